@@ -1,0 +1,126 @@
+"""The sizes a bitstream is built for, shared by hardware, driver and simulation."""
+
+from dataclasses import asdict, dataclass, fields
+
+__all__ = ["CODE_WIDTH", "MISSING", "NONE", "GAIN_FRACTION", "Geometry", "PRESETS"]
+
+CODE_WIDTH = 8  # bits of an attribute code
+MISSING = 255  # the code of a missing value
+NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
+GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
+
+_BOUNDS = {
+    "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, 32),
+    "slots": (2, 32768), "count_width": (12, 32), "bus_width": (32, 512),
+}
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Sizes fixed at synthesis; the board tells them in its geometry registers.
+
+    Parameters
+    ----------
+    lanes : int
+        P, attribute processors side by side, 1 to 1024.
+    passes : int
+        K_max, beats that an instance may take, 1 to 256.
+    bins : int
+        B, counters per class of one (slot, cell), a power of two, 4 to 64.
+    classes : int
+        C, 2 to 32.
+    slots : int
+        S, tree nodes whose statistics the board holds, 2 to 32768.
+    count_width : int
+        W, bits of a counter, 12 to 32.
+    bus_width : int
+        Bits of the command stream and of the AXI memory port, a power of two, 32 to 512.
+
+    Raises
+    ------
+    TypeError
+        If a size is not an integer.
+    ValueError
+        If a size is out of its range or no power of two where one is needed.
+
+    Source: design, section 3.
+    """
+
+    lanes: int = 8
+    passes: int = 4
+    bins: int = 16
+    classes: int = 2
+    slots: int = 64
+    count_width: int = 18
+    bus_width: int = 128
+
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"{field.name} must be an integer, not {value!r}")
+            low, high = _BOUNDS[field.name]
+            if not low <= value <= high:
+                raise ValueError(f"{field.name} must be {low} to {high}, not {value}")
+            if field.name in ("bins", "bus_width") and value & (value - 1):
+                raise ValueError(f"{field.name} must be a power of two, not {value}")
+        if self.max_cells > 0x7FFF:
+            raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
+
+    @property
+    def max_cells(self):
+        """Cells (lane, pass) of one slot: the most codes that an instance can have."""
+        return self.lanes * self.passes
+
+    @property
+    def bin_bits(self):
+        """Bits of a bin index."""
+        return self.bins.bit_length() - 1
+
+    @property
+    def root_shift(self):
+        """The zoom shift with which ``bins`` bins cover all 256 codes."""
+        return CODE_WIDTH - self.bin_bits
+
+    @property
+    def count_max(self):
+        """The largest value of a counter."""
+        return (1 << self.count_width) - 1
+
+    @property
+    def gain_width(self):
+        """Bits of a scaled gain n G and of its sums, two's complement.
+
+        Every sum of x log2 x terms over counts that add up to n < 2**W stays below
+        n log2 n < 2**(W + 5) instances times bits; one bit is the sign, two are spare.
+        """
+        return self.count_width + 5 + GAIN_FRACTION + 3
+
+    @property
+    def bus_bytes(self):
+        """Bytes of a word of the command stream and of the memory port."""
+        return self.bus_width // 8
+
+    def passes_for(self, cells):
+        """Beats K that an instance of ``cells`` codes takes."""
+        return -(-cells // self.lanes)
+
+    def as_dict(self):
+        """Names and sizes, for saving and for messages."""
+        return asdict(self)
+
+    def replace(self, **changes):
+        """A copy with some sizes changed, validated again."""
+        return Geometry(**{**self.as_dict(), **changes})
+
+
+PRESETS = {
+    "tiny": Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32),
+    "small": Geometry(lanes=8, passes=2, bins=16, classes=2, slots=64, bus_width=128),
+    "many-classes": Geometry(lanes=16, passes=4, bins=16, classes=32, slots=256, count_width=20,
+                             bus_width=256),
+    "wide": Geometry(lanes=32, passes=4, bins=16, classes=2, slots=128, bus_width=512),
+    "wider": Geometry(lanes=64, passes=16, bins=16, classes=2, slots=64, bus_width=512),
+    "fine": Geometry(lanes=8, passes=2, bins=64, classes=4, slots=64, count_width=24,
+                     bus_width=128),
+}

@@ -1,0 +1,96 @@
+"""Commands and instance records: what the board executes, in the order it is sent.
+
+The command stream is a sequence of words of ``Geometry.bus_width`` bits. A command is 16 bytes
+and begins at a word; a longer word is padded, a shorter one makes a command several words.
+``LEARN`` without the memory flag is followed by its records, tightly packed; ``WRITE`` by its
+statistics. What follows also begins at a word and is padded with zeros to the next one.
+"""
+
+from enum import IntEnum, IntFlag
+
+from ..geometry import NONE
+from .layout import Field, Layout
+
+__all__ = ["COMMAND_BYTES", "COMMANDS", "Opcode", "CommandFlag", "RecordFlag", "RECORD_HEADER",
+           "pack_command", "padded", "record_layout"]
+
+COMMAND_BYTES = 16
+
+
+class Opcode(IntEnum):
+    """First byte of a command."""
+
+    LEARN = 1
+    TRIAL = 2
+    CLEAR = 3
+    PLACE = 4
+    READ = 5
+    WRITE = 6
+    FENCE = 7
+    RESET = 8
+
+
+class CommandFlag(IntFlag):
+    """Second byte of a command; a bit means something for the commands named only."""
+
+    MEMORY = 1  # LEARN: the records lie in memory, not in the stream
+    INNER = 2  # PLACE: the slot is an inner node's (its trials follow grace.inner)
+    KEEP = 4  # PLACE: counts and zoom stay, only role, link and split cell are set
+
+
+class RecordFlag(IntFlag):
+    """Flags of one instance record."""
+
+    MINUS = 1  # forget the instance: weight -1
+
+
+_HEAD = (Field("opcode", 8), Field("flags", 8))
+
+COMMANDS = {
+    Opcode.LEARN: Layout(
+        "learn", *_HEAD, Field("reserved", 16),
+        Field("count", 32, "Records to count; 0 is allowed."),
+        Field("address", 64, "Byte address of the first record, any alignment (MEMORY only).")),
+    Opcode.TRIAL: Layout("trial", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
+    Opcode.CLEAR: Layout("clear", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
+    Opcode.PLACE: Layout(
+        "place", *_HEAD, Field("slot", 16, "The slot to set up."),
+        Field("parent", 16, "Slot whose zoom is inherited; may be the slot itself."),
+        Field("cell", 16, "Cell whose zoom is (lo, shift) instead, or NONE."),
+        Field("lo", 8), Field("shift", 8),
+        Field("link", 16, "Next slot on the path to the root, or NONE."),
+        Field("current", 16, "First cell of the node's split attribute, or NONE."),
+        Field("reserved", 16)),
+    Opcode.READ: Layout(
+        "read", *_HEAD, Field("slot", 16),
+        Field("cell", 16, "Cell whose bins are read, or NONE for the slot's own entry."),
+        Field("reserved", 16, count=5)),
+    Opcode.WRITE: Layout(
+        "write", *_HEAD, Field("slot", 16), Field("cell", 16, "As in READ."),
+        Field("reserved", 16, count=5)),
+    Opcode.FENCE: Layout(
+        "fence", *_HEAD, Field("reserved", 16), Field("token", 32), Field("rest", 32, count=2)),
+    Opcode.RESET: Layout("reset", *_HEAD, Field("reserved", 16), Field("rest", 32, count=3)),
+}
+
+RECORD_HEADER = Layout(
+    "record", Field("slot", 16, "The node that the instance reached."),
+    Field("label", 8, "Class index."), Field("flags", 8, "RecordFlag."))
+
+
+def record_layout(cells):
+    """An instance record: header and one code per cell in use, tightly packed."""
+    return Layout("record", *RECORD_HEADER.fields, Field("codes", 8, count=cells))
+
+
+def padded(data, word):
+    """``data`` with zeros up to a multiple of ``word`` bytes."""
+    return data + bytes(-len(data) % word)
+
+
+def pack_command(geometry, opcode, *, flags=0, payload=b"", **values):
+    """Bytes of one command, padded to bus words, its payload behind it."""
+    if opcode is Opcode.PLACE:
+        values = {"cell": NONE, "link": NONE, "current": NONE, **values}
+    head = COMMANDS[opcode].pack(opcode=opcode, flags=flags, **values)
+    return padded(head, geometry.bus_bytes) + padded(bytes(payload), geometry.bus_bytes)

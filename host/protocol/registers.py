@@ -1,0 +1,155 @@
+"""Register map: identity, run-time configuration and performance counters."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Access", "Field", "Register", "REGISTERS", "EVENTS", "TIMINGS", "MAGIC", "VERSION",
+           "CellKind", "find"]
+
+MAGIC = 0x47455242  # "BREG", little endian
+VERSION = 1  # changes whenever an old driver could not work a new bitstream
+
+
+class Access(Enum):
+    """Who writes a field."""
+
+    RO = "ro"  # gateware drives, host reads
+    RW = "rw"  # host writes, both read
+    PULSE = "pulse"  # host writes 1, gateware sees one cycle, reads 0
+
+
+class CellKind:
+    """What a cell's attribute is."""
+
+    IGNORED = 0
+    NUMERIC = 1
+    MULTIWAY = 2
+    ONE_VS_REST = 3
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits of a register."""
+
+    name: str
+    width: int
+    access: Access
+    doc: str
+    reset: int = 0
+
+    def __post_init__(self):
+        if not 1 <= self.width <= 32:
+            raise ValueError(f"{self.name}: width must be 1 to 32 bits, not {self.width}")
+        if not 0 <= self.reset < 1 << self.width:
+            raise ValueError(f"{self.name}: reset {self.reset} does not fit {self.width} bits")
+
+
+@dataclass(frozen=True)
+class Register:
+    """32 bits at a byte address."""
+
+    name: str
+    addr: int
+    fields: tuple[Field, ...]
+
+    def __post_init__(self):
+        if self.addr % 4:
+            raise ValueError(f"{self.name}: address must be a multiple of 4, not {self.addr:#x}")
+        if sum(field.width for field in self.fields) > 32:
+            raise ValueError(f"{self.name}: fields are wider than 32 bits")
+
+    def layout(self):
+        """Yield ``(field, lsb)`` from bit 0 upwards, packed without gaps."""
+        lsb = 0
+        for field in self.fields:
+            yield field, lsb
+            lsb += field.width
+
+
+_RO, _RW, _PULSE = Access.RO, Access.RW, Access.PULSE
+
+# Counters of events: the same on every board, since they follow from the command stream alone.
+EVENTS = {
+    "records": "Instance records counted.",
+    "nodes": "Slots updated: path nodes of all records.",
+    "beats": "Beats counted: nodes times passes.",
+    "trials": "Trials, scheduled and requested.",
+    "halvings": "Slots halved because a count would overflow.",
+    "clamped": "Beats in which a bin's counter stayed at 0 or at its maximum.",
+    "bad_records": "Records skipped: slot or class out of range.",
+}
+
+# Counters of clocks, for the simulated board and the FPGA; 0 on the emulated one.
+TIMINGS = {
+    "clocks": "Clocks since clear.",
+    "learning": "Clocks with a LEARN under way.",
+    "stall_input": "Clocks of a LEARN without a beat: stream or memory was late.",
+    "stall_trial": "Clocks of a LEARN given to a trial's snapshot.",
+    "stall_lock": "Clocks of a LEARN that waited for a slot under trial.",
+    "stall_queue": "Clocks of a LEARN that waited for room in the trial queue.",
+    "stall_halve": "Clocks of a LEARN spent on halving a slot.",
+    "stall_path": "Clocks of a LEARN spent on looking up the next slot of a path.",
+    "commands": "Clocks of array operations of CLEAR, PLACE, READ and WRITE.",
+    "bursts": "AXI read bursts.",
+    "dma_bytes": "Bytes read from memory.",
+}
+
+_COUNTERS_BASE = 0x40
+
+REGISTERS = (
+    Register("identity", 0x00, (Field("magic", 32, _RO, "MAGIC."),)),
+    Register("build", 0x04, (
+        Field("version", 8, _RO, "VERSION."),
+        Field("criterion", 8, _RO, "0: information gain."),
+        Field("count_width", 8, _RO, "W."),
+        Field("classes", 8, _RO, "C."),
+    )),
+    Register("size", 0x08, (
+        Field("lanes", 16, _RO, "P."),
+        Field("passes", 16, _RO, "K_max."),
+    )),
+    Register("memory", 0x0C, (
+        Field("slots", 16, _RO, "S."),
+        Field("bins", 8, _RO, "B."),
+        Field("bus_bytes", 8, _RO, "Bytes of a bus word."),
+    )),
+    Register("control", 0x10, (Field("clear", 1, _PULSE, "Return the counters below to 0."),)),
+    Register("status", 0x14, (
+        Field("halted", 1, _RO, "1 from an ERROR report to RESET."),
+        Field("busy", 1, _RO, "A command, trial or report is under way."),
+    )),
+    Register("cells", 0x18, (Field("count", 16, _RW, "Codes of an instance record.", 1),)),
+    Register("classes", 0x1C, (Field("count", 8, _RW, "Classes in use.", 2),)),
+    Register("report", 0x20, (
+        Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),)),
+    Register("grace", 0x24, (
+        Field("leaf", 24, _RW, "Instances between trials of a leaf slot; 0: none.", 200),)),
+    Register("inner_grace", 0x28, (
+        Field("inner", 24, _RW, "Instances between trials of an inner slot; 0: none.", 2000),)),
+    Register("cell", 0x2C, (
+        Field("index", 16, _RW, "Cell whose configuration the rest of this word is."),
+        Field("kind", 2, _RW, "CellKind."),
+        Field("first", 1, _RW, "1: the first (mostly: only) cell of its attribute.", 1),
+        Field("other", 1, _RW, "1: nominal, the last bin counts all values of other cells."),
+        Field("base", 8, _RW, "Nominal: the code that bin 0 counts."),
+        Field("write", 1, _PULSE, "1: store the configuration."),
+    )),
+    *(Register(name, _COUNTERS_BASE + 4 * i, (Field("count", 32, _RO, doc + " Wraps."),))
+      for i, (name, doc) in enumerate({**EVENTS, **TIMINGS}.items())),
+)
+
+_BY_NAME = {register.name: register for register in REGISTERS}
+
+
+def find(name):
+    """The register of a name.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    try:
+        return _BY_NAME[name]
+    except KeyError:
+        raise KeyError(f"no register {name!r}; there are {', '.join(_BY_NAME)}") from None

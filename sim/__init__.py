@@ -1,0 +1,1 @@
+"""Golden model, reference learners, cocotb benches and the compiled simulation."""
