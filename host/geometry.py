@@ -109,6 +109,23 @@ class Geometry:
         """Names and sizes, for saving and for messages."""
         return asdict(self)
 
+    @classmethod
+    def of(cls, geometry):
+        """A geometry, given as such or as the name of a preset.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is neither.
+        """
+        if isinstance(geometry, cls):
+            return geometry
+        if not isinstance(geometry, str):
+            raise TypeError(f"geometry must be a Geometry or a preset's name, not {geometry!r}")
+        if geometry not in PRESETS:
+            raise ValueError(f"no geometry {geometry!r}; there are {', '.join(PRESETS)}")
+        return PRESETS[geometry]
+
     def replace(self, **changes):
         """A copy with some sizes changed, validated again."""
         return Geometry(**{**self.as_dict(), **changes})

@@ -1,6 +1,7 @@
 """Byte layouts, declared once: numpy dtypes here, Amaranth layouts in ``hw/layout.py``."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -53,12 +54,12 @@ class Layout:
         """Bits of the whole layout."""
         return sum(field.bits for field in self.fields)
 
-    @property
+    @cached_property
     def size(self):
         """Bytes of the whole layout."""
         return self.bits // 8
 
-    @property
+    @cached_property
     def dtype(self):
         """The numpy structured dtype."""
         return np.dtype([

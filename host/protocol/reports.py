@@ -5,6 +5,7 @@ word. Lengths follow from the kind, the geometry and (``ALL``) the cells in use.
 """
 
 from enum import IntEnum, IntFlag
+from functools import cache
 
 from .layout import Field, Layout
 
@@ -110,6 +111,7 @@ ERROR = Layout(
     Field("count", 32, "Records of the LEARN that were counted before the error."))
 
 
+@cache
 def layout_of(kind, geometry, cells):
     """The layout of a report of the given kind."""
     match Kind(kind):

@@ -1,0 +1,245 @@
+"""What every board offers, whatever it is made of."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ..geometry import Geometry
+from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, Access, find
+
+__all__ = ["Board", "BoardError", "as_bytes"]
+
+
+class BoardError(Exception):
+    """The board does not answer, or is not what it was taken for."""
+
+
+def as_bytes(data):
+    """A read-only uint8 array over ``data``, without copying where that is possible."""
+    if not isinstance(data, np.ndarray):
+        return np.frombuffer(data, np.uint8) if len(data) else _EMPTY
+    if data.dtype != np.uint8:
+        raise TypeError(f"data must be bytes or a uint8 array, not an array of {data.dtype}")
+    view = np.ascontiguousarray(data).reshape(-1).view()
+    view.flags.writeable = False
+    return view
+
+
+_EMPTY = np.frombuffer(b"\0", np.uint8)[:0]
+
+
+class Board(ABC):
+    """Registers, an ordered stream of commands, and the reports that answer it.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        What the driver expects; `check_identity` compares it with the board's registers.
+
+    Members
+    -------
+    name : str
+        What `open_board` calls it.
+    memory_size : int
+        Bytes of the board's memory, which LEARN with the MEMORY flag reads; 0: none.
+
+    Boards are context managers; leaving the context closes them.
+
+    Source: design, sections 6 and 7.
+    """
+
+    name = "board"
+    memory_size = 0
+
+    def __init__(self, geometry):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        self.geometry = geometry
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.geometry}>"
+
+    # What a board implements
+
+    @abstractmethod
+    def _read_register(self, register):
+        """The 32-bit value of a `Register`."""
+
+    @abstractmethod
+    def _write_register(self, register, value):
+        """Write a value, already validated, to a `Register`."""
+
+    @abstractmethod
+    def send(self, data):
+        """Queue commands.
+
+        Parameters
+        ----------
+        data : bytes-like or ndarray of uint8
+            Whole bus words; a command may be spread over several calls.
+
+        Raises
+        ------
+        ValueError
+            If ``data`` is not whole bus words.
+        """
+
+    @abstractmethod
+    def receive(self, wait=False):
+        """All complete reports that there are, in order, as bytes.
+
+        Parameters
+        ----------
+        wait : bool
+            Return at least one report.
+
+        Raises
+        ------
+        BoardError
+            If ``wait`` and none can come.
+        """
+
+    @abstractmethod
+    def load(self, address, data):
+        """Write ``data`` to the board's memory; ValueError if it does not fit there."""
+
+    def close(self):  # noqa: B027 (a board in memory holds nothing)
+        """Give back what the board holds; calling it twice does no harm."""
+
+    # Registers
+
+    def read_register(self, name):
+        """The 32-bit value of a register; KeyError if there is none of that name."""
+        return self._read_register(find(name))
+
+    def write_register(self, name, value):
+        """Write a whole register, between commands.
+
+        Raises
+        ------
+        KeyError
+            If there is no register of that name.
+        ValueError
+            If the register is read-only or ``value`` does not fit it.
+        """
+        register = find(name)
+        if all(field.access is Access.RO for field in register.fields):
+            raise ValueError(f"register {name!r} is read-only")
+        width = sum(field.width for field in register.fields)
+        if not 0 <= value < 1 << width:
+            raise ValueError(f"{name}: {value} does not fit {width} bits")
+        if name == "cells" and value > self.geometry.max_cells:
+            raise ValueError(f"cells: this board has {self.geometry.max_cells} cells, not {value}")
+        self._write_register(register, int(value))
+
+    def read(self, name):
+        """The value of ``"register.field"``."""
+        register, field, lsb = _find_field(name)
+        return self._read_register(register) >> lsb & (1 << field.width) - 1
+
+    def write(self, name, value):
+        """Write ``"register.field"``: a read-modify-write that leaves the other fields alone."""
+        register, field, lsb = _find_field(name)
+        if field.access is Access.RO:
+            raise ValueError(f"{name} is read-only")
+        if not 0 <= value < 1 << field.width:
+            raise ValueError(f"{name}: {value} does not fit {field.width} bits")
+        mask = (1 << field.width) - 1 << lsb
+        old = self._read_register(register) if len(register.fields) > 1 else 0
+        self.write_register(register.name, old & ~mask | int(value) << lsb)
+
+    def write_fields(self, name, **values):
+        """Write all fields of register ``name`` at once; fields not named get their reset value."""
+        register = find(name)
+        value = 0
+        for field, lsb in register.layout():
+            given = values.pop(field.name, field.reset)
+            if not 0 <= given < 1 << field.width:
+                raise ValueError(f"{name}.{field.name}: {given} does not fit {field.width} bits")
+            value |= int(given) << lsb
+        if values:
+            raise KeyError(f"no field {min(values)!r} in register {name!r}; there are "
+                           f"{', '.join(field.name for field in register.fields)}")
+        self.write_register(name, value)
+
+    def counters(self):
+        """The performance counters by name: events, then clocks (0 on the emulated board)."""
+        return {name: self.read_register(name) for name in (*EVENTS, *TIMINGS)}
+
+    def clear_counters(self):
+        """Return all performance counters to 0."""
+        self.write_register("control", 1)
+
+    # Identity
+
+    def read_geometry(self):
+        """The geometry that the board's registers tell."""
+        return Geometry(
+            lanes=self.read("size.lanes"), passes=self.read("size.passes"),
+            bins=self.read("memory.bins"), classes=self.read("build.classes"),
+            slots=self.read("memory.slots"), count_width=self.read("build.count_width"),
+            bus_width=8 * self.read("memory.bus_bytes"))
+
+    def check_identity(self):
+        """Compare the board's registers with what this driver and ``geometry`` expect.
+
+        Raises
+        ------
+        BoardError
+            With what was expected, what was found, and the remedy.
+        """
+        magic = self.read("identity.magic")
+        if magic != MAGIC:
+            raise BoardError(
+                f"{self.name}: identity register reads {magic:#010x}, expected {MAGIC:#010x}: "
+                "this is not a Bregalad board, or its bitstream is not loaded")
+        version = self.read("build.version")
+        if version != VERSION:
+            raise BoardError(
+                f"{self.name}: bitstream speaks protocol version {version}, this driver "
+                f"{VERSION}: rebuild the bitstream with this release, or install that of the "
+                "bitstream")
+        try:
+            found = self.read_geometry()
+        except ValueError as error:
+            raise BoardError(f"{self.name}: geometry registers make no sense ({error}): "
+                             "reset the board and load its bitstream again") from error
+        wrong = [f"{key} is {value}, expected {self.geometry.as_dict()[key]}"
+                 for key, value in found.as_dict().items()
+                 if value != self.geometry.as_dict()[key]]
+        if wrong:
+            raise BoardError(f"{self.name}: {'; '.join(wrong)}: open the board with the geometry "
+                             "that its bitstream was built for")
+
+    def _words(self, data):
+        """``data`` as a uint8 array of whole bus words."""
+        data = as_bytes(data)
+        if data.size % self.geometry.bus_bytes:
+            raise ValueError(f"data must be whole bus words of {self.geometry.bus_bytes} bytes, "
+                             f"not {data.size} bytes")
+        return data
+
+    def _inside(self, address, data):
+        """``data`` as a uint8 array that fits the board's memory at ``address``."""
+        data = as_bytes(data)
+        if not 0 <= address <= self.memory_size - data.size:
+            raise ValueError(f"{data.size} bytes at {address:#x} do not fit the board's memory of "
+                             f"{self.memory_size} bytes")
+        return data
+
+
+def _find_field(name):
+    """``(register, field, lsb)`` of ``"register.field"``."""
+    register_name, _, field_name = name.partition(".")
+    register = find(register_name)
+    for field, lsb in register.layout():
+        if field.name == field_name:
+            return register, field, lsb
+    raise KeyError(f"no field {name!r}; there are "
+                   f"{', '.join(f'{register_name}.{f.name}' for f in register.fields)}")

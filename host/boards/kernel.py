@@ -1,0 +1,711 @@
+"""The golden model, compiled: the functions of ``sim/golden.py`` on arrays, under their names.
+
+Everything is in one file because Numba's cache notices changes of the caller's file only.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..fixed import SEGMENT_BITS, STEP_BITS
+from ..geometry import GAIN_FRACTION, MISSING, NONE
+from ..protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, RecordFlag
+from ..protocol.registers import EVENTS, CellKind
+from ..protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
+
+__all__ = ["State", "PATH_LIMIT", "execute", "fill_table"]
+
+PATH_LIMIT = 256
+
+# Rows and columns of the state's arrays.
+CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE = range(5)
+KIND, FIRST, OTHER, BASE = range(4)
+N, SINCE, LINK, CURRENT, FLAGS, COUNTS = range(6)
+HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, PROGRESS = range(8)
+CELL, VALUE, GAIN = range(3)
+RECORDS, NODES, BEATS, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(list(EVENTS).index, (
+    "records", "nodes", "beats", "trials", "halvings", "clamped", "bad_records"))
+
+# Plain integers, since Numba types every enumeration anew.
+IGNORED, NUMERIC, MULTIWAY = CellKind.IGNORED, CellKind.NUMERIC, CellKind.MULTIWAY
+LEARN, TRIAL, CLEAR, PLACE, READ, WRITE, FENCE, RESET = map(int, (
+    Opcode.LEARN, Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE,
+    Opcode.FENCE, Opcode.RESET))
+MEMORY, INNER_COMMAND, KEEP = map(int, (CommandFlag.MEMORY, CommandFlag.INNER, CommandFlag.KEEP))
+MINUS = int(RecordFlag.MINUS)
+HALVED, UNDERFLOW, INNER = map(int, (EntryFlag.HALVED, EntryFlag.UNDERFLOW, EntryFlag.INNER))
+REQUESTED = int(SuggestionFlag.REQUESTED)
+SUGGESTION, GAINS, STATISTICS, ENTRY, FENCED, ERROR = map(int, (
+    Kind.SUGGESTION, Kind.GAINS, Kind.STATISTICS, Kind.ENTRY, Kind.FENCE, Kind.ERROR))
+BAD_COMMAND, DECODE = int(ErrorCode.COMMAND), int(ErrorCode.DECODE)
+RECORD_HEAD = 4
+
+COUNT_AT = COMMANDS[Opcode.LEARN].offset("count")
+ADDRESS_AT = COMMANDS[Opcode.LEARN].offset("address")
+SLOT_AT = COMMANDS[Opcode.PLACE].offset("slot")
+PARENT_AT, PLACE_CELL_AT, LO_AT, SHIFT_AT, LINK_AT, CURRENT_AT = map(
+    COMMANDS[Opcode.PLACE].offset, ("parent", "cell", "lo", "shift", "link", "current"))
+CELL_AT = COMMANDS[Opcode.READ].offset("cell")
+TOKEN_AT = COMMANDS[Opcode.FENCE].offset("token")
+
+FAR = 1 << 62  # no memory reaches here; below it, addresses do not overflow
+
+# The error model spares checks of divisors; none is 0.
+compiled = njit(cache=True, nogil=True, error_model="numpy")
+
+
+class State(NamedTuple):
+    """A board's state; S slots, D cells, B bins, C classes."""
+
+    lanes: int
+    bus_bytes: int
+    count_max: int
+    gain_half: int  # gains are wrapped to -gain_half <= gain < gain_half
+    reserve: int  # words that the reports of one record or command need at most
+    registers: np.ndarray  # int64[5], by CELLS to INNER_GRACE
+    config: np.ndarray  # uint8[4, D], by KIND to BASE
+    entries: np.ndarray  # int64[S, 5 + C], by N to COUNTS
+    counts: np.ndarray  # uint32[S, D, B, C]
+    lo: np.ndarray  # uint8[S, D]
+    shift: np.ndarray  # uint8[S, D]
+    events: np.ndarray  # int64[7]
+    progress: np.ndarray  # int64[7], by HALTED to USED
+    found: np.ndarray  # int64[D, 3], a trial's candidates by CELL to GAIN
+    left: np.ndarray  # uint32[D, C], their left class counts
+    scratch: np.ndarray  # int64[2, C]
+    table: np.ndarray  # int64, x log2 x of small x
+    log_base: np.ndarray
+    log_slope: np.ndarray
+    memory: np.ndarray  # uint8, read-only
+    faults: np.ndarray  # int64[F, 2], bus word address and error code
+    out: np.ndarray  # uint32, reports
+
+
+# Arithmetic
+
+
+@compiled
+def log2_fixed(x, log_base, log_slope):
+    exponent = 16 if x >> 16 else 0
+    while x >> exponent + 1:
+        exponent += 1
+    mantissa = (x << 31 - exponent) & 0x7FFFFFFF
+    segment = mantissa >> 31 - SEGMENT_BITS
+    step = (mantissa >> 31 - SEGMENT_BITS - STEP_BITS) & ((1 << STEP_BITS) - 1)
+    rise = (log_slope[segment] * step + (1 << STEP_BITS - 1)) >> STEP_BITS
+    return (exponent << GAIN_FRACTION) + log_base[segment] + rise
+
+
+@compiled
+def fill_table(table, log_base, log_slope):
+    """``table[x]`` = x log2 x."""
+    table[0] = 0
+    for x in range(1, table.size):
+        table[x] = x * log2_fixed(x, log_base, log_slope)
+
+
+@compiled
+def xlog2x(x, table, log_base, log_slope):
+    if x < table.size:
+        return table[x]
+    return x * log2_fixed(x, log_base, log_slope)
+
+
+@compiled
+def wrap(gain, half):
+    return ((gain + half) & (2 * half - 1)) - half
+
+
+@compiled
+def u16(data, at):
+    return np.int64(data[at]) | np.int64(data[at + 1]) << 8
+
+
+@compiled
+def u32(data, at):
+    return u16(data, at) | u16(data, at + 2) << 16
+
+
+# Reports
+
+
+@compiled
+def put(state, word):
+    state.out[state.progress[USED]] = word & 0xFFFFFFFF
+    state.progress[USED] += 1
+
+
+@compiled
+def head(state, kind, flags, slot):
+    put(state, kind | flags << 8 | slot << 16)
+
+
+@compiled
+def has_room(state):
+    return state.progress[USED] + state.reserve <= state.out.size
+
+
+@compiled
+def put_candidate(state, cell):
+    """The candidate found at a cell; an empty one if there is none or ``cell`` is negative."""
+    if cell < 0 or state.found[cell, CELL] == NONE:
+        put(state, NONE)
+        put(state, 0)
+        put(state, 0)
+        return
+    gain = state.found[cell, GAIN]
+    put(state, state.found[cell, CELL] | state.found[cell, VALUE] << 16 | 1 << 24)
+    put(state, gain)
+    put(state, gain >> 32)
+
+
+@compiled
+def error(state, code, address_low, address_high, count):
+    head(state, ERROR, code, 0)
+    put(state, address_low)
+    put(state, address_high)
+    put(state, count)
+    state.progress[HALTED] = 1
+
+
+# LEARN
+
+
+@compiled
+def failing_word(state, address, length):
+    """``(bus word, error code)`` of the first word that memory does not answer, or (-1, 0)."""
+    bus = state.bus_bytes
+    inside = state.memory.size - state.memory.size % bus
+    if not len(state.faults) and address + length <= inside:
+        return -1, 0
+    for word in range(address - address % bus, address + length, bus):
+        for i in range(len(state.faults)):
+            if state.faults[i, 0] == word:
+                return word, state.faults[i, 1]
+        if word >= inside:
+            return word, DECODE
+    return -1, 0
+
+
+@compiled
+def learn(state, stream, at):
+    """Count records until none is left, there, or there is room; where ``stream`` is at then."""
+    progress = state.progress
+    cells = state.registers[CELLS]
+    size = RECORD_HEAD + cells
+    numeric = True
+    for cell in range(cells):
+        numeric &= state.config[KIND, cell] == NUMERIC
+    data = state.memory if progress[IN_MEMORY] else stream
+    while progress[LEFT] and has_room(state):
+        number = progress[LEFT]
+        if progress[IN_MEMORY]:
+            at_record = progress[ADDRESS]
+            word, code = failing_word(state, at_record, size)
+            if word >= 0:
+                error(state, code, word, word >> 32, progress[DONE])
+                progress[LEFT] = 0
+                break
+            inside = data.size - data.size % state.bus_bytes
+            number = 1 if len(state.faults) else min(number, (inside - at_record) // size)
+        else:
+            at_record = at
+            number = min(number, (stream.size - at) // size)
+            if not number:
+                break
+        done = plain_records(
+            state.entries, state.counts, state.lo, state.shift, state.config, state.events, numeric,
+            state.lanes, state.count_max, state.registers, data, at_record, number)
+        if done < number:
+            record(state, data, at_record + done * size, cells, numeric)
+            done += 1
+        progress[LEFT] -= done
+        progress[DONE] += done
+        if progress[IN_MEMORY]:
+            progress[ADDRESS] += done * size
+        else:
+            at += done * size
+    return at
+
+
+@compiled
+def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, count_max, registers,
+                  data, at, number):
+    """Count up to ``number`` records and stop before the first that needs `record`.
+
+    Such a record is bad, has weight -1, or makes a node on its path halve or start a trial. Loops
+    with a call that takes the whole state would count references of all its arrays each time.
+    Returns the records counted.
+    """
+    slots, classes = counts.shape[0], counts.shape[3]
+    cells = registers[CELLS]
+    leaf_grace, inner_grace = registers[LEAF_GRACE], registers[INNER_GRACE]
+    nodes = clamped = 0
+    done = 0
+    while done < number:
+        first, label = u16(data, at), np.int64(data[at + 2])
+        if first >= slots or label >= classes or data[at + 3] & MINUS:
+            break
+        slot, depth = first, 0
+        while slot != NONE and depth < PATH_LIMIT:
+            grace = inner_grace if entries[slot, FLAGS] & INNER else leaf_grace
+            since = (entries[slot, SINCE] + 1) & 0xFFFFFF
+            if entries[slot, N] == count_max or grace and since >= grace:
+                break
+            slot = entries[slot, LINK]
+            depth += 1
+        if slot != NONE:
+            break
+        slot = first
+        while slot != NONE:
+            row = COUNTS + label
+            entries[slot, N] += 1
+            entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
+            entries[slot, row] = (entries[slot, row] + 1) & count_max
+            clamped += count_codes(counts, lo, shift, config, numeric, lanes, count_max, 1, slot,
+                                   label, data, at + RECORD_HEAD, cells)
+            slot = entries[slot, LINK]
+        nodes += depth
+        at += RECORD_HEAD + cells
+        done += 1
+    events[RECORDS] += done
+    events[NODES] += nodes
+    events[BEATS] += nodes * ((cells + lanes - 1) // lanes)
+    events[CLAMPED] += clamped
+    return done
+
+
+@compiled
+def record(state, data, at, cells, numeric):
+    slot, label = u16(data, at), np.int64(data[at + 2])
+    if slot >= state.counts.shape[0] or label >= state.counts.shape[3]:
+        state.events[BAD_RECORDS] += 1
+        return
+    minus = data[at + 3] & MINUS != 0
+    state.events[RECORDS] += 1
+    for _ in range(PATH_LIMIT):
+        count(state, slot, label, minus, data, at + RECORD_HEAD, cells, numeric)
+        slot = state.entries[slot, LINK]
+        if slot == NONE:
+            break
+
+
+@compiled
+def count(state, slot, label, minus, data, at, cells, numeric):
+    """Update one node with an instance; try it if its grace period is over."""
+    entries = state.entries
+    if not minus:
+        if entries[slot, N] == state.count_max:
+            halve(state, slot)
+        entries[slot, N] += 1
+        entries[slot, COUNTS + label] = (entries[slot, COUNTS + label] + 1) & state.count_max
+        entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
+    elif entries[slot, COUNTS + label] and entries[slot, N]:
+        entries[slot, N] -= 1
+        entries[slot, COUNTS + label] -= 1
+    else:
+        entries[slot, FLAGS] |= UNDERFLOW
+    limit, step = (0, -1) if minus else (state.count_max, 1)
+    state.events[CLAMPED] += count_codes(
+        state.counts, state.lo, state.shift, state.config, numeric, state.lanes, limit, step, slot,
+        label, data, at, cells)
+    state.events[BEATS] += (cells + state.lanes - 1) // state.lanes
+    state.events[NODES] += 1
+    grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]
+    if not minus and grace and entries[slot, SINCE] >= grace:
+        trial(state, slot, 0)
+
+
+@compiled
+def count_codes(counts, lo, shift, config, numeric, lanes, limit, step, slot, label, data, at,
+                cells):
+    """Add ``step`` to the counter of each code that is not at ``limit``; beats with one that is."""
+    last = counts.shape[2] - 1
+    clamped, stuck_beat = 0, -1
+    for cell in range(cells):
+        code = np.int64(data[at + cell])
+        if code == MISSING:
+            continue
+        if numeric:
+            index = min(max(code - lo[slot, cell], 0) >> shift[slot, cell], last)
+        else:
+            index = bin_of(config, lo, shift, last, slot, cell, code)
+            if index < 0:
+                continue
+        old = counts[slot, cell, index, label]
+        if old != limit:
+            counts[slot, cell, index, label] = old + step
+        elif cell // lanes != stuck_beat:
+            stuck_beat = cell // lanes
+            clamped += 1
+    return clamped
+
+
+@compiled
+def bin_of(config, lo, shift, last, slot, cell, code):
+    """The bin that counts a code, -1 if it is not counted."""
+    kind = config[KIND, cell]
+    if kind == IGNORED:
+        return -1
+    if kind == NUMERIC:
+        return min(max(code - lo[slot, cell], 0) >> shift[slot, cell], last)
+    value = code - config[BASE, cell]
+    other = config[OTHER, cell]
+    if 0 <= value <= (last - 1 if other else last):
+        return value
+    return last if other else -1
+
+
+@compiled
+def halve(state, slot):
+    entries = state.entries
+    entries[slot, N] >>= 1
+    for k in range(state.counts.shape[3]):
+        entries[slot, COUNTS + k] >>= 1
+    entries[slot, FLAGS] |= HALVED
+    counts = state.counts[slot].reshape(-1)
+    for i in range(counts.size):
+        counts[i] >>= 1
+    state.events[HALVINGS] += 1
+
+
+# Trials
+
+
+@compiled
+def trial(state, slot, requested):
+    entries = state.entries
+    classes = state.counts.shape[3]
+    cells = state.registers[CELLS]
+    candidates(state, slot, cells)
+    head(state, GAINS if state.registers[ALL] else SUGGESTION,
+         entries[slot, FLAGS] | requested, slot)
+    put(state, entries[slot, N])
+    for k in range(classes):
+        put(state, entries[slot, COUNTS + k])
+    if state.registers[ALL]:
+        for cell in range(cells):
+            put_candidate(state, cell)
+    else:
+        best, second, current = top(state, cells, entries[slot, CURRENT])
+        put_candidate(state, best)
+        put_candidate(state, second)
+        put_candidate(state, current)
+        for k in range(classes):
+            put(state, np.int64(state.left[best, k]) if best >= 0 else 0)
+    entries[slot, SINCE] = 0
+    entries[slot, FLAGS] &= ~(HALVED | UNDERFLOW)
+    state.events[TRIALS] += 1
+
+
+@compiled
+def candidates(state, slot, cells):
+    """Per cell in use: an attribute's candidate at its last cell, none elsewhere."""
+    found, left, config = state.found, state.left, state.config
+    for cell in range(cells):
+        gain(state, slot, cell)
+        if cell and not config[FIRST, cell] and config[KIND, cell] != IGNORED:
+            group = cell - 1
+            if config[KIND, cell] == MULTIWAY:
+                found[cell, GAIN] = wrap(found[group, GAIN] + found[cell, GAIN], state.gain_half)
+                found[cell, VALUE] = found[group, VALUE]
+                left[cell] = left[group]
+            elif found[cell, GAIN] <= found[group, GAIN]:
+                found[cell] = found[group]
+                left[cell] = left[group]
+            found[cell, CELL] = found[group, CELL]
+            found[group, CELL] = NONE
+
+
+@compiled
+def top(state, cells, current_cell):
+    """Cells of the best, second best and current attribute, -1 for none; ties to the lower."""
+    found = state.found
+    best = second = current = -1
+    for cell in range(cells):
+        if found[cell, CELL] == NONE:
+            continue
+        if found[cell, CELL] == current_cell:
+            current = cell
+        if best < 0 or found[cell, GAIN] > found[best, GAIN]:
+            best, second = cell, best
+        elif second < 0 or found[cell, GAIN] > found[second, GAIN]:
+            second = cell
+    return best, second, current
+
+
+@compiled
+def gain(state, slot, cell):
+    """Set a cell's candidate (multiway: its share of the attribute's gain)."""
+    config = state.config
+    kind = config[KIND, cell]
+    own_values = state.counts.shape[2] - config[OTHER, cell]
+    classes = min(state.registers[CLASSES], state.counts.shape[3])
+    state.found[cell, CELL] = NONE if kind == IGNORED else cell
+    state.found[cell, VALUE] = 0
+    state.found[cell, GAIN] = 0
+    state.left[cell] = 0
+    if kind == MULTIWAY:
+        state.found[cell, GAIN] = gain_multiway(
+            state.counts, slot, cell, classes, own_values, config[FIRST, cell], state.count_max,
+            state.gain_half, state.scratch, state.table, state.log_base, state.log_slope)
+    elif kind != IGNORED:
+        numeric = kind == NUMERIC
+        value, best = gain_binary(
+            state.counts, slot, cell, classes, state.counts.shape[2] - 1 if numeric else own_values,
+            numeric, state.count_max, state.gain_half, state.scratch, state.left, state.table,
+            state.log_base, state.log_slope)
+        base = 0 if numeric else np.int64(config[BASE, cell])
+        state.found[cell, VALUE] = (base + value) & 0xFF
+        state.found[cell, GAIN] = best
+
+
+@compiled
+def gain_multiway(counts, slot, cell, classes, own_values, first, count_max, gain_half, scratch,
+                  table, log_base, log_slope):
+    total, row = scratch[0], scratch[1]
+    share = 0
+    if first:
+        sum_bins(counts, slot, cell, classes, count_max, total)
+        share = impurity(total, classes, count_max, table, log_base, log_slope)
+    for value in range(own_values):
+        for k in range(classes):
+            row[k] = counts[slot, cell, value, k]
+        share -= impurity(row, classes, count_max, table, log_base, log_slope)
+    return wrap(share, gain_half)
+
+
+@compiled
+def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_half, scratch,
+                shown_left, table, log_base, log_slope):
+    """Value and gain of the best threshold (numeric), or value against the rest."""
+    total, left = scratch[0], scratch[1]
+    sum_bins(counts, slot, cell, classes, count_max, total)
+    whole = impurity(total, classes, count_max, table, log_base, log_slope)
+    left[:] = 0
+    best_value, best = -1, 0
+    for value in range(values):
+        n_left = n_right = parts = 0
+        for k in range(classes):
+            side = np.int64(counts[slot, cell, value, k])
+            left[k] = (left[k] + side) & count_max if numeric else side
+            right = (total[k] - left[k]) & count_max
+            n_left += left[k]
+            n_right += right
+            parts += xlog2x(left[k], table, log_base, log_slope)
+            parts += xlog2x(right, table, log_base, log_slope)
+        parts -= xlog2x(n_left & count_max, table, log_base, log_slope)
+        parts -= xlog2x(n_right & count_max, table, log_base, log_slope)
+        candidate = wrap(whole + parts, gain_half)
+        if best_value < 0 or candidate > best:
+            best_value, best = value, candidate
+            for k in range(classes):
+                shown_left[cell, k] = left[k]
+    return best_value, best
+
+
+@compiled
+def sum_bins(counts, slot, cell, classes, count_max, total):
+    for k in range(classes):
+        n = 0
+        for value in range(counts.shape[2]):
+            n += counts[slot, cell, value, k]
+        total[k] = n & count_max
+
+
+@compiled
+def impurity(counts, classes, count_max, table, log_base, log_slope):
+    """f(n) - sum f(n_k): n times the entropy of the counts."""
+    n = parts = 0
+    for k in range(classes):
+        n += counts[k]
+        parts += xlog2x(counts[k], table, log_base, log_slope)
+    return xlog2x(n & count_max, table, log_base, log_slope) - parts
+
+
+# Slots
+
+
+@compiled
+def clear(state, slot):
+    """Forget a slot, except for its zoom."""
+    state.entries[slot] = 0
+    state.entries[slot, LINK] = state.entries[slot, CURRENT] = NONE
+    state.counts[slot] = 0
+
+
+@compiled
+def place(state, stream, at):
+    slot, parent, cell = (u16(stream, at + SLOT_AT), u16(stream, at + PARENT_AT),
+                          u16(stream, at + PLACE_CELL_AT))
+    if not stream[at + 1] & KEEP:
+        clear(state, slot)
+        state.lo[slot] = state.lo[parent]
+        state.shift[slot] = state.shift[parent]
+        if cell != NONE:
+            state.lo[slot, cell] = stream[at + LO_AT]
+            state.shift[slot, cell] = stream[at + SHIFT_AT] & 7
+    state.entries[slot, SINCE] = 0
+    state.entries[slot, LINK] = u16(stream, at + LINK_AT)
+    state.entries[slot, CURRENT] = u16(stream, at + CURRENT_AT)
+    flags = state.entries[slot, FLAGS] & ~INNER
+    state.entries[slot, FLAGS] = flags | (INNER if stream[at + 1] & INNER_COMMAND else 0)
+
+
+@compiled
+def read(state, slot, cell):
+    entries = state.entries
+    if cell == NONE:
+        head(state, ENTRY, 0, slot)
+        put(state, entries[slot, N])
+        put(state, entries[slot, SINCE])
+        put(state, entries[slot, LINK] | entries[slot, CURRENT] << 16)
+        put(state, entries[slot, FLAGS])
+        for k in range(state.counts.shape[3]):
+            put(state, entries[slot, COUNTS + k])
+    else:
+        head(state, STATISTICS, 0, slot)
+        put(state, cell)
+        for counts in state.counts[slot, cell]:
+            for value in counts:
+                put(state, np.int64(value))
+
+
+@compiled
+def write(state, slot, cell, stream, at):
+    slots, cells, bins, classes = state.counts.shape
+    entries = state.entries
+    if cell == NONE:
+        link, current = u16(stream, at + 8), u16(stream, at + 10)
+        entries[slot, N] = u32(stream, at) & state.count_max
+        entries[slot, SINCE] = u32(stream, at + 4) & 0xFFFFFF
+        entries[slot, LINK] = link if link < slots else NONE
+        entries[slot, CURRENT] = current if current < cells else NONE
+        entries[slot, FLAGS] = stream[at + 12] & (HALVED | UNDERFLOW | INNER)
+        for k in range(classes):
+            entries[slot, COUNTS + k] = u32(stream, at + 16 + 4 * k) & state.count_max
+    else:
+        for index in range(bins):
+            for k in range(classes):
+                state.counts[slot, cell, index, k] = u32(stream, at) & state.count_max
+                at += 4
+
+
+# Commands
+
+
+@compiled
+def execute(state, stream):
+    """Execute commands until ``stream`` holds no whole one or there is no room for reports.
+
+    A LEARN is taken record by record, so its beginning is executed before its end is there.
+    Returns the bytes consumed.
+    """
+    progress = state.progress
+    head_bytes = max(COMMAND_BYTES, state.bus_bytes)
+    at = 0
+    while True:
+        if progress[LEFT]:
+            at = learn(state, stream, at)
+            if progress[LEFT]:
+                return at
+        if progress[SKIP]:
+            step = min(progress[SKIP], stream.size - at)
+            progress[SKIP] -= step
+            at += step
+            if progress[SKIP]:
+                return at
+        if at + head_bytes > stream.size or not has_room(state):
+            return at
+        step = command(state, stream, at, head_bytes)
+        if not step:
+            return at
+        at += step
+
+
+@compiled
+def payload_bytes(state, stream, at):
+    """Bytes behind a command's head, without padding."""
+    opcode = stream[at]
+    if opcode == LEARN and not stream[at + 1] & MEMORY:
+        return u32(stream, at + COUNT_AT) * (RECORD_HEAD + state.registers[CELLS])
+    if opcode == WRITE:
+        bins, classes = state.counts.shape[2:]
+        return 4 * (4 + classes if u16(stream, at + CELL_AT) == NONE else bins * classes)
+    return 0
+
+
+@compiled
+def in_range(state, stream, at):
+    """Is the opcode known, and does every slot and cell of the command exist?"""
+    slots, cells = state.counts.shape[:2]
+    opcode = stream[at]
+    if opcode in (LEARN, FENCE, RESET):
+        return True
+    if opcode in (TRIAL, CLEAR):
+        return u16(stream, at + SLOT_AT) < slots
+    if opcode in (READ, WRITE):
+        cell = u16(stream, at + CELL_AT)
+        return u16(stream, at + SLOT_AT) < slots and (cell < cells or cell == NONE)
+    if opcode != PLACE:
+        return False
+    link, cell, current = (u16(stream, at + LINK_AT), u16(stream, at + PLACE_CELL_AT),
+                           u16(stream, at + CURRENT_AT))
+    return (u16(stream, at + SLOT_AT) < slots and u16(stream, at + PARENT_AT) < slots
+            and (link < slots or link == NONE) and (cell < cells or cell == NONE)
+            and (current < cells or current == NONE))
+
+
+@compiled
+def command(state, stream, at, head_bytes):
+    """Execute one command, LEARN up to its records; bytes consumed, 0 if it is not all there."""
+    progress = state.progress
+    opcode, flags, slot = stream[at], stream[at + 1], u16(stream, at + SLOT_AT)
+    payload = payload_bytes(state, stream, at)
+    padding = -payload % state.bus_bytes
+    if progress[HALTED]:
+        progress[HALTED] = opcode != RESET
+        progress[SKIP] = payload + padding
+    elif not in_range(state, stream, at):
+        error(state, BAD_COMMAND, u32(stream, at), u32(stream, at + 4), 0)
+        progress[SKIP] = payload + padding
+    elif opcode == LEARN:
+        progress[LEFT] = u32(stream, at + COUNT_AT)
+        progress[DONE] = 0
+        progress[IN_MEMORY] = flags & MEMORY
+        progress[SKIP] = padding
+        high = u32(stream, at + ADDRESS_AT + 4)
+        low = u32(stream, at + ADDRESS_AT)
+        progress[ADDRESS] = low | high << 32
+        if progress[IN_MEMORY] and progress[LEFT] and high >= FAR >> 32:
+            error(state, DECODE, low - low % state.bus_bytes, high, 0)
+            progress[LEFT] = 0
+    elif opcode == TRIAL:
+        trial(state, slot, REQUESTED)
+    elif opcode == CLEAR:
+        clear(state, slot)
+        state.lo[slot] = 0
+        state.shift[slot] = root_shift(state)
+    elif opcode == PLACE:
+        place(state, stream, at)
+    elif opcode == READ:
+        read(state, slot, u16(stream, at + CELL_AT))
+    elif opcode == WRITE:
+        if at + head_bytes + payload + padding > stream.size:
+            return 0
+        write(state, slot, u16(stream, at + CELL_AT), stream, at + head_bytes)
+        return head_bytes + payload + padding
+    elif opcode == FENCE:
+        head(state, FENCED, 0, 0)
+        put(state, u32(stream, at + TOKEN_AT))
+    return head_bytes
+
+
+@compiled
+def root_shift(state):
+    shift, bins = 8, state.counts.shape[2]
+    while bins > 1:
+        bins >>= 1
+        shift -= 1
+    return shift

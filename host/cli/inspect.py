@@ -1,0 +1,29 @@
+"""Show a saved tree and its statistics."""
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser):
+    """Declare the options."""
+    parser.add_argument("tree", help="a tree saved by train")
+    parser.add_argument("--depth", type=int, metavar="N", help="show no more than N levels")
+    parser.add_argument("--dot", action="store_true", help="print Graphviz's DOT instead of text")
+    parser.add_argument("--statistics", action="store_true",
+                        help="print sizes, counts and code books instead of the tree")
+
+
+def run(args):
+    """Print the tree, or what is known about it."""
+    from ..trees.vfdt import VFDT
+
+    tree = VFDT.load(args.tree)
+    if args.statistics:
+        for name, value in tree.report().items():
+            print(f"{name:16} {value}")
+        print(f"{'classes':16} {', '.join(map(str, tree.classes_))}")
+        for name, book in tree.quantiser_summary()["attributes"].items():
+            print(f"{name:24} {book['kind']:8} " + ", ".join(
+                f"{key} {value}" for key, value in book.items() if key != "kind"))
+    else:
+        print(tree.to_graphviz(args.depth) if args.dot else tree.draw(args.depth))
+    return 0

@@ -1,0 +1,55 @@
+"""Options that several commands share."""
+
+__all__ = ["add_stream", "add_board", "open_file", "labels_of"]
+
+
+def add_stream(parser):
+    """Which columns a file has."""
+    parser.add_argument("file", help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip")
+    group = parser.add_argument_group("the stream")
+    group.add_argument("--class", dest="class_name", metavar="NAME",
+                       help="class column (default: the last)")
+    group.add_argument("--nominal", metavar="NAMES", default="",
+                       help="nominal columns, comma-separated (others are inferred)")
+    group.add_argument("--numeric", metavar="NAMES", default="", help="numeric columns")
+    group.add_argument("--ignore", metavar="NAMES", default="", help="columns to leave out")
+    group.add_argument("--names", metavar="NAMES", default="",
+                       help="names of all columns, where the file has no header")
+    group.add_argument("--classes", metavar="LABELS", default="",
+                       help="all class labels, comma-separated (default: what the file holds)")
+    group.add_argument("--limit", type=int, metavar="N", help="stop after N instances")
+
+
+def add_board(parser):
+    """Which board to use."""
+    group = parser.add_argument_group("the board")
+    group.add_argument("--board", default="emulated", help="emulated (default) or simulated")
+    group.add_argument("--geometry", metavar="PRESET",
+                       help="sizes of the board: tiny, small, many-classes, wide, wider or fine "
+                            "(default: as the stream needs)")
+
+
+def _list(words):
+    return tuple(word.strip() for word in words.split(",") if word.strip())
+
+
+def open_file(args):
+    """The stream that the options describe."""
+    from ..data.readers import open_stream
+
+    if args.limit is not None and args.limit < 1:
+        raise ValueError(f"--limit must be 1 or more, not {args.limit}")
+    return open_stream(
+        args.file, class_name=args.class_name, nominal=_list(args.nominal),
+        numeric=_list(args.numeric), ignore=_list(args.ignore),
+        classes=_list(args.classes) or None, names=_list(args.names) or None)
+
+
+def labels_of(stream):
+    """All class labels of a stream; reads it once where the schema does not declare them."""
+    if stream.schema.classes:
+        return sorted(stream.schema.classes)
+    labels = set()
+    for _, y in stream:
+        labels.update(y.tolist())
+    return sorted(labels)

@@ -1,0 +1,80 @@
+"""Learn a tree from a file, testing each instance before learning it."""
+
+from . import options
+
+__all__ = ["add_arguments", "run", "print_report"]
+
+
+def add_arguments(parser):
+    """Declare the options."""
+    options.add_stream(parser)
+    options.add_board(parser)
+    group = parser.add_argument_group("the tree")
+    group.add_argument("--tree", choices=("vfdt",), default="vfdt", help="learner (default: vfdt)")
+    group.add_argument("--delta", type=float, default=1e-7,
+                       help="split confidence (default: 1e-7)")
+    group.add_argument("--tau", type=float, default=0.05, help="tie threshold (default: 0.05)")
+    group.add_argument("--grace", type=int, default=200,
+                       help="instances between trials of a leaf (default: 200)")
+    group.add_argument("--child-counts", choices=("inherit", "zero"), default="inherit",
+                       help="what a child's counts start with (default: inherit)")
+    group.add_argument("--nominal-split", choices=("multiway", "one_vs_rest"), default="multiway",
+                       help="how nominal attributes split (default: multiway)")
+    group.add_argument("--nominal-values", type=int, default=64, metavar="N",
+                       help="room for values of an undeclared nominal attribute (default: 64)")
+    group = parser.add_argument_group("results")
+    group.add_argument("--save", metavar="FILE", help="write the tree to FILE")
+    group.add_argument("--plot", metavar="FILE", help="draw the accuracy to FILE (.png, .svg)")
+    group.add_argument("--curve", metavar="FILE", help="write the accuracy to FILE (CSV)")
+    group.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def run(args):
+    """Learn, print the report, write what was asked for."""
+    from tqdm import tqdm
+
+    from ..evaluation import prequential
+    from ..trees.vfdt import VFDT
+
+    stream = options.open_file(args)
+    tree = VFDT(board=args.board, geometry=args.geometry, delta=args.delta, tau=args.tau,
+                grace=args.grace, child_counts=args.child_counts,
+                nominal={a.name: a.values for a in stream.schema.attributes
+                         if a.kind == "nominal"},
+                nominal_split=args.nominal_split, nominal_values=args.nominal_values)
+    tree.check_parameters()
+    classes = options.labels_of(stream)
+    total = min(filter(None, (stream.len_hint, args.limit)), default=None)
+    with tqdm(total=total, unit=" instances", unit_scale=True, disable=args.quiet) as bar:
+
+        def progress(count, curve):
+            bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {curve.leaves[-1]} leaves")
+            bar.update(count)
+
+        curve = prequential(tree, stream, classes, limit=args.limit, progress=progress)
+    tree.end_warm_up()
+    print_report(tree, curve)
+    if args.save:
+        tree.save(args.save)
+    if args.curve:
+        curve.write_csv(args.curve)
+    if args.plot:
+        curve.plot(args.plot, f"VFDT on {args.file}")
+    tree.close()
+    return 0
+
+
+def print_report(tree, curve):
+    """Print what a run has come to."""
+    report = tree.report()
+    print(f"instances   {report['instances']}")
+    print(f"accuracy    {curve.accuracy[-1]:.4f} (prequential)")
+    print(f"tree        {report['nodes']} nodes, {report['leaves']} leaves, depth "
+          f"{report['depth']}; {report['inactive_leaves']} leaves without a slot")
+    print(f"splits      {report['splits']}, of which {report['ties']} tie-broken; "
+          f"{report['trials']} trials")
+    if report["halvings"]:
+        print(f"halvings    {report['halvings']} (a count reached the counters' width)")
+    lost = tree.quantiser_summary()
+    print(f"clamped     {lost['clamped']:.2%} of numeric values, {lost['overflowed']:.2%} of "
+          "nominal values had no code of their own")

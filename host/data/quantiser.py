@@ -1,0 +1,206 @@
+"""Instances to codes: one byte per attribute, as the board takes them."""
+
+import numpy as np
+import pandas as pd
+
+from .codebook import CodeBook, checked
+from .nominal import ValueBook, factors
+from .schema import Schema
+
+__all__ = ["Quantiser"]
+
+HEAD = 1000  # instances that the code books are learnt from
+
+
+class Quantiser:
+    """Encode the attributes of a stream; one book per attribute, `CodeBook` or `ValueBook`.
+
+    Parameters
+    ----------
+    schema : Schema
+        The attributes.
+    head : int
+        Instances from which numeric attributes learn their first edges, at least 1.
+    head_codes : int
+        Most codes of a numeric attribute that the head gets; the others are kept in reserve.
+    capacity : int or sequence of int
+        Most values of a nominal attribute, 1 to 255: for all or one for every attribute.
+
+    Attributes
+    ----------
+    books : list of CodeBook or ValueBook
+        In the order of the schema.
+
+    Raises
+    ------
+    TypeError
+        If ``schema`` is not a Schema or a number not an integer.
+    ValueError
+        If a number is out of its range, or ``capacity`` has another length than the schema.
+    """
+
+    def __init__(self, schema, head=HEAD, head_codes=128, capacity=255):
+        if not isinstance(schema, Schema):
+            raise TypeError(f"schema must be a Schema, not {schema!r}")
+        if not isinstance(head, int) or isinstance(head, bool):
+            raise TypeError(f"head must be an integer, not {head!r}")
+        if head < 1:
+            raise ValueError(f"head must be at least 1, not {head}")
+        self.schema = schema
+        self.head = head
+        width = len(schema.attributes)
+        capacities = [capacity] * width if isinstance(capacity, int) else list(capacity)
+        if len(capacities) != width:
+            raise ValueError(f"capacity has {len(capacities)} entries for {width} attributes")
+        self.books = [CodeBook(head_codes) if attribute.kind == "numeric"
+                      else ValueBook(attribute.values, most)
+                      for attribute, most in zip(schema.attributes, capacities, strict=True)]
+        self.fitted = False
+
+    def fit(self, X):
+        """Learn the numeric edges from the first ``head`` instances of ``X``; encodes nothing.
+
+        Raises
+        ------
+        RuntimeError
+            If the quantiser is fitted already: a code keeps its meaning.
+        TypeError, ValueError
+            As `encode`.
+        """
+        if self.fitted:
+            raise RuntimeError("the quantiser is fitted already, and a code keeps its meaning")
+        columns = self._columns(X[:self.head] if isinstance(X, np.ndarray | pd.DataFrame) else X)
+        for book, column in zip(self.books, columns, strict=True):
+            if isinstance(book, CodeBook):
+                book.fit(column[:self.head])
+        self.fitted = True
+        return self
+
+    def check(self, X):
+        """Raise what ``encode`` would raise for ``X``; changes nothing."""
+        self._columns(X)
+
+    def encode(self, X, *, read_only=False):
+        """The codes of instances, C-contiguous uint8 of shape [instances, attributes].
+
+        Parameters
+        ----------
+        X : pandas.DataFrame or two-dimensional array
+            Columns by name, in the order of the schema, or by position.
+        read_only : bool
+            For predicting: no new codes, nothing counted. Unknown nominal values are missing,
+            numeric ones out of range get the outermost code.
+
+        Raises
+        ------
+        RuntimeError
+            If the quantiser is not fitted.
+        TypeError
+            If a value cannot be one of its attribute's kind; nothing is changed.
+        ValueError
+            If columns are missing, unknown, in another order or of another number, or a numeric
+            value is infinite; nothing is changed.
+        """
+        if not self.fitted:
+            raise RuntimeError("the quantiser must be fitted to the head of the stream first")
+        columns = self._columns(X)
+        codes = np.empty((len(X), len(self.books)), np.uint8)
+        for i, (book, column) in enumerate(zip(self.books, columns, strict=True)):
+            if isinstance(book, CodeBook):
+                codes[:, i] = book.encode(column, read_only=read_only)
+            else:
+                codes[:, i] = book.claim(*column, read_only=read_only)
+        return codes
+
+    def summary(self):
+        """What the books hold: a dictionary per attribute and the share of values clamped.
+
+        Returns
+        -------
+        dict
+            ``clamped``: share of numeric values with no code of their own, ``overflowed``: the
+            same of nominal ones, ``attributes``: per name kind, codes used and the two counts.
+        """
+        attributes = {}
+        lost = {"clamped": [0, 0], "overflowed": [0, 0]}
+        for attribute, book in zip(self.schema.attributes, self.books, strict=True):
+            if isinstance(book, CodeBook):
+                what, used = "clamped", 0 if book.first is None else book.last - book.first + 1
+            else:
+                what, used = "overflowed", len(book.values)
+            count = getattr(book, what)
+            attributes[attribute.name] = {"kind": attribute.kind, "codes": used,
+                                          "seen": book.seen, what: count}
+            lost[what][0] += count
+            lost[what][1] += book.seen
+        shares = {what: count / seen if seen else 0.0 for what, (count, seen) in lost.items()}
+        return {**shares, "attributes": attributes}
+
+    def to_dict(self):
+        """The state in JSON's types; `from_dict` restores it exactly."""
+        return {"schema": self.schema.to_dict(), "head": self.head, "fitted": self.fitted,
+                "books": [book.to_dict() for book in self.books]}
+
+    @classmethod
+    def from_dict(cls, state):
+        """The quantiser that `to_dict` described."""
+        for name in ("schema", "head", "fitted", "books"):
+            if name not in state:
+                raise ValueError(f"no quantiser: {name!r} is missing")
+        quantiser = cls(Schema.from_dict(state["schema"]), state["head"])
+        if len(state["books"]) != len(quantiser.books):
+            raise ValueError(f"no quantiser: {len(state['books'])} books for "
+                             f"{len(quantiser.books)} attributes")
+        quantiser.books = [type(book).from_dict(saved) for book, saved
+                           in zip(quantiser.books, state["books"], strict=True)]
+        quantiser.fitted = state["fitted"]
+        return quantiser
+
+    def _columns(self, X):
+        """Every column checked: float64 vectors and factors. Nothing is changed before that."""
+        if isinstance(X, pd.DataFrame):
+            self._check_names(list(X.columns))
+        else:
+            X = np.asarray(X)
+            if X.ndim != 2:
+                raise ValueError(f"X must have rows and columns, not shape {X.shape}")
+            if X.shape[1] != len(self.books):
+                raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
+        columns = []
+        for i, (attribute, book) in enumerate(
+                zip(self.schema.attributes, self.books, strict=True)):
+            column = X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[:, i]
+            try:
+                columns.append(_numbers(column) if isinstance(book, CodeBook)
+                               else factors(column))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"attribute {attribute.name!r}: {error}") from error
+        return columns
+
+    def _check_names(self, found):
+        expected = list(self.schema.names)
+        if found == expected:
+            return
+        for name in expected:
+            if name not in found:
+                raise ValueError(f"X lacks column {name!r}; expected {', '.join(expected)}")
+        for name in found:
+            if name not in expected:
+                raise ValueError(f"X has an unknown column {name!r}; "
+                                 f"expected {', '.join(expected)}")
+        raise ValueError(f"X has its columns in another order: expected {', '.join(expected)}, "
+                         f"found {', '.join(map(str, found))}")
+
+
+def _numbers(column):
+    if isinstance(column, pd.Series):
+        if not (pd.api.types.is_numeric_dtype(column.dtype) or column.dtype == object):
+            raise TypeError(f"values must be numbers, not {column.dtype}")
+        column = column.to_numpy(np.float64, na_value=np.nan)
+    elif column.dtype.kind not in "biufO":
+        raise TypeError(f"values must be numbers, not {column.dtype}")
+    elif column.dtype == object:
+        column = np.array([np.nan if v is None or v is pd.NA else v for v in column])
+        if column.size and column.dtype.kind not in "biuf":
+            raise TypeError("values must be numbers")
+    return checked(column)

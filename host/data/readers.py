@@ -1,0 +1,182 @@
+"""Streams from files: ARFF, delimited text and Parquet, plain or compressed."""
+
+import numpy as np
+
+from .files import suffix_of
+from .schema import Attribute, DataError, Schema
+from .sources import ArffSource, ParquetSource, TextSource
+
+__all__ = ["Stream", "open_stream"]
+
+
+class Stream:
+    """The instances of a file, chunk by chunk; every iteration starts from the beginning.
+
+    Iteration yields ``(X, y)``: a `pandas.DataFrame` of the attributes, numeric ones as float64
+    with NaN for missing, nominal ones as categories of strings, and a numpy array of class labels,
+    strings. Nothing of a chunk with an error in it is handed out.
+
+    Members
+    -------
+    path : str
+        The file.
+    schema : Schema
+        Its attributes and class.
+    chunk : int
+        Most instances in a chunk.
+    """
+
+    def __init__(self, path, schema, chunk, tables, count):
+        self.path = path
+        self.schema = schema
+        self.chunk = chunk
+        self._tables = tables
+        self._count = count
+
+    @property
+    def len_hint(self):
+        """The number of instances if it is known cheaply, else None."""
+        if callable(self._count):
+            self._count = self._count()
+        return self._count
+
+    def __iter__(self):
+        names = list(self.schema.names)
+        total = 0
+        for table, where in self._tables():
+            labels = self._labels(table, where)
+            total += len(labels)
+            yield table[names], labels
+        if not total:
+            raise DataError(f"{self.path}: no instance, the file has no data")
+        self._count = total
+
+    def _labels(self, table, where):
+        column = table[self.schema.class_name]
+        if column.isna().any():
+            row = int(column.isna().to_numpy().argmax())
+            raise DataError(f"{where(row)}: the class {self.schema.class_name!r} is missing; "
+                            "every instance needs a label")
+        declared = {self.schema.class_name: self.schema.classes}
+        declared |= {a.name: a.values for a in self.schema.attributes}
+        for name, values in declared.items():
+            if values:
+                _check_declared(table[name], values, where)
+        return column.to_numpy(object)
+
+
+def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None,
+                header="auto", names=None, chunk=65536):
+    """Open a file as a stream of instances.
+
+    The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``; anything else is delimited
+    text, comma, tab, semicolon or bar, one instance per line. Each may be compressed, ``.gz`` or
+    ``.zip``. Missing is ``?`` or an empty field, in a numeric column also ``NA`` and ``NaN``.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    class_name : str or int
+        The class column, by name or index; the last by default.
+    nominal, numeric : sequences of str or int
+        Kinds of columns that are not to be inferred from the first 10,000 rows.
+    ignore : sequence of str or int
+        Columns to leave out.
+    classes : sequence
+        The labels allowed; undeclared ones raise. Default: what ARFF declares, else any.
+    header : "auto", True or False
+        Whether the first line of a delimited text names the columns.
+    names : sequence of str
+        The columns' names, where the file has none or others are wanted.
+    chunk : int
+        Most instances per chunk, at least 1.
+
+    Returns
+    -------
+    Stream
+
+    Raises
+    ------
+    DataError
+        If the file cannot be understood, here or while iterating; the message names file, line
+        and column and says what is allowed.
+    ValueError
+        If an option is out of its range.
+    OSError
+        If the file cannot be read.
+    """
+    if header not in ("auto", True, False):
+        raise ValueError(f'header must be "auto", True or False, not {header!r}')
+    if not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1:
+        raise ValueError(f"chunk must be a positive integer, not {chunk!r}")
+    path = str(path)
+    suffix = suffix_of(path)
+    if suffix == ".arff":
+        source = ArffSource(path)
+    elif suffix in (".parquet", ".pq"):
+        source = ParquetSource(path)
+    else:
+        source = TextSource(path, suffix, header, {*(names or ()), class_name})
+    if names is not None:
+        source.rename(names)
+    columns = _Columns(path, source.columns)
+    label = columns.index(len(source.columns) - 1 if class_name is None else class_name,
+                          "the class column")
+    chosen = {"nominal": columns.indices(nominal, "nominal"),
+              "numeric": columns.indices(numeric, "numeric")}
+    both = chosen["nominal"] & chosen["numeric"]
+    if both:
+        raise ValueError(f"column {source.columns[min(both)]!r} is declared nominal and numeric")
+    dropped = columns.indices(ignore, "ignored")
+    if label in dropped:
+        raise ValueError(f"the class column {source.columns[label]!r} is ignored")
+    attributes = []
+    for i, attribute in enumerate(source.attributes):
+        if i == label or i in dropped:
+            continue
+        if i in chosen["nominal"] and attribute.kind != "nominal":
+            attribute = Attribute(attribute.name, "nominal")
+        elif i in chosen["numeric"]:
+            attribute = Attribute(attribute.name, "numeric")
+        attributes.append(attribute)
+    if classes is None:
+        classes = source.attributes[label].values
+    schema = Schema(tuple(attributes), source.columns[label], tuple(map(str, classes)))
+    numbers = {a.name for a in attributes if a.kind == "numeric"}
+    kept = [*schema.names, schema.class_name]
+    return Stream(path, schema, chunk, lambda: source.tables(chunk, kept, numbers), source.count)
+
+
+class _Columns:
+    """Find columns by name or by index."""
+
+    def __init__(self, path, names):
+        self.path = path
+        self.names = names
+
+    def index(self, key, what):
+        if isinstance(key, str) and key in self.names:
+            return self.names.index(key)
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool) \
+                and -len(self.names) <= key < len(self.names):
+            return int(key) % len(self.names)
+        raise DataError(f"{self.path}: {what} {key!r} is unknown; the columns are "
+                        f"{', '.join(self.names)} (0 to {len(self.names) - 1})")
+
+    def indices(self, keys, kind):
+        if isinstance(keys, str):
+            keys = (keys,)
+        return {self.index(key, f"the {kind} column") for key in keys}
+
+
+def _check_declared(column, values, where):
+    known = column.cat.categories.isin(values)
+    if known.all():
+        return
+    codes = column.cat.codes.to_numpy()
+    bad = (codes >= 0) & ~known[codes]
+    if bad.any():
+        row = int(bad.argmax())
+        raise DataError(f"{where(row)}, column {column.name!r}: {column.iloc[row]!r} is not "
+                        f"declared; allowed are {', '.join(values)}")

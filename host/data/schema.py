@@ -1,0 +1,140 @@
+"""What a stream's columns are: attributes with their kinds, and the class."""
+
+from dataclasses import dataclass
+
+__all__ = ["Attribute", "DataError", "KINDS", "Schema"]
+
+KINDS = ("numeric", "nominal")
+
+
+class DataError(ValueError):
+    """Data that cannot be learnt from; the message says where they are and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column that is learnt from.
+
+    Parameters
+    ----------
+    name : str
+        Not empty.
+    kind : str
+        ``"numeric"`` or ``"nominal"``.
+    values : tuple
+        Declared values of a nominal attribute; empty: they are learnt as they come.
+
+    Raises
+    ------
+    TypeError
+        If ``name`` is not a string.
+    ValueError
+        If the kind is unknown, a numeric attribute declares values or a value is declared twice.
+    """
+
+    name: str
+    kind: str
+    values: tuple = ()
+
+    def __post_init__(self):
+        object.__setattr__(self, "values", _tuple(self.values, f"values of {self.name!r}"))
+        _check_name(self.name, "an attribute's name")
+        if self.kind not in KINDS:
+            raise ValueError(f"attribute {self.name!r}: kind must be numeric or nominal, "
+                             f"not {self.kind!r}")
+        if self.kind == "numeric" and self.values:
+            raise ValueError(f"attribute {self.name!r}: only a nominal attribute declares values")
+        _check_unique(self.values, f"attribute {self.name!r}: value")
+
+    def to_dict(self):
+        """The attribute in JSON's types."""
+        return {"name": self.name, "kind": self.kind, "values": list(self.values)}
+
+    @classmethod
+    def from_dict(cls, state):
+        """The attribute that `to_dict` described."""
+        return cls(**_members(state, ("name", "kind", "values"), "attribute"))
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The attributes of a stream, in order, and its class.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute
+        At least one, their names distinct.
+    class_name : str
+        The class column, none of the attributes.
+    classes : tuple
+        Declared labels; empty: they are learnt as they come.
+
+    Raises
+    ------
+    TypeError
+        If ``attributes`` holds anything else or ``class_name`` is not a string.
+    ValueError
+        If there is no attribute, or a name or a label is given twice.
+    """
+
+    attributes: tuple
+    class_name: str = "class"
+    classes: tuple = ()
+
+    def __post_init__(self):
+        object.__setattr__(self, "attributes", _tuple(self.attributes, "attributes"))
+        object.__setattr__(self, "classes", _tuple(self.classes, "classes"))
+        for attribute in self.attributes:
+            if not isinstance(attribute, Attribute):
+                raise TypeError(f"attributes must be Attribute, not {attribute!r}")
+        _check_name(self.class_name, "class_name")
+        if not self.attributes:
+            raise ValueError("a schema needs at least one attribute besides the class")
+        _check_unique(self.names, "attribute")
+        if self.class_name in self.names:
+            raise ValueError(f"{self.class_name!r} is both an attribute and the class")
+        _check_unique(self.classes, "class label")
+
+    @property
+    def names(self):
+        """The attributes' names, in order."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    def to_dict(self):
+        """The schema in JSON's types."""
+        return {"attributes": [attribute.to_dict() for attribute in self.attributes],
+                "class_name": self.class_name, "classes": list(self.classes)}
+
+    @classmethod
+    def from_dict(cls, state):
+        """The schema that `to_dict` described."""
+        members = _members(state, ("attributes", "class_name", "classes"), "schema")
+        members["attributes"] = tuple(map(Attribute.from_dict, members["attributes"]))
+        return cls(**members)
+
+
+def _tuple(values, what):
+    if isinstance(values, str):
+        raise TypeError(f"{what} must be a sequence, not {values!r}")
+    return tuple(values)
+
+
+def _check_name(name, what):
+    if not isinstance(name, str):
+        raise TypeError(f"{what} must be a string, not {name!r}")
+    if not name:
+        raise ValueError(f"{what} must not be empty")
+
+
+def _check_unique(values, what):
+    seen = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"{what} {value!r} is given twice")
+        seen.add(value)
+
+
+def _members(state, names, what):
+    if not isinstance(state, dict) or set(state) != set(names):
+        raise ValueError(f"no {what}: expected {', '.join(names)}, not {state!r}")
+    return dict(state)

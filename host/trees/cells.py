@@ -1,0 +1,116 @@
+"""Which cells of the board count which attribute."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..geometry import MISSING
+from ..protocol.registers import CellKind
+
+__all__ = ["CellMap"]
+
+_NOMINAL_KINDS = {"multiway": CellKind.MULTIWAY, "one_vs_rest": CellKind.ONE_VS_REST}
+
+
+@dataclass(frozen=True)
+class CellMap:
+    """Configuration of the cells in use; every array has one element per cell.
+
+    A numeric attribute takes one cell, and so does a nominal one of up to B values. One with more
+    values takes several: B - 1 values each, the last bin counts the values of the other cells, so
+    that each cell knows the attribute's class counts (design, section 4).
+    """
+
+    attribute: np.ndarray  # index of the attribute that the cell counts
+    kind: np.ndarray  # CellKind
+    first: np.ndarray  # 1 in an attribute's first cell
+    other: np.ndarray  # 1 if the last bin counts all other values
+    base: np.ndarray  # code that bin 0 counts (nominal)
+    first_cell: np.ndarray  # per attribute
+    capacities: tuple  # per attribute: 0 if numeric, else how many values it may have
+
+    @classmethod
+    def build(cls, capacities, bins, nominal_split="multiway"):
+        """The map of a list of attributes.
+
+        Parameters
+        ----------
+        capacities : sequence of int
+            Per attribute 0 if it is numeric, else how many values it may have, 1 to 255.
+        bins : int
+            B of the board.
+        nominal_split : "multiway" or "one_vs_rest"
+
+        Raises
+        ------
+        ValueError
+            For another ``nominal_split``, or a capacity that codes cannot tell apart.
+        """
+        if nominal_split not in _NOMINAL_KINDS:
+            raise ValueError(f"nominal_split must be 'multiway' or 'one_vs_rest', "
+                             f"not {nominal_split!r}")
+        rows, first_cell = [], []
+        for attribute, capacity in enumerate(capacities):
+            if not 0 <= capacity <= MISSING:
+                raise ValueError(f"attribute {attribute}: at most {MISSING} values, "
+                                 f"not {capacity}")
+            first_cell.append(len(rows))
+            if capacity == 0:
+                rows.append((attribute, CellKind.NUMERIC, 1, 0, 0))
+                continue
+            kind = _NOMINAL_KINDS[nominal_split]
+            step = bins if capacity <= bins else bins - 1
+            rows += [(attribute, kind, base == 0, step < bins, base)
+                     for base in range(0, capacity, step)]
+        columns = np.array(rows, np.int64).reshape(-1, 5).T
+        return cls(*(np.ascontiguousarray(column) for column in columns),
+                   np.array(first_cell, np.int64), tuple(capacities))
+
+    def __len__(self):
+        return len(self.attribute)
+
+    def cells_of(self, attribute):
+        """The cells of an attribute, in order."""
+        return np.flatnonzero(self.attribute == attribute)
+
+    @property
+    def most_branches(self):
+        """Most children that a split can have."""
+        multiway = CellKind.MULTIWAY in self.kind
+        return max(2, max(self.capacities)) if multiway else 2
+
+    def values(self, attribute, counts):
+        """Class counts per value of a nominal attribute, from its cells' bins.
+
+        Parameters
+        ----------
+        counts : list of int array (bins, classes)
+            STATISTICS of ``cells_of(attribute)``.
+
+        Returns
+        -------
+        int array (values, classes)
+        """
+        if len(counts) == 1:
+            return counts[0]
+        return np.concatenate([bins[:-1] for bins in counts])
+
+    def configure(self, board):
+        """Write the configuration to a board's registers.
+
+        Raises
+        ------
+        ValueError
+            If the board has fewer cells than the attributes need.
+        """
+        limit = board.geometry.max_cells
+        if len(self) > limit:
+            raise ValueError(
+                f"the attributes need {len(self)} cells, but the board has {limit} "
+                f"({board.geometry.lanes} lanes x {board.geometry.passes} passes): choose a "
+                f"geometry with lanes x passes >= {len(self)}")
+        board.write("cells.count", len(self))
+        for cell in range(len(self)):
+            board.write_fields("cell", index=cell, kind=int(self.kind[cell]),
+                               first=int(self.first[cell]), other=int(self.other[cell]),
+                               base=int(self.base[cell]), write=1)

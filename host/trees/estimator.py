@@ -1,0 +1,456 @@
+"""What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
+
+from dataclasses import asdict
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from ..boards import BOARDS, open_board
+from ..boards.base import Board
+from ..data.quantiser import Quantiser
+from ..data.schema import Attribute, Schema
+from ..geometry import Geometry
+from . import draw, router, storage
+from .cells import CellMap
+from .trainer import Tally, Trainer
+
+__all__ = ["StreamTree"]
+
+
+class StreamTree(ClassifierMixin, BaseEstimator):
+    """Base of the trees: everything but the split policy.
+
+    The first ``head`` instances are held back to learn the quantiser's edges and the nominal
+    values; meanwhile predictions are the majority class. Then they are learnt, in order, and from
+    there on every instance at once.
+
+    A subclass provides ``_policy()``; its constructor takes the parameters below besides its own.
+
+    Parameters
+    ----------
+    board : str or Board
+        A name for ``open_board``, or an open board, used by this tree alone from then on.
+    geometry : Geometry, str or None
+        Sizes of a board opened by name; None: as large as the stream asks for.
+    nominal : sequence or dict
+        Names (data frame) or positions (array) of nominal attributes, besides the columns of a
+        data frame that hold strings, categories or booleans; a dict maps them to their values.
+    nominal_split : "multiway" or "one_vs_rest"
+        One child per value, or one value against the rest.
+    nominal_values : int
+        Room for values of a nominal attribute that does not declare them, 2 to 255.
+    head : int
+        Instances held back, >= 1.
+    review_period : int
+        Where slots are short: instances between two competitions of all leaves for them.
+
+    Attributes
+    ----------
+    classes_ : array
+        Class labels, sorted.
+    n_features_in_ : int
+    schema_ : Schema
+    """
+
+    # Overridden by subclasses
+
+    def _policy(self):
+        raise NotImplementedError
+
+    # scikit-learn
+
+    def fit(self, X, y):
+        """Learn from scratch; ends the warm-up even if there were fewer than ``head`` instances."""
+        self.reset()
+        self.partial_fit(X, y, classes=np.unique(_labels(y)))
+        self.end_warm_up()
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        """Learn instances in order.
+
+        Parameters
+        ----------
+        X : DataFrame or array (n, attributes)
+        y : sequence (n,)
+        classes : sequence
+            All labels that will ever come; needed with the first call.
+
+        Raises
+        ------
+        ValueError
+            If X, y or classes are not as learnt before; nothing of X is learnt then.
+        BoardError
+            If the board fails.
+        """
+        self.test_then_train(X, y, classes)
+        return self
+
+    def test_then_train(self, X, y, classes=None):
+        """Prequential step: predict each instance, then learn it.
+
+        Returns
+        -------
+        array (n,)
+            Each instance's prediction by the tree that had learnt all before it.
+        """
+        X, labels = self._checked(X, y, classes)
+        if not len(labels):
+            return self.classes_[labels]
+        parts = []
+        if self._held is not None:
+            take = min(self.head - self._held_count, len(labels))
+            self._quantiser.check(X)
+            parts.append(self._hold(X[:take], labels[:take]))
+            if self._held_count == self.head:
+                self.end_warm_up()
+            X, labels = X[take:], labels[take:]
+        if len(labels):
+            codes = self._quantiser.encode(X)
+            parts.append(self._open_trainer().learn(codes, labels))
+        return self.classes_[np.concatenate(parts)]
+
+    def predict(self, X):
+        """Class of every instance: the majority class of its leaf; array (n,)."""
+        if self._warming():
+            return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        return self.classes_[self._nodes.majority[self.apply(X)]]
+
+    def predict_proba(self, X):
+        """Class shares in every instance's leaf; float array (n, classes), rows sum up to 1."""
+        if self._warming():
+            X = self._frame(X)
+            self._quantiser.check(X)
+            return np.tile(self._held_shares(), (len(X), 1))
+        return router.shares(self._nodes, self.apply(X))[:, :len(self.classes_)]
+
+    def apply(self, X):
+        """Leaf (node number) of every instance; int array (n,). Ends the warm-up."""
+        self._fitted()
+        self.end_warm_up()
+        codes = self._quantiser.encode(self._frame(X), read_only=True)
+        return router.route(self._nodes.table, codes)
+
+    # River
+
+    def learn_one(self, x, y):
+        """Learn one instance, a dict of attribute values.
+
+        The first call fixes the attributes; classes are those of the parameter ``classes`` of
+        ``partial_fit``, or those among the first ``head`` instances.
+        """
+        if not hasattr(self, "classes_"):
+            self._unnamed = getattr(self, "_unnamed", [])
+            self._unnamed.append((dict(x), y))
+            if len(self._unnamed) >= self.head:
+                self._name_classes()
+            return self
+        return self.partial_fit(pd.DataFrame([x]), [y])
+
+    def predict_one(self, x):
+        """Class of one instance, None before any was learnt."""
+        shares = self.predict_proba_one(x)
+        return max(shares, key=shares.get) if shares else None
+
+    def predict_proba_one(self, x):
+        """Class shares for one instance: dict of label to share; empty before any was learnt."""
+        if not hasattr(self, "classes_"):
+            labels = [label for _, label in getattr(self, "_unnamed", [])]
+            values, counts = np.unique(labels, return_counts=True)
+            return dict(zip(values.tolist(), (counts / max(1, len(labels))).tolist(), strict=True))
+        shares = self.predict_proba(pd.DataFrame([x]))[0]
+        return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
+
+    def _name_classes(self):
+        held, self._unnamed = self._unnamed, []
+        labels = [label for _, label in held]
+        self.partial_fit(pd.DataFrame([x for x, _ in held]), labels, classes=np.unique(labels))
+
+    # Checks
+
+    def _checked(self, X, y, classes):
+        """(data frame, class indices) after all checks of labels and columns."""
+        labels = _labels(y)
+        X = self._frame(X)
+        if len(X) != len(labels):
+            raise ValueError(f"X has {len(X)} instances, y has {len(labels)} labels")
+        first = not hasattr(self, "classes_")
+        if first:
+            if classes is None:
+                raise ValueError("classes must name all class labels in the first call")
+            known = np.unique(_labels(classes))
+        else:
+            known = self.classes_
+            if classes is not None and not np.array_equal(np.unique(_labels(classes)), known):
+                raise ValueError(f"classes are {known.tolist()} since the first call, "
+                                 f"not {np.unique(classes).tolist()}")
+        indices = np.searchsorted(known, labels)
+        wrong = (indices == len(known)) | (known[np.minimum(indices, len(known) - 1)] != labels)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise ValueError(f"y[{row}] is {labels[row]!r}, none of the classes {known.tolist()}")
+        if first:
+            self._start(X, known)
+        return X, indices.astype(np.int32)
+
+    def _frame(self, X):
+        """X as a data frame or 2-D array."""
+        if not isinstance(X, pd.DataFrame):
+            X = np.asarray(X)
+            if X.ndim != 2:
+                raise ValueError(f"Expected 2D array of instances and attributes, got "
+                                 f"{X.ndim}D array instead")
+        return X
+
+    def check_parameters(self):
+        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
+        self._policy()
+        CellMap.build([], 16, self.nominal_split)
+        if self.geometry is not None:
+            Geometry.of(self.geometry)
+        if isinstance(self.board, str) and self.board not in BOARDS:
+            raise ValueError(f"no board {self.board!r}; there are {', '.join(BOARDS)}")
+        if not 2 <= self.nominal_values <= 255:
+            raise ValueError(f"nominal_values must be 2 to 255, not {self.nominal_values}")
+        if self.head < 1:
+            raise ValueError(f"head must be 1 instance or more, not {self.head}")
+        if self.review_period < 1:
+            raise ValueError(f"review_period must be 1 or more, not {self.review_period}")
+
+    def _start(self, X, classes):
+        """Set up for the first instances' columns and the classes."""
+        self.check_parameters()
+        schema = self._schema(X, classes)
+        self._check_size(schema, len(classes))
+        self.classes_ = classes
+        self.schema_ = schema
+        self.n_features_in_ = len(schema.attributes)
+        if isinstance(X, pd.DataFrame):
+            self.feature_names_in_ = np.array(schema.names, object)
+        self._quantiser = Quantiser(schema, capacity=[
+            capacity or 1 for capacity in self._capacities(schema)])
+        self._held, self._held_count = [], 0
+        self._held_counts = np.zeros(len(classes), np.int64)
+        self._tally = Tally()
+        self._trainer = None
+        self._checkpoint = None
+        self._nodes = None
+
+    def _check_size(self, schema, classes):
+        """Refuse a stream that the board, or any board, is too small for."""
+        if isinstance(self.board, Board):
+            geometry = self.board.geometry
+        elif self.geometry is not None:
+            geometry = Geometry.of(self.geometry)
+        else:
+            geometry = Geometry(classes=32, lanes=1024, passes=31)
+        if classes > geometry.classes:
+            raise ValueError(
+                f"the stream has {classes} classes, but the board has counters for "
+                f"{geometry.classes}: choose a geometry with classes >= {classes} (at most 32)")
+        cells = len(CellMap.build(self._capacities(schema), geometry.bins, self.nominal_split))
+        if cells > geometry.max_cells:
+            raise ValueError(
+                f"the attributes need {cells} cells, but the board has {geometry.max_cells} "
+                f"({geometry.lanes} lanes x {geometry.passes} passes): choose a geometry with "
+                f"lanes x passes >= {cells}")
+
+    def _capacities(self, schema):
+        """Per attribute 0 (numeric) or how many values there is room for."""
+        return [0 if attribute.kind == "numeric"
+                else len(attribute.values) or self.nominal_values
+                for attribute in schema.attributes]
+
+    def _schema(self, X, classes):
+        if isinstance(X, pd.DataFrame):
+            names = [str(name) for name in X.columns]
+            found = {name for name, dtype in zip(names, X.dtypes, strict=True)
+                     if dtype == bool or not pd.api.types.is_numeric_dtype(dtype)}
+            values = {name: tuple(X[name].cat.categories) for name, dtype in
+                      zip(names, X.dtypes, strict=True)
+                      if isinstance(dtype, pd.CategoricalDtype)}
+        else:
+            names = [f"x{i}" for i in range(X.shape[1])]
+            found, values = set(), {}
+        given = dict(self.nominal) if isinstance(self.nominal, dict) else dict.fromkeys(
+            self.nominal, ())
+        for key, declared in given.items():
+            name = names[key] if isinstance(key, int) and -len(names) <= key < len(names) else key
+            if name not in names:
+                raise ValueError(f"nominal names the attribute {key!r}; there are {names}")
+            found.add(name)
+            if declared:
+                values[name] = tuple(declared)
+        return Schema(tuple(
+            Attribute(name, "nominal", values.get(name, ())) if name in found
+            else Attribute(name, "numeric") for name in names),
+            classes=tuple(classes.tolist()), class_name="class" if "class" not in names else "y")
+
+    # Warm-up
+
+    def _warming(self):
+        self._fitted()
+        return self._held is not None
+
+    def _fitted(self):
+        if not hasattr(self, "classes_"):
+            raise NotFittedError(f"this {type(self).__name__} has not learnt anything yet: call "
+                                 "fit or partial_fit first")
+
+    def _hold(self, X, labels):
+        """Hold instances back; predict each by the majority before it."""
+        counts = self._held_counts
+        predictions = np.empty(len(labels), np.int32)
+        for i, label in enumerate(labels):
+            predictions[i] = np.argmax(counts)
+            counts[label] += 1
+        self._held.append((X, labels))
+        self._held_count += len(labels)
+        return predictions
+
+    def _held_shares(self):
+        total = self._held_counts.sum()
+        if total:
+            return self._held_counts / total
+        return np.full(len(self.classes_), 1 / len(self.classes_))
+
+    def end_warm_up(self):
+        """Learn the instances held back now instead of waiting for ``head`` of them."""
+        if getattr(self, "_unnamed", None):
+            self._name_classes()
+        if not hasattr(self, "classes_") or self._held is None or not self._held_count:
+            return
+        frames = [X for X, _ in self._held]
+        head = (pd.concat(frames, ignore_index=True) if isinstance(frames[0], pd.DataFrame)
+                else np.concatenate(frames))
+        labels = np.concatenate([labels for _, labels in self._held])
+        self._quantiser.fit(head)
+        trainer = self._open_trainer()
+        self._held = None
+        trainer.learn(self._quantiser.encode(head), labels)
+
+    # Board
+
+    def _open_trainer(self):
+        if self._trainer is not None:
+            return self._trainer
+        own = not isinstance(self.board, Board)
+        bins = (self._geometry(1) if own else self.board.geometry).bins
+        cells = CellMap.build(self._capacities(self.schema_), bins, self.nominal_split)
+        board = open_board(self.board, self._geometry(len(cells))) if own else self.board
+        trainer = Trainer(board, cells, self._policy(), len(self.classes_), nodes=self._nodes,
+                          tally=self._tally, review_period=self.review_period)
+        if self._checkpoint is not None:
+            trainer.restore(self._checkpoint)
+            self._checkpoint = None
+        self._trainer, self._nodes = trainer, trainer.nodes
+        return trainer
+
+    def _geometry(self, cells):
+        """The geometry given, or one that fits the stream."""
+        if self.geometry is not None:
+            return Geometry.of(self.geometry)
+        lanes = min(cells, 16)
+        return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
+                        classes=max(2, len(self.classes_)), slots=1024, count_width=24,
+                        bus_width=256)
+
+    def reset(self):
+        """Forget everything learnt and close a board that this tree opened."""
+        self.close()
+        for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
+                     "_quantiser", "_nodes", "_held", "_checkpoint"):
+            self.__dict__.pop(name, None)
+
+    def close(self):
+        """Close a board that this tree opened by name; what was learnt stays."""
+        trainer = self.__dict__.get("_trainer")
+        if trainer is not None and not isinstance(self.board, Board):
+            self._checkpoint = trainer.checkpoint()
+            trainer.board.close()
+            self._trainer = None
+
+    # Looking at it
+
+    def report(self):
+        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ..."""
+        self._fitted()
+        if self._nodes is None:
+            return {**asdict(self._tally), "nodes": 1, "leaves": 1, "inactive_leaves": 0,
+                    "depth": 0}
+        nodes = self._nodes
+        leaves = nodes.leaves()
+        return {**asdict(self._tally), "nodes": len(nodes), "leaves": len(leaves),
+                "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
+                "depth": int(nodes.depths().max())}
+
+    def draw(self, max_depth=None):
+        """The tree as text."""
+        return draw.text(self._shown(), max_depth)
+
+    def to_graphviz(self, max_depth=None):
+        """The tree in Graphviz's DOT language."""
+        return draw.dot(self._shown(), max_depth)
+
+    def _shown(self):
+        self._fitted()
+        self.end_warm_up()
+        return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
+
+    def difference(self, other):
+        """The first difference from another tree in words, or None."""
+        self.end_warm_up()
+        other.end_warm_up()
+        return self._nodes.difference(other._nodes)
+
+    def counters(self):
+        """The board's performance counters; see ``Board.counters``."""
+        self._fitted()
+        self.end_warm_up()
+        return self._open_trainer().board.counters()
+
+    def quantiser_summary(self):
+        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
+        self._fitted()
+        return self._quantiser.summary()
+
+    # Saving
+
+    def save(self, path):
+        """Write the tree, the quantiser and the board's statistics to a file; ends the warm-up."""
+        self._fitted()
+        self.end_warm_up()
+        storage.save(self, path)
+
+    @classmethod
+    def load(cls, path, **changes):
+        """Read a saved tree; ``changes`` replace its parameters (``board=...``).
+
+        Raises
+        ------
+        ValueError
+            If the file is none of this version's, or damaged.
+        """
+        return storage.load(cls, path, changes)
+
+
+def _labels(y):
+    """Labels as an array; ValueError for a missing one."""
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise ValueError(f"y must be one-dimensional, not of shape {labels.shape}")
+    if labels.dtype == object and all(isinstance(label, str) for label in labels):
+        labels = labels.astype(str)
+    missing = pd.isna(labels)
+    if missing.any():
+        raise ValueError(f"y[{int(missing.argmax())}] is missing; every instance needs a label")
+    if labels.dtype.kind == "f" and len(labels) and isinstance(labels[0], Real):
+        whole = labels == np.floor(labels)
+        if not whole.all():
+            row = int((~whole).argmax())
+            raise ValueError(f"Unknown label type: continuous. y[{row}] is {labels[row]!r}; "
+                             "a label is a string, an integer or a boolean")
+    return labels

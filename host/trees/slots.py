@@ -1,0 +1,62 @@
+"""Which leaves hold a slot on the board when there are more leaves than slots."""
+
+import numpy as np
+
+__all__ = ["SlotPool"]
+
+
+class SlotPool:
+    """Free slots, and the choice of the leaves that keep one.
+
+    The least promising leaf, by the share of instances that reach it times its error, is the
+    first to lose its slot (Domingos and Hulten 2000, section 3.3).
+
+    Parameters
+    ----------
+    slots : int
+        S of the board.
+    """
+
+    def __init__(self, slots):
+        self.slots = slots
+        self.node = np.full(slots, -1, np.int64)  # node of every slot, -1: free
+        self._free = list(range(slots - 1, -1, -1))
+
+    @property
+    def free(self):
+        """How many slots hold no node."""
+        return len(self._free)
+
+    def take(self, node):
+        """Give a free slot to a node; return the slot."""
+        slot = self._free.pop()
+        self.node[slot] = node
+        return slot
+
+    def hand_over(self, slot, node):
+        """Let another node have a slot that is taken."""
+        self.node[slot] = node
+
+    def give_back(self, slot):
+        """Free a slot."""
+        self.node[slot] = -1
+        self._free.append(slot)
+
+    def keepers(self, nodes, leaves):
+        """The leaves among ``leaves`` that are promising enough for a slot; int array, sorted."""
+        if len(leaves) <= self.slots:
+            return np.sort(leaves)
+        # Stable, so that of equals the older (lower) leaf stays.
+        order = np.argsort(-nodes.promise(np.sort(leaves)), kind="stable")
+        return np.sort(np.sort(leaves)[order[:self.slots]])
+
+    def worst_trials(self, remaining, grace, count):
+        """An upper bound on the trials that ``count`` instances can start.
+
+        Parameters
+        ----------
+        remaining : int array
+            Per active leaf, instances until its next trial.
+        """
+        reach = np.searchsorted(np.cumsum(np.sort(remaining)), count, side="right")
+        return int(reach) + count // grace

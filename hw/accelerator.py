@@ -1,0 +1,105 @@
+"""The accelerator: what every board's top level wraps."""
+
+from amaranth import Module, Mux
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION
+from .array import AttributeProcessorArray
+from .axi import read_signature
+from .mcmu import MemoryController
+from .registers import RegisterFile, csr_signature
+from .report import word_layout
+
+__all__ = ["Accelerator"]
+
+
+class Accelerator(wiring.Component):
+    """Registers, memory controller unit and attribute processor array.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    **options
+        Of ``MemoryController``.
+
+    Members
+    -------
+    commands : In(stream of words of ``geometry.bus_width``)
+    reports : Out(stream of {data: 32, last})
+    m_axi : Out(AXI4 read)
+        Memory that LEARN may fetch records from.
+    csr : In(csr_signature)
+        Registers; written only while nothing is under way.
+
+    Statistics and slot table are empty after configuration; a reset of the clock domain leaves
+    them as they are.
+
+    Source: design, section 2.
+    """
+
+    def __init__(self, geometry, **options):
+        self.geometry = g = geometry
+        self.options = options
+        super().__init__({
+            "commands": In(stream.Signature(g.bus_width)),
+            "reports": Out(stream.Signature(word_layout())),
+            "m_axi": Out(read_signature(g.bus_width)),
+            "csr": In(csr_signature()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        m.submodules.registers = registers = RegisterFile()
+        m.submodules.controller = controller = MemoryController(g, **self.options)
+        m.submodules.array = array = AttributeProcessorArray(g)
+
+        connect(m, flipped(self.commands), controller.commands)
+        connect(m, controller.reports, flipped(self.reports))
+        connect(m, controller.m_axi, flipped(self.m_axi))
+        connect(m, flipped(self.csr), registers.csr)
+        connect(m, array.gains, controller.gains)
+        connect(m, array.summary, controller.summary)
+
+        m.d.comb += [
+            registers.identity_magic.eq(MAGIC),
+            registers.build_version.eq(VERSION),
+            registers.build_criterion.eq(0),
+            registers.build_count_width.eq(g.count_width),
+            registers.build_classes.eq(g.classes),
+            registers.size_lanes.eq(g.lanes),
+            registers.size_passes.eq(g.passes),
+            registers.memory_slots.eq(g.slots),
+            registers.memory_bins.eq(g.bins),
+            registers.memory_bus_bytes.eq(g.bus_bytes),
+            registers.status_halted.eq(controller.halted),
+            registers.status_busy.eq(controller.busy | array.busy),
+            controller.cells.eq(registers.cells_count),
+            controller.all.eq(registers.report_all),
+            controller.grace.eq(registers.grace_leaf),
+            controller.inner_grace.eq(registers.inner_grace_inner),
+            controller.clear.eq(registers.control_clear),
+            controller.snap_ready.eq(array.snap_ready),
+            controller.word_out.eq(array.word_out),
+            controller.word_valid.eq(array.word_valid),
+            controller.clamped.eq(array.clamped),
+            array.op.eq(controller.op),
+            array.codes.eq(controller.codes),
+            array.word_in.eq(controller.word),
+            array.trial_current.eq(controller.trial_current),
+            array.cells_in_use.eq(controller.cells_in_use),
+            array.classes_in_use.eq(Mux(registers.classes_count > g.classes, g.classes,
+                                       registers.classes_count)),
+            array.report_all.eq(registers.report_all),
+            array.config.cell.eq(registers.cell_index),
+            array.config.kind.eq(registers.cell_kind),
+            array.config.first.eq(registers.cell_first),
+            array.config.other.eq(registers.cell_other),
+            array.config.base.eq(registers.cell_base),
+            array.config_write.eq(registers.cell_write),
+        ]
+        for name in (*EVENTS, *TIMINGS):
+            m.d.comb += getattr(registers, f"{name}_count").eq(
+                getattr(controller, f"{name}_count"))
+        return m

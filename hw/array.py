@@ -1,0 +1,247 @@
+"""The attribute processor array: P lanes and what merges their results."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ..geometry import CODE_WIDTH, Geometry
+from .control import Control
+from .gain import kind_layout
+from .merge import Merge, merge_layout, summary_layout
+from .operation import CELL_WIDTH, Op, candidate_layout, config_layout, operation_layout
+from .processor import AttributeProcessor
+
+__all__ = ["AttributeProcessorArray"]
+
+_FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
+_FIFO_DEPTH = 8
+
+
+class AttributeProcessorArray(wiring.Component):
+    """Keep every cell's counts; find every attribute's best split.
+
+    Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
+    all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
+    operations may lie between its SNAPs, updates of other slots above all.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    op : In(operation_layout(geometry))
+    codes : In(ArrayLayout(8, lanes))
+        Beside COUNT; 255 for lanes that have no cell in this pass.
+    word_in : In(ArrayLayout(count_width, classes))
+        Beside WRITE.
+    config : In(config_layout())
+        A cell's configuration; cell = pass * lanes + lane. Cells that do not exist are skipped.
+    config_write : In(1)
+        Store `config`. Operations may follow ``config_latency`` clocks later.
+    cells_in_use : In(16)
+        1 to ``geometry.max_cells``; like the next two static while busy.
+    classes_in_use : In(8)
+        1 to ``geometry.classes``.
+    report_all : In(1)
+        1: `gains`, 0: `summary`.
+    trial_current : In(16)
+        First cell of the slot's split attribute or 0xFFFF, beside the SNAP of pass 0, bin 0.
+    snap_ready : Out(1)
+        The SNAPs of one pass may begin. Falls the clock after the SNAP of bin 0.
+    gains : Out(stream of candidate_layout(geometry))
+        ``cells_in_use`` candidates per trial, see `Merge`.
+    summary : Out(stream of summary_layout(geometry))
+        One per trial, see `Merge`.
+    word_out : Out(ArrayLayout(count_width, classes))
+        Word of a READ.
+    word_valid : Out(1)
+        `word_out` is there. READs of lanes that do not exist give none.
+    clamped : Out(1)
+        One clock per COUNT in which a counter stayed at 0 or at its maximum.
+    busy : Out(1)
+        Snapshot, gain or merge is under way or results are not taken, from the clock after the
+        first SNAP.
+
+    Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
+    until `word_valid`, ``clamped_latency`` until `clamped`.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry.
+
+    Source: design, sections 2 to 5.
+    """
+
+    count_latency = AttributeProcessor.count_latency
+    config_latency = 4
+
+    def __init__(self, geometry):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        self.geometry = g = geometry
+        levels = 1
+        while _FAN_IN ** levels < g.lanes:
+            levels += 1
+        self.read_latency = AttributeProcessor.read_latency + levels
+        self.clamped_latency = self.read_latency
+        word = data.ArrayLayout(g.count_width, g.classes)
+        super().__init__({
+            "op": In(operation_layout(g)),
+            "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+            "word_in": In(word),
+            "config": In(config_layout()),
+            "config_write": In(1),
+            "cells_in_use": In(16),
+            "classes_in_use": In(8),
+            "report_all": In(1),
+            "trial_current": In(CELL_WIDTH),
+            "snap_ready": Out(1, init=1),
+            "gains": Out(stream.Signature(candidate_layout(g))),
+            "summary": Out(stream.Signature(summary_layout(g))),
+            "word_out": Out(word),
+            "word_valid": Out(1),
+            "clamped": Out(1),
+            "busy": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+
+        m.submodules.control = control = Control(g)
+        lanes = [AttributeProcessor(g, lane) for lane in range(g.lanes)]
+        for lane in lanes:
+            m.submodules[f"lane_{lane.lane}"] = lane
+        m.d.comb += [control.op.eq(self.op), control.word_in.eq(self.word_in)]
+
+        config_pass, config_lane, config, config_write = self._configuration(m)
+        load, shift = Signal(), Signal()
+        for lane, after in zip(lanes, [*lanes[1:], None], strict=True):
+            m.d.comb += [
+                lane.control.eq(control.control),
+                lane.code.eq(self.codes[lane.lane]),
+                lane.config.eq(config),
+                lane.config_pass.eq(config_pass),
+                lane.config_write.eq(config_write & (config_lane == lane.lane)),
+                lane.classes_in_use.eq(self.classes_in_use),
+                lane.load.eq(load),
+                lane.shift.eq(shift),
+            ]
+            if after is not None:
+                m.d.comb += lane.chain_i.eq(after.chain_o)
+
+        # READ and the events of all lanes, _FAN_IN to a register.
+        def either(signals):
+            value = signals[0]
+            for signal in signals[1:]:
+                value = value | signal
+            return value
+
+        def gather(name, signals, join):
+            level = 0
+            while level == 0 or len(signals) > 1:
+                groups = [signals[i:i + _FAN_IN] for i in range(0, len(signals), _FAN_IN)]
+                signals = [Signal(len(signals[0]), name=f"{name}_{level}_{i}")
+                           for i in range(len(groups))]
+                m.d.sync += [signal.eq(join(group))
+                             for signal, group in zip(signals, groups, strict=True)]
+                level += 1
+            return signals[0]
+
+        word = gather("word", [lane.word.as_value() & lane.read.replicate(
+            len(lane.word.as_value())) for lane in lanes], either)
+        m.d.comb += [
+            self.word_out.eq(word),
+            self.word_valid.eq(gather("read", [lane.read for lane in lanes], either)),
+            self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes], either)),
+        ]
+        all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
+
+        # Trial: wait for the snapshot, then for the gain units, hand their results to the chain.
+        m.submodules.merge = merge = Merge(g)
+        m.submodules.fifo = fifo = SyncFIFOBuffered(
+            width=merge.i.p.shape().size, depth=_FIFO_DEPTH)
+        pending = Signal()  # the chain holds results
+        trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
+        snap = Signal()
+        m.d.comb += snap.eq(self.op.code == Op.SNAP)
+        first_pass = self.op.pass_ == 0 if g.passes > 1 else 1
+        with m.If(snap & (self.op.bin == 0) & first_pass):
+            m.d.sync += trial_current.eq(self.trial_current)
+        m.d.sync += load.eq(0)
+        with m.FSM():
+            with m.State("READY"):
+                with m.If(snap):
+                    m.d.sync += self.snap_ready.eq(0)
+                    m.next = "SNAP"
+            with m.State("SNAP"):
+                # The last word is in the units, so that `all_done` is of this pass.
+                with m.If(control.control.snap_8 & (control.control.bin_8 == g.bins - 1)):
+                    m.next = "GAIN"
+            with m.State("GAIN"):
+                with m.If(all_done & ~pending):
+                    m.d.sync += [load.eq(1), self.snap_ready.eq(1),
+                                 chain_current.eq(trial_current)]
+                    m.next = "READY"
+
+        # Chain to merge.
+        cell, left = Signal(CELL_WIDTH), Signal(range(g.lanes))
+        last_cell = Signal(CELL_WIDTH)
+        room = Signal()
+        item = Signal(merge_layout(g))
+        m.d.comb += [
+            shift.eq(pending & room),
+            item.result.eq(lanes[0].chain_o),
+            item.cell.eq(cell),
+            item.current.eq(cell == chain_current),
+            item.last.eq(cell == last_cell),
+            fifo.w_en.eq(shift),
+            fifo.w_data.eq(item),
+        ]
+        m.d.sync += [
+            last_cell.eq(self.cells_in_use - 1),
+            room.eq(fifo.level < _FIFO_DEPTH - 3),  # up to 2 more are on their way
+        ]
+        with m.If(load):
+            m.d.sync += [pending.eq(1), left.eq(g.lanes - 1)]
+        with m.If(shift):
+            m.d.sync += [left.eq(left - 1), cell.eq(Mux(item.last, 0, cell + 1))]
+            with m.If((left == 0) | item.last):
+                m.d.sync += pending.eq(0)
+
+        m.d.comb += [
+            merge.i.valid.eq(fifo.r_rdy), merge.i.p.eq(fifo.r_data),
+            fifo.r_en.eq(merge.i.ready), merge.report_all.eq(self.report_all),
+        ]
+        connect(m, merge.gains, flipped(self.gains))
+        connect(m, merge.summary, flipped(self.summary))
+        m.d.comb += self.busy.eq(~self.snap_ready | load | pending | (cell != 0)
+                                 | (fifo.level != 0) | merge.busy)
+        return m
+
+    def _configuration(self, m):
+        """Divide a cell's index into pass and lane; one per clock."""
+        g = self.geometry
+        cell_bits = 15  # of the largest geometry
+        config = [Signal(config_layout(), name=f"config_{i}") for i in range(3)]
+        write = [Signal(name=f"config_write_{i}") for i in range(3)]
+        passes = [Signal(range(g.passes + 1), name=f"config_pass_{i}") for i in (1, 2)]
+        lane = Signal(range(max(2, g.lanes)))
+        # Exact for every 15-bit dividend: the factor's error is below 2**-15 / lanes.
+        extra = cell_bits + g.lanes.bit_length()
+        factor = -(-(1 << extra) // g.lanes)
+        m.d.sync += [
+            config[0].eq(self.config),
+            write[0].eq(self.config_write & (self.config.cell < g.max_cells)),
+            config[1].eq(config[0]), write[1].eq(write[0]),
+            passes[0].eq((config[0].cell[:cell_bits] * factor) >> extra),
+            config[2].eq(config[1]), write[2].eq(write[1]),
+            passes[1].eq(passes[0]),
+            lane.eq(config[1].cell - passes[0] * g.lanes),
+        ]
+        kind = Signal(kind_layout())
+        m.d.comb += [kind[name].eq(config[2][name]) for name in ("kind", "first", "other", "base")]
+        return passes[1], lane, kind, write[2]

@@ -1,0 +1,168 @@
+"""Fetch byte ranges from memory."""
+
+from amaranth import Assert, Module, Mux, Signal
+from amaranth.lib import data, fifo, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .axi import ADDRESS_WIDTH, BOUNDARY, read_signature
+
+__all__ = ["LENGTH_WIDTH", "ReadDMA", "descriptor_layout", "fetched_layout"]
+
+LENGTH_WIDTH = 48  # 32 bits of records times 16 bits of record bytes
+
+
+def descriptor_layout():
+    """A byte range: any alignment, at least 1 byte."""
+    return data.StructLayout({"address": ADDRESS_WIDTH, "length": LENGTH_WIDTH})
+
+
+def fetched_layout(data_width):
+    """A bus word; with ``error`` (2: SLVERR, 3: DECERR) it has no data and is the last."""
+    return data.StructLayout({
+        "data": data_width, "last": 1, "error": 2, "address": ADDRESS_WIDTH,
+    })
+
+
+class ReadDMA(wiring.Component):
+    """Read the bus words that a byte range touches, in order.
+
+    Every burst has its room in the queue reserved before it is asked for, so ``rready`` is
+    always 1. After an error the words that are still under way are taken and dropped before the
+    next descriptor is accepted.
+
+    Parameters
+    ----------
+    data_width : int
+        Bits of a bus word, a power of two, 32 to 512.
+    outstanding : int
+        Bursts under way at most.
+    burst : int
+        Words of a burst at most, a power of two up to 256; bursts are aligned to their size.
+
+    Members
+    -------
+    descriptor : In(stream of {address: 64, length: 48})
+        Taken while nothing is under way.
+    o : Out(stream of {data, last, error: 2, address: 64})
+        Bus words and their byte addresses.
+    axi : Out(AXI4 read)
+
+    Latency: 2 cycles from descriptor to ``arvalid``, 2 from ``rvalid`` to ``o.valid``.
+    Throughput: one word per cycle if the memory answers within ``outstanding * burst`` cycles.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range or no power of two where one is needed.
+
+    Source: Arm IHI 0022, section A3.4.1 for bursts and the 4 KiB rule.
+    """
+
+    def __init__(self, data_width, *, outstanding=4, burst=16):
+        if data_width & (data_width - 1) or not 32 <= data_width <= 512:
+            raise ValueError(f"data_width must be a power of two, 32 to 512, not {data_width!r}")
+        if burst & (burst - 1) or not 1 <= burst <= min(256, BOUNDARY * 8 // data_width):
+            raise ValueError(f"burst must be a power of two, up to 256 words and 4 KiB, "
+                             f"not {burst!r}")
+        if not 1 <= outstanding <= 64:
+            raise ValueError(f"outstanding must be 1 to 64, not {outstanding!r}")
+        self.data_width = data_width
+        self.outstanding = outstanding
+        self.burst = burst
+        super().__init__({
+            "descriptor": In(stream.Signature(descriptor_layout())),
+            "o": Out(stream.Signature(fetched_layout(data_width))),
+            "axi": Out(read_signature(data_width)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        word_bits = (self.data_width // 8 - 1).bit_length()
+        burst_bits = self.burst.bit_length() - 1
+        depth = max(2, self.outstanding * self.burst)
+        axi = self.axi
+
+        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=self.data_width + 2, depth=depth)
+
+        ask = Signal(ADDRESS_WIDTH - word_bits)  # next word to ask for
+        to_ask = Signal(LENGTH_WIDTH + 1)  # words
+        give = Signal(ADDRESS_WIDTH - word_bits)  # next word to give
+        to_give = Signal(LENGTH_WIDTH + 1)
+        active, draining = Signal(), Signal()
+        reserved = Signal(range(depth + 1))
+        bursts = Signal(range(self.outstanding + 1))
+
+        m.d.comb += [
+            axi.arid.eq(0),
+            axi.arsize.eq(word_bits),
+            axi.arburst.eq(0b01),
+            axi.arcache.eq(0b0011),
+            axi.arprot.eq(0),
+            axi.rready.eq(1),
+            queue.w_data.eq(axi.rdata | (axi.rresp << self.data_width)),
+            queue.w_en.eq(axi.rvalid),
+        ]
+
+        in_block = Signal(range(self.burst + 1))  # words up to the next aligned block
+        beats = Signal(range(self.burst + 1))
+        m.d.comb += [
+            in_block.eq(self.burst - ask[:burst_bits]),
+            beats.eq(Mux(to_ask < in_block, to_ask, in_block)),
+        ]
+
+        asked, answered, taken = Signal(), Signal(), Signal()
+        issue = Signal()
+        m.d.comb += [
+            asked.eq(axi.arvalid & axi.arready),
+            answered.eq(axi.rvalid & axi.rlast),
+            taken.eq(queue.r_rdy & queue.r_en),
+            issue.eq(active & ~draining & (to_ask != 0) & (~axi.arvalid | axi.arready)
+                     & (reserved + beats <= depth) & (bursts < self.outstanding)),
+        ]
+        with m.If(asked):
+            m.d.sync += axi.arvalid.eq(0)
+        with m.If(issue):
+            m.d.sync += [
+                axi.arvalid.eq(1),
+                axi.araddr.eq(ask << word_bits),
+                axi.arlen.eq(beats - 1),
+                ask.eq(ask + beats),
+                to_ask.eq(to_ask - beats),
+            ]
+        m.d.sync += [
+            reserved.eq(reserved + Mux(issue, beats, 0) - taken),
+            bursts.eq(bursts + issue - answered),
+            Assert(~axi.rvalid | queue.w_rdy, "a word arrived without room"),
+        ]
+
+        error = queue.r_data[self.data_width + 1]
+        m.d.comb += [
+            self.o.p.data.eq(queue.r_data[:self.data_width]),
+            self.o.p.error.eq(Mux(error, queue.r_data[self.data_width:], 0)),
+            self.o.p.last.eq(error | (to_give == 1)),
+            self.o.p.address.eq(give << word_bits),
+            self.o.valid.eq(queue.r_rdy & active & ~draining),
+            queue.r_en.eq(draining | (active & self.o.ready)),
+        ]
+        with m.If(self.o.valid & self.o.ready):
+            m.d.sync += [give.eq(give + 1), to_give.eq(to_give - 1)]
+            with m.If(error):
+                m.d.sync += draining.eq(1)
+            with m.Elif(to_give == 1):
+                m.d.sync += active.eq(0)
+        # Bursts that were asked for are answered whatever happens to one of them.
+        with m.If(draining & (bursts == 0) & ~axi.arvalid & (reserved == 0)):
+            m.d.sync += [draining.eq(0), active.eq(0)]
+
+        offset = self.descriptor.p.address[:word_bits]
+        words = (self.descriptor.p.length + offset + (1 << word_bits) - 1) >> word_bits
+        m.d.comb += self.descriptor.ready.eq(~active)
+        with m.If(self.descriptor.valid & ~active):
+            m.d.sync += [
+                active.eq(1),
+                ask.eq(self.descriptor.p.address[word_bits:]),
+                give.eq(self.descriptor.p.address[word_bits:]),
+                to_ask.eq(words),
+                to_give.eq(words),
+            ]
+        return m

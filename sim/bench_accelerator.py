@@ -1,0 +1,291 @@
+"""The whole accelerator against the golden model: same commands, same reports, same events."""
+
+import logging
+import random
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
+from cocotbext.axi import AxiReadBus, AxiSlaveRead
+
+from bregalad.geometry import NONE, Geometry
+from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
+from bregalad.protocol.registers import EVENTS, REGISTERS, TIMINGS, Access, CellKind, find
+from bregalad.protocol.reports import Kind
+from bregalad.sim.golden import Golden
+from bregalad.sim.runner import parameters
+from bregalad.sim.traffic import Traffic
+
+MEMORY = 1 << 15
+STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve", "stall_path")
+
+
+class Target:
+    """The golden model's memory as an AXI subordinate; remembers the response it owes."""
+
+    def __init__(self, memory):
+        self.memory = memory
+        self.response = 0
+
+    async def read(self, address, length):
+        memory, self.response = self.memory, 0
+        if address in memory.faults:
+            self.response = int(memory.faults[address])
+        elif address + length > len(memory.data):
+            self.response = 3
+        if self.response:
+            return bytes(length)
+        return bytes(memory.data[address:address + length])
+
+
+class Bench:
+    """The accelerator, a golden model beside it, and what drives both."""
+
+    def __init__(self, dut, geometry, seed):
+        self.dut, self.geometry = dut, geometry
+        self.rng = random.Random(seed)
+        self.golden = Golden(geometry, MEMORY)
+        self.received = bytearray()
+        self.ends = []  # lengths of `received` where a report ended
+        self.input_stall = self.output_stall = 0.0
+        target = Target(self.golden.memory)
+        for name in ("cocotb.dut.m_axi", f"cocotb.{dut._name}.m_axi"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self.axi = AxiSlaveRead(AxiReadBus.from_prefix(dut, "m_axi_"), dut.clk, dut.rst, target)
+        send = self.axi.r_channel.send
+
+        async def respond(word):
+            word.rresp = target.response
+            await send(word)
+
+        self.axi.r_channel.send = respond
+
+    async def start(self):
+        dut = self.dut
+        Clock(dut.clk, 10, unit="ns").start()
+        dut.rst.value = 1
+        dut.commands__valid.value = dut.reports__ready.value = 0
+        dut.commands__payload.value = 0
+        dut.csr__addr.value = dut.csr__w_en.value = dut.csr__w_data.value = 0
+        for _ in range(3):
+            await RisingEdge(dut.clk)
+        dut.rst.value = 0
+        cocotb.start_soon(self._collect())
+
+    async def write(self, name, **fields):
+        """Write a register of board and model."""
+        value = sum(fields.get(f.name, 0) << lsb for f, lsb in find(name).layout())
+        dut = self.dut
+        dut.csr__addr.value, dut.csr__w_data.value = find(name).addr // 4, value
+        dut.csr__w_en.value = 1
+        await RisingEdge(dut.clk)
+        dut.csr__w_en.value = 0
+        self.golden.write_register(name, value)
+
+    async def read(self, name):
+        dut = self.dut
+        dut.csr__addr.value = find(name).addr // 4
+        await ClockCycles(dut.clk, 2)
+        await ReadOnly()
+        value = int(dut.csr__r_data.value)
+        await RisingEdge(dut.clk)
+        return value
+
+    async def send(self, data):
+        """Send commands, ``input_stall`` of the clocks idle."""
+        dut, size = self.dut, self.geometry.bus_bytes
+        for at in range(0, len(data), size):
+            while self.rng.random() < self.input_stall:
+                await RisingEdge(dut.clk)
+            dut.commands__payload.value = int.from_bytes(data[at:at + size], "little")
+            dut.commands__valid.value = 1
+            while True:
+                # Sampled after the logic has settled on the driven values.
+                await ReadOnly()
+                ready = int(dut.commands__ready.value)
+                await RisingEdge(dut.clk)
+                if ready:
+                    break
+            dut.commands__valid.value = 0
+
+    async def _collect(self):
+        dut = self.dut
+        rng = random.Random(self.rng.random())
+        held = None
+        while True:
+            ready = rng.random() >= self.output_stall
+            dut.reports__ready.value = int(ready)
+            await ReadOnly()
+            word = int(dut.reports__payload.value) if int(dut.reports__valid.value) else None
+            assert held is None or word == held, f"report moved before transfer: {held} -> {word}"
+            held = word if not ready else None
+            if ready and word is not None:
+                self.received += (word & 0xFFFFFFFF).to_bytes(4, "little")
+                if word >> 32:
+                    self.ends.append(len(self.received))
+            await RisingEdge(dut.clk)
+
+    async def execute(self, data, timeout_us=2000):
+        """Send commands to both; compare the reports and where each ends."""
+        self.received.clear()
+        self.ends.clear()
+        reports = []
+        report = self.golden._report
+
+        def note(layout, **values):
+            report(layout, **values)
+            reports.append(self.golden._reports[-1])
+
+        self.golden._report = note
+        want = self.golden.execute(data)
+        self.golden._report = report
+        sender = cocotb.start_soon(self.send(data))
+
+        async def finish():
+            await sender
+            while len(self.received) < len(want):
+                await RisingEdge(self.dut.clk)
+            await ClockCycles(self.dut.clk, 40)
+
+        try:
+            await with_timeout(finish(), timeout_us, "us")
+        finally:
+            self.compare(reports)
+
+    def compare(self, reports):
+        start = 0
+        for index, (want, end) in enumerate(zip(reports, self.ends, strict=False)):
+            got = bytes(self.received[start:end])
+            assert got == want, (f"report {index}, {Kind(want[0]).name}:\n got {got.hex(' ', 4)}"
+                                 f"\nwant {want.hex(' ', 4)}")
+            start = end
+        assert len(reports) == len(self.ends), f"{len(self.ends)} of {len(reports)} reports"
+        assert start == len(self.received), "words after the last report"
+
+    async def counters(self):
+        return {name: await self.read(name) for name in (*EVENTS, *TIMINGS)}
+
+    async def check_counters(self):
+        """Events as the model's; every clock of a LEARN accounted for."""
+        got = await self.counters()
+        for name in EVENTS:
+            assert got[name] == self.golden.events[name] & 0xFFFFFFFF, \
+                f"{name}: {got[name]}, not {self.golden.events[name]}"
+        spent = got["beats"] + sum(got[name] for name in STALLS)
+        assert spent == got["learning"], f"{spent} of {got['learning']} clocks accounted for"
+        return got
+
+    def pauses(self, probability):
+        rng = random.Random(self.rng.random())
+        if not probability:
+            return None
+        return iter(lambda: rng.random() < probability, None)
+
+
+def geometry():
+    return Geometry(**parameters()["geometry"])
+
+
+async def begin(dut):
+    seed = random.Random(cocotb.RANDOM_SEED).random()
+    bench = Bench(dut, geometry(), seed)
+    await bench.start()
+    return bench
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms")
+async def anything(dut):
+    """Random streams of all commands under random configurations, stalls and faults."""
+    bench = await begin(dut)
+    g, rng, golden = bench.geometry, bench.rng, bench.golden
+    for index in range(parameters().get("rounds", 10)):
+        traffic = Traffic(g, rng, golden.memory)
+        golden.memory.faults.clear()
+        for name, fields in traffic.configuration():
+            await bench.write(name, **fields)
+        bench.input_stall = rng.choice([0, 0, 0.3, 0.8])
+        bench.output_stall = rng.choice([0, 0, 0.3, 0.8])
+        memory_stall = rng.choice([0, 0.5])
+        bench.axi.r_channel.set_pause_generator(bench.pauses(memory_stall))
+        bench.axi.ar_channel.set_pause_generator(bench.pauses(memory_stall))
+        faults = index % 2 == 1
+        stream = b"".join(traffic.command(faults) for _ in range(parameters().get("length", 25)))
+        stream += pack_command(g, Opcode.RESET) + pack_command(g, Opcode.FENCE, token=index)
+        await bench.execute(stream, timeout_us=20000)
+        got = await bench.check_counters()
+        assert (await bench.read("status")) == 0
+        dut._log.info("round %d: %s", index, got)
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def registers(dut):
+    """Every field of the map: reset value, and what can be written."""
+    bench = await begin(dut)
+    for register in REGISTERS:
+        if register.addr < find("records").addr:
+            assert await bench.read(register.name) == bench.golden.read_register(register.name)
+    for register in REGISTERS:
+        if all(field.access is Access.RW for field in register.fields):
+            fields = {f.name: bench.rng.getrandbits(f.width) for f in register.fields}
+            await bench.write(register.name, **fields)
+            assert await bench.read(register.name) == bench.golden.read_register(register.name)
+
+
+async def measure(bench, cells, count, memory, grace, stride=1):
+    """Beats, clocks and counters of one long LEARN on random slots."""
+    g, rng, golden = bench.geometry, bench.rng, bench.golden
+    for cell in range(g.max_cells):
+        await bench.write("cell", index=cell, kind=CellKind.NUMERIC, first=1, write=1)
+    await bench.write("cells", count=cells)
+    await bench.write("grace", leaf=grace)
+    layout = record_layout(cells)
+    # Slots at random phases of their grace period, as in a run that is long under way.
+    stream = b""
+    for slot in range(g.slots):
+        words = [0, rng.randrange(grace) if grace else 0, 0xFFFFFFFF, 0, *[0] * g.classes]
+        stream += pack_command(g, Opcode.WRITE, slot=slot, cell=NONE,
+                               payload=b"".join(w.to_bytes(4, "little") for w in words))
+    await bench.execute(stream + pack_command(g, Opcode.FENCE), timeout_us=5000)
+    await bench.write("control", clear=1)
+    records = b"".join(
+        layout.pack(slot=rng.randrange(g.slots), label=rng.randrange(g.classes),
+                    codes=[rng.randrange(255) for _ in range(cells)]) for _ in range(count))
+    if memory:
+        golden.memory.data[3:3 + len(records)] = records
+        stream = pack_command(g, Opcode.LEARN, flags=CommandFlag.MEMORY, count=count, address=3)
+    else:
+        stream = pack_command(g, Opcode.LEARN, count=count, payload=records)
+    await bench.execute(stream + pack_command(g, Opcode.FENCE), timeout_us=50000)
+    got = await bench.check_counters()
+    rate = got["beats"] / got["learning"]
+    bench.dut._log.info("cells %d, memory %d, grace %d: %.4f beats per clock, %s",
+                        cells, memory, grace, rate, {k: got[k] for k in (*STALLS, "trials")})
+    return rate, got
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def full_rate(dut):
+    """Without trials, one beat per clock, from the stream and from memory."""
+    bench = await begin(dut)
+    g = bench.geometry
+    count = parameters().get("count", 400)
+    for cells in (1, min(g.lanes, g.bus_bytes - 4), min(g.max_cells, 2 * g.lanes)):
+        if cells < 1:
+            continue
+        for memory in (False, True):
+            rate, got = await measure(bench, cells, min(count, (MEMORY - 64) // (4 + cells)),
+                                      memory, 0)
+            beats = g.passes_for(cells)
+            supply = beats * g.bus_bytes / (cells + 4)
+            # What is left is the start: the multiplication and the memory's latency.
+            ideal = got["beats"] / min(1, supply)
+            assert got["learning"] <= ideal * 1.01 + (60 if memory else 15), (rate, supply, got)
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def with_trials(dut):
+    """Grace 200 on random slots: only the snapshots' clocks and a few more are lost."""
+    bench = await begin(dut)
+    cells = min(bench.geometry.lanes, bench.geometry.bus_bytes - 4)
+    rate, got = await measure(bench, cells, parameters().get("count", 4000), False, 200)
+    assert rate >= parameters().get("rate", 0.0), (rate, got)

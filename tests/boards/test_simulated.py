@@ -1,0 +1,117 @@
+"""The simulated board, the RTL itself, equals the golden model on random command streams."""
+
+import random
+
+import numpy as np
+import pytest
+from bregalad.boards import BoardError, open_board
+from bregalad.geometry import PRESETS, Geometry
+from bregalad.protocol.commands import Opcode, pack_command
+from bregalad.protocol.registers import EVENTS, REGISTERS, TIMINGS
+from bregalad.protocol.reports import ErrorCode
+from bregalad.sim.golden import Golden
+from bregalad.sim.traffic import Traffic
+
+MEMORY = 4096
+FAULTS = [ErrorCode.SLAVE, ErrorCode.DECODE]
+GEOMETRIES = {
+    "tiny": PRESETS["tiny"], "small": PRESETS["small"],
+    "one": Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=64),
+    "odd": Geometry(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=12, bus_width=256),
+}
+
+
+@pytest.mark.parametrize("stall", [0.0, 0.5])
+@pytest.mark.parametrize("name", GEOMETRIES)
+def test_matches_golden(name, stall):
+    geometry = GEOMETRIES[name]
+    for seed in range(4):
+        rng = random.Random(f"{name} {stall} {seed}")
+        golden = Golden(geometry, MEMORY)
+        with open_board("simulated", geometry, memory_size=MEMORY, stall=stall, seed=seed,
+                        latency=rng.choice([0, 1, 50])) as board:
+            traffic = Traffic(geometry, rng, MEMORY)
+            for _ in range(3):
+                for register, value in traffic.configuration():
+                    board.write_register(register, value)
+                    golden.write_register(register, value)
+                memory, faults = traffic.memory(), traffic.faults(FAULTS)
+                board.load(0, memory)
+                golden.memory.data[:] = memory
+                board.faults = golden.memory.faults = faults
+                stream = b"".join(traffic.commands(60)) + traffic.reset() + traffic.checkpoint()
+                board.send(stream)
+                board.settle()
+                assert board.receive() == golden.execute(stream), (name, stall, seed)
+                for event in ("status", *EVENTS):
+                    assert board.read_register(event) == golden.read_register(event), event
+
+
+def test_registers():
+    golden = Golden(PRESETS["tiny"])
+    with open_board("simulated", "tiny") as board:
+        for register in REGISTERS:
+            if register.name not in TIMINGS:
+                assert board.read_register(register.name) == golden.read_register(register.name)
+        board.write("grace.leaf", 1234)
+        assert board.read("grace.leaf") == 1234
+        before = board.read("clocks.count")
+        assert board.read("clocks.count") > before
+        board.clear_counters()
+        assert board.read("clocks.count") < before
+
+
+def test_waiting():
+    with open_board("simulated", "tiny") as board:
+        fence = pack_command(board.geometry, Opcode.FENCE, token=9)
+        with pytest.raises(BoardError, match="no report can come"):
+            board.receive(wait=True)
+        board.send(fence + fence)
+        answers = board.receive(wait=True)
+        while len(answers) < 16:
+            answers += board.receive(wait=True)
+        assert answers == Golden(board.geometry).execute(fence + fence)
+        learn = pack_command(board.geometry, Opcode.LEARN, count=2)
+        board.send(learn)
+        with pytest.raises(BoardError, match="whole, before waiting"):
+            board.receive(wait=True)
+        with pytest.raises(BoardError, match="part of a command is missing"):
+            board.settle()
+        board.send(np.zeros(12, np.uint8))
+        board.settle()
+        assert board.read("records.count") == 2
+
+
+def test_two_boards_do_not_share():
+    with open_board("simulated", "tiny") as one, open_board("simulated", "small") as other:
+        one.write("grace.leaf", 5)
+        other.write("grace.leaf", 6)
+        assert (one.read("grace.leaf"), other.read("grace.leaf")) == (5, 6)
+
+
+def test_closed():
+    board = open_board("simulated", "tiny")
+    board.close()
+    board.close()
+    with pytest.raises(BoardError, match="closed"):
+        board.receive()
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"stall": 1.0}, "stall must be"), ({"stall": -0.1}, "stall must be"),
+    ({"latency": -1}, "latency must be"), ({"memory_size": -1}, "memory_size must be"),
+])
+def test_refuses(options, message):
+    with pytest.raises(ValueError, match=message):
+        open_board("simulated", "tiny", **options)
+
+
+def test_missing_compiler(monkeypatch, tmp_path):
+    pytest.importorskip("amaranth")
+    from bregalad.hw.accelerator import Accelerator
+    from bregalad.sim import verilated
+
+    monkeypatch.setenv("BREGALAD_CACHE", str(tmp_path))
+    monkeypatch.setattr(verilated.shutil, "which", lambda tool: None if tool == "g++" else tool)
+    with pytest.raises(verilated.BuildError, match=r"g\+\+ cannot be found: apt install g\+\+"):
+        verilated.build(Accelerator(PRESETS["tiny"]))

@@ -1,0 +1,92 @@
+"""Codes of nominal attributes."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad.data import ValueBook
+from bregalad.data.nominal import factors
+
+
+def test_declared_first_then_by_appearance():
+    book = ValueBook(("b", "a"))
+    assert book.encode(np.array(["z", "a", "y", "z", "b"], object)).tolist() == [2, 1, 3, 2, 0]
+    assert book.values == ["b", "a", "z", "y"]
+    assert [book.value(code) for code in (0, 3, 255)] == ["b", "y", None]
+    assert (book.code("z"), book.code("none")) == (2, 255)
+    with pytest.raises(KeyError, match="code 4 is not given"):
+        book.value(4)
+
+
+@pytest.mark.parametrize("values", [
+    np.array(["y", None, "x", np.nan, "?", "y"], object),
+    pd.Series(["y", None, "x", None, "?", "y"], dtype="str"),
+    pd.Series(pd.Categorical(["y", None, "x", None, "?", "y"], categories=["?", "w", "x", "y"])),
+])
+def test_missing_and_order(values):
+    book = ValueBook()
+    assert book.encode(values).tolist() == [0, 255, 1, 255, 255, 0]
+    assert book.values == ["y", "x"] and book.seen == 3
+
+
+@pytest.mark.parametrize("values", [
+    np.array([7, 3, 7]), np.array([7.0, 3, 7]), np.array([7, 3, 7], np.uint8),
+    pd.Series([7, 3, 7], dtype="Int64"), pd.Series([7, 3, 7]).astype("category"),
+])
+def test_numbers_are_equal_whatever_their_type(values):
+    book = ValueBook((3,))
+    assert book.encode(values).tolist() == [1, 0, 1]
+    json.dumps(book.to_dict())
+
+
+def test_capacity():
+    book = ValueBook(("a",), capacity=2)
+    assert book.encode(np.array(list("abcbcd"), object)).tolist() == [0, 1, 255, 1, 255, 255]
+    assert book.overflowed == 3
+
+
+def test_chunks_make_no_difference():
+    values = np.random.default_rng(2).choice(list("abcdefghijkl?"), 2000).astype(object)
+    whole = ValueBook(capacity=9)
+    codes = whole.encode(values)
+    other = ValueBook(capacity=9)
+    parts = [other.encode(pd.Series(part).astype("category"))
+             for part in np.split(values, [3, 4, 50, 51, 900])]
+    assert (np.concatenate(parts) == codes).all()
+    assert other.to_dict() == whole.to_dict()
+
+
+def test_read_only_and_round_trip():
+    book = ValueBook(("a", 1, 2.5, False), capacity=4)
+    assert book.encode(np.array(["q", "a"], object), read_only=True).tolist() == [255, 0]
+    assert (book.seen, book.overflowed) == (0, 0)
+    book.encode(np.array(["q"], object))
+    other = ValueBook.from_dict(json.loads(json.dumps(book.to_dict())))
+    assert other.to_dict() == book.to_dict() and other.overflowed == 1
+
+
+def test_bad_values_change_nothing():
+    book = ValueBook()
+    with pytest.raises(TypeError, match="string, a number or a truth value, not \\(1, 2\\)"):
+        book.encode(pd.Series(["x", (1, 2)], dtype=object))
+    assert book.values == []
+    with pytest.raises(ValueError, match="one-dimensional"):
+        factors(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("arguments, error, match", [
+    (((), 0), ValueError, "capacity must be 1 to 255, not 0"),
+    (((), 256), ValueError, "not 256"),
+    (((), 2.0), TypeError, "integer"),
+    (("ab", 1), ValueError, "2 values are declared, but capacity is 1"),
+    (("aa",), ValueError, "declared twice"),
+])
+def test_bad_options(arguments, error, match):
+    with pytest.raises(error, match=match):
+        ValueBook(*arguments)
+
+
+def test_bad_state():
+    with pytest.raises(ValueError, match="'capacity' is missing"):
+        ValueBook.from_dict({})

@@ -1,0 +1,127 @@
+"""Instances to codes."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import streams
+from bregalad.data import Attribute, Quantiser, Schema
+
+SCHEMA = Schema((Attribute("x", "numeric"), Attribute("n", "nominal"),
+                 Attribute("m", "nominal", (0, 1, 2))))
+
+
+def frame(count=3000, seed=4):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({
+        "x": np.where(rng.random(count) < 0.1, np.nan, rng.standard_cauchy(count)),
+        "n": rng.choice(["a", "b", "c", None], count),
+        "m": rng.integers(0, 4, count),
+    })
+
+
+def test_chunks_make_no_difference():
+    X = frame()
+    whole = Quantiser(SCHEMA).fit(X)
+    codes = whole.encode(X)
+    assert codes.shape == (3000, 3) and codes.dtype == np.uint8 and codes.flags.c_contiguous
+    other = Quantiser(SCHEMA).fit(X[:1000])
+    parts = [other.encode(X[a:b]) for a, b in ((0, 1), (1, 700), (700, 700), (700, 3000))]
+    assert (np.concatenate(parts) == codes).all()
+    assert other.to_dict() == whole.to_dict()
+
+
+def test_arrays_and_tables_agree():
+    X = frame()
+    codes = Quantiser(SCHEMA).fit(X).encode(X)
+    Z = X.to_numpy(object)
+    assert (Quantiser(SCHEMA).fit(Z).encode(Z) == codes).all()
+    numbers = Schema((Attribute("a", "numeric"), Attribute("b", "nominal")))
+    Z = np.random.default_rng(0).integers(0, 9, (2000, 2))
+    codes = Quantiser(numbers).fit(Z).encode(Z)
+    assert (Quantiser(numbers).fit(Z.astype(float)).encode(Z.astype(float)) == codes).all()
+
+
+def test_round_trip_and_read_only():
+    X = frame()
+    one = Quantiser(SCHEMA, head=500, capacity=[1, 2, 3]).fit(X)
+    one.encode(X[:1500])
+    two = Quantiser.from_dict(json.loads(json.dumps(one.to_dict(), allow_nan=False)))
+    before = one.to_dict()
+    codes = one.encode(X[1500:], read_only=True)
+    assert one.to_dict() == before == two.to_dict()
+    assert (codes == two.encode(X[1500:], read_only=True)).all()
+    assert (one.encode(X) == two.encode(X)).all()
+
+
+def test_summary():
+    quantiser = Quantiser(SCHEMA, capacity=3).fit(frame())
+    quantiser.encode(frame())
+    summary = quantiser.summary()
+    assert summary["clamped"] == 0 and 0.1 < summary["overflowed"] < 0.2
+    assert summary["attributes"]["n"] == {"kind": "nominal", "codes": 3, "overflowed": 0,
+                                          "seen": quantiser.books[1].seen}
+    assert summary["attributes"]["x"]["codes"] > 128
+    assert Quantiser(SCHEMA).summary()["clamped"] == 0
+
+
+@pytest.mark.parametrize("change, error, match", [
+    (lambda X: X.drop(columns="n"), ValueError, "lacks column 'n'; expected x, n, m"),
+    (lambda X: X.assign(q=1), ValueError, "unknown column 'q'"),
+    (lambda X: X[["n", "x", "m"]], ValueError, "another order: expected x, n, m, found n, x, m"),
+    (lambda X: X.assign(x=np.inf), ValueError, "attribute 'x': value 0 is inf"),
+    (lambda X: X.assign(x="1.5"), TypeError, "attribute 'x': values must be numbers"),
+    (lambda X: X.assign(x=pd.Timestamp(0)), TypeError, "attribute 'x': values must be numbers"),
+    (lambda X: X.assign(m=pd.Timestamp(0)), TypeError, "attribute 'm': a nominal value must be"),
+    (lambda X: X.to_numpy()[:, :2], ValueError, "must have 3 columns, not 2"),
+    (lambda X: X.to_numpy()[0], ValueError, "rows and columns"),
+    (lambda X: X.assign(x=["a"] * len(X)).to_numpy(object), (TypeError, ValueError), "'x'"),
+])
+def test_bad_input_changes_nothing(change, error, match):
+    quantiser = Quantiser(SCHEMA).fit(frame(1000))
+    before = quantiser.to_dict()
+    # New values in the good columns, so that a partial change would show.
+    X = frame().assign(n="new")
+    with pytest.raises(error, match=match):
+        quantiser.encode(change(X))
+    assert quantiser.to_dict() == before
+
+
+@pytest.mark.parametrize("make, error, match", [
+    (lambda: Quantiser(3), TypeError, "schema must be a Schema, not 3"),
+    (lambda: Quantiser(SCHEMA, head=0), ValueError, "head must be at least 1, not 0"),
+    (lambda: Quantiser(SCHEMA, head=1.0), TypeError, "head must be an integer"),
+    (lambda: Quantiser(SCHEMA, capacity=[3]), ValueError, "1 entries for 3 attributes"),
+    (lambda: Quantiser(SCHEMA).encode(frame()), RuntimeError, "must be fitted"),
+    (lambda: Quantiser(SCHEMA).fit(frame()).fit(frame()), RuntimeError, "fitted already"),
+    (lambda: Quantiser.from_dict({}), ValueError, "'schema' is missing"),
+])
+def test_bad_use(make, error, match):
+    with pytest.raises(error, match=match):
+        make()
+
+
+def test_one_instance_is_a_head():
+    quantiser = Quantiser(SCHEMA).fit(frame(1))
+    assert len(quantiser.encode(frame(200))) == 200
+
+
+@streams.needs("elec")
+def test_elec():
+    X, _, schema = streams.elec()
+    quantiser = Quantiser(schema).fit(X)
+    codes = quantiser.encode(X)
+    assert quantiser.summary()["clamped"] == 0
+    for i, book in enumerate(quantiser.books):
+        if schema.attributes[i].kind == "numeric":
+            code = int(np.median(codes[:, i])) + 1
+            assert ((codes[:, i] < code) == (X.iloc[:, i] < book.threshold(code))).all()
+
+
+@streams.needs("rt5n")
+@streams.needs("led")
+def test_generated_streams():
+    for X, y, schema in (streams.rt5n(20_000), streams.led(20_000)):
+        codes = Quantiser(schema).fit(X).encode(X)
+        assert (codes == X.to_numpy()).all() and len(y) == 20_000

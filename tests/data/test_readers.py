@@ -1,0 +1,255 @@
+"""Files to chunks: every format, and every way a file can be wrong."""
+
+import gzip
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import streams
+from bregalad.data import DataError, open_stream
+from pyarrow import parquet
+
+CSV = "len,kind,label\n1.5,a,yes\n?,b,no\n,?,yes\n-2e3,\"a, b\",no\n"
+ARFF = """% a comment
+@relation test
+@attribute len numeric
+@attribute 'the kind' {a, b, 'a, b'}
+@attribute label {yes, no}
+
+@data
+1.5,a,yes
+% another
+
+?,b,no
+2,'a, b',no
+"""
+
+
+def write(folder, name, text):
+    path = folder / name
+    data = text if isinstance(text, bytes) else text.encode()
+    if name.endswith(".gz"):
+        data = gzip.compress(data)
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(name[:-4], data)
+    else:
+        path.write_bytes(data)
+    return path
+
+
+def read(stream):
+    chunks = list(stream)
+    X = pd.concat([X.astype({a.name: object for a in stream.schema.attributes
+                             if a.kind == "nominal"}) for X, _ in chunks], ignore_index=True)
+    return X, np.concatenate([y for _, y in chunks])
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".zip"])
+@pytest.mark.parametrize("name, change", [
+    ("t.csv", lambda t: t), ("t.tsv", lambda t: t.replace(", b", "; b").replace(",", "\t")),
+    ("t.txt", lambda t: t.replace("\n", "\r\n")), ("t.csv", lambda t: "\ufeff" + t),
+    ("t.data_10_percent", lambda t: t.rstrip("\n")),
+    ("t.csv", lambda t: t.replace("\n", "\n\n")),
+])
+def test_text(tmp_path, packing, name, change):
+    stream = open_stream(write(tmp_path, name + packing, change(CSV)), chunk=3)
+    assert [(a.name, a.kind) for a in stream.schema.attributes] == [
+        ("len", "numeric"), ("kind", "nominal")]
+    assert stream.schema.class_name == "label"
+    for _ in range(2):
+        X, y = read(stream)
+        np.testing.assert_equal(X["len"].to_numpy(), [1.5, np.nan, np.nan, -2000])
+        assert X["kind"].isna().tolist() == [False, False, True, False]
+        assert X["kind"][1] == "b"
+        assert y.tolist() == ["yes", "no", "yes", "no"]
+        assert stream.len_hint == 4
+
+
+def test_chunks_and_types(tmp_path):
+    text = "".join(f"{i},v{i % 3},{i % 2}\n" for i in range(1000))
+    stream = open_stream(write(tmp_path, "t.csv", text), chunk=300)
+    assert stream.len_hint == 1000 and stream.schema.names == ("x0", "x1")
+    sizes = []
+    for X, y in stream:
+        assert X["x0"].dtype == np.float64 and isinstance(X["x1"].dtype, pd.CategoricalDtype)
+        assert isinstance(y, np.ndarray) and len(X) == len(y)
+        sizes.append(len(y))
+    assert sizes == [300, 300, 300, 100]
+
+
+def test_options(tmp_path):
+    path = write(tmp_path, "t.csv", "1,2,3,4\n5,6,7,8\n")
+    stream = open_stream(path, names=list("abcd"), class_name="b", nominal=[0], ignore=["d"],
+                         classes=[2, 6])
+    assert stream.schema.names == ("a", "c") and stream.schema.classes == ("2", "6")
+    X, y = read(stream)
+    assert X["a"].tolist() == ["1", "5"] and y.tolist() == ["2", "6"]
+    assert open_stream(path, class_name=-3).schema.class_name == "x1"
+    assert len(read(open_stream(path, header=True))[1]) == 1
+    words = write(tmp_path, "w.csv", "p,q\na,b\nc,d\n")
+    assert open_stream(words).schema.names == ("p",)
+    assert open_stream(words, header=False).schema.names == ("x0",)
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".zip"])
+def test_arff(tmp_path, packing):
+    stream = open_stream(write(tmp_path, "t.arff" + packing, ARFF))
+    assert stream.schema.attributes[1].values == ("a", "b", "a, b")
+    assert stream.schema.classes == ("yes", "no")
+    X, y = read(stream)
+    np.testing.assert_equal(X["len"].to_numpy(), [1.5, np.nan, 2])
+    assert X["the kind"].tolist() == ["a", "b", "a, b"] and y.tolist() == ["yes", "no", "no"]
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".zip"])
+def test_parquet(tmp_path, packing):
+    table = pa.table({
+        "n": pa.array([1, None, 3]), "f": [0.5, float("nan"), 2.0], "s": ["a", None, "b"],
+        "d": pa.array(["u", "v", None]).dictionary_encode(), "b": [True, False, True],
+        "y": [1, 0, 1]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    path = tmp_path / "t.parquet"
+    if packing:
+        path = write(tmp_path, "t.parquet" + packing, path.read_bytes())
+    stream = open_stream(path, chunk=2)
+    assert [a.kind for a in stream.schema.attributes] == [
+        "numeric", "numeric", "nominal", "nominal", "nominal"]
+    assert stream.len_hint == 3
+    X, y = read(stream)
+    np.testing.assert_equal(X["n"].to_numpy(), [1, np.nan, 3])
+    assert X["s"].isna().tolist() == [False, True, False]
+    assert X["d"].tolist()[:2] == ["u", "v"] and X["b"].tolist() == ["True", "False", "True"]
+    assert y.tolist() == ["1", "0", "1"]
+
+
+def test_late_words_and_kinds(tmp_path):
+    path = write(tmp_path, "t.csv", "1,y\n" * 10_500 + "word,y\n")
+    stream = iter(open_stream(path, chunk=10_000))
+    next(stream)
+    with pytest.raises(DataError, match=r"line 10501, column 'x0': 'word' is not a finite number;"
+                       r" allowed are .*nominal=\['x0'\]"):
+        next(stream)
+    assert len(read(open_stream(path, nominal=["x0"]))[1]) == 10_501
+
+
+@pytest.mark.parametrize("name, text, options, match", [
+    ("t.csv", "", {}, "the file is empty"),
+    ("t.csv", "\n \n", {}, "the file is empty"),
+    ("t.csv", "a,b,label\n", {}, "header only"),
+    ("t.arff", ARFF.split("1.5")[0], {}, "no instance"),
+    ("t.arff", "", {}, "needs a line @data"),
+    ("t.arff", ARFF.replace("numeric", "string"), {}, "line 3: an attribute of kind string"),
+    ("t.arff", ARFF.replace("numeric", "date"), {}, "is of kind date|cannot be read"),
+    ("t.arff", ARFF.replace("numeric", "colour"), {}, "cannot be read: unknown attribute"),
+    ("t.arff", ARFF + "{0 3}\n", {}, "line 13: sparse ARFF is not read"),
+    ("t.arff", ARFF + "1,c,no\n", {}, "line 13, column 'the kind': 'c' is not declared; allowed"
+     " are a, b, a, b"),
+    ("t.arff", ARFF + "1,a,perhaps\n", {}, "line 13, column 'label': 'perhaps' is not declared"),
+    ("t.arff", ARFF + "one,a,no\n", {}, "line 13, column 'len': 'one' is not a finite number"),
+    ("t.csv", CSV + "1,a\n", {}, "line 6: 2 fields, but 3 columns"),
+    ("t.csv", CSV + "1,a,no,\n", {}, "line 6: 4 fields, but 3 columns"),
+    ("t.csv", CSV + '1,"a,no\n2,b",no\n', {}, "line 6"),
+    ("t.csv", CSV + "1,a,\n", {}, "line 6: the class 'label' is missing"),
+    ("t.csv", CSV + "1,a,?\n", {}, "line 6: the class 'label' is missing"),
+    ("t.csv", CSV + "x,a,no\n", {"numeric": ["len"]}, "line 6, column 'len': 'x' is not a finite"),
+    ("t.csv", CSV + "\n\ninf,a,no\n", {}, "line 8, column 'len': 'inf' is not a finite number"),
+    ("t.csv", CSV + "1e999,a,no\n", {}, "line 6, column 'len': '1e999'"),
+    ("t.csv", CSV, {"classes": ["yes"]}, "line 3, column 'label': 'no' is not declared; allowed"
+     " are yes"),
+    ("t.csv", CSV, {"class_name": "klass"}, "the class column 'klass' is unknown; the columns are"
+     " len, kind, label"),
+    ("t.csv", CSV, {"class_name": 3}, "the class column 3 is unknown"),
+    ("t.csv", CSV, {"nominal": ["size"]}, "the nominal column 'size' is unknown"),
+    ("t.csv", CSV, {"ignore": [7]}, "the ignored column 7 is unknown"),
+    ("t.csv", CSV, {"names": ["a", "b"]}, "2 names, but 3 columns"),
+    ("t.csv", CSV, {"names": ["a", "a", "b"]}, "column 'a' is named twice"),
+    ("t.csv", CSV.replace("kind", "len"), {"header": True}, "line 1: column 'len' is named twice"),
+    ("t.csv", "1\n2\n", {}, "line 1: an attribute and a class are needed"),
+    ("t.csv", b"\xff\xfe1,2\n", {}, "not a text in UTF-8"),
+    ("t.csv", b"1,\x00,2\n", {}, "not a text"),
+    ("t.parquet", "no", {}, "not a Parquet file"),
+])
+def test_bad_file(tmp_path, name, text, options, match):
+    path = write(tmp_path, name, text)
+    with pytest.raises(DataError, match=match) as error:
+        for _ in open_stream(path, **options):
+            pytest.fail("a bad chunk was handed out")
+    assert name in str(error.value)
+
+
+@pytest.mark.parametrize("column, values, match", [
+    ("f", [1.0, float("inf")], "row 1, column 'f': inf is not a finite number"),
+    ("y", ["a", None], "row 1: the class 'y' is missing"),
+    ("s", ["1", "x"], "row 1, column 's': x is not a finite number"),
+])
+def test_bad_parquet(tmp_path, column, values, match):
+    table = {"f": [1.0, 2.0], "s": ["1", "2"], "y": ["a", "b"]} | {column: values}
+    parquet.write_table(pa.table(table), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=match):
+        list(open_stream(tmp_path / "t.parquet", numeric=["s"]))
+
+
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.csv.zip", "t.parquet", "t.arff.gz"])
+def test_cut_short(tmp_path, name):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=40_000), "y": rng.integers(0, 2, 40_000)})
+    if name == "t.parquet":
+        table.to_parquet(tmp_path / name)
+    else:
+        head = "@relation r\n@attribute a real\n@attribute y {0,1}\n@data\n"
+        text = table.to_csv(index=False, header=False)
+        write(tmp_path, name, (head if "arff" in name else "") + text)
+    data = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(data[:len(data) // 2])
+    with pytest.raises(DataError, match="damaged or cut short|not a Parquet file"):
+        list(open_stream(tmp_path / name))
+
+
+def test_bad_archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.csv", CSV)
+        archive.writestr("b.csv", CSV)
+    with pytest.raises(DataError, match="must hold one file, not 2"):
+        open_stream(tmp_path / "two.zip")
+    (tmp_path / "t.csv.gz").write_text(CSV)
+    with pytest.raises(DataError, match="damaged or cut short"):
+        open_stream(tmp_path / "t.csv.gz")
+    with pytest.raises(FileNotFoundError):
+        open_stream(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("options, match", [
+    ({"header": "yes"}, 'header must be "auto", True or False'),
+    ({"chunk": 0}, "chunk must be a positive integer, not 0"),
+    ({"nominal": ["len"], "numeric": [0]}, "'len' is declared nominal and numeric"),
+    ({"ignore": ["label"]}, "the class column 'label' is ignored"),
+    ({"ignore": ["len", "kind"]}, "at least one attribute"),
+])
+def test_bad_options(tmp_path, options, match):
+    with pytest.raises(ValueError, match=match):
+        open_stream(write(tmp_path, "t.csv", CSV), **options)
+
+
+@streams.needs("kdd")
+def test_kdd():
+    stream = open_stream(streams.path("kdd"), names=streams.KDD_NAMES,
+                         nominal=streams.KDD_NOMINAL, chunk=50_000)
+    X, y = next(iter(stream))
+    assert stream.schema.names == streams.KDD_NAMES[:-1] and len(X) == 50_000
+    assert {a.name for a in stream.schema.attributes if a.kind == "nominal"} == set(
+        streams.KDD_NOMINAL)
+    assert y[0] == "normal."
+
+
+@streams.needs("elec")
+@streams.needs("skin")
+def test_small_streams():
+    X, y, schema = streams.elec()
+    assert X.shape == (45_312, 8) and schema.classes == ("UP", "DOWN") and y[4] == "DOWN"
+    X, y, schema = streams.skin()
+    assert X.shape == (245_057, 3) and schema.names == ("B", "G", "R")
+    Z, z, _ = streams.skin(shuffled=True)
+    assert (np.sort(Z["B"]) == np.sort(X["B"])).all() and (z == "1").sum() == 50_859

@@ -1,0 +1,100 @@
+"""The real streams that tests and benchmarks use; see the README beside the data."""
+
+import os
+import random
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad.data import Attribute, Schema, open_stream
+
+__all__ = ["FOLDER", "elec", "kdd", "led", "needs", "rt5n", "skin"]
+
+FOLDER = Path(os.environ.get("BREGALAD_DATA")
+              or Path(__file__).resolve().parents[2] / "shared" / "data")
+FILES = {
+    "elec": "ELEC.arff.zip", "kdd": "kddcup.data_10_percent.gz", "skin": "Skin_NonSkin.txt.gz",
+    "rt5n": "rt5n_1M.npz", "led": "led_1M.npz",
+}
+KDD_NAMES = tuple("""
+duration protocol_type service flag src_bytes dst_bytes land wrong_fragment urgent hot
+num_failed_logins logged_in num_compromised root_shell su_attempted num_root num_file_creations
+num_shells num_access_files num_outbound_cmds is_host_login is_guest_login count srv_count
+serror_rate srv_serror_rate rerror_rate srv_rerror_rate same_srv_rate diff_srv_rate
+srv_diff_host_rate dst_host_count dst_host_srv_count dst_host_same_srv_rate dst_host_diff_srv_rate
+dst_host_same_src_port_rate dst_host_srv_diff_host_rate dst_host_serror_rate
+dst_host_srv_serror_rate dst_host_rerror_rate dst_host_srv_rerror_rate class
+""".split())
+KDD_NOMINAL = ("protocol_type", "service", "flag", "land", "logged_in", "is_host_login",
+               "is_guest_login")
+
+
+def path(name):
+    """Where the stream's file is."""
+    return FOLDER / FILES[name]
+
+
+def needs(name):
+    """A mark that skips a test where the stream's file is absent."""
+    return pytest.mark.skipif(not path(name).is_file(),
+                              reason=f"{FILES[name]} is not in BREGALAD_DATA or ../shared/data")
+
+
+@cache
+def elec():
+    """ELEC: ``(X, y, schema)``, 45,312 instances."""
+    return _whole(open_stream(path("elec")))
+
+
+@cache
+def kdd():
+    """KDD'99, 10 percent: ``(X, y, schema)``, 494,021 instances."""
+    return _whole(open_stream(path("kdd"), names=KDD_NAMES, nominal=KDD_NOMINAL))
+
+
+@cache
+def skin(shuffled=False):
+    """Skin segmentation: ``(X, y, schema)``, 245,057 instances, in file order or shuffled."""
+    X, y, schema = _whole(open_stream(path("skin")))
+    if shuffled:
+        order = list(range(len(y)))
+        random.Random(1).shuffle(order)
+        X, y = X.iloc[order].reset_index(drop=True), y[order]
+    return X, y, schema
+
+
+@cache
+def rt5n(n=1_000_000):
+    """The first n instances of a random tree on 5 nominal attributes: ``(X, y, schema)``."""
+    with np.load(path("rt5n")) as data:
+        code = data["code"][:n].astype(np.int64)
+    digits = code[:, None] // 5 ** np.arange(5, -1, -1) % 5
+    return _nominal(digits[:, :5], digits[:, 5], 5, 5)
+
+
+@cache
+def led(n=1_000_000):
+    """The first n instances of LED with 10 percent noise: ``(X, y, schema)``."""
+    with np.load(path("led")) as data:
+        bits, y = data["bits"][:n], data["y"][:n]
+    return _nominal(np.unpackbits(bits, axis=1)[:, :24], y, 2, 10)
+
+
+def _nominal(values, y, count, classes):
+    schema = Schema(tuple(Attribute(f"a{i}", "nominal", tuple(range(count)))
+                          for i in range(values.shape[1])), "class", tuple(range(classes)))
+    return pd.DataFrame(values, columns=list(schema.names)), np.asarray(y), schema
+
+
+def _whole(stream):
+    chunks = list(stream)
+    parts = {name: [X[name] for X, _ in chunks] for name in stream.schema.names}
+    columns = {}
+    for attribute in stream.schema.attributes:
+        column = parts[attribute.name]
+        if attribute.kind == "nominal":
+            column = [part.astype(object) for part in column]
+        columns[attribute.name] = pd.concat(column, ignore_index=True)
+    return pd.DataFrame(columns), np.concatenate([y for _, y in chunks]), stream.schema
