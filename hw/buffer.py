@@ -41,17 +41,17 @@ class RecordBuffer(wiring.Component):
     rewind : In(1)
         Beats of the incomplete record are dropped; not together with a transfer.
     o : Out(stream of {slot, label, minus})
-    read : In(1), read_at : In(pass)
-        Read a beat of the oldest record that is not freed.
+    read_at : In(pass)
+        A beat of the oldest record that is not freed.
     codes : Out(ArrayLayout(8, P))
-        The beat read in the clock before.
+        That beat, one clock later.
     free : In(1), passes : In
         The oldest record, of ``passes`` beats, is not needed any more.
     empty : Out(1)
     good, bad : Out(1)
         A record was handed over, was dropped.
 
-    Latency: 1 cycle from ``read`` to ``codes``, 2 from the last beat to ``o.valid``.
+    Latency: 1 cycle from ``read_at`` to ``codes``, 2 from the last beat to ``o.valid``.
     """
 
     latency = 1
@@ -65,7 +65,6 @@ class RecordBuffer(wiring.Component):
             "discard": In(1),
             "rewind": In(1),
             "o": Out(stream.Signature(header_layout(g))),
-            "read": In(1),
             "read_at": In(self.pass_bits),
             "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
             "free": In(1),
@@ -113,7 +112,6 @@ class RecordBuffer(wiring.Component):
             self.o.valid.eq(headers.r_rdy),
             headers.r_en.eq(self.o.ready),
             self.empty.eq(headers.level == 0),
-            read.en.eq(self.read),
             read.addr.eq(oldest + self.read_at),
             self.codes.eq(read.data),
         ]

@@ -95,7 +95,7 @@ class GainUnit(wiring.Component):
             terms = (n + 2) * (own + bool(first))
         else:
             terms = (n + 2) + own * (2 * n + 2)
-        return terms + self._f.latency + 6
+        return terms + self._f.latency + 5
 
     def elaborate(self, platform):
         m = Module()

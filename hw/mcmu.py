@@ -141,7 +141,6 @@ class MemoryController(wiring.Component):
             buffer.discard.eq(sequencer.discard),
             buffer.rewind.eq(dispenser.failed & ~dispenser.busy),
             buffer.passes.eq(passes),
-            buffer.read.eq(tracker.read),
             buffer.read_at.eq(tracker.read_at),
             buffer.free.eq(tracker.free),
             tracker.passes.eq(passes),

@@ -154,13 +154,21 @@ class Sequencer(wiring.Component):
             self.table.w_slot.eq(access.slot),
             self.table.w_entry.eq(row),
             self.word.eq(row.class_counts),
+        ]
+        # Fields that change are whole signals: Icarus leaves constant parts of a signal X when
+        # others are assigned in a process.
+        code, op_pass, override = Signal(Op), Signal.like(zoom_pass), Signal()
+        m.d.comb += [
+            self.op.code.eq(code),
             self.op.slot.eq(access.slot),
+            self.op.pass_.eq(op_pass),
+            self.op.bin.eq(bin_),
+            self.op.parent.eq(place.parent),
+            self.op.root.eq(opcode == Opcode.CLEAR),
+            self.op.override.eq(override),
             self.op.lane.eq(lane),
             self.op.lo.eq(place.lo),
             self.op.shift.eq(place.shift),
-            self.op.parent.eq(place.parent),
-            self.op.root.eq(opcode == Opcode.CLEAR),
-            self.op.bin.eq(bin_),
         ]
         clear_row = row.eq(data.Const(entry_layout(g), _bits(entry_layout(g), empty_entry())))
         trial_of(m, self.trial.p, access.slot, row, requested=True)
@@ -358,8 +366,8 @@ class Sequencer(wiring.Component):
             with m.State("READ"):
                 m.d.comb += [
                     self.valid.eq(self.want_word),
-                    self.op.code.eq(Op.READ),
-                    self.op.pass_.eq(pass_),
+                    code.eq(Op.READ),
+                    op_pass.eq(pass_),
                 ]
                 with m.If(self.valid & self.grant):
                     m.next = "ANSWER"
@@ -374,9 +382,9 @@ class Sequencer(wiring.Component):
                 m.d.sync += clear_row
                 m.d.comb += [
                     self.valid.eq(1),
-                    self.op.code.eq(Op.PLACE),
-                    self.op.pass_.eq(zoom_pass),
-                    self.op.override.eq((opcode == Opcode.PLACE) & (place.cell != NONE)
+                    code.eq(Op.PLACE),
+                    op_pass.eq(zoom_pass),
+                    override.eq((opcode == Opcode.PLACE) & (place.cell != NONE)
                                         & (pass_ == zoom_pass)),
                 ]
                 with m.If(self.grant):
@@ -385,8 +393,8 @@ class Sequencer(wiring.Component):
             with m.State("BINS"):
                 m.d.comb += [
                     self.valid.eq(1),
-                    self.op.code.eq(Op.CLEAR),
-                    self.op.pass_.eq(zoom_pass),
+                    code.eq(Op.CLEAR),
+                    op_pass.eq(zoom_pass),
                 ]
                 with m.If(self.grant):
                     next_bin("ZOOM")
@@ -452,7 +460,7 @@ class Sequencer(wiring.Component):
 
             with m.State("WRITE"):
                 m.d.comb += [
-                    self.valid.eq(1), self.op.code.eq(Op.WRITE), self.op.pass_.eq(pass_),
+                    self.valid.eq(1), code.eq(Op.WRITE), op_pass.eq(pass_),
                 ]
                 with m.If(self.grant):
                     m.d.sync += bin_.eq(bin_ + 1)

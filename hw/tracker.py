@@ -50,7 +50,7 @@ class Tracker(wiring.Component):
         Beats of a record.
     grace, inner_grace : In(24)
     table : Out(table_signature)
-    read, read_at, free : Out
+    read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
     slot : Out(slot); locked : In(1)
         Whether this slot waits for a snapshot.
@@ -82,7 +82,6 @@ class Tracker(wiring.Component):
             "grace": In(SINCE_WIDTH),
             "inner_grace": In(SINCE_WIDTH),
             "table": Out(table_signature(g)),
-            "read": Out(1),
             "read_at": Out(max(1, (g.passes - 1).bit_length())),
             "free": Out(1),
             "slot": Out(slot),
@@ -167,7 +166,6 @@ class Tracker(wiring.Component):
             self.op.bin.eq(halve_bin),
             self.op.label.eq(node.label),
             self.op.minus.eq(node.minus),
-            self.read.eq(self.counting),
             self.read_at.eq(pass_),
             done.eq(self.counting & last_beat),
             self.node.eq(done),

@@ -4,10 +4,6 @@ import logging
 import random
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
-from cocotbext.axi import AxiReadBus, AxiSlaveRead
-
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 from bregalad.protocol.registers import EVENTS, REGISTERS, TIMINGS, Access, CellKind, find
@@ -15,6 +11,9 @@ from bregalad.protocol.reports import Kind
 from bregalad.sim.golden import Golden
 from bregalad.sim.runner import parameters
 from bregalad.sim.traffic import Traffic
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer, with_timeout
+from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
 MEMORY = 1 << 15
 STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve", "stall_path")
@@ -62,11 +61,13 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        Clock(dut.clk, 10, unit="ns").start()
-        dut.rst.value = 1
+        dut.clk.value, dut.rst.value = 0, 1
         dut.commands__valid.value = dut.reports__ready.value = 0
         dut.commands__payload.value = 0
         dut.csr__addr.value = dut.csr__w_en.value = dut.csr__w_data.value = 0
+        # A first edge with undriven inputs would leave X in what has no reset.
+        await Timer(5, unit="ns")
+        Clock(dut.clk, 10, unit="ns").start()
         for _ in range(3):
             await RisingEdge(dut.clk)
         dut.rst.value = 0

@@ -1,5 +1,7 @@
 """Flat ports of Amaranth layouts to Python values and back."""
 
+import enum
+
 from amaranth.hdl import Shape
 from amaranth.lib import data
 
@@ -16,7 +18,8 @@ def _fields(layout):
 def pack(layout, values):
     """The integer of a struct's dict, an array's sequence or a number."""
     if not isinstance(layout, data.Layout):
-        return int(values) & (1 << Shape.cast(layout).width) - 1
+        number = values.value if isinstance(values, enum.Enum) else int(values)
+        return number & (1 << Shape.cast(layout).width) - 1
     bits = 0
     keyed = values if isinstance(values, dict) else dict(enumerate(values))
     for key, offset, _, shape in _fields(layout):

@@ -225,6 +225,8 @@ EXPORT void board_write(Board* board, uint32_t word, uint32_t value) {
     board->PORT(csr, w_en) = 1;
     board->clock();
     board->PORT(csr, w_en) = 0;
+    // A pulse takes effect a clock later than a value; no real bus reads back that soon.
+    for (int i = 0; i < 2; i++) board->clock();
 }
 
 EXPORT const char* board_failure(const Board*) { return failure.c_str(); }

@@ -3,8 +3,8 @@
 Domingos and Hulten, Mining high-speed data streams, KDD 2000, table 1, with the conventions of MOA
 where the paper is silent: n is looked at every ``grace`` instances of a leaf, a child may inherit
 the class counts of its side of the split, and the entropy before a split is that of all the leaf's
-class counts. Numeric attributes are observed in zoomed bins, as on the board. Nothing here is shared
-with the board, its model or its driver.
+class counts. Numeric attributes are observed in zoomed bins, as on the board. Nothing here is
+shared with the board, its model or its driver.
 """
 
 import math

@@ -12,6 +12,9 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from .. import geometry as geometry_module
+from .. import hw
+
 __all__ = ["BuildError", "build", "cache_folder", "library"]
 
 TOP = "accelerator"
@@ -50,15 +53,9 @@ def cache_folder():
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bregalad"
 
 
-def library(component):
-    """The compiled model of ``component`` with typed functions of ``harness.cpp``.
-
-    Parameters
-    ----------
-    component : wiring.Component
-        With the ports of `hw.accelerator.Accelerator`.
-    """
-    loaded = ctypes.CDLL(str(build(component)))
+def library(geometry):
+    """The compiled model of an accelerator, with the typed functions of ``harness.cpp``."""
+    loaded = ctypes.CDLL(str(build(geometry)))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(loaded, name)
         function.restype = _TYPES[result]
@@ -66,36 +63,54 @@ def library(component):
     return loaded
 
 
-def build(component):
-    """Path of the shared library of ``component``, compiled unless it is in the cache.
+def build(geometry):
+    """Path of the shared library of an accelerator, compiled unless it is in the cache.
 
     Raises
     ------
     BuildError
         If a tool is missing or fails.
     """
-    from . import verilog
-
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
+    # Writing the Verilog takes seconds, so the sources that it follows from name it first.
+    note = folder / f"{TOP}-{_digest(_sources(), repr(geometry), _tools())}.txt"
+    if note.exists() and (path := folder / note.read_text()).exists():
+        return path
+    from ..hw.accelerator import Accelerator
+    from . import verilog
+
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
-        source = verilog.write(component, TOP, scratch)
-        key = _key(source.read_text())
-        path = folder / f"{TOP}-{key}.so"
-        if path.exists():
-            return path
+        source = verilog.write(Accelerator(geometry), TOP, scratch)
+        path = folder / f"{TOP}-{_digest(source.read_text(), _tools())}.so"
         # Parallel test workers want the same model: one builds, the others wait for it.
-        with open(folder / f"{TOP}-{key}.lock", "w") as lock:
+        with open(path.with_suffix(".lock"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
                 os.replace(_compile(source, Path(scratch)), path)
+        fresh = Path(scratch) / "note"
+        fresh.write_text(path.name)
+        os.replace(fresh, note)
     return path
 
 
-def _key(text):
-    parts = (text, _HARNESS.read_text(), _verilator_version(), repr(_ARGUMENTS),
-             platform.machine(), platform.system())
+def _digest(*parts):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+
+
+def _sources():
+    """What the Verilog follows from: gateware and the declarations that it shares."""
+    host = Path(geometry_module.__file__).parent
+    files = [*Path(hw.__file__).parent.glob("*.py"), *host.glob("protocol/*.py"),
+             host / "geometry.py", host / "fixed.py", _HARNESS.with_name("verilog.py")]
+    return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
+
+
+def _tools():
+    """Harness, arguments, and versions of everything between sources and library."""
+    return "\0".join((
+        _HARNESS.read_text(), repr(_ARGUMENTS), _verilator_version(), version("amaranth"),
+        platform.machine(), platform.system()))
 
 
 def _verilator_version():

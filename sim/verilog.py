@@ -1,10 +1,13 @@
 """Write a component as Verilog for simulation; the only place that does."""
 
+import re
 from pathlib import Path
 
 from amaranth.back import verilog
 
 __all__ = ["write"]
+
+_TRIGGER = re.compile(r"reg (\\\$auto\$verilog_backend\S+ ) = 0;")
 
 
 def write(component, name, folder):
@@ -22,5 +25,8 @@ def write(component, name, folder):
     path = Path(folder) / f"{name}.v"
     path.parent.mkdir(parents=True, exist_ok=True)
     # Icarus runs `always @*` only on a change, so constant inputs would leave X (amaranth#594).
-    path.write_text(text.replace("always @*", "always_comb"))
+    # Yosys lists a register in each of them to that end; change it once they all wait. (As
+    # `always_comb`, Icarus 11 runs blocks with case statements for ever.)
+    text = _TRIGGER.sub(r"\g<0>\n`ifdef __ICARUS__\n  initial #0 \1 = 1;\n`endif", text)
+    path.write_text(text)
     return path

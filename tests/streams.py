@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from bregalad.data import Attribute, Schema, open_stream
 
-__all__ = ["FOLDER", "elec", "kdd", "led", "needs", "rt5n", "skin"]
+__all__ = ["FOLDER", "elec", "kdd", "led", "needs", "nominal", "rt5n", "skin"]
 
 FOLDER = Path(os.environ.get("BREGALAD_DATA")
               or Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -98,3 +98,9 @@ def _whole(stream):
             column = [part.astype(object) for part in column]
         columns[attribute.name] = pd.concat(column, ignore_index=True)
     return pd.DataFrame(columns), np.concatenate([y for _, y in chunks]), stream.schema
+
+
+def nominal(X, schema):
+    """``{attribute: values}`` of a stream's nominal attributes, for a tree's ``nominal``."""
+    return {a.name: a.values or tuple(sorted(X[a.name].dropna().unique()))
+            for a in schema.attributes if a.kind == "nominal"}

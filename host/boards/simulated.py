@@ -73,10 +73,9 @@ class SimulatedBoard(Board):
     @staticmethod
     def _library(geometry):
         if geometry not in _libraries:
-            from ..hw.accelerator import Accelerator
             from ..sim import verilated
 
-            _libraries[geometry] = verilated.library(Accelerator(geometry))
+            _libraries[geometry] = verilated.library(geometry)
         return _libraries[geometry]
 
     def close(self):

@@ -50,8 +50,8 @@ def run(args):
     if not args.simulated:
         return 0
     count = min(args.simulated, len(y))
-    print(f"\nThe same on the simulated board, {geometry.lanes} lanes of RTL compiled by Verilator; "
-          "the first build takes a minute or two.")
+    print(f"\nThe same on the simulated board, {geometry.lanes} lanes of RTL compiled by "
+          "Verilator; the first build takes a minute or two.")
     simulated, curve = learn("simulated", count)
     emulated, other = learn("emulated", count)
     difference = simulated.difference(emulated)

@@ -1,26 +1,27 @@
 """What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
 
 from dataclasses import asdict
-from numbers import Real
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_array, column_or_1d
 
 from ..boards import BOARDS, open_board
 from ..boards.base import Board
 from ..data.quantiser import Quantiser
-from ..data.schema import Attribute, Schema
 from ..geometry import Geometry
-from . import draw, router, storage
+from . import checkpoint, draw, router, storage
 from .cells import CellMap
+from .inputs import labels_of, schema_of
+from .river import OneByOne
 from .trainer import Tally, Trainer
 
 __all__ = ["StreamTree"]
 
 
-class StreamTree(ClassifierMixin, BaseEstimator):
+class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
     """Base of the trees: everything but the split policy.
 
     The first ``head`` instances are held back to learn the quantiser's edges and the nominal
@@ -64,8 +65,13 @@ class StreamTree(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Learn from scratch; ends the warm-up even if there were fewer than ``head`` instances."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is "
+                             "None")
+        if not len(column_or_1d(y)):
+            raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
         self.reset()
-        self.partial_fit(X, y, classes=np.unique(_labels(y)))
+        self.partial_fit(X, y, classes=np.unique(labels_of(y)))
         self.end_warm_up()
         return self
 
@@ -109,9 +115,35 @@ class StreamTree(ClassifierMixin, BaseEstimator):
                 self.end_warm_up()
             X, labels = X[take:], labels[take:]
         if len(labels):
-            codes = self._quantiser.encode(X)
-            parts.append(self._open_trainer().learn(codes, labels))
+            parts.append(self.learn_codes(self._quantiser.encode(X), labels))
         return self.classes_[np.concatenate(parts)]
+
+    def encode(self, X):
+        """The codes of instances, as learning would encode them next; ends the warm-up.
+
+        Returns
+        -------
+        uint8 array (n, attributes)
+        """
+        self._fitted()
+        self.end_warm_up()
+        return self._quantiser.encode(self._frame(X))
+
+    def learn_codes(self, codes, labels):
+        """Test, then train on instances that ``encode`` has encoded.
+
+        Parameters
+        ----------
+        codes : uint8 array (n, attributes)
+        labels : int32 array (n,)
+            Indices into ``classes_``.
+
+        Returns
+        -------
+        int32 array (n,)
+            Predicted indices.
+        """
+        return self._open_trainer().learn(codes, labels)
 
     def predict(self, X):
         """Class of every instance: the majority class of its leaf; array (n,)."""
@@ -134,46 +166,11 @@ class StreamTree(ClassifierMixin, BaseEstimator):
         codes = self._quantiser.encode(self._frame(X), read_only=True)
         return router.route(self._nodes.table, codes)
 
-    # River
-
-    def learn_one(self, x, y):
-        """Learn one instance, a dict of attribute values.
-
-        The first call fixes the attributes; classes are those of the parameter ``classes`` of
-        ``partial_fit``, or those among the first ``head`` instances.
-        """
-        if not hasattr(self, "classes_"):
-            self._unnamed = getattr(self, "_unnamed", [])
-            self._unnamed.append((dict(x), y))
-            if len(self._unnamed) >= self.head:
-                self._name_classes()
-            return self
-        return self.partial_fit(pd.DataFrame([x]), [y])
-
-    def predict_one(self, x):
-        """Class of one instance, None before any was learnt."""
-        shares = self.predict_proba_one(x)
-        return max(shares, key=shares.get) if shares else None
-
-    def predict_proba_one(self, x):
-        """Class shares for one instance: dict of label to share; empty before any was learnt."""
-        if not hasattr(self, "classes_"):
-            labels = [label for _, label in getattr(self, "_unnamed", [])]
-            values, counts = np.unique(labels, return_counts=True)
-            return dict(zip(values.tolist(), (counts / max(1, len(labels))).tolist(), strict=True))
-        shares = self.predict_proba(pd.DataFrame([x]))[0]
-        return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
-
-    def _name_classes(self):
-        held, self._unnamed = self._unnamed, []
-        labels = [label for _, label in held]
-        self.partial_fit(pd.DataFrame([x for x, _ in held]), labels, classes=np.unique(labels))
-
     # Checks
 
     def _checked(self, X, y, classes):
         """(data frame, class indices) after all checks of labels and columns."""
-        labels = _labels(y)
+        labels = labels_of(y)
         X = self._frame(X)
         if len(X) != len(labels):
             raise ValueError(f"X has {len(X)} instances, y has {len(labels)} labels")
@@ -181,10 +178,10 @@ class StreamTree(ClassifierMixin, BaseEstimator):
         if first:
             if classes is None:
                 raise ValueError("classes must name all class labels in the first call")
-            known = np.unique(_labels(classes))
+            known = np.unique(labels_of(classes))
         else:
             known = self.classes_
-            if classes is not None and not np.array_equal(np.unique(_labels(classes)), known):
+            if classes is not None and not np.array_equal(np.unique(labels_of(classes)), known):
                 raise ValueError(f"classes are {known.tolist()} since the first call, "
                                  f"not {np.unique(classes).tolist()}")
         indices = np.searchsorted(known, labels)
@@ -197,13 +194,27 @@ class StreamTree(ClassifierMixin, BaseEstimator):
         return X, indices.astype(np.int32)
 
     def _frame(self, X):
-        """X as a data frame or 2-D array."""
-        if not isinstance(X, pd.DataFrame):
-            X = np.asarray(X)
-            if X.ndim != 2:
-                raise ValueError(f"Expected 2D array of instances and attributes, got "
-                                 f"{X.ndim}D array instead")
+        """X as a data frame with names of strings, or as a 2-D array."""
+        if isinstance(X, pd.DataFrame):
+            return X if all(isinstance(name, str) for name in X) else X.set_axis(
+                [str(name) for name in X], axis=1)
+        # NaN is a missing value; the quantiser names the place of an infinity.
+        X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0,
+                        estimator=self)
+        if X.dtype.kind == "c":
+            raise ValueError("Complex data not supported: attributes are real numbers")
+        expected = getattr(self, "n_features_in_", X.shape[1])
+        if X.shape[1] != expected:
+            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                             f"{expected} features as input")
         return X
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # missing values
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
 
     def check_parameters(self):
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
@@ -223,7 +234,7 @@ class StreamTree(ClassifierMixin, BaseEstimator):
     def _start(self, X, classes):
         """Set up for the first instances' columns and the classes."""
         self.check_parameters()
-        schema = self._schema(X, classes)
+        schema = schema_of(X, classes, self.nominal)
         self._check_size(schema, len(classes))
         self.classes_ = classes
         self.schema_ = schema
@@ -263,31 +274,6 @@ class StreamTree(ClassifierMixin, BaseEstimator):
         return [0 if attribute.kind == "numeric"
                 else len(attribute.values) or self.nominal_values
                 for attribute in schema.attributes]
-
-    def _schema(self, X, classes):
-        if isinstance(X, pd.DataFrame):
-            names = [str(name) for name in X.columns]
-            found = {name for name, dtype in zip(names, X.dtypes, strict=True)
-                     if dtype == bool or not pd.api.types.is_numeric_dtype(dtype)}
-            values = {name: tuple(X[name].cat.categories) for name, dtype in
-                      zip(names, X.dtypes, strict=True)
-                      if isinstance(dtype, pd.CategoricalDtype)}
-        else:
-            names = [f"x{i}" for i in range(X.shape[1])]
-            found, values = set(), {}
-        given = dict(self.nominal) if isinstance(self.nominal, dict) else dict.fromkeys(
-            self.nominal, ())
-        for key, declared in given.items():
-            name = names[key] if isinstance(key, int) and -len(names) <= key < len(names) else key
-            if name not in names:
-                raise ValueError(f"nominal names the attribute {key!r}; there are {names}")
-            found.add(name)
-            if declared:
-                values[name] = tuple(declared)
-        return Schema(tuple(
-            Attribute(name, "nominal", values.get(name, ())) if name in found
-            else Attribute(name, "numeric") for name in names),
-            classes=tuple(classes.tolist()), class_name="class" if "class" not in names else "y")
 
     # Warm-up
 
@@ -344,7 +330,7 @@ class StreamTree(ClassifierMixin, BaseEstimator):
         trainer = Trainer(board, cells, self._policy(), len(self.classes_), nodes=self._nodes,
                           tally=self._tally, review_period=self.review_period)
         if self._checkpoint is not None:
-            trainer.restore(self._checkpoint)
+            checkpoint.restore(trainer, self._checkpoint)
             self._checkpoint = None
         self._trainer, self._nodes = trainer, trainer.nodes
         return trainer
@@ -369,7 +355,7 @@ class StreamTree(ClassifierMixin, BaseEstimator):
         """Close a board that this tree opened by name; what was learnt stays."""
         trainer = self.__dict__.get("_trainer")
         if trainer is not None and not isinstance(self.board, Board):
-            self._checkpoint = trainer.checkpoint()
+            self._checkpoint = checkpoint.read(trainer)
             trainer.board.close()
             self._trainer = None
 
@@ -435,22 +421,3 @@ class StreamTree(ClassifierMixin, BaseEstimator):
             If the file is none of this version's, or damaged.
         """
         return storage.load(cls, path, changes)
-
-
-def _labels(y):
-    """Labels as an array; ValueError for a missing one."""
-    labels = np.asarray(y)
-    if labels.ndim != 1:
-        raise ValueError(f"y must be one-dimensional, not of shape {labels.shape}")
-    if labels.dtype == object and all(isinstance(label, str) for label in labels):
-        labels = labels.astype(str)
-    missing = pd.isna(labels)
-    if missing.any():
-        raise ValueError(f"y[{int(missing.argmax())}] is missing; every instance needs a label")
-    if labels.dtype.kind == "f" and len(labels) and isinstance(labels[0], Real):
-        whole = labels == np.floor(labels)
-        if not whole.all():
-            row = int((~whole).argmax())
-            raise ValueError(f"Unknown label type: continuous. y[{row}] is {labels[row]!r}; "
-                             "a label is a string, an integer or a boolean")
-    return labels

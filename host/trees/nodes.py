@@ -1,6 +1,7 @@
 """The tree's nodes as arrays, one row per node, so that compiled code can walk them."""
 
 import numpy as np
+from numba import njit
 
 __all__ = ["LEAF", "NUMERIC", "MULTIWAY", "ONE_VS_REST", "NO_NODE", "Nodes"]
 
@@ -29,6 +30,40 @@ _PER_CLASS = (
     "base",  # classes that count in n though the board has not seen them
 )
 _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align=True)
+
+
+@njit(cache=True)
+def _code_range(table, node, attribute, codes):
+    low, high = 0, codes
+    above = table[node]["parent"]
+    while above != NO_NODE:
+        test = table[above]
+        if test["kind"] == NUMERIC and test["attribute"] == attribute:
+            if node == test["child"]:
+                high = min(high, test["threshold"])
+            else:
+                low = max(low, test["threshold"])
+        node, above = above, test["parent"]
+    # A split at a trivial threshold may leave one side without codes.
+    return min(low, high), high
+
+
+@njit(cache=True)
+def _leaves(table, rows):
+    leaves = np.empty(rows, np.int64)
+    stack = np.empty(rows, np.int64)
+    stack[0] = 0
+    height, count = 1, 0
+    while height:
+        height -= 1
+        node = stack[height]
+        if table[node]["kind"] == LEAF:
+            leaves[count] = node
+            count += 1
+        for branch in range(table[node]["width"] - 1, -1, -1):
+            stack[height] = table[node]["child"] + branch
+            height += 1
+    return leaves[:count]
 
 
 class Nodes:
@@ -79,8 +114,8 @@ class Nodes:
         return first
 
     def leaves(self):
-        """Indices of all leaves."""
-        return np.flatnonzero(self.kind == LEAF)
+        """Indices of all leaves, from left to right in the tree; int array."""
+        return _leaves(self.table, self._rows)
 
     def children(self, node):
         """Indices of a node's children."""
@@ -108,17 +143,7 @@ class Nodes:
 
         Missing values may reach it too; they are not counted.
         """
-        low, high = 0, codes
-        for below in self.path(node):
-            above = int(self.parent[below])
-            if (above != NO_NODE and self.kind[above] == NUMERIC
-                    and self.attribute[above] == attribute):
-                if self.branch(below) == 0:
-                    high = min(high, int(self.threshold[above]))
-                else:
-                    low = max(low, int(self.threshold[above]))
-        # A split at a trivial threshold may leave one side without codes.
-        return min(low, high), high
+        return _code_range(self.table, node, attribute, codes)
 
     def promise(self, nodes):
         """Instances that a leaf's majority class gets wrong: share times error, unscaled."""
@@ -126,17 +151,20 @@ class Nodes:
         return counts.sum(axis=1) - counts.max(axis=1)
 
     def difference(self, other):
-        """The first difference from another tree in words, or None; slots may differ."""
-        for name in ("kind", "attribute", "threshold", "child", "width", "default", "majority",
-                     "counts"):
-            mine, theirs = getattr(self, name), getattr(other, name)
-            common = min(len(mine), len(theirs))
-            unequal = np.flatnonzero((mine[:common] != theirs[:common]).reshape(common, -1).any(1))
-            if len(unequal):
-                node = int(unequal[0])
-                return f"node {node}: {name} is {mine[node]}, not {theirs[node]}"
-        if len(self) != len(other):
-            return f"{len(self)} nodes, not {len(other)}"
+        """The first difference from another tree in words, or None.
+
+        Nodes may be numbered in another order, and slots may differ.
+        """
+        pairs = [(0, 0, "root")]
+        while pairs:
+            mine, theirs, path = pairs.pop()
+            for name in ("kind", "attribute", "threshold", "width", "default", "majority",
+                         "counts"):
+                a, b = getattr(self, name)[mine], getattr(other, name)[theirs]
+                if (a != b).any():
+                    return f"{path}: {name} is {a}, not {b}"
+            pairs += [(child, twin, f"{path}.{branch}") for branch, (child, twin) in enumerate(
+                zip(self.children(mine), other.children(theirs), strict=True))]
         return None
 
     def state(self):

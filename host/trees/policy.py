@@ -1,6 +1,5 @@
 """When a leaf splits: Hoeffding's bound on the gains that the board suggests."""
 
-import math
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -10,7 +9,8 @@ from numba import njit
 from ..geometry import GAIN_FRACTION, NONE
 from ..protocol.reports import suggestion_layout
 
-__all__ = ["KEEP", "SPLIT", "TIE", "HoeffdingPolicy", "judge", "suggestion_words"]
+__all__ = ["KEEP", "SPLIT", "TIE", "HoeffdingPolicy", "hoeffding_bound", "judge",
+           "suggestion_words"]
 
 KEEP, SPLIT, TIE = range(3)  # verdicts; TIE: a split that only the tie threshold allowed
 
@@ -69,9 +69,11 @@ class HoeffdingPolicy:
             raise ValueError(f"child_counts must be 'inherit' or 'zero', "
                              f"not {self.child_counts!r}")
 
-    def bound(self, n, classes):
-        """Hoeffding's epsilon in bits after n instances."""
-        return math.log2(max(2, classes)) * math.sqrt(math.log(1 / self.delta) / (2 * n))
+
+@njit(cache=True)
+def hoeffding_bound(n, classes, delta):
+    """Hoeffding's epsilon of information gain, in bits, after n instances."""
+    return np.log2(max(2, classes)) * np.sqrt(np.log(1 / delta) / (2 * n))
 
 
 @njit(cache=True)
@@ -127,7 +129,7 @@ def judge(words, offsets, base, slot_node, classes, delta, tau):
         second = 0.0  # the null split
         if word[offsets.second] & 0xFFFF != NONE:
             second = max(second, _gain(word, offsets.second) / n_own + shift)
-        epsilon = np.log2(max(2, classes)) * np.sqrt(np.log(1 / delta) / (2 * n))
+        epsilon = hoeffding_bound(n, classes, delta)
         if best >= _MIN_GAIN:
             if best - second > epsilon:
                 verdicts[row] = SPLIT

@@ -43,12 +43,12 @@ class SlotPool:
         self._free.append(slot)
 
     def keepers(self, nodes, leaves):
-        """The leaves among ``leaves`` that are promising enough for a slot; int array, sorted."""
+        """Those of ``leaves``, given from left to right, that are promising enough for a slot."""
         if len(leaves) <= self.slots:
-            return np.sort(leaves)
-        # Stable, so that of equals the older (lower) leaf stays.
-        order = np.argsort(-nodes.promise(np.sort(leaves)), kind="stable")
-        return np.sort(np.sort(leaves)[order[:self.slots]])
+            return leaves
+        # Of equals the left one stays: node numbers depend on when reports arrived.
+        order = np.argsort(-nodes.promise(leaves), kind="stable")
+        return leaves[np.sort(order[:self.slots])]
 
     def worst_trials(self, remaining, grace, count):
         """An upper bound on the trials that ``count`` instances can start.

@@ -10,6 +10,7 @@ from ..boards.base import Board
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..geometry import Geometry
+from . import checkpoint
 from .nodes import Nodes
 from .trainer import Tally
 
@@ -33,7 +34,7 @@ def save(tree, path):
         "tally": asdict(tree._tally),
     }
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
-    arrays |= {f"board_{name}": column for name, column in trainer.checkpoint().items()}
+    arrays |= {f"board_{name}": column for name, column in checkpoint.read(trainer).items()}
     with open(path, "wb") as file:
         np.savez_compressed(file, meta=np.frombuffer(json.dumps(meta).encode(), np.uint8),
                             **arrays)

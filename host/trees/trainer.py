@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..boards.base import BoardError
-from ..geometry import MISSING, NONE
+from ..geometry import MISSING
 from ..protocol.commands import COMMAND_BYTES, Opcode, pack_command, record_layout
 from ..protocol.reports import ErrorCode, Kind, layout_of
-from .nodes import LEAF, MULTIWAY, NUMERIC, ONE_VS_REST, Nodes
+from .nodes import MULTIWAY, NUMERIC, ONE_VS_REST, Nodes
 from .policy import KEEP, TIE, judge, suggestion_words
 from .router import FIRED, advance, release, withhold_in
 from .slots import SlotPool
@@ -110,18 +110,19 @@ class Trainer:
         board.write("report.all", 0)
         if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
             self.nodes.slot[0] = self.pool.take(0)
-            self._command(Opcode.CLEAR, slot=int(self.nodes.slot[0]))
+            self.command(Opcode.CLEAR, slot=int(self.nodes.slot[0]))
 
     def fence(self, token=0):
         """Wait until the board has done all that it was sent."""
         board = self.board
         board.send(pack_command(board.geometry, Opcode.FENCE, token=token))
         while True:
-            for kind, _ in self._split_reports(board.receive(wait=True)):
+            for kind, _ in self.reports(board.receive(wait=True)):
                 if kind is Kind.FENCE:
                     return
 
-    def _command(self, opcode, **values):
+    def command(self, opcode, **values):
+        """Queue a command; it is sent before the next records, or by ``flush``."""
         self._commands.append(pack_command(self.board.geometry, opcode, **values))
 
     # Learning
@@ -162,7 +163,8 @@ class Trainer:
     def _plan(self, position, count):
         """How far the stream may run ahead, and whether trials must be waited for."""
         grace = self.policy.grace
-        ahead = min(count - position, self.review_period - self.tally.instances % self.review_period)
+        until_review = self.review_period - self.tally.instances % self.review_period
+        ahead = min(count - position, until_review)
         active = np.flatnonzero(self.nodes.slot >= 0)
         remaining = grace - self.nodes.since[active]
         reach = ahead
@@ -204,11 +206,15 @@ class Trainer:
         self._outstanding += trials
         self.tally.trials += trials
 
-    def _send(self, at):
-        """Send the commands that wait, then the first ``at`` bytes of the record buffer."""
+    def flush(self):
+        """Send the commands that wait."""
         if self._commands:
             self.board.send(b"".join(self._commands))
             self._commands.clear()
+
+    def _send(self, at):
+        """Send the commands that wait, then the first ``at`` bytes of the record buffer."""
+        self.flush()
         if not at:
             return
         geometry = self.board.geometry
@@ -222,7 +228,7 @@ class Trainer:
 
     # Reports
 
-    def _split_reports(self, data):
+    def reports(self, data):
         """Yield ``(kind, bytes)`` of each report."""
         at = 0
         while at < len(data):
@@ -242,14 +248,15 @@ class Trainer:
                 self._judge(window, data[at:end])
                 at = end
                 continue
-            kind, report = next(self._split_reports(data[at:]))
+            kind, report = next(self.reports(data[at:]))
             at += len(report)
             if kind is Kind.STATISTICS:
                 self._statistics(window, report)
             elif kind is Kind.ERROR:
-                raise self._error(report)
+                raise self.error(report)
 
-    def _error(self, report):
+    def error(self, report):
+        """The exception for an ERROR report."""
         error = layout_of(Kind.ERROR, self.board.geometry, 0).unpack(report)
         code = ErrorCode(int(error["flags"]))
         return BoardError(f"board {self.board.name} reports {code.name} at "
@@ -286,7 +293,7 @@ class Trainer:
         if kind == MULTIWAY or self._missing[attribute]:
             cells = self.cells.cells_of(attribute)
             for cell in cells:
-                self._command(Opcode.READ, slot=int(suggestion["slot"]), cell=int(cell))
+                self.command(Opcode.READ, slot=int(suggestion["slot"]), cell=int(cell))
             self._reading[node] = (suggestion, tie, len(cells), [])
             return
         left = suggestion["left"].astype(np.int64)
@@ -367,8 +374,9 @@ class Trainer:
         if len(family) <= pool.free + 1:
             keepers = family
         else:
-            active = np.flatnonzero((nodes.slot >= 0) & (nodes.kind == LEAF))
-            keep = pool.keepers(nodes, np.concatenate([active, family]))
+            leaves = nodes.leaves()
+            active = leaves[nodes.slot[leaves] >= 0]
+            keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])])
             for leaf in np.setdiff1d(active, keep):
                 self._deactivate(int(leaf))
             keepers = np.intersect1d(family, keep)
@@ -391,7 +399,7 @@ class Trainer:
             attribute = int(nodes.attribute[parent])
             lo, shift = self._zoom(leaf, attribute)
             zoom = {"cell": int(self.cells.first_cell[attribute]), "lo": lo, "shift": shift}
-        self._command(Opcode.PLACE, slot=int(nodes.slot[leaf]), parent=parent_slot, **zoom)
+        self.command(Opcode.PLACE, slot=int(nodes.slot[leaf]), parent=parent_slot, **zoom)
 
     # Leaves without a slot
 
@@ -406,10 +414,10 @@ class Trainer:
         nodes.slot[leaf] = slot = self.pool.take(leaf)
         nodes.since[leaf] = 0
         nodes.base[leaf] = nodes.counts[leaf] if self.policy.child_counts == "inherit" else 0
-        self._command(Opcode.CLEAR, slot=slot)
-        self._rezoom(leaf)
+        self.command(Opcode.CLEAR, slot=slot)
+        self.rezoom(leaf)
 
-    def _rezoom(self, leaf):
+    def rezoom(self, leaf):
         """Set a cleared slot's zoom to what its leaf's path asks for."""
         nodes = self.nodes
         slot = int(nodes.slot[leaf])
@@ -417,7 +425,7 @@ class Trainer:
                   if nodes.kind[node] == NUMERIC}
         for attribute in sorted(tested):
             lo, shift = self._zoom(leaf, attribute)
-            self._command(Opcode.PLACE, slot=slot, parent=slot,
+            self.command(Opcode.PLACE, slot=slot, parent=slot,
                           cell=int(self.cells.first_cell[attribute]), lo=lo, shift=shift)
 
     def _review(self):
@@ -437,49 +445,3 @@ class Trainer:
         """Leaves without a slot."""
         leaves = self.nodes.leaves()
         return int((self.nodes.slot[leaves] < 0).sum())
-
-    # Checkpoints
-
-    def checkpoint(self):
-        """The board's statistics of every active leaf.
-
-        Returns
-        -------
-        dict of int array
-            ``leaves`` (L,), ``entries`` (L, words), ``counts`` (L, cells, bins x classes).
-        """
-        geometry = self.board.geometry
-        leaves = np.flatnonzero(self.nodes.slot >= 0)
-        for leaf in leaves:
-            slot = int(self.nodes.slot[leaf])
-            self._command(Opcode.READ, slot=slot, cell=NONE)
-            for cell in range(len(self.cells)):
-                self._command(Opcode.READ, slot=slot, cell=cell)
-        wanted = len(leaves) * (1 + len(self.cells))
-        self._send(0)
-        entries, counts = [], []
-        while len(entries) + len(counts) < wanted:
-            for kind, report in self._split_reports(self.board.receive(wait=True)):
-                if kind is Kind.ENTRY:
-                    entries.append(np.frombuffer(report, np.uint32)[1:])
-                elif kind is Kind.STATISTICS:
-                    counts.append(np.frombuffer(report, np.uint32)[2:])
-                else:
-                    raise self._error(report)
-        words = geometry.bins * geometry.classes
-        return {"leaves": leaves, "entries": np.array(entries, np.uint32),
-                "counts": np.array(counts, np.uint32).reshape(len(leaves), -1, words)}
-
-    def restore(self, checkpoint):
-        """Put a checkpoint's statistics onto the board (of the same geometry or a larger one)."""
-        nodes, pool = self.nodes, self.pool
-        nodes.slot[:] = -1
-        for leaf, entry, cells in zip(*(checkpoint[name] for name in (
-                "leaves", "entries", "counts")), strict=True):
-            nodes.slot[leaf] = slot = pool.take(int(leaf))
-            self._command(Opcode.CLEAR, slot=slot)
-            self._rezoom(int(leaf))
-            self._command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
-            for cell, counts in enumerate(cells):
-                self._command(Opcode.WRITE, slot=slot, cell=cell, payload=counts.tobytes())
-        self._send(0)

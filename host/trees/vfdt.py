@@ -31,7 +31,7 @@ class VFDT(StreamTree):
 
     def __init__(self, board="emulated", *, geometry=None, delta=1e-7, tau=0.05, grace=200,
                  child_counts="inherit", nominal=(), nominal_split="multiway", nominal_values=64,
-                 head=1000, review_period=20_000):
+                 head=500, review_period=20_000):
         self.board = board
         self.geometry = geometry
         self.delta = delta

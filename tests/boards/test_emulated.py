@@ -12,7 +12,7 @@ from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record
 from bregalad.protocol.registers import EVENTS, REGISTERS
 from bregalad.protocol.reports import ErrorCode
 from bregalad.sim.golden import Golden
-from bregalad.sim.traffic import Traffic
+from bregalad.sim.stimulus import Stimulus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,19 +32,19 @@ def pieces(data, word, rng):
 
 
 def run(board, golden, rng, commands, memory_size):
-    """Run random traffic on both and compare what can be seen from outside."""
-    traffic = Traffic(golden.geometry, rng, memory_size)
+    """Run random commands on both and compare what can be seen from outside."""
+    stimulus = Stimulus(golden.geometry, rng, memory_size)
     for _ in range(2):
-        for name, value in traffic.configuration():
+        for name, value in stimulus.configuration():
             board.write_register(name, value)
             golden.write_register(name, value)
-        memory, faults = traffic.memory(), traffic.faults(FAULTS)
+        memory, faults = stimulus.memory(), stimulus.faults(FAULTS)
         board.load(0, memory)
         golden.memory.data[:] = memory
         board.faults = faults
         golden.memory.faults = faults
         # A fault may have halted the board, which registers written while it is halted outlive.
-        stream = b"".join(traffic.commands(commands)) + traffic.reset() + traffic.checkpoint()
+        stream = b"".join(stimulus.commands(commands)) + stimulus.reset() + stimulus.checkpoint()
         for piece in pieces(stream, golden.geometry.bus_bytes, rng):
             board.send(piece)
         assert board.receive() == golden.execute(stream)

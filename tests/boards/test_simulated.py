@@ -1,6 +1,7 @@
 """The simulated board, the RTL itself, equals the golden model on random command streams."""
 
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import EVENTS, REGISTERS, TIMINGS
 from bregalad.protocol.reports import ErrorCode
+from bregalad.sim import verilated
 from bregalad.sim.golden import Golden
-from bregalad.sim.traffic import Traffic
+from bregalad.sim.stimulus import Stimulus
 
 MEMORY = 4096
 FAULTS = [ErrorCode.SLAVE, ErrorCode.DECODE]
@@ -30,16 +32,16 @@ def test_matches_golden(name, stall):
         golden = Golden(geometry, MEMORY)
         with open_board("simulated", geometry, memory_size=MEMORY, stall=stall, seed=seed,
                         latency=rng.choice([0, 1, 50])) as board:
-            traffic = Traffic(geometry, rng, MEMORY)
+            stimulus = Stimulus(geometry, rng, MEMORY)
             for _ in range(3):
-                for register, value in traffic.configuration():
+                for register, value in stimulus.configuration():
                     board.write_register(register, value)
                     golden.write_register(register, value)
-                memory, faults = traffic.memory(), traffic.faults(FAULTS)
+                memory, faults = stimulus.memory(), stimulus.faults(FAULTS)
                 board.load(0, memory)
                 golden.memory.data[:] = memory
                 board.faults = golden.memory.faults = faults
-                stream = b"".join(traffic.commands(60)) + traffic.reset() + traffic.checkpoint()
+                stream = b"".join(stimulus.commands(60)) + stimulus.reset() + stimulus.checkpoint()
                 board.send(stream)
                 board.settle()
                 assert board.receive() == golden.execute(stream), (name, stall, seed)
@@ -107,11 +109,9 @@ def test_refuses(options, message):
 
 
 def test_missing_compiler(monkeypatch, tmp_path):
-    pytest.importorskip("amaranth")
-    from bregalad.hw.accelerator import Accelerator
-    from bregalad.sim import verilated
-
     monkeypatch.setenv("BREGALAD_CACHE", str(tmp_path))
-    monkeypatch.setattr(verilated.shutil, "which", lambda tool: None if tool == "g++" else tool)
+    found = SimpleNamespace(which=lambda tool: None if tool == "g++" else tool)
+    monkeypatch.setattr(verilated, "shutil", found)
     with pytest.raises(verilated.BuildError, match=r"g\+\+ cannot be found: apt install g\+\+"):
-        verilated.build(Accelerator(PRESETS["tiny"]))
+        verilated.build(PRESETS["tiny"])
+    assert not list(tmp_path.glob("*.so"))

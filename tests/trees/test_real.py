@@ -1,0 +1,75 @@
+"""ELEC, KDD'99 and Skin: the tree on the board is the float64 reference's, split by split."""
+
+import random
+
+import numpy as np
+import pytest
+import streams
+from bregalad import VFDT, Geometry
+from bregalad.boards import open_board
+from bregalad.sim.latency import LateBoard
+from bregalad.sim.reference import ReferenceTree
+from comparison import difference
+
+STREAMS = {
+    "elec": (streams.elec, 45_312),
+    "kdd": (streams.kdd, 494_021),
+    "skin": (streams.skin, 245_057),
+    "skin shuffled": (lambda: streams.skin(shuffled=True), 245_057),
+}
+CASES = [pytest.param(name, marks=streams.needs(name.split()[0])) for name in STREAMS]
+
+
+def accelerated(name, count, board=None, **options):
+    """(tree, predictions, labels) of the first instances of a stream."""
+    X, y, schema = STREAMS[name][0]()
+    X, y = X[:count], np.asarray(y)[:count]
+    tree = VFDT(board=board or "emulated", nominal=streams.nominal(X, schema), **options)
+    classes = np.unique(np.asarray(STREAMS[name][0]()[1]))
+    return tree, tree.test_then_train(X, y, classes), y, X
+
+
+def reference(tree, X, y, **options):
+    """The float64 tree on the same codes."""
+    codes = tree._quantiser.encode(X, read_only=True)
+    labels = np.searchsorted(tree.classes_, y)
+    result = ReferenceTree(tree._capacities(tree.schema_), len(tree.classes_), **options)
+    predictions = [result.learn(row, int(label)) for row, label in zip(codes, labels, strict=True)]
+    return result, np.array(predictions)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("child_counts", ["inherit", "zero"])
+def test_equals_reference(name, child_counts):
+    count = min(STREAMS[name][1], 100_000)
+    tree, predictions, y, X = accelerated(name, count, child_counts=child_counts)
+    expected, reference_predictions = reference(tree, X, y, child_counts=child_counts)
+    assert difference(tree._nodes, expected.root) is None
+    # The instances of the warm-up were predicted without a tree.
+    agree = predictions[tree.head:] == tree.classes_[reference_predictions[tree.head:]]
+    assert agree.all()
+    assert len(expected.splits) == tree.report()["splits"] >= 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_late_reports_change_nothing(name):
+    count = min(STREAMS[name][1], 100_000)
+    tree, predictions, _, _ = accelerated(name, count)
+    geometry = tree._open_trainer().board.geometry
+    for seed in range(2):
+        print(f"seed {seed}")
+        board = LateBoard(open_board("emulated", geometry), random.Random(seed))
+        late, again, _, _ = accelerated(name, count, board)
+        assert late.difference(tree) is None
+        assert (again == predictions).all()
+
+
+def test_geometry_does_not_matter():
+    rng = np.random.default_rng(5)
+    X = rng.random((8000, 7))
+    y = (X[:, 0] + X[:, 3] > 1) ^ (rng.random(8000) < 0.1)
+    trees = [VFDT(geometry=geometry).fit(X, y) for geometry in (
+        Geometry(lanes=1, passes=7), Geometry(lanes=7, passes=1), Geometry(lanes=3, passes=4))]
+    assert trees[0].report()["splits"] >= 3
+    assert trees[1].difference(trees[0]) is None
+    assert trees[2].difference(trees[0]) is None

@@ -1,0 +1,149 @@
+"""The driver's strict order: the tree of the one-at-a-time algorithm on any board, however late."""
+
+import random
+
+import numpy as np
+import pytest
+from bregalad.boards import BoardError, open_board
+from bregalad.geometry import Geometry
+from bregalad.sim.latency import GoldenBoard, LateBoard
+from bregalad.sim.reference import ReferenceTree
+from bregalad.trees import checkpoint
+from bregalad.trees.cells import CellMap
+from bregalad.trees.policy import HoeffdingPolicy
+from bregalad.trees.trainer import Trainer
+from comparison import difference
+
+CAPACITIES = [0, 0, 5, 20, 0]  # numeric, numeric, nominal, nominal over three cells, numeric
+OPTIONS = [(child, split) for child in ("inherit", "zero") for split in ("multiway", "one_vs_rest")]
+
+
+def stream(seed, count=6000, missing=0.05):
+    """Codes and labels that a small tree describes, with noise and missing values."""
+    print(f"seed {seed}")
+    rng = np.random.default_rng(seed)
+    codes = np.stack([rng.integers(0, top, count) for top in (255, 255, 5, 20, 30)],
+                     axis=1).astype(np.uint8)
+    labels = ((codes[:, 0] > 100) & (codes[:, 2] != 1)
+              | (codes[:, 3] % 4 == 1) & (codes[:, 1] < 70)).astype(np.int32)
+    labels ^= rng.random(count) < 0.05
+    codes[rng.random(codes.shape) < missing] = 255
+    return codes, labels
+
+
+def trainer_on(board, child_counts="inherit", nominal_split="multiway", **options):
+    cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
+    policy = HoeffdingPolicy(delta=1e-3, grace=100, child_counts=child_counts)
+    return Trainer(board, cells, policy, 2, **options)
+
+
+def learn(trainer, codes, labels, seed=None):
+    """Learn in one call, or (``seed``) in calls of random length."""
+    rng = random.Random(seed)
+    predictions, at = [], 0
+    while at < len(codes):
+        end = len(codes) if seed is None else at + rng.choice([1, 17, 300, 2000])
+        predictions.append(trainer.learn(codes[at:end], labels[at:end]))
+        at = end
+    return np.concatenate(predictions)
+
+
+def active(nodes):
+    """Which leaves, from left to right, have a slot."""
+    return (nodes.slot[nodes.leaves()] >= 0).tolist()
+
+
+def geometry(slots=200, **changes):
+    return Geometry(**{"lanes": 3, "passes": 3, "bins": 8, "slots": slots, **changes})
+
+
+@pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
+@pytest.mark.parametrize("late", [False, True])
+def test_equals_reference(child_counts, nominal_split, late):
+    codes, labels = stream(1)
+    board = open_board("emulated", geometry())
+    if late:
+        board = LateBoard(board, random.Random(7))
+    trainer = trainer_on(board, child_counts, nominal_split)
+    predictions = learn(trainer, codes, labels, seed=3 if late else None)
+    reference = ReferenceTree(CAPACITIES, 2, 8, 1e-3, 0.05, 100, child_counts, nominal_split)
+    expected = [reference.learn(row, int(label)) for row, label in zip(codes, labels, strict=True)]
+    assert difference(trainer.nodes, reference.root) is None
+    assert predictions.tolist() == expected
+    assert trainer.tally.splits == len(reference.splits) >= 3
+
+
+@pytest.mark.parametrize("slots", [2, 5, 8, 20])
+@pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
+def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_split):
+    codes, labels = stream(2)
+    first = trainer_on(open_board("emulated", geometry(slots)), child_counts, nominal_split,
+                       review_period=1000)
+    expected = learn(first, codes, labels)
+    assert first.inactive or slots == 20 or first.tally.splits < slots
+    for seed in range(3):
+        board = LateBoard(open_board("emulated", geometry(slots)), random.Random(seed))
+        late = trainer_on(board, child_counts, nominal_split, review_period=1000)
+        assert (learn(late, codes, labels, seed) == expected).all()
+        assert late.nodes.difference(first.nodes) is None
+        assert active(late.nodes) == active(first.nodes)
+
+
+def test_slots_in_use_are_those_of_active_leaves():
+    codes, labels = stream(3, 20000)
+    trainer = trainer_on(open_board("emulated", geometry(8)), review_period=500)
+    for at in range(0, len(codes), 500):
+        trainer.learn(codes[at:at + 500], labels[at:at + 500])
+        held = {int(slot): node for node, slot in enumerate(trainer.nodes.slot) if slot >= 0}
+        assert len(held) + trainer.pool.free == 8
+        assert all(trainer.pool.node[slot] == node for slot, node in held.items())
+        assert all(trainer.nodes.kind[node] == 0 for node in held.values())
+
+
+def test_golden_board_agrees():
+    codes, labels = stream(4, 3000)
+    golden = trainer_on(GoldenBoard(geometry()))
+    emulated = trainer_on(open_board("emulated", geometry()))
+    assert (learn(golden, codes, labels) == learn(emulated, codes, labels)).all()
+    assert golden.nodes.difference(emulated.nodes) is None
+
+
+def test_halved_counts_are_reported_and_learning_goes_on():
+    codes, labels = stream(5, 12000)
+    labels = (codes[:, 4] < 2).astype(np.int32)
+    codes[:, 4] = 0
+    trainer = trainer_on(open_board("emulated", geometry(count_width=12)))
+    trainer.policy = HoeffdingPolicy(delta=1e-3, tau=0.0, grace=100)
+    learn(trainer, codes, labels)
+    assert trainer.tally.halvings > 0
+
+
+def test_checkpoint_restores_on_another_board():
+    codes, labels = stream(6, 8000)
+    whole = trainer_on(open_board("emulated", geometry()))
+    expected = learn(whole, codes, labels)
+    first = trainer_on(open_board("emulated", geometry()))
+    head = learn(first, codes[:4321], labels[:4321])
+    saved = checkpoint.read(first)
+    second = trainer_on(open_board("emulated", geometry(slots=300)), nodes=first.nodes)
+    checkpoint.restore(second, saved)
+    tail = learn(second, codes[4321:], labels[4321:])
+    assert np.concatenate([head, tail]).tolist() == expected.tolist()
+    assert second.nodes.difference(whole.nodes) is None
+
+
+def test_board_too_small():
+    with pytest.raises(ValueError, match="7 cells, but the board has 6 .* lanes x passes >= 7"):
+        trainer_on(open_board("emulated", geometry(passes=2)))
+    cells = CellMap.build([0], 8)
+    with pytest.raises(ValueError, match="3 classes, but the board has counters for 2"):
+        Trainer(open_board("emulated", geometry()), cells, HoeffdingPolicy(), 3)
+
+
+def test_board_error_is_raised_with_its_cause():
+    board = open_board("emulated", geometry())
+    trainer = trainer_on(board)
+    codes, labels = stream(8, 300)
+    board.send(bytes([99] + [0] * (board.geometry.bus_bytes - 1)))
+    with pytest.raises(BoardError, match="COMMAND"):
+        trainer.learn(codes, labels)
