@@ -188,7 +188,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         wrong = (indices == len(known)) | (known[np.minimum(indices, len(known) - 1)] != labels)
         if wrong.any():
             row = int(wrong.argmax())
-            raise ValueError(f"y[{row}] is {labels[row]!r}, none of the classes {known.tolist()}")
+            raise ValueError(f"y[{row}] is {labels[row].item()!r}, none of the classes {known.tolist()}")
         if first:
             self._start(X, known)
         return X, indices.astype(np.int32)

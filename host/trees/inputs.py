@@ -54,7 +54,8 @@ def schema_of(X, classes, nominal):
         names = list(X)
         numeric = {name: pd.api.types.is_numeric_dtype(X[name]) and X[name].dtype != bool
                    for name in names}
-        found = dict.fromkeys((name for name in names if not numeric[name]), ())
+        found = {name: (False, True) if X[name].dtype == bool else ()
+                 for name in names if not numeric[name]}
         found |= {name: tuple(X[name].cat.categories) for name in names
                   if isinstance(X[name].dtype, pd.CategoricalDtype)}
     else:

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from dataclasses import asdict
 
 import numpy as np
@@ -46,7 +47,7 @@ def load(cls, path, changes):
         with np.load(path, allow_pickle=False) as archive:
             meta = json.loads(archive["meta"].tobytes())
             arrays = {name: archive[name] for name in archive.files if name != "meta"}
-    except (KeyError, ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+    except (KeyError, ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
         raise ValueError(f"{path}: no saved tree, or a damaged one ({error})") from error

@@ -1,0 +1,245 @@
+"""The public interface: scikit-learn's calls, River's calls, bad input, saving, drawing."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import VFDT, Geometry, open_board
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+
+@parametrize_with_checks([VFDT()], expected_failed_checks=lambda _: {
+    "check_classifiers_train":
+        "asks for 83 % on 300 instances; Hoeffding's bound allows a first split after some 600",
+})
+@pytest.mark.filterwarnings("ignore")
+def test_sklearn_conventions(estimator, check):
+    check(estimator)
+
+
+def mixed(count=6000, seed=1):
+    """A data frame with numeric, nominal, boolean and missing values, and string labels."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({
+        "width": rng.normal(size=count),
+        "colour": pd.Categorical(rng.choice(["red", "green", "blue"], count)),
+        "city": rng.choice([f"c{i}" for i in range(20)], count),
+        "open": rng.random(count) < 0.5,
+    })
+    y = np.where((X["width"] > 0.3) & (X["colour"] != "red") | X["open"] & (X["width"] < -1),
+                 "yes", "no")
+    X.loc[rng.random(count) < 0.05, "width"] = np.nan
+    X.loc[rng.random(count) < 0.05, "city"] = None
+    return X, y
+
+
+def test_learns_a_mixed_stream():
+    X, y = mixed()
+    tree = VFDT(delta=1e-3).fit(X, y)
+    assert tree.score(X, y) > 0.9
+    shares = tree.predict_proba(X)
+    assert shares.shape == (6000, 2)
+    assert np.allclose(shares.sum(axis=1), 1)
+    assert (tree.classes_[shares.argmax(axis=1)] == tree.predict(X)).all()
+
+
+def test_calls_may_be_cut_anywhere():
+    X, y = mixed()
+    whole = VFDT()
+    expected = whole.test_then_train(X, y, ["no", "yes"])
+    rng = np.random.default_rng(2)
+    parts, at, predictions = VFDT(), 0, []
+    while at < len(y):
+        end = at + int(rng.integers(1, 900))
+        predictions.append(parts.test_then_train(X[at:end], y[at:end], ["no", "yes"]))
+        at = end
+    assert (np.concatenate(predictions) == expected).all()
+    assert parts.difference(whole) is None
+
+
+def test_arrays_and_frames_agree():
+    X, y = mixed()
+    X["colour"] = X["colour"].cat.codes
+    X["open"] = X["open"].astype(int)
+    X = X.drop(columns="city")
+    nominal = {"colour": (0, 1, 2), "open": (0, 1)}
+    frame = VFDT(nominal=nominal).fit(X, y)
+    array = VFDT(nominal={1: (0, 1, 2), 2: (0, 1)}).fit(X.to_numpy(), y)
+    assert array.difference(frame) is None
+
+
+def test_one_by_one_agrees_with_batches():
+    X, y = mixed(2500)
+    batch = VFDT(head=200, delta=1e-3)
+    expected = batch.test_then_train(X, y, ["no", "yes"])
+    single = VFDT(head=200, delta=1e-3)
+    assert single.predict_one(dict(X.iloc[0])) is None
+    rows = X.astype(object).where(X.notna(), None).to_dict("records")
+    for i, (x, label) in enumerate(zip(rows, y, strict=True)):
+        if i % 7 == 0 and i >= 200:
+            assert single.predict_one(x) == expected[i]
+        single.learn_one(x, label)
+    assert single.report() == batch.report()
+    shares = single.predict_proba_one(rows[0])
+    assert set(shares) == {"no", "yes"} and sum(shares.values()) == pytest.approx(1)
+
+
+def test_majority_until_the_warm_up_ends():
+    X, y = mixed(100)
+    tree = VFDT().partial_fit(X, y, classes=["no", "yes"])
+    majority = "yes" if (y == "yes").sum() > 50 else "no"
+    assert set(tree.predict(X)) == {majority}
+    assert tree.predict_proba(X)[0] == pytest.approx([(y == "no").mean(), (y == "yes").mean()])
+
+
+def test_missing_and_new_values_are_predicted():
+    X, y = mixed()
+    tree = VFDT(delta=1e-3).fit(X, y)
+    strange = pd.DataFrame({"width": [np.nan, 1e9], "colour": ["violet", None],
+                            "city": [None, "elsewhere"], "open": [True, False]})
+    assert set(tree.predict(strange)) <= {"no", "yes"}
+
+
+@pytest.mark.parametrize("head", [500, 10_000])
+def test_bad_input_changes_nothing(head):
+    X, y = mixed(3000)
+    tree = VFDT(head=head).partial_fit(X[:1500], y[:1500], classes=["no", "yes"])
+    twin = VFDT(head=head).partial_fit(X[:1500], y[:1500], classes=["no", "yes"])
+    bad = X[1500:1600].copy()
+    bad.loc[1520, "width"] = np.inf
+    labels = y[1500:1600]
+    wrong = labels.copy()
+    wrong[3] = "ma"
+    text = X[1500:1600].astype({"width": object})
+    text.loc[1533, "width"] = "broad"
+    for data, target, message in [
+        (bad, labels, "width.*inf"),
+        (X[1500:1600], wrong, r"y\[3\] is 'ma', none of the classes \['no', 'yes'\]"),
+        (X[1500:1600].drop(columns="open"), labels, "lacks column 'open'"),
+        (X[1500:1600].assign(extra=1), labels, "unknown column 'extra'"),
+        (text, labels, "width.*numbers"),
+        (X[1500:1600], labels[:50], "X has 100 instances, y has 50 labels"),
+        (X[1500:1600], [None] * 100, r"y\[0\] is missing"),
+        (np.zeros((100, 9)), labels, "9 features.*expecting 4"),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=message):
+            tree.partial_fit(data, target)
+    with pytest.raises(ValueError, match="classes are"):
+        tree.partial_fit(X[:1], y[:1], classes=["no", "yes", "perhaps"])
+    for one in (tree, twin):
+        one.partial_fit(X[1500:], y[1500:])
+    assert tree.difference(twin) is None
+    assert tree.report() == twin.report()
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"delta": 2}, "delta must"), ({"tau": -1}, "tau must"), ({"grace": 0}, "grace must"),
+    ({"child_counts": "some"}, "child_counts must"),
+    ({"nominal_split": "binary"}, "nominal_split must be 'multiway' or 'one_vs_rest'"),
+    ({"nominal_values": 1}, "nominal_values must"), ({"head": 0}, "head must"),
+    ({"geometry": "huge"}, "no geometry 'huge'; there are tiny"),
+    ({"board": "imagined"}, "no board 'imagined'; there are emulated"),
+    ({"nominal": ["nose"]}, "nominal names the attribute 'nose'"),
+    ({"review_period": 0}, "review_period must"),
+])
+def test_wrong_parameters(options, message):
+    X, y = mixed(50)
+    with pytest.raises(ValueError, match=message):
+        VFDT(**options).fit(X, y)
+
+
+def test_geometry_too_small():
+    X, y = mixed(50)
+    with pytest.raises(ValueError, match="8 cells, but the board has 6 .*lanes x passes >= 8"):
+        VFDT(geometry=Geometry(lanes=3, passes=2)).fit(X, y)
+    with pytest.raises(ValueError, match="3 classes, but the board has counters for 2"):
+        VFDT(geometry="small").partial_fit(X, y, classes=["no", "perhaps", "yes"])
+    with pytest.raises(ValueError, match="40 classes.*at most 32"):
+        VFDT().partial_fit(X[:1], [0], classes=range(40))
+    board = open_board("emulated", "tiny")
+    with pytest.raises(ValueError, match="cells, but the board has 4"):
+        VFDT(board=board).fit(X, y)
+
+
+def test_not_fitted():
+    X, _ = mixed(5)
+    for call in (VFDT().predict, VFDT().predict_proba):
+        with pytest.raises(NotFittedError, match="has not learnt anything yet"):
+            call(X)
+    with pytest.raises(ValueError, match="classes must name all class labels"):
+        VFDT().partial_fit(X, ["no"] * 5)
+
+
+def test_save_and_load_go_on_as_if_nothing_had_happened(tmp_path):
+    X, y = mixed()
+    whole = VFDT(delta=1e-3)
+    expected = whole.test_then_train(X, y, ["no", "yes"])
+    first = VFDT(delta=1e-3)
+    head = first.test_then_train(X[:2345], y[:2345], ["no", "yes"])
+    first.save(tmp_path / "tree")
+    second = VFDT.load(tmp_path / "tree")
+    assert (second.predict(X) == first.predict(X)).all()
+    tail = second.test_then_train(X[2345:], y[2345:])
+    assert (np.concatenate([head, tail]) == expected).all()
+    assert second.difference(whole) is None
+    assert second.report() == whole.report()
+    assert second.get_params()["delta"] == 1e-3
+
+
+def test_board_may_be_closed_and_opened_again():
+    X, y = mixed()
+    tree = VFDT(delta=1e-3).partial_fit(X[:3000], y[:3000], classes=["no", "yes"])
+    tree.close()
+    tree.partial_fit(X[3000:], y[3000:])
+    assert tree.difference(VFDT(delta=1e-3).partial_fit(X, y, classes=["no", "yes"])) is None
+
+
+def test_damaged_files(tmp_path):
+    X, y = mixed(1000)
+    path = tmp_path / "tree"
+    VFDT().fit(X, y).save(path)
+    data = path.read_bytes()
+    for wrong in (b"", b"no tree", data[:len(data) // 2], data[:400] + b"\0" * 200 + data[600:]):
+        path.write_bytes(wrong)
+        with pytest.raises(ValueError, match="no saved tree, or a damaged one"):
+            VFDT.load(path)
+    with pytest.raises(FileNotFoundError):
+        VFDT.load(tmp_path / "nothing")
+
+
+def test_other_format_or_board(tmp_path):
+    X, y = mixed(1000)
+    path = tmp_path / "tree"
+    VFDT().fit(X, y).save(path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    meta = json.loads(arrays["meta"].tobytes())
+    arrays["meta"] = np.frombuffer(json.dumps({**meta, "format": 99}).encode(), np.uint8)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    (tmp_path / "later").write_bytes(buffer.getvalue())
+    with pytest.raises(ValueError, match="saved in format 99, this release reads 1"):
+        VFDT.load(tmp_path / "later")
+    with pytest.raises(ValueError, match="saved from a board with bins = 16, this one has 8"):
+        VFDT.load(path, geometry=Geometry(lanes=8, passes=2, bins=8))
+
+
+def test_drawing():
+    X, y = mixed()
+    tree = VFDT(delta=1e-3).fit(X, y)
+    text = tree.draw()
+    assert "width < " in text and "colour = red" in text and "or missing" in text
+    assert sum(f"of {n}" in text for n in range(6001)) >= 2
+    dot = tree.to_graphviz()
+    assert dot.startswith("digraph tree {") and dot.count("->") == tree.report()["nodes"] - 1
+    assert "..." in tree.draw(max_depth=1)
+
+
+def test_params_and_clone():
+    tree = VFDT(tau=0.1, nominal=["colour"])
+    assert clone(tree).get_params() == tree.get_params()
+    assert "tau=0.1" in repr(tree)
