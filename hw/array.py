@@ -218,8 +218,9 @@ class AttributeProcessorArray(wiring.Component):
         ]
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
-        m.d.comb += self.busy.eq(~self.snap_ready | load | pending | (cell != 0)
-                                 | (fifo.level != 0) | merge.busy)
+        # Between the passes of a trial the merge has an attribute open.
+        m.d.comb += self.busy.eq(~self.snap_ready | load | pending | (fifo.level != 0)
+                                 | merge.busy)
         return m
 
     def _configuration(self, m):

@@ -26,7 +26,7 @@ class Dispenser(wiring.Component):
     """Re-align records of 4 + cells bytes to beats of P codes.
 
     A window over the bus words slides by one word per clock; a beat is cut out of it at any byte.
-    A word is taken only when the next beat cannot do without it, so nothing behind the last
+    A word is taken only if this record or the next reaches into it, so nothing behind the last
     record is ever taken, and the rest of its word is dropped.
 
     Parameters
@@ -49,7 +49,7 @@ class Dispenser(wiring.Component):
     counted : Out(32)
         Records of this run of which every beat has been cut.
 
-    Latency: 1 cycle from the word that completes a beat to ``o.valid``. Throughput: 1 beat per
+    Latency: 2 cycles from the word that completes a beat to ``o.valid``. Throughput: 1 beat per
     cycle while the words hold enough bytes.
 
     Source: design, section 2.
@@ -82,10 +82,13 @@ class Dispenser(wiring.Component):
 
         window = Signal(data.ArrayLayout(g.bus_width, words))
         filled = Signal(range(words + 1))  # words in the window
-        at = Signal(range(size + most + 1))  # byte of the window that the next beat begins at
+        at = Signal(range(words * size + 1))  # byte of the window that the next beat begins at
         active = Signal()
         records = Signal(32)  # not yet cut, this one included
         rest = Signal(range(g.max_cells + 1))  # codes of this record not yet cut
+        left = Signal(range(head + g.max_cells + 1))  # bytes of this record not yet cut
+        record = Signal.like(left)
+        m.d.comb += record.eq(self.cells + head)
         first = Signal()
         take = Signal(range(most + 1))  # bytes of this beat
 
@@ -97,35 +100,34 @@ class Dispenser(wiring.Component):
         take_after = Signal.like(take)  # bytes of the beat after this one
         m.d.comb += [
             later.eq(rest - lanes),
-            take_after.eq(Mux(
-                last, Mux(records == 1, 0, first_take()), Mux(later > lanes, lanes, later))),
+            take_after.eq(Mux(last, first_take(), Mux(later > lanes, lanes, later))),
         ]
 
         cut = Signal()
-        m.d.comb += cut.eq(active & (at < size) & (at + take <= filled * size)
+        m.d.comb += cut.eq(active & (at + take <= filled * size)
                            & (~self.o.valid | self.o.ready))
 
         # The state after this clock, before a new word.
-        moved = Signal(range(size + 2 * most + 1))
+        moved = Signal(range(words * size + 1))
         slide = Signal()
         at_next = Signal.like(at)
         filled_next = Signal.like(filled)
-        want = Signal.like(take)
         m.d.comb += [
             moved.eq(at + Mux(cut, take, 0)),
             slide.eq((moved >= size) & (filled != 0)),
             at_next.eq(moved - Mux(slide, size, 0)),
             filled_next.eq(filled - slide),
-            want.eq(Mux(cut, take_after, take)),
         ]
-        lack = Signal()
+        # A cut moves `at` and `left` alike, so whether a word is needed does not depend on it.
+        starved, lack, failing, taken = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            lack.eq(active & (want != 0) & (at_next + want > filled_next * size)
+            starved.eq(active & (at + take > filled * size)),
+            lack.eq(active & (at + left + Mux(records == 1, 0, record) > filled * size)
                     & (filled_next != words)),
-            self.i.ready.eq(lack),
+            failing.eq(self.i.p.error != 0),
+            self.i.ready.eq(Mux(failing, starved, lack)),
+            taken.eq(lack & self.i.valid & ~failing),
         ]
-        taken = Signal()
-        m.d.comb += taken.eq(lack & self.i.valid & (self.i.p.error == 0))
 
         m.d.sync += [at.eq(at_next), filled.eq(filled_next + taken)]
         with m.If(slide):
@@ -138,7 +140,9 @@ class Dispenser(wiring.Component):
                         m.d.sync += window[index].eq(self.i.p.data)
 
         aligned = Signal(most * 8)
-        m.d.comb += aligned.eq(window.as_value() >> (at[:self.offset_bits] << 3))
+        # A word wider than a beat leaves the window before the next beat is cut behind it.
+        byte = at[:self.offset_bits] if most <= size else at
+        m.d.comb += aligned.eq(window.as_value() >> (byte << 3))
         codes = Signal(data.ArrayLayout(CODE_WIDTH, lanes))
         m.d.comb += codes.eq(Mux(first, aligned[head * 8:], aligned[:lanes * 8]))
 
@@ -152,6 +156,7 @@ class Dispenser(wiring.Component):
                 first.eq(last),
                 take.eq(take_after),
                 rest.eq(Mux(last, self.cells, later)),
+                left.eq(Mux(last, record, left - take)),
             ]
             with m.If(first):
                 m.d.sync += self.o.p.header.eq(aligned[:head * 8])
@@ -162,8 +167,8 @@ class Dispenser(wiring.Component):
                 with m.If(records == 1):
                     m.d.sync += [active.eq(0), filled.eq(0), at.eq(0)]
 
-        # The word is wanted only if the next beat lacks bytes, so every beat before it is cut.
-        with m.If(lack & self.i.valid & (self.i.p.error != 0)):
+        # The error waits until every beat before it is cut.
+        with m.If(starved & self.i.valid & failing):
             m.d.sync += [
                 active.eq(0), filled.eq(0), at.eq(0),
                 self.failed.eq(1),
@@ -180,6 +185,7 @@ class Dispenser(wiring.Component):
                 active.eq(self.start.p.count != 0),
                 records.eq(self.start.p.count),
                 rest.eq(self.cells),
+                left.eq(record),
                 first.eq(1),
                 take.eq(first_take()),
                 at.eq(self.start.p.offset),

@@ -131,7 +131,7 @@ class Bench:
         kind = rng.choice(kinds)
         for index in range(g.max_cells):
             first = rng.random() < 0.6
-            if first or rng.random() < 0.1:
+            if first or rng.random() < 0.25:
                 kind = rng.choice(kinds)
             base = rng.choice([0, 0, 3, rng.randrange(256)])
             golden.cells[index] = Cell(kind, int(first), rng.randrange(2), base)
@@ -221,6 +221,7 @@ class Bench:
         self.clock += 1
         if op["code"] == Op.SNAP and op["bin"] == 0:
             assert not int(dut.snap_ready.value)
+        if op["code"] == Op.SNAP or self.in_trial:
             assert int(dut.busy.value)
 
     def next_snap(self):

@@ -36,8 +36,8 @@ class Traffic:
             ("cells", {"count": self.cells}),
             ("classes", {"count": rng.choice([g.classes, rng.randint(2, g.classes)])}),
             ("report", {"all": rng.randint(0, 1)}),
-            ("grace", {"leaf": rng.choice([0, 1, rng.randint(2, 9), rng.randint(10, 60)])}),
-            ("inner_grace", {"inner": rng.choice([0, 1, rng.randint(2, 60)])}),
+            ("grace", {"leaf": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
+            ("inner_grace", {"inner": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
         ]
         cell = 0
         while cell < g.max_cells:
@@ -93,8 +93,7 @@ class Traffic:
                     parent=rng.choice([slot, rng.randrange(g.slots)]),
                     cell=rng.choice([NONE, rng.randrange(g.max_cells)]),
                     lo=rng.randrange(256), shift=rng.randrange(8),
-                    link=rng.choice([NONE, NONE, rng.randrange(slot, g.slots)
-                                     if rng.random() < 0.9 else slot]),
+                    link=self._link(slot),
                     current=rng.choice([NONE, rng.randrange(g.max_cells)]))
             case Opcode.READ:
                 return self._pack(kind, slot=slot,
@@ -107,6 +106,13 @@ class Traffic:
                 return self._pack(kind)
             case _:
                 return self._wrong(slot)
+
+    def _link(self, slot):
+        """None, mostly a later slot, once in a while any: rings are long and slow."""
+        g, rng = self.geometry, self.rng
+        if rng.random() < 0.02:
+            return rng.randrange(g.slots)
+        return rng.choice([NONE, rng.randrange(slot + 1, g.slots)]) if slot + 1 < g.slots else NONE
 
     def _pack(self, opcode, **values):
         return pack_command(self.geometry, opcode, **values)
@@ -134,7 +140,7 @@ class Traffic:
             n = g.count_max - rng.choice([0, 1, rng.randrange(20), rng.randrange(g.count_max)])
             counts = [n // g.classes] * g.classes
             counts[0] += n - sum(counts)
-            link = rng.choice([NONE, rng.randrange(1 << 16), rng.randrange(g.slots)])
+            link = rng.choice([NONE, rng.randrange(g.slots, 1 << 16), self._link(slot)])
             words = [n | rng.getrandbits(4) << g.count_width & 0xFFFFFFFF, rng.randrange(30),
                      link | rng.choice([NONE, rng.randrange(g.max_cells)]) << 16,
                      rng.choice([0, EntryFlag.INNER, EntryFlag.HALVED, EntryFlag.UNDERFLOW, 0xFF]),

@@ -29,7 +29,7 @@ _ARGUMENTS = (
                "-DVL_USER_FATAL -DVL_USER_STOP -DVL_USER_FINISH",
     "-LDFLAGS", "-shared",
     # Optimising code that runs once would take most of the time.
-    "-MAKEFLAGS", "OPT_FAST=-O2", "-MAKEFLAGS", "OPT_SLOW=-O0", "-MAKEFLAGS", "OPT_GLOBAL=-O2",
+    "-MAKEFLAGS", "OPT_FAST=-O1", "-MAKEFLAGS", "OPT_SLOW=-O0", "-MAKEFLAGS", "OPT_GLOBAL=-O2",
 )
 _SIGNATURES = {
     "board_open": ("p", "pQIQII"), "board_close": ("v", "p"), "board_push": ("v", "ppQ"),

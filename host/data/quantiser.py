@@ -196,7 +196,10 @@ def _numbers(column):
     if isinstance(column, pd.Series):
         if not (pd.api.types.is_numeric_dtype(column.dtype) or column.dtype == object):
             raise TypeError(f"values must be numbers, not {column.dtype}")
-        column = column.to_numpy(np.float64, na_value=np.nan)
+        try:
+            column = column.to_numpy(np.float64, na_value=np.nan)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"values must be numbers: {error}") from error
     elif column.dtype.kind not in "biufO":
         raise TypeError(f"values must be numbers, not {column.dtype}")
     elif column.dtype == object:

@@ -36,6 +36,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         A name for ``open_board``, or an open board, used by this tree alone from then on.
     geometry : Geometry, str or None
         Sizes of a board opened by name; None: as large as the stream asks for.
+    slots : int
+        Slots of a board for which no geometry is given, 2 to 32768.
     nominal : sequence or dict
         Names (data frame) or positions (array) of nominal attributes, besides the columns of a
         data frame that hold strings, categories or booleans; a dict maps them to their values.
@@ -341,7 +343,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
             return Geometry.of(self.geometry)
         lanes = min(cells, 16)
         return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
-                        classes=max(2, len(self.classes_)), slots=1024, count_width=24,
+                        classes=max(2, len(self.classes_)), slots=self.slots, count_width=24,
                         bus_width=256)
 
     def reset(self):
@@ -396,7 +398,9 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         """The board's performance counters; see ``Board.counters``."""
         self._fitted()
         self.end_warm_up()
-        return self._open_trainer().board.counters()
+        trainer = self._open_trainer()
+        trainer.fence()  # or the last records would still be under way
+        return trainer.board.counters()
 
     def quantiser_summary(self):
         """Codes used and values lost per attribute; see ``Quantiser.summary``."""

@@ -11,7 +11,7 @@ class VFDT(StreamTree):
 
     Parameters
     ----------
-    board, geometry, nominal, nominal_split, nominal_values, head, review_period
+    board, geometry, slots, nominal, nominal_split, nominal_values, head, review_period
         As in ``StreamTree``.
     delta, tau, grace, child_counts
         As in ``HoeffdingPolicy``.
@@ -29,11 +29,12 @@ class VFDT(StreamTree):
     Source: Domingos and Hulten, Mining high-speed data streams, KDD 2000.
     """
 
-    def __init__(self, board="emulated", *, geometry=None, delta=1e-7, tau=0.05, grace=200,
-                 child_counts="inherit", nominal=(), nominal_split="multiway", nominal_values=64,
-                 head=500, review_period=20_000):
+    def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
+                 grace=200, child_counts="inherit", nominal=(), nominal_split="multiway",
+                 nominal_values=64, head=500, review_period=20_000):
         self.board = board
         self.geometry = geometry
+        self.slots = slots
         self.delta = delta
         self.tau = tau
         self.grace = grace

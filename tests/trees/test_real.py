@@ -7,6 +7,7 @@ import pytest
 import streams
 from bregalad import VFDT, Geometry
 from bregalad.boards import open_board
+from bregalad.protocol.registers import EVENTS
 from bregalad.sim.latency import LateBoard
 from bregalad.sim.reference import ReferenceTree
 from comparison import difference
@@ -73,3 +74,29 @@ def test_geometry_does_not_matter():
     assert trees[0].report()["splits"] >= 3
     assert trees[1].difference(trees[0]) is None
     assert trees[2].difference(trees[0]) is None
+
+
+# One model for ELEC and Skin, one for KDD'99: a compiler run each.
+NARROW = Geometry(lanes=8, passes=1, slots=64)
+MANY_CLASSES = Geometry(lanes=2, passes=23, classes=23, slots=256, count_width=20, bus_width=64)
+SIMULATED = {"elec": (NARROW, 45_312), "skin": (NARROW, 245_057), "skin shuffled": (NARROW, 50_000),
+             "kdd": (MANY_CLASSES, 30_000)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_simulated_board_grows_the_same_tree(name):
+    geometry, count = SIMULATED[name]
+    emulated, expected, _, _ = accelerated(name, count, geometry=geometry)
+    simulated, predictions, _, _ = accelerated(name, count, "simulated", geometry=geometry)
+    assert simulated.difference(emulated) is None
+    assert (predictions == expected).all()
+    counters = simulated.counters()
+    emulated_counters = emulated.counters()
+    assert {event: counters[event] for event in EVENTS} == {
+        event: emulated_counters[event] for event in EVENTS}
+    print(f"{counters['beats'] / counters['learning']:.4f} beats per clock")
+    if geometry is NARROW:
+        # The driver never sends to a slot under trial, so nothing but snapshots holds it up.
+        assert counters["stall_lock"] == 0
+        assert counters["beats"] / counters["learning"] >= 0.90
+    simulated.close()

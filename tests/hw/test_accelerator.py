@@ -1,0 +1,27 @@
+"""The whole accelerator against the golden model."""
+
+import pytest
+from bregalad.geometry import PRESETS, Geometry
+from bregalad.hw.accelerator import Accelerator
+from bregalad.sim.runner import run
+
+_BENCH = "bregalad.sim.bench_accelerator"
+
+
+@pytest.mark.parametrize("geometry, rounds", [
+    (PRESETS["tiny"].replace(count_width=12), 16),
+    (Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64), 10),
+    (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256), 10),
+], ids=["tiny", "odd", "one-pass"])
+def test_icarus(geometry, rounds, tmp_path):
+    run(Accelerator(geometry), "dut", _BENCH, tmp_path, geometry=geometry.as_dict(),
+        rounds=rounds, testcase=["anything", "registers", "full_rate"])
+
+
+def test_small(tmp_path):
+    """Everything, and the bars on beats per clock."""
+    geometry = PRESETS["small"]
+    # 0.92 needs room for several snapshots in the gain units; with room for one, a trial waits
+    # for the one before, and records for its slot wait with it.
+    run(Accelerator(geometry), "dut", _BENCH, tmp_path, simulator="verilator",
+        geometry=geometry.as_dict(), rounds=20, count=4000, rate=0.79)

@@ -1,0 +1,57 @@
+"""Blocks of the memory controller unit, each under its own bench."""
+
+import pytest
+from bregalad.geometry import PRESETS, Geometry
+from bregalad.hw.dispenser import Dispenser
+from bregalad.hw.dma import ReadDMA
+from bregalad.hw.registers import RegisterFile
+from bregalad.hw.scheduler import TrialScheduler
+from bregalad.protocol.registers import Access, Field, Register
+from bregalad.sim.runner import run
+
+
+@pytest.mark.parametrize("width, outstanding, burst", [
+    (32, 4, 16), (128, 2, 256), (512, 4, 16), (64, 1, 1)])
+def test_dma(width, outstanding, burst, tmp_path):
+    dut = ReadDMA(width, outstanding=outstanding, burst=burst)
+    # One burst of one word at a time cannot sustain a word per clock.
+    case = "ranges" if burst == 1 else None
+    run(dut, "dut", "bregalad.sim.bench_dma", tmp_path, width=width, outstanding=outstanding,
+        testcase=None if case is None else [f"{case}/stall={s}" for s in (0.0, 0.5)])
+
+
+@pytest.mark.parametrize("geometry", [
+    PRESETS["tiny"],
+    Geometry(lanes=3, passes=3, bins=4, slots=9, bus_width=64),
+    Geometry(lanes=1, passes=4, bins=4, bus_width=512),
+    Geometry(lanes=12, passes=2, bins=4, bus_width=128),
+    Geometry(lanes=17, passes=2, bins=4, bus_width=32),
+], ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
+def test_dispenser(geometry, tmp_path):
+    run(Dispenser(geometry), "dut", "bregalad.sim.bench_dispenser", tmp_path,
+        geometry=geometry.as_dict())
+
+
+@pytest.mark.parametrize("values, message", [
+    ({"data_width": 48}, "data_width must be"),
+    ({"data_width": 1024}, "data_width must be"),
+    ({"data_width": 64, "burst": 3}, "burst must be"),
+    ({"data_width": 512, "burst": 128}, "burst must be"),
+    ({"data_width": 64, "outstanding": 0}, "outstanding must be"),
+])
+def test_dma_refuses(values, message):
+    with pytest.raises(ValueError, match=message):
+        ReadDMA(**values)
+
+
+@pytest.mark.parametrize("values, message", [
+    ({"depth": 0}, "depth must be"), ({"depth": 4, "heads": 3}, "heads must be")])
+def test_scheduler_refuses(values, message):
+    with pytest.raises(ValueError, match=message):
+        TrialScheduler(PRESETS["tiny"], **values)
+
+
+def test_registers_refuse():
+    far = Register("far", 0x400, (Field("x", 1, Access.RW, ""),))
+    with pytest.raises(ValueError, match="far: address must fit"):
+        RegisterFile([far])

@@ -1,0 +1,97 @@
+"""The command line as a user meets it: output, files, exit status, and errors without traceback."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad.cli import main
+
+
+@pytest.fixture
+def csv(tmp_path):
+    """A CSV file of 3000 instances."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"width": rng.random(3000), "colour": rng.choice(["red", "blue"], 3000)})
+    table["label"] = np.where((table["width"] > 0.5) ^ (table["colour"] == "red"), "in", "out")
+    path = tmp_path / "things.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_train_inspect_predict(csv, tmp_path, capsys):
+    saved, plot, curve = tmp_path / "tree", tmp_path / "plot.png", tmp_path / "curve.csv"
+    assert main(["train", str(csv), "--quiet", "--delta", "0.001", "--grace", "100", "--save",
+                 str(saved), "--plot", str(plot), "--curve", str(curve)]) == 0
+    out = capsys.readouterr().out
+    assert "instances   3000" in out and "accuracy" in out and "splits" in out
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    points = pd.read_csv(curve)
+    assert points["instances"].iloc[-1] == 3000 and points["accuracy"].between(0, 1).all()
+
+    assert main(["inspect", str(saved)]) == 0
+    assert "width" in capsys.readouterr().out
+    assert main(["inspect", str(saved), "--statistics"]) == 0
+    assert "splits" in capsys.readouterr().out
+    assert main(["inspect", str(saved), "--dot"]) == 0
+    assert capsys.readouterr().out.startswith("digraph")
+
+    answers = tmp_path / "answers.csv"
+    assert main(["predict", str(csv), "--tree", str(saved), "--proba", "--output",
+                 str(answers)]) == 0
+    assert "of 3000 labels met" in capsys.readouterr().err
+    table = pd.read_csv(answers)
+    assert list(table) == ["prediction", "p(in)", "p(out)"] and len(table) == 3000
+
+
+def test_limit(csv, capsys):
+    assert main(["train", str(csv), "--quiet", "--limit", "777"]) == 0
+    assert "instances   777" in capsys.readouterr().out
+
+
+def test_boards(capsys):
+    assert main(["boards"]) == 0
+    out = capsys.readouterr().out
+    assert "emulated" in out and "simulated" in out and "many-classes" in out
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["train", "missing.csv"], "No such file or directory: 'missing.csv'"),
+    (["train", "CSV", "--class", "size"], "'size' is unknown; the columns are width, colour"),
+    (["train", "CSV", "--delta", "2"], "delta must lie between 0 and 1, not 2.0"),
+    (["train", "CSV", "--board", "imagined"], "no board 'imagined'; there are emulated"),
+    (["train", "CSV", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
+    (["train", "CSV", "--limit", "0"], "--limit must be 1 or more, not 0"),
+    (["train", "CSV", "--classes", "in,maybe"], "'out' is not declared; allowed are in, maybe"),
+    (["inspect", "CSV"], "no saved tree, or a damaged one"),
+    (["predict", "CSV", "--tree", "nothing"], "No such file or directory: 'nothing'"),
+])
+def test_errors_are_one_line(csv, capsys, arguments, message):
+    arguments = [str(csv) if word == "CSV" else word for word in arguments]
+    assert main([*arguments, *(["--quiet"] if arguments[0] == "train" else [])]) == 1
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.startswith(f"bregalad {arguments[0]}: ")
+    assert captured.err.count("\n") == 1 and "Traceback" not in captured.err
+
+
+def test_truncated_gzip_and_bad_value(csv, tmp_path, capsys):
+    whole = gzip.compress(csv.read_bytes())
+    cut = tmp_path / "cut.csv.gz"
+    cut.write_bytes(whole[:len(whole) // 2])
+    assert main(["train", str(cut), "--quiet"]) == 1
+    assert "cut.csv.gz" in capsys.readouterr().err
+    lines = csv.read_text().splitlines()
+    lines[1234] = "wide,red,in"
+    bad = tmp_path / "bad.csv"
+    bad.write_text("\n".join(lines))
+    assert main(["train", str(bad), "--quiet", "--numeric", "width"]) == 1
+    error = capsys.readouterr().err
+    assert "bad.csv" in error and "1235" in error and "width" in error
+
+
+def test_wrong_usage_is_status_2(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["train"])
+    assert stop.value.code == 2
+    assert "file" in capsys.readouterr().err
