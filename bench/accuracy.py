@@ -11,7 +11,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-
 from bregalad import VFDT
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))

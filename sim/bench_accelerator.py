@@ -7,7 +7,7 @@ import cocotb
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 from bregalad.protocol.registers import EVENTS, REGISTERS, TIMINGS, Access, CellKind, find
-from bregalad.protocol.reports import Kind
+from bregalad.protocol.reports import ErrorCode, Kind
 from bregalad.sim.golden import Golden
 from bregalad.sim.runner import parameters
 from bregalad.sim.traffic import Traffic
@@ -223,6 +223,52 @@ async def anything(dut):
         got = await bench.check_counters()
         assert (await bench.read("status")) == 0
         dut._log.info("round %d: %s", index, got)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def corners(dut):
+    """Rings of links, and a fault in every word of a LEARN, in records of most beats."""
+    bench = await begin(dut)
+    g, rng, golden = bench.geometry, bench.rng, bench.golden
+    traffic = Traffic(g, rng, golden.memory)
+    for name, fields in traffic.configuration():
+        await bench.write(name, **fields)
+    traffic.cells = g.max_cells
+    await bench.write("cells", count=g.max_cells)
+    await bench.write("grace", leaf=100)
+    await bench.write("inner_grace", inner=0)
+
+    def learn(count, slots, **values):
+        records = b"".join(traffic.record(slots) for _ in range(count))
+        return records, pack_command(g, Opcode.LEARN, count=count, **values)
+
+    def read_all():
+        return b"".join(pack_command(g, Opcode.READ, slot=slot, cell=cell)
+                        for slot in range(3) for cell in (NONE, g.max_cells - 1))
+
+    # Slot 0 links to itself, 1 and 2 to each other: the path limit ends both.
+    stream = b"".join(pack_command(g, Opcode.PLACE, slot=a, parent=a, link=b)
+                      for a, b in ((0, 0), (1, 2), (2, 1)))
+    for slots in ([0], [1], [0, 1, 2]):
+        records, _ = learn(3, slots)
+        stream += pack_command(g, Opcode.LEARN, count=3, payload=records) + read_all()
+    await bench.execute(stream + pack_command(g, Opcode.FENCE), timeout_us=2000)
+    await bench.check_counters()
+
+    stream = b"".join(pack_command(g, Opcode.CLEAR, slot=slot) for slot in range(3))
+    await bench.execute(stream + pack_command(g, Opcode.FENCE))
+    # The first beat ends with a word: a fault in the next leaves half a record behind.
+    start = 4096 - 4 - g.lanes
+    records, command = learn(4, [0, 1, 2], flags=CommandFlag.MEMORY, address=start)
+    golden.memory.data[start:start + len(records)] = records
+    for word in range(start // g.bus_bytes * g.bus_bytes, start + len(records), g.bus_bytes):
+        golden.memory.faults = {word: rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])}
+        behind, _ = learn(2, [0, 1, 2])
+        stream = command + pack_command(g, Opcode.FENCE) + pack_command(g, Opcode.RESET)
+        stream += pack_command(g, Opcode.LEARN, count=2, payload=behind) + read_all()
+        await bench.execute(stream)
+        await bench.check_counters()
+    golden.memory.faults = {}
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")

@@ -14,6 +14,7 @@ from ..data.quantiser import Quantiser
 from ..geometry import Geometry
 from . import checkpoint, draw, router, storage
 from .cells import CellMap
+from .feed import FEEDS
 from .inputs import labels_of, schema_of
 from .river import OneByOne
 from .trainer import Tally, Trainer
@@ -47,6 +48,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         Room for values of a nominal attribute that does not declare them, 2 to 255.
     head : int
         Instances held back, >= 1.
+    feed : "stream" or "memory"
+        Whether records go to the board with the commands or through its memory and DMA.
     review_period : int
         Where slots are short: instances between two competitions of all leaves for them.
 
@@ -190,7 +193,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         wrong = (indices == len(known)) | (known[np.minimum(indices, len(known) - 1)] != labels)
         if wrong.any():
             row = int(wrong.argmax())
-            raise ValueError(f"y[{row}] is {labels[row].item()!r}, none of the classes {known.tolist()}")
+            raise ValueError(f"y[{row}] is {labels[row].item()!r}, none of the classes "
+                             f"{known.tolist()}")
         if first:
             self._start(X, known)
         return X, indices.astype(np.int32)
@@ -226,6 +230,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
             Geometry.of(self.geometry)
         if isinstance(self.board, str) and self.board not in BOARDS:
             raise ValueError(f"no board {self.board!r}; there are {', '.join(BOARDS)}")
+        if self.feed not in FEEDS:
+            raise ValueError(f"feed must be 'stream' or 'memory', not {self.feed!r}")
         if not 2 <= self.nominal_values <= 255:
             raise ValueError(f"nominal_values must be 2 to 255, not {self.nominal_values}")
         if self.head < 1:
@@ -330,7 +336,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         cells = CellMap.build(self._capacities(self.schema_), bins, self.nominal_split)
         board = open_board(self.board, self._geometry(len(cells))) if own else self.board
         trainer = Trainer(board, cells, self._policy(), len(self.classes_), nodes=self._nodes,
-                          tally=self._tally, review_period=self.review_period)
+                          tally=self._tally, review_period=self.review_period, feed=self.feed)
         if self._checkpoint is not None:
             checkpoint.restore(trainer, self._checkpoint)
             self._checkpoint = None

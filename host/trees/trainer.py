@@ -17,8 +17,9 @@ import numpy as np
 
 from ..boards.base import BoardError
 from ..geometry import MISSING
-from ..protocol.commands import COMMAND_BYTES, Opcode, pack_command, record_layout
+from ..protocol.commands import Opcode, pack_command
 from ..protocol.reports import ErrorCode, Kind, layout_of
+from .feed import open_feed
 from .nodes import MULTIWAY, NUMERIC, ONE_VS_REST, Nodes
 from .policy import KEEP, TIE, judge, suggestion_words
 from .router import FIRED, advance, release, withhold_in
@@ -26,7 +27,6 @@ from .slots import SlotPool
 
 __all__ = ["Tally", "Trainer"]
 
-_BUFFER_BYTES = 1 << 18  # records per LEARN: stays in a core's cache, hides a link's round trip
 _CODES = MISSING  # codes 0..254 are values
 
 
@@ -63,15 +63,17 @@ class Trainer:
     review_period : int
         Where leaves are without a slot, all leaves compete for the slots anew every so many
         instances.
+    feed : "stream" or "memory"
+        Whether records go with the commands or through the board's memory and DMA.
 
     Raises
     ------
     ValueError
-        If the board's geometry is too small for classes or attributes.
+        If the board's geometry or memory is too small for the stream.
     """
 
     def __init__(self, board, cells, policy, classes, *, nodes=None, tally=None,
-                 review_period=20_000):
+                 review_period=20_000, feed="stream"):
         geometry = board.geometry
         if classes > geometry.classes:
             raise ValueError(f"the stream has {classes} classes, but the board has counters for "
@@ -85,17 +87,12 @@ class Trainer:
         self.review_period = review_period
         self.tally = Tally() if tally is None else tally
         self._words = suggestion_words(geometry)
-        self._record_bytes = record_layout(len(cells)).size
-        # A LEARN command, its records, and room for padding.
-        head = max(COMMAND_BYTES, geometry.bus_bytes)
-        room = max(1, _BUFFER_BYTES // self._record_bytes) * self._record_bytes
-        self._buffer = np.zeros(head + room + geometry.bus_bytes, np.uint8)
-        self._out = self._buffer[head:head + room]
         self._reading = {}  # node -> split that waits for STATISTICS
         self._commands = []  # to send before the next records
         self._outstanding = 0  # trials whose verdict is not in
         self._ready = []  # leaves that have withheld instances and no trial out
         self._missing = np.zeros(int(cells.attribute.max(initial=-1)) + 1, bool)
+        self._feed = open_feed(feed, board, len(cells))
         self._prepare()
 
     # Setting up
@@ -112,14 +109,12 @@ class Trainer:
             self.nodes.slot[0] = self.pool.take(0)
             self.command(Opcode.CLEAR, slot=int(self.nodes.slot[0]))
 
-    def fence(self, token=0):
+    def fence(self):
         """Wait until the board has done all that it was sent."""
         board = self.board
-        board.send(pack_command(board.geometry, Opcode.FENCE, token=token))
-        while True:
-            for kind, _ in self.reports(board.receive(wait=True)):
-                if kind is Kind.FENCE:
-                    return
+        board.send(pack_command(board.geometry, Opcode.FENCE))
+        while not any(kind is Kind.FENCE for kind, _ in self.reports(board.receive(wait=True))):
+            pass
 
     def command(self, opcode, **values):
         """Queue a command; it is sent before the next records, or by ``flush``."""
@@ -177,10 +172,12 @@ class Trainer:
 
     def _run(self, window, position, stop, single):
         """Learn instances until ``stop``, or (single) until the first trial's verdict."""
-        out, size = self._out, self._record_bytes
+        out, size = self._feed.out, self._feed.size
         capacity = len(out)
         grace = self.policy.grace
         while True:
+            while self._feed.full:
+                self._handle(window, self.board.receive(wait=True))
             at = 0
             while self._ready and at + size <= capacity:
                 leaf = self._ready[-1]
@@ -196,7 +193,9 @@ class Trainer:
                 self._started(trials)
                 if why == FIRED:
                     stop = position
-            self._send(at)
+            self.flush()
+            if at:
+                self._feed.send(at)
             idle = not self._ready and position == stop
             if idle and not self._outstanding:
                 return position
@@ -212,45 +211,34 @@ class Trainer:
             self.board.send(b"".join(self._commands))
             self._commands.clear()
 
-    def _send(self, at):
-        """Send the commands that wait, then the first ``at`` bytes of the record buffer."""
-        self.flush()
-        if not at:
-            return
-        geometry = self.board.geometry
-        head = len(self._buffer) - geometry.bus_bytes - len(self._out)
-        self._buffer[:head] = np.frombuffer(
-            pack_command(geometry, Opcode.LEARN, count=at // self._record_bytes), np.uint8)
-        end = head + at
-        whole = end + -end % geometry.bus_bytes
-        self._buffer[end:whole] = 0
-        self.board.send(self._buffer[:whole])
-
     # Reports
 
     def reports(self, data):
-        """Yield ``(kind, bytes)`` of each report."""
+        """Yield ``(kind, bytes)`` of each report that is not for the feed.
+
+        Suggestions in a row, which the compiled policy takes together, come as one.
+        """
+        geometry, cells = self.board.geometry, len(self.cells)
         at = 0
         while at < len(data):
             kind = Kind(data[at])
-            size = layout_of(kind, self.board.geometry, len(self.cells)).size
-            yield kind, data[at:at + size]
-            at += size
+            size = layout_of(kind, geometry, cells).size
+            end = at + size
+            while kind is Kind.SUGGESTION and end < len(data) and data[end] == kind:
+                end += size
+            report, at = data[at:end], end
+            token = int(layout_of(kind, geometry, cells).unpack(report)["token"]) if (
+                kind is Kind.FENCE) else 0
+            if token:
+                self._feed.done(token)
+            else:
+                yield kind, report
 
     def _handle(self, window, data):
-        size = 4 * self._words.size
-        at = 0
-        while at < len(data):
-            end = at
-            while end < len(data) and data[end] == Kind.SUGGESTION:
-                end += size
-            if end > at:
-                self._judge(window, data[at:end])
-                at = end
-                continue
-            kind, report = next(self.reports(data[at:]))
-            at += len(report)
-            if kind is Kind.STATISTICS:
+        for kind, report in self.reports(data):
+            if kind is Kind.SUGGESTION:
+                self._judge(window, report)
+            elif kind is Kind.STATISTICS:
                 self._statistics(window, report)
             elif kind is Kind.ERROR:
                 raise self.error(report)

@@ -11,7 +11,8 @@ class VFDT(StreamTree):
 
     Parameters
     ----------
-    board, geometry, slots, nominal, nominal_split, nominal_values, head, review_period
+    board, geometry, slots, nominal, nominal_split, nominal_values, head, feed,
+    review_period
         As in ``StreamTree``.
     delta, tau, grace, child_counts
         As in ``HoeffdingPolicy``.
@@ -31,7 +32,7 @@ class VFDT(StreamTree):
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
                  grace=200, child_counts="inherit", nominal=(), nominal_split="multiway",
-                 nominal_values=64, head=500, review_period=20_000):
+                 nominal_values=64, head=500, feed="stream", review_period=20_000):
         self.board = board
         self.geometry = geometry
         self.slots = slots
@@ -43,6 +44,7 @@ class VFDT(StreamTree):
         self.nominal_split = nominal_split
         self.nominal_values = nominal_values
         self.head = head
+        self.feed = feed
         self.review_period = review_period
 
     def _policy(self):

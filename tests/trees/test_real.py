@@ -78,9 +78,23 @@ def test_geometry_does_not_matter():
 
 # One model for ELEC and Skin, one for KDD'99: a compiler run each.
 NARROW = Geometry(lanes=8, passes=1, slots=64)
-MANY_CLASSES = Geometry(lanes=2, passes=23, classes=23, slots=256, count_width=20, bus_width=64)
+# Short of slots on purpose: leaves lose theirs, and the service attribute alone has 66 values.
+MANY_CLASSES = Geometry(lanes=12, passes=4, classes=23, slots=32, count_width=16, bus_width=128)
 SIMULATED = {"elec": (NARROW, 45_312), "skin": (NARROW, 245_057), "skin shuffled": (NARROW, 50_000),
              "kdd": (MANY_CLASSES, 30_000)}
+
+
+@pytest.mark.parametrize("name", CASES[:1])
+def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
+    emulated, expected, _, _ = accelerated(name, 45_312, geometry=NARROW)
+    simulated, predictions, _, _ = accelerated(name, 45_312, "simulated", geometry=NARROW,
+                                               feed="memory")
+    assert simulated.difference(emulated) is None
+    assert (predictions == expected).all()
+    counters = simulated.counters()
+    assert counters["dma_bytes"] >= 12 * 45_312  # header and eight codes each
+    assert counters["bursts"] > 0
+    simulated.close()
 
 
 @pytest.mark.parametrize("name", CASES)

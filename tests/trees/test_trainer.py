@@ -147,3 +147,25 @@ def test_board_error_is_raised_with_its_cause():
     board.send(bytes([99] + [0] * (board.geometry.bus_bytes - 1)))
     with pytest.raises(BoardError, match="COMMAND"):
         trainer.learn(codes, labels)
+
+
+@pytest.mark.parametrize("memory_size", [200, 1 << 16])
+@pytest.mark.parametrize("late", [False, True])
+def test_feed_through_memory(memory_size, late):
+    codes, labels = stream(9)
+    expected = trainer_on(open_board("emulated", geometry()))
+    predictions = learn(expected, codes, labels)
+    board = open_board("emulated", geometry(), memory_size=memory_size)
+    if late:
+        board = LateBoard(board, random.Random(5))
+    trainer = trainer_on(board, feed="memory")
+    assert (learn(trainer, codes, labels, seed=4) == predictions).all()
+    assert trainer.nodes.difference(expected.nodes) is None
+    saved = checkpoint.read(trainer)
+    assert len(saved["leaves"]) == len(checkpoint.read(expected)["leaves"])
+
+
+def test_memory_too_small():
+    board = open_board("emulated", geometry(), memory_size=16)
+    with pytest.raises(ValueError, match="16 bytes of memory.*feed it through the stream"):
+        trainer_on(board, feed="memory")

@@ -1,0 +1,113 @@
+"""The shared declarations: layouts, registers, geometry, and the page made from them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from amaranth.lib import data
+from bregalad.geometry import PRESETS, Geometry
+from bregalad.hw.layout import struct
+from bregalad.protocol import commands, describe, registers, reports
+from bregalad.protocol.layout import Field, Layout
+
+LAYOUTS = [*commands.COMMANDS.values(), commands.record_layout(5),
+           *(reports.layout_of(kind, Geometry(classes=3), 5) for kind in reports.Kind)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_numpy_and_amaranth_agree_on_every_field(layout):
+    """A value packed by numpy lies in the bits that Amaranth gives the field."""
+    rng = np.random.default_rng(1)
+    shape = struct(layout)
+    assert shape.size == layout.bits == 8 * layout.dtype.itemsize
+    values = {f.name: rng.integers(-1 << 30 if f.signed else 0, 1 << min(f.width, 30),
+                                   f.count) for f in layout.fields}
+    packed = layout.pack(**values)
+    constant = data.Const(shape, int.from_bytes(packed, "little"))
+    unpacked = layout.unpack(packed)
+    for field in layout.fields:
+        got, expected = constant[field.name], values[field.name]
+        if field.count is None:
+            assert got == expected == unpacked[field.name]
+        else:
+            assert list(got) == expected.tolist() == unpacked[field.name].tolist()
+
+
+def test_commands_are_16_bytes():
+    assert {layout.size for layout in commands.COMMANDS.values()} == {commands.COMMAND_BYTES}
+
+
+@pytest.mark.parametrize("width, count", [(32, 4), (128, 1), (512, 1)])
+def test_commands_fill_bus_words(width, count):
+    packed = commands.pack_command(Geometry(bus_width=width), commands.Opcode.FENCE, token=9)
+    assert len(packed) == count * width // 8
+
+
+def test_layout_errors():
+    with pytest.raises(ValueError, match="a.b: width must be 8, 16, 32 or 64 bits, not 9"):
+        Layout("a", Field("b", 9))
+    with pytest.raises(ValueError, match="a: field 'b' is declared twice"):
+        Layout("a", Field("b", 8), Field("b", 8))
+
+
+def test_registers_are_unique():
+    names = [register.name for register in registers.REGISTERS]
+    addresses = [register.addr for register in registers.REGISTERS]
+    assert len(set(names)) == len(names) and len(set(addresses)) == len(addresses)
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: registers.Field("x", 33, registers.Access.RO, ""), "width must be 1 to 32 bits"),
+    (lambda: registers.Field("x", 2, registers.Access.RW, "", 4), "reset 4 does not fit 2 bits"),
+    (lambda: registers.Register("x", 2, ()), "address must be a multiple of 4"),
+    (lambda: registers.Register("x", 4, (registers.Field("a", 20, registers.Access.RO, ""),
+                                         registers.Field("b", 20, registers.Access.RO, ""))),
+     "wider than 32 bits"),
+])
+def test_register_errors(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_unknown_register():
+    with pytest.raises(KeyError, match="no register 'speed'; there are identity"):
+        registers.find("speed")
+
+
+@pytest.mark.parametrize("sizes, message", [
+    ({"lanes": 0}, "lanes must be 1 to 1024, not 0"),
+    ({"passes": 257}, "passes must be 1 to 256"),
+    ({"bins": 12}, "bins must be a power of two, not 12"),
+    ({"bins": 128}, "bins must be 4 to 64"),
+    ({"classes": 33}, "classes must be 2 to 32"),
+    ({"slots": 1}, "slots must be 2 to 32768"),
+    ({"count_width": 11}, "count_width must be 12 to 32"),
+    ({"bus_width": 48}, "bus_width must be a power of two"),
+    ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
+])
+def test_geometry_errors(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        Geometry(**sizes)
+
+
+def test_geometry_type_errors():
+    with pytest.raises(TypeError, match="lanes must be an integer, not 2.5"):
+        Geometry(lanes=2.5)
+    with pytest.raises(TypeError, match="Geometry or a preset's name, not 7"):
+        Geometry.of(7)
+    with pytest.raises(ValueError, match="no geometry 'vast'; there are tiny"):
+        Geometry.of("vast")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_survive_the_registers(name):
+    from bregalad.boards import open_board
+
+    with open_board("emulated", name) as board:
+        assert board.read_geometry() == PRESETS[name]
+
+
+def test_protocol_page_is_up_to_date():
+    page = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
+    assert page.read_text(encoding="utf-8") == describe.markdown(), (
+        "run: python -m bregalad.protocol.describe > docs/protocol.md")
