@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
 from bregalad import VFDT, Geometry, open_board
 from bregalad.protocol.commands import Opcode, pack_command, record_layout
 from bregalad.protocol.registers import TIMINGS

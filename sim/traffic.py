@@ -34,7 +34,7 @@ class Traffic:
         self.cells = rng.choice([1, rng.randint(1, g.max_cells), g.max_cells])
         writes = [
             ("cells", {"count": self.cells}),
-            ("classes", {"count": rng.choice([g.classes, rng.randint(2, g.classes)])}),
+            ("classes", {"count": rng.choice([g.classes, rng.randint(1, g.classes)])}),
             ("report", {"all": rng.randint(0, 1)}),
             ("grace", {"leaf": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
             ("inner_grace", {"inner": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
@@ -49,7 +49,9 @@ class Traffic:
                 other = int(wide and rng.random() < 0.6 or size > 1)
                 step = g.bins - 1 if size > 1 else g.bins
                 writes.append(("cell", {
-                    "index": cell, "kind": kind, "first": int(part == 0), "other": other,
+                    # Now and then an attribute has no first cell and joins the one before.
+                    "index": cell, "kind": kind, "other": other,
+                    "first": int(part == 0 and rng.random() < 0.97),
                     "base": (part * step) & 0xFF if wide else 0, "write": 1}))
                 cell += 1
         return writes
@@ -101,11 +103,19 @@ class Traffic:
             case Opcode.WRITE:
                 return self._write(slot)
             case Opcode.FENCE:
-                return self._pack(kind, token=rng.getrandbits(32))
+                return self._pack(kind, token=rng.randrange(2, 1 << 32))
             case Opcode.RESET:
                 return self._pack(kind)
             case _:
                 return self._wrong(slot)
+
+    def checkpoint(self, slots=8, token=0):
+        """READ of everything of some slots, then a FENCE: whatever differed before shows."""
+        g = self.geometry
+        return b"".join(
+            self._pack(Opcode.READ, slot=slot, cell=cell)
+            for slot in self.rng.sample(range(g.slots), min(slots, g.slots))
+            for cell in (NONE, *range(g.max_cells))) + self._pack(Opcode.FENCE, token=token)
 
     def _link(self, slot):
         """None, mostly a later slot, once in a while any: rings are long and slow."""

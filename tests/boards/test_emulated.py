@@ -9,10 +9,10 @@ from bregalad.boards.emulated import _table
 from bregalad.fixed import xlog2x
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
-from bregalad.protocol.registers import EVENTS, REGISTERS
+from bregalad.protocol.registers import REGISTERS
 from bregalad.protocol.reports import ErrorCode
 from bregalad.sim.golden import Golden
-from bregalad.sim.stimulus import Stimulus
+from equality import check_equal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,48 +23,17 @@ GEOMETRIES = st.builds(
     count_width=st.sampled_from([12, 13, 20, 32]), bus_width=st.sampled_from([32, 64, 128, 256]))
 
 
-def pieces(data, word, rng):
-    """``data`` cut at random word boundaries."""
-    while data:
-        length = word * rng.choice([1, 2, 5, 40, len(data) // word])
-        yield data[:length]
-        data = data[length:]
-
-
-def run(board, golden, rng, commands, memory_size):
-    """Run random commands on both and compare what can be seen from outside."""
-    stimulus = Stimulus(golden.geometry, rng, memory_size)
-    for _ in range(2):
-        for name, value in stimulus.configuration():
-            board.write_register(name, value)
-            golden.write_register(name, value)
-        memory, faults = stimulus.memory(), stimulus.faults(FAULTS)
-        board.load(0, memory)
-        golden.memory.data[:] = memory
-        board.faults = faults
-        golden.memory.faults = faults
-        # A fault may have halted the board, which registers written while it is halted outlive.
-        stream = b"".join(stimulus.commands(commands)) + stimulus.reset() + stimulus.checkpoint()
-        for piece in pieces(stream, golden.geometry.bus_bytes, rng):
-            board.send(piece)
-        assert board.receive() == golden.execute(stream)
-        for name in ("status", *EVENTS):
-            assert board.read_register(name) == golden.read_register(name), name
-
-
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(geometry=GEOMETRIES, seed=st.integers(0, 1 << 32), memory_size=st.sampled_from([0, 1000]))
 def test_matches_golden(geometry, seed, memory_size):
     board = open_board("emulated", geometry, memory_size=memory_size)
-    golden = Golden(geometry, memory_size)
-    run(board, golden, random.Random(seed), 40, memory_size)
+    check_equal(board, random.Random(seed), rounds=2, commands=40)
 
 
 @pytest.mark.parametrize("preset", ["tiny", "small", "fine"])
 def test_matches_golden_on_presets(preset):
-    geometry = PRESETS[preset]
-    rng = random.Random(preset)
-    run(open_board("emulated", geometry, memory_size=4096), Golden(geometry, 4096), rng, 60, 4096)
+    board = open_board("emulated", preset, memory_size=4096)
+    check_equal(board, random.Random(preset), rounds=2, commands=60)
 
 
 def test_many_reports_overflow_nothing():

@@ -8,11 +8,11 @@ import pytest
 from bregalad.boards import BoardError, open_board
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import Opcode, pack_command
-from bregalad.protocol.registers import EVENTS, REGISTERS, TIMINGS
+from bregalad.protocol.registers import REGISTERS, TIMINGS
 from bregalad.protocol.reports import ErrorCode
 from bregalad.sim import verilated
 from bregalad.sim.golden import Golden
-from bregalad.sim.stimulus import Stimulus
+from equality import check_equal
 
 MEMORY = 4096
 FAULTS = [ErrorCode.SLAVE, ErrorCode.DECODE]
@@ -26,27 +26,11 @@ GEOMETRIES = {
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 @pytest.mark.parametrize("name", GEOMETRIES)
 def test_matches_golden(name, stall):
-    geometry = GEOMETRIES[name]
     for seed in range(4):
         rng = random.Random(f"{name} {stall} {seed}")
-        golden = Golden(geometry, MEMORY)
-        with open_board("simulated", geometry, memory_size=MEMORY, stall=stall, seed=seed,
+        with open_board("simulated", GEOMETRIES[name], memory_size=MEMORY, stall=stall, seed=seed,
                         latency=rng.choice([0, 1, 50])) as board:
-            stimulus = Stimulus(geometry, rng, MEMORY)
-            for _ in range(3):
-                for register, value in stimulus.configuration():
-                    board.write_register(register, value)
-                    golden.write_register(register, value)
-                memory, faults = stimulus.memory(), stimulus.faults(FAULTS)
-                board.load(0, memory)
-                golden.memory.data[:] = memory
-                board.faults = golden.memory.faults = faults
-                stream = b"".join(stimulus.commands(60)) + stimulus.reset() + stimulus.checkpoint()
-                board.send(stream)
-                board.settle()
-                assert board.receive() == golden.execute(stream), (name, stall, seed)
-                for event in ("status", *EVENTS):
-                    assert board.read_register(event) == golden.read_register(event), event
+            check_equal(board, rng, rounds=3, commands=60)
 
 
 def test_registers():

@@ -1,0 +1,56 @@
+"""Run the same random commands on a board and on the golden model; compare all that shows."""
+
+from bregalad.protocol.commands import Opcode, pack_command
+from bregalad.protocol.registers import EVENTS
+from bregalad.protocol.reports import FENCE, Kind
+from bregalad.sim.latency import GoldenBoard
+from bregalad.sim.traffic import Traffic
+
+_TOKEN = 1
+
+
+def check_equal(board, rng, rounds, commands):
+    """Assert that reports, status and counters of events agree, round by round.
+
+    Parameters
+    ----------
+    board : Board
+        Fresh; its memory is written.
+    rng : random.Random
+    rounds : int
+        Configurations to try; statistics stay from one to the next.
+    commands : int
+        Random commands per round, sent in random pieces.
+    """
+    geometry = board.geometry
+    golden = GoldenBoard(geometry, board.memory_size)
+    memory = golden.model.memory
+    traffic = Traffic(geometry, rng, memory)
+    fence = FENCE.pack(kind=Kind.FENCE, token=_TOKEN)
+    for _ in range(rounds):
+        for name, fields in traffic.configuration():
+            for each in (board, golden):
+                each.write_fields(name, **fields)
+        traffic.free = 0
+        memory.faults = {}
+        stream = b"".join(traffic.command(faults=True) for _ in range(commands))
+        # A fault may have halted the board.
+        stream += pack_command(geometry, Opcode.RESET) + traffic.checkpoint(token=_TOKEN)
+        board.load(0, bytes(memory.data))
+        board.faults = memory.faults
+        for piece in _pieces(stream, geometry.bus_bytes, rng):
+            board.send(piece)
+        answer = b""
+        while not answer.endswith(fence):
+            answer += board.receive(wait=True)
+        golden.send(stream)
+        assert answer == golden.receive()
+        for name in ("status", *EVENTS):
+            assert board.read_register(name) == golden.read_register(name), name
+
+
+def _pieces(data, word, rng):
+    while data:
+        length = word * rng.choice([1, 2, 5, 40, len(data) // word])
+        yield data[:length]
+        data = data[length:]
