@@ -1,6 +1,17 @@
-"""Let the tests of all folders import ``streams``."""
+"""For the tests of all folders: ``streams`` can be imported, and compiled code is never stale."""
 
+import hashlib
+import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+# Numba compiles a function anew when its own file changes, not when one that it calls or takes
+# constants from does. So each state of the sources has a cache of its own.
+_sources = hashlib.sha256()
+for _path in sorted((HERE.parent / "host").rglob("*.py")):
+    _sources.update(_path.read_bytes())
+_cache = Path(os.environ.get("BREGALAD_CACHE") or Path.home() / ".cache" / "bregalad")
+os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache / f"numba-{_sources.hexdigest()[:16]}"))
