@@ -3,7 +3,9 @@
 Clocks, never seconds: they depend on nothing but the design. ``elec`` is the driver's own stream
 (VFDT on ELEC, needs ../shared/data); ``slots=N`` are random records for N slots as fast as the
 array takes them, with and without trials: the worst case, since the driver never sends to a slot
-under trial.
+under trial. ``together``: all slots begin their grace periods at once, so that their trials come
+in bunches for a long time; ``apart``: each begins at a random phase, as in a run that is long
+under way.
 """
 
 import argparse
@@ -13,8 +15,11 @@ from pathlib import Path
 
 import numpy as np
 from bregalad import VFDT, Geometry, open_board
+from bregalad.geometry import NONE
 from bregalad.protocol.commands import Opcode, pack_command, record_layout
+from bregalad.protocol.layout import Layout
 from bregalad.protocol.registers import TIMINGS
+from bregalad.protocol.reports import entry_body
 from bregalad.trees.cells import CellMap
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -23,9 +28,10 @@ import streams  # noqa: E402
 GEOMETRY = Geometry(lanes=8, passes=1, slots=64)
 
 
-def random_records(grace, slots, count, seed):
+def random_records(grace, slots, count, seed, apart):
     """Counters of a board that learns random records without a pause."""
     g = GEOMETRY
+    entry = Layout("entry", *entry_body(g))
     rng = np.random.default_rng(seed)
     records = np.zeros(count, record_layout(g.lanes).dtype)
     records["slot"] = rng.integers(slots, size=count)
@@ -35,6 +41,11 @@ def random_records(grace, slots, count, seed):
         CellMap.build([0] * g.lanes, g.bins).configure(board)
         board.write("grace.leaf", grace)
         board.send(b"".join(pack_command(g, Opcode.CLEAR, slot=slot) for slot in range(slots)))
+        if apart:
+            board.send(b"".join(
+                pack_command(g, Opcode.WRITE, slot=slot, cell=NONE,
+                             payload=entry.pack(since=int(rng.integers(grace)), link=NONE))
+                for slot in range(slots)))
         board.send(pack_command(g, Opcode.FENCE))
         board.receive(wait=True)
         board.clear_counters()
@@ -59,10 +70,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     runs = [("elec, grace 200", elec)] if streams.path("elec").is_file() else []
-    for grace, slots in ((0, 64), (200, 1), (200, 8), (200, 64)):
-        runs.append((f"random, slots {slots}, grace {grace}",
-                     lambda grace=grace, slots=slots: random_records(
-                         grace, slots, args.records, args.seed)))
+    for grace, slots, apart in ((0, 64, False), (200, 1, False), (200, 8, False), (200, 8, True),
+                                (200, 64, False), (200, 64, True)):
+        phases = f", {'apart' if apart else 'together'}" if grace else ""
+        runs.append((f"random, slots {slots}, grace {grace}{phases}",
+                     lambda grace=grace, slots=slots, apart=apart: random_records(
+                         grace, slots, args.records, args.seed, apart)))
     for name, run in runs:
         counters = run()
         print(json.dumps({

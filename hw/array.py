@@ -3,11 +3,12 @@
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..geometry import CODE_WIDTH, Geometry
 from .control import Control
-from .gain import kind_layout
+from .gain import SNAPSHOTS, check_snapshots, kind_layout
 from .merge import Merge, merge_layout, summary_layout
 from .operation import CELL_WIDTH, Op, candidate_layout, config_layout, operation_layout
 from .processor import AttributeProcessor
@@ -23,11 +24,14 @@ class AttributeProcessorArray(wiring.Component):
 
     Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
     all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
-    operations may lie between its SNAPs, updates of other slots above all.
+    operations may lie between its SNAPs, updates of other slots above all; the slot itself is
+    free again behind the last of them. The next pass, or the next trial, may follow at once.
 
     Parameters
     ----------
     geometry : Geometry
+    snapshots : int
+        Passes that a gain unit holds, the one it works on among them; a power of two, 1 to 16.
 
     Members
     -------
@@ -49,7 +53,8 @@ class AttributeProcessorArray(wiring.Component):
     trial_current : In(16)
         First cell of the slot's split attribute or 0xFFFF, beside the SNAP of pass 0, bin 0.
     snap_ready : Out(1)
-        The SNAPs of one pass may begin. Falls the clock after the SNAP of bin 0.
+        The SNAPs of one pass may begin. Falls the clock after the SNAP of bin 0 that takes the
+        last free place.
     gains : Out(stream of candidate_layout(geometry))
         ``cells_in_use`` candidates per trial, see `Merge`.
     summary : Out(stream of summary_layout(geometry))
@@ -70,7 +75,9 @@ class AttributeProcessorArray(wiring.Component):
     Raises
     ------
     TypeError
-        If ``geometry`` is not a Geometry.
+        If ``geometry`` is not a Geometry or ``snapshots`` not an integer.
+    ValueError
+        If ``snapshots`` is no power of two or out of range.
 
     Source: design, sections 2 to 5.
     """
@@ -78,13 +85,16 @@ class AttributeProcessorArray(wiring.Component):
     count_latency = AttributeProcessor.count_latency
     config_latency = 4
 
-    def __init__(self, geometry):
+    def __init__(self, geometry, *, snapshots=SNAPSHOTS):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        check_snapshots(snapshots)
         self.geometry = g = geometry
+        self.snapshots = snapshots
         levels = 1
         while _FAN_IN ** levels < g.lanes:
             levels += 1
+        self.levels = levels  # registers of a reduction over the lanes
         self.read_latency = AttributeProcessor.read_latency + levels
         self.clamped_latency = self.read_latency
         word = data.ArrayLayout(g.count_width, g.classes)
@@ -112,7 +122,8 @@ class AttributeProcessorArray(wiring.Component):
         g = self.geometry
 
         m.submodules.control = control = Control(g)
-        lanes = [AttributeProcessor(g, lane) for lane in range(g.lanes)]
+        lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
+                 for lane in range(g.lanes)]
         for lane in lanes:
             m.submodules[f"lane_{lane.lane}"] = lane
         m.d.comb += [control.op.eq(self.op), control.word_in.eq(self.word_in)]
@@ -160,32 +171,39 @@ class AttributeProcessorArray(wiring.Component):
         ]
         all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
 
-        # Trial: wait for the snapshot, then for the gain units, hand their results to the chain.
+        # Trials: admit passes while there is room, hand the gain units' results to the chain.
         m.submodules.merge = merge = Merge(g)
         m.submodules.fifo = fifo = SyncFIFOBuffered(
             width=merge.i.p.shape().size, depth=_FIFO_DEPTH)
         pending = Signal()  # the chain holds results
+        place_bits = (self.snapshots - 1).bit_length()
+        head, tail = Signal(place_bits), Signal(place_bits)
+        used, used_next = Signal(range(self.snapshots + 1)), Signal(range(self.snapshots + 1))
+        m.submodules.currents = currents = Memory(
+            shape=CELL_WIDTH, depth=self.snapshots, init=[])
+        write, read = currents.write_port(), currents.read_port()
         trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
-        snap = Signal()
-        m.d.comb += snap.eq(self.op.code == Op.SNAP)
+        opened = Signal()
         first_pass = self.op.pass_ == 0 if g.passes > 1 else 1
-        with m.If(snap & (self.op.bin == 0) & first_pass):
-            m.d.sync += trial_current.eq(self.trial_current)
+        m.d.comb += [
+            opened.eq((self.op.code == Op.SNAP) & (self.op.bin == 0)),
+            used_next.eq(used + opened - load),
+            write.en.eq(opened),
+            write.addr.eq(head),
+            write.data.eq(Mux(first_pass, self.trial_current, trial_current)),
+            read.addr.eq(tail),
+        ]
+        m.d.sync += [used.eq(used_next), self.snap_ready.eq(used_next != self.snapshots)]
+        with m.If(opened):
+            m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
+        # `all_done` is of the pass before until a load has come back through its registers.
+        stale = Signal(range(self.levels + 2))
         m.d.sync += load.eq(0)
-        with m.FSM():
-            with m.State("READY"):
-                with m.If(snap):
-                    m.d.sync += self.snap_ready.eq(0)
-                    m.next = "SNAP"
-            with m.State("SNAP"):
-                # The last word is in the units, so that `all_done` is of this pass.
-                with m.If(control.control.snap_8 & (control.control.bin_8 == g.bins - 1)):
-                    m.next = "GAIN"
-            with m.State("GAIN"):
-                with m.If(all_done & ~pending):
-                    m.d.sync += [load.eq(1), self.snap_ready.eq(1),
-                                 chain_current.eq(trial_current)]
-                    m.next = "READY"
+        with m.If(stale != 0):
+            m.d.sync += stale.eq(stale - 1)
+        with m.Elif(all_done & ~pending):
+            m.d.sync += [load.eq(1), stale.eq(self.levels + 1), tail.eq(tail + 1),
+                         chain_current.eq(read.data)]
 
         # Chain to merge.
         cell, left = Signal(CELL_WIDTH), Signal(range(g.lanes))
@@ -219,7 +237,7 @@ class AttributeProcessorArray(wiring.Component):
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
         # Between the passes of a trial the merge has an attribute open.
-        m.d.comb += self.busy.eq(~self.snap_ready | load | pending | (fifo.level != 0)
+        m.d.comb += self.busy.eq((used != 0) | load | pending | (fifo.level != 0)
                                  | merge.busy)
         return m
 

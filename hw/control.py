@@ -27,7 +27,7 @@ def control_layout(geometry):
         "zoom_row_0": rows, "pass_0": max(1, pass_bits(g)),
         "zoom_hit_1": data.ArrayLayout(unsigned(1), 2),  # 1, 2 clocks after a PLACE of that row
         "place_2": 1, "place_row_2": rows, "root_2": 1, "override_2": 1, "place_lane_2": lane,
-        "lo_2": CODE_WIDTH, "shift_2": 3, "snap_2": 1,
+        "lo_2": CODE_WIDTH, "shift_2": 3,
         "count_3": 1, "all_3": 1, "one_3": 1, "lane_3": lane, "bin_3": g.bin_bits,
         "row_4": rows,
         # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
@@ -107,7 +107,7 @@ class Control(wiring.Component):
         m.d.sync += [
             out.zoom_row_0.eq(Mux(code(0, Op.PLACE), row(self.op.parent, self.op),
                                   row(self.op.slot, self.op))),
-            out.place_2.eq(code(2, Op.PLACE)), out.snap_2.eq(code(2, Op.SNAP)),
+            out.place_2.eq(code(2, Op.PLACE)),
             out.count_3.eq(code(3, Op.COUNT)),
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),

@@ -9,7 +9,18 @@ from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.registers import CellKind
 from .xlog2x import XLog2X
 
-__all__ = ["GainUnit", "kind_layout", "result_layout"]
+__all__ = ["GainUnit", "SNAPSHOTS", "check_snapshots", "kind_layout", "result_layout"]
+
+SNAPSHOTS = 4  # held by a gain unit unless it is told otherwise
+_MOST = 16
+
+
+def check_snapshots(snapshots):
+    """Raise TypeError or ValueError unless so many snapshots can be held."""
+    if not isinstance(snapshots, int) or isinstance(snapshots, bool):
+        raise TypeError(f"snapshots must be an integer, not {snapshots!r}")
+    if not 1 <= snapshots <= _MOST or snapshots & (snapshots - 1):
+        raise ValueError(f"snapshots must be a power of two, 1 to {_MOST}, not {snapshots}")
 
 
 def kind_layout():
@@ -31,48 +42,57 @@ def result_layout(geometry):
 
 
 class GainUnit(wiring.Component):
-    """Buffer the words of a snapshot, then find the best of a cell's splits.
+    """Buffer the words of snapshots, find the best of each one's splits, in order.
 
     While the words come in, classes are summed up, and a numeric cell's memory gets the running
     sums instead of the words: word j then is the left side of threshold j. The scan sends the
     total's counts, then l_0, r_0, l_1, r_1, ..., l, r of each split through one `XLog2X`
-    (multiway: l_0, l_1, ..., l), and adds up the results.
+    (multiway: l_0, l_1, ..., l), and adds up the results. Snapshots come in while an earlier one
+    is scanned.
 
     Parameters
     ----------
     geometry : Geometry
+    snapshots : int
+        Snapshots that are held, the scanned one among them; a power of two, 1 to 16.
 
     Members
     -------
     config : In(kind_layout())
-        The cell; stable from the first word until `take`.
+        The snapshot's cell; beside each of its words.
     classes_in_use : In(8)
-        1 to ``geometry.classes``; stable likewise.
+        1 to ``geometry.classes``; stable from a snapshot's first word until its `take`.
     snap : In(1)
-        A word of the snapshot is there; bins 0 to B - 1 in order, then none until `take`.
+        A word of a snapshot is there; bins 0 to B - 1 in order. Bin 0 comes only if fewer than
+        ``snapshots`` have begun and are not taken.
     bin : In(bin_bits)
     word : In(ArrayLayout(count_width, classes))
     done : Out(1)
-        `result` is there, until `take`.
+        `result` of the oldest snapshot is there, until `take`.
     take : In(1)
-        Back to the start; only while `done`.
+        On to the next snapshot; only while `done`.
     result : Out(result_layout(geometry))
 
-    Latency: from the last `snap` to `done`, with n classes in use, ``scan_clocks(kind, ...)``;
-    at most ``B * (2 * n + 2) + 60``. The memory has a read latency of 1.
+    Latency: from a snapshot's last `snap` or the `take` before it, the later of the two, to
+    `done`, with n classes in use, ``scan_clocks(kind, ...)``; at most ``B * (2 * n + 2) + 60``.
+    The memories have a read latency of 1.
 
     Raises
     ------
     TypeError
-        If ``geometry`` is not a Geometry.
+        If ``geometry`` is not a Geometry or ``snapshots`` not an integer.
+    ValueError
+        If ``snapshots`` is no power of two or out of range.
 
     Source: design, section 5; Golden._gain.
     """
 
-    def __init__(self, geometry):
+    def __init__(self, geometry, *, snapshots=SNAPSHOTS):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        check_snapshots(snapshots)
         self.geometry = g = geometry
+        self.snapshots = snapshots
         self._f = XLog2X(g.count_width, tag_width=6)
         super().__init__({
             "config": In(kind_layout()),
@@ -86,45 +106,70 @@ class GainUnit(wiring.Component):
         })
 
     def scan_clocks(self, kind, first, other, classes_in_use):
-        """Clocks from the last word's to the first one with `done`."""
+        """Clocks from the last word's, or the `take` before, to the first one with `done`."""
         g, n = self.geometry, classes_in_use
         if kind == CellKind.IGNORED:
-            return 1
+            return 3
         own = g.bins - (kind == CellKind.NUMERIC or bool(other))
         if kind == CellKind.MULTIWAY:
             terms = (n + 2) * (own + bool(first))
         else:
             terms = (n + 2) + own * (2 * n + 2)
-        return terms + self._f.latency + 5
+        return terms + self._f.latency + 7
 
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
         width = g.count_width
         last_bin = g.bins - 1
-        config = self.config
 
+        # Load. The pointers have a bit more than a place: equal ones mean that there is nothing.
+        place_bits = (self.snapshots - 1).bit_length()
+        head, tail = Signal(place_bits + 1), Signal(place_bits + 1)
+        m.submodules.words = words = Memory(
+            shape=width * g.classes, depth=self.snapshots * g.bins, init=[])
+        write, read = words.write_port(), words.read_port()
+        # What a snapshot's scan needs beside the words.
+        whole = data.StructLayout({
+            "config": kind_layout(), "total": data.ArrayLayout(width, g.classes)})
+        m.submodules.wholes = wholes = Memory(shape=whole, depth=self.snapshots, init=[])
+        whole_write, whole_read = wholes.write_port(), wholes.read_port()
+        running = Signal(data.ArrayLayout(width, g.classes))
+        sums = Signal(data.ArrayLayout(width, g.classes))
+        last_word = Signal()
+        for k in range(g.classes):
+            m.d.comb += sums[k].eq(Mux(self.bin == 0, 0, running[k]) + self.word[k])
+        m.d.comb += [
+            write.en.eq(self.snap),
+            write.addr.eq(Cat(self.bin, head[:place_bits])),
+            write.data.eq(Mux(self.config.kind == CellKind.NUMERIC, sums.as_value(),
+                              self.word.as_value())),
+            last_word.eq(self.snap & (self.bin == last_bin)),
+            whole_write.en.eq(last_word),
+            whole_write.addr.eq(head[:place_bits]),
+            whole_write.data.config.eq(self.config),
+            whole_write.data.total.eq(sums),
+        ]
+        with m.If(self.snap):
+            m.d.sync += running.eq(sums)
+        with m.If(last_word):
+            m.d.sync += head.eq(head + 1)
+        with m.If(self.take):
+            m.d.sync += tail.eq(tail + 1)
+
+        # Scan: the snapshot.
+        config, total = Signal(kind_layout()), Signal(data.ArrayLayout(width, g.classes))
+        m.d.comb += [
+            whole_read.addr.eq(tail[:place_bits]),
+            config.eq(whole_read.data.config),
+            total.eq(whole_read.data.total),
+        ]
         numeric, multiway, ignored = Signal(), Signal(), Signal()
         m.d.comb += [
             numeric.eq(config.kind == CellKind.NUMERIC),
             multiway.eq(config.kind == CellKind.MULTIWAY),
             ignored.eq(config.kind == CellKind.IGNORED),
         ]
-
-        # Load.
-        m.submodules.words = words = Memory(shape=width * g.classes, depth=g.bins, init=[])
-        write, read = words.write_port(), words.read_port()
-        total = Signal(data.ArrayLayout(width, g.classes))
-        sums = Signal(data.ArrayLayout(width, g.classes))
-        for k in range(g.classes):
-            m.d.comb += sums[k].eq(Mux(self.bin == 0, 0, total[k]) + self.word[k])
-        m.d.comb += [
-            write.en.eq(self.snap),
-            write.addr.eq(self.bin),
-            write.data.eq(Mux(numeric, sums.as_value(), self.word.as_value())),
-        ]
-        with m.If(self.snap):
-            m.d.sync += total.eq(sums)
 
         # Scan: which term enters the pipeline.
         index = Signal(range(g.classes + 1))  # class; the class after the last stands for the sum
@@ -135,24 +180,29 @@ class GainUnit(wiring.Component):
                                                      Signal())
         issue = Signal()
         best = Signal(g.bin_bits)
+        read_bin = Signal(g.bin_bits)
         m.d.comb += [
             last_split.eq(Mux(numeric | config.other, last_bin - 1, last_bin)),
             alone.eq(at_total | multiway),
             at_sum.eq(index == self.classes_in_use),
             value_end.eq(at_sum & right),
             opens.eq((index == 0) & ~right),
-            read.addr.eq(split),
+            read_bin.eq(split),
+            read.addr.eq(Cat(read_bin, tail[:place_bits])),
         ]
         finished = Signal()
         with m.FSM():
-            with m.State("LOAD"):
-                with m.If(self.snap & (self.bin == last_bin)):
-                    with m.If(ignored):
-                        m.next = "DONE"
-                    with m.Elif(multiway & ~config.first):
-                        m.next = "SPLITS"
-                    with m.Else():
-                        m.next = "TOTAL"
+            with m.State("WAIT"):
+                # The memories are read at the new place meanwhile.
+                with m.If(head != tail):
+                    m.next = "START"
+            with m.State("START"):
+                with m.If(ignored):
+                    m.next = "DONE"
+                with m.Elif(multiway & ~config.first):
+                    m.next = "SPLITS"
+                with m.Else():
+                    m.next = "TOTAL"
             with m.State("TOTAL"):
                 m.d.comb += [at_total.eq(1), issue.eq(1)]
                 with m.If(value_end):
@@ -161,7 +211,7 @@ class GainUnit(wiring.Component):
                 m.d.comb += issue.eq(1)
                 with m.If(value_end):
                     # The next word is to be there with the next clock.
-                    m.d.comb += read.addr.eq(split + 1)
+                    m.d.comb += read_bin.eq(split + 1)
                     m.d.sync += split.eq(split + 1)
                     with m.If(split == last_split):
                         m.d.sync += split.eq(0)
@@ -170,12 +220,12 @@ class GainUnit(wiring.Component):
                 with m.If(finished):
                     m.next = "FETCH"
             with m.State("FETCH"):
-                m.d.comb += read.addr.eq(best)
+                m.d.comb += read_bin.eq(best)
                 m.next = "DONE"
             with m.State("DONE"):
-                m.d.comb += [self.done.eq(1), read.addr.eq(best)]
+                m.d.comb += [self.done.eq(1), read_bin.eq(best)]
                 with m.If(self.take):
-                    m.next = "LOAD"
+                    m.next = "WAIT"
         with m.If(issue):
             with m.If(at_sum):
                 m.d.sync += right.eq(~right)

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from ..geometry import CODE_WIDTH, MISSING, Geometry
 from ..protocol.registers import CellKind
 from .control import STAGES, control_layout, pass_bits
-from .gain import GainUnit, kind_layout, result_layout
+from .gain import SNAPSHOTS, GainUnit, check_snapshots, kind_layout, result_layout
 
 __all__ = ["AttributeProcessor"]
 
@@ -26,6 +26,8 @@ class AttributeProcessor(wiring.Component):
     geometry : Geometry
     lane : int
         Index of this lane.
+    snapshots : int
+        Of the gain unit.
 
     Members
     -------
@@ -47,7 +49,7 @@ class AttributeProcessor(wiring.Component):
     done : Out(1)
         The gain unit has a result.
     load : In(1)
-        `chain_o` becomes that result and the gain unit is free again.
+        `chain_o` becomes that result and the gain unit goes on to its next snapshot.
     shift : In(1)
         `chain_o` becomes `chain_i`.
     chain_i, chain_o : In, Out(result_layout(geometry))
@@ -59,9 +61,9 @@ class AttributeProcessor(wiring.Component):
     Raises
     ------
     TypeError
-        If ``geometry`` is not a Geometry or ``lane`` not an integer.
+        If ``geometry`` is not a Geometry, ``lane`` or ``snapshots`` not an integer.
     ValueError
-        If there is no such lane.
+        If there is no such lane, or ``snapshots`` is no power of two or out of range.
 
     Source: design, sections 3 and 4; Golden._count_cell, Golden._bin.
     """
@@ -69,15 +71,17 @@ class AttributeProcessor(wiring.Component):
     read_latency = STAGES
     count_latency = STAGES + 1
 
-    def __init__(self, geometry, lane):
+    def __init__(self, geometry, lane, *, snapshots=SNAPSHOTS):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         if not isinstance(lane, int) or isinstance(lane, bool):
             raise TypeError(f"lane must be an integer, not {lane!r}")
         if not 0 <= lane < geometry.lanes:
             raise ValueError(f"lane must be 0 to {geometry.lanes - 1}, not {lane}")
+        check_snapshots(snapshots)
         self.geometry = g = geometry
         self.lane = lane
+        self.snapshots = snapshots
         super().__init__({
             "control": In(control_layout(g)),
             "code": In(CODE_WIDTH),
@@ -115,7 +119,6 @@ class AttributeProcessor(wiring.Component):
         zoom = [Signal(zoom_layout, name=f"zoom_{i}") for i in (2, 3)]
         placed = Signal(zoom_layout)
         config = Signal(kind_layout())
-        snap_config = Signal(kind_layout())
         m.d.comb += [
             zoom_read.addr.eq(control.zoom_row_0),
             config_read.addr.eq(control.pass_0),
@@ -143,8 +146,12 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += zoom[0].eq(zoom[1])
         with m.Else():
             m.d.sync += zoom[0].eq(zoom_read.data)
-        with m.If(control.snap_2):
-            m.d.sync += snap_config.eq(config)
+        # Beside the word at the gain unit; no reset, so that it can be a shift register.
+        snap_config = config
+        for stage in range(3, 9):
+            after = Signal(kind_layout(), name=f"config_{stage}", reset_less=True)
+            m.d.sync += after.eq(snap_config)
+            snap_config = after
 
         # Stage 3: the code's distance from the origin, the value's bin.
         distance = Signal(CODE_WIDTH)
@@ -242,7 +249,7 @@ class AttributeProcessor(wiring.Component):
             self.read.eq(control.read_8 & touch[8]),
         ]
 
-        m.submodules.gain = gain = GainUnit(g)
+        m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
         m.d.comb += [
             gain.config.eq(snap_config),
             gain.classes_in_use.eq(self.classes_in_use),

@@ -1,6 +1,7 @@
 """GainUnit against Golden._gain."""
 
 import random
+from collections import deque
 
 import cocotb
 from amaranth.lib import data
@@ -33,10 +34,14 @@ def random_counts(rng, geometry, classes):
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def matches_golden(dut):
-    """Result, clocks of the scan (exact and within the bar), hold until taken."""
+    """Results in order, held until taken; clocks of each scan, exact and within the bar.
+
+    Snapshots come in, with and without pauses, while earlier ones are scanned or wait.
+    """
     given = parameters()
     geometry = Geometry(**given["geometry"])
-    unit = GainUnit(geometry)
+    snapshots = given["snapshots"]
+    unit = GainUnit(geometry, snapshots=snapshots)
     rng = random.Random(cocotb.RANDOM_SEED)
     golden = Golden(geometry)
     word = data.ArrayLayout(geometry.count_width, geometry.classes)
@@ -47,49 +52,71 @@ async def matches_golden(dut):
     for _ in range(3):
         await FallingEdge(dut.clk)
     dut.rst.value = 0
-    for _ in range(given["trials"]):
+
+    clock = taken_at = 0
+    taken = full = overlapped = 0
+    while taken < given["trials"]:
         classes = rng.randint(1, geometry.classes)
-        kind = rng.choice([CellKind.IGNORED] + 3 * [
-            CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST])
-        cell = Cell(kind, rng.randint(0, 1), rng.randint(0, 1), rng.randint(0, 255))
-        golden.cells[0] = cell
         golden.fields["classes.count"] = classes
-        golden.counts[0][0] = random_counts(rng, geometry, classes)
-        dut.config.value = pack(kind_layout(), vars(cell))
         dut.classes_in_use.value = classes
-        gap = rng.choice([0, 0, 0.5])
-        for index, counts in enumerate(golden.counts[0][0]):
-            while rng.random() < gap:
-                dut.snap.value, dut.word.value = 0, rng.getrandbits(word.size)
+        bound = geometry.bins * (2 * classes + 2) + 60
+        kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST]
+        kinds = rng.choice([kinds, [*kinds, CellKind.IGNORED], [CellKind.IGNORED, *kinds[:1]]])
+        start_rate, word_rate = rng.choice([1.0, 1.0, 0.05]), rng.choice([1.0, 1.0, 0.5])
+        take_rate = rng.choice([1.0, 0.2, 0.01])
+        left = rng.randint(1, 4 * snapshots)  # snapshots to begin in this round
+        cell, words = None, []  # what is coming in
+        held = deque()  # (cell, clock of the last word, result), not taken
+        while left or words or held:
+            # Out: the oldest snapshot's result, exactly when it is due.
+            take = False
+            due = None
+            if held:
+                of, last, want = held[0]
+                due = max(last, taken_at) + unit.scan_clocks(of.kind, of.first, of.other, classes)
+                assert due - max(last, taken_at) <= bound
+            done = bool(int(dut.done.value))
+            assert done == (due is not None and clock >= due), (done, clock, due, held)
+            if done:
+                result = unpack(result_layout(geometry), int(dut.result.value))
+                assert result["valid"] == want.valid
+                assert result["joins"] == (want.valid and not of.first)
+                if want.valid:
+                    got = (result["value"], result["gain"], result["left"])
+                    assert got == (want.value, want.gain, want.left), (of, classes)
+                    assert result["additive"] == (of.kind == CellKind.MULTIWAY)
+                take = rng.random() < take_rate
+            dut.take.value = take
+
+            # In: a word, or anything else without `snap`.
+            if not words and left and len(held) < snapshots and rng.random() < start_rate:
+                cell = Cell(rng.choice(kinds), rng.randint(0, 1), rng.randint(0, 1),
+                            rng.randint(0, 255))
+                golden.cells[0] = cell
+                golden.counts[0][0] = random_counts(rng, geometry, classes)
+                words = list(enumerate(golden.counts[0][0]))
+                left -= 1
+            snap = bool(words) and rng.random() < word_rate
+            dut.snap.value = snap
+            if snap:
+                index, counts = words.pop(0)
+                dut.bin.value, dut.word.value = index, pack(word, counts)
+                dut.config.value = pack(kind_layout(), vars(cell))
+                overlapped += bool(held)
+            else:
                 dut.bin.value = rng.randrange(geometry.bins)
-                await FallingEdge(dut.clk)
-            dut.snap.value, dut.bin.value, dut.word.value = 1, index, pack(word, counts)
-            assert not int(dut.done.value)
+                dut.word.value = rng.getrandbits(word.size)
+                dut.config.value = rng.getrandbits(kind_layout().size)
+
             await FallingEdge(dut.clk)
-        dut.snap.value, dut.word.value = 0, rng.getrandbits(word.size)
-        dut.bin.value = rng.randrange(geometry.bins)
-        clocks = 1
-        bound = geometry.bins * (2 * geometry.classes + 2) + 60
-        while not int(dut.done.value):
-            assert clocks <= bound, "the scan does not end"
-            await FallingEdge(dut.clk)
-            clocks += 1
-        assert clocks == unit.scan_clocks(kind, cell.first, cell.other, classes), (cell, classes)
-        assert clocks <= bound
-        for _ in range(rng.choice([0, 0, 5])):
-            await FallingEdge(dut.clk)
-        assert int(dut.done.value)
-        result = unpack(result_layout(geometry), int(dut.result.value))
-        want = golden._gain(0, 0)
-        assert result["valid"] == want.valid
-        if want.valid:
-            got = (result["value"], result["gain"], result["left"])
-            assert got == (want.value, want.gain, want.left), (cell, classes)
-            assert result["joins"] == (not cell.first)
-            assert result["additive"] == (kind == CellKind.MULTIWAY)
-        else:
-            assert not result["joins"]
-        dut.take.value = 1
-        await FallingEdge(dut.clk)
-        dut.take.value = 0
-        assert not int(dut.done.value)
+            if take:
+                held.popleft()
+                taken_at = clock
+                taken += 1
+            if snap and not words:
+                held.append((cell, clock, golden._gain(0, 0)))
+                full += len(held) == snapshots
+            clock += 1
+    dut._log.info(f"{taken} snapshots, {overlapped} words beside others, {full} times full")
+    assert full
+    assert overlapped or snapshots == 1

@@ -1,5 +1,6 @@
 """What every board offers, whatever it is made of."""
 
+import weakref
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -55,12 +56,30 @@ class Board(ABC):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = geometry
+        self._owner = None
+
+    def claim(self, owner):
+        """Let ``owner`` alone use the board, until it is gone.
+
+        Raises
+        ------
+        BoardError
+            If another owner still uses it: both would be counted into the same slots.
+        """
+        if self._owner is not None and self._owner() not in (None, owner):
+            raise BoardError(f"{self.name}: another tree learns on this board; open a second one, "
+                             "or close that tree first")
+        self._owner = weakref.ref(owner)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.close()
+
+    def __deepcopy__(self, memo):
+        """The board itself: it is a device, and a copied or cloned tree names the same one."""
+        return self
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.geometry}>"

@@ -353,19 +353,37 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
                         bus_width=256)
 
     def reset(self):
-        """Forget everything learnt and close a board that this tree opened."""
-        self.close()
+        """Forget everything learnt and let go of the board."""
+        self._release()
         for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
                      "_quantiser", "_nodes", "_held", "_checkpoint"):
             self.__dict__.pop(name, None)
 
     def close(self):
-        """Close a board that this tree opened by name; what was learnt stays."""
-        trainer = self.__dict__.get("_trainer")
+        """Let go of the board; what was learnt stays, and learning may go on later.
+
+        The statistics are read back first. A board opened by name is closed, one that was handed
+        in is free for another tree.
+        """
+        if self.__dict__.get("_trainer") is not None:
+            self._checkpoint = checkpoint.read(self._trainer)
+            self._release()
+
+    def _release(self):
+        trainer = self.__dict__.pop("_trainer", None)
+        self._trainer = None
         if trainer is not None and not isinstance(self.board, Board):
-            self._checkpoint = checkpoint.read(trainer)
             trainer.board.close()
-            self._trainer = None
+
+    def __getstate__(self):
+        """For pickle: the board's statistics instead of the board."""
+        state = dict(super().__getstate__())
+        trainer = state.get("_trainer")
+        if trainer is not None:
+            state |= {"_trainer": None, "_checkpoint": checkpoint.read(trainer)}
+        if isinstance(self.board, Board):
+            state["board"] = self.board.name
+        return state
 
     # Looking at it
 

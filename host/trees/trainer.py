@@ -70,6 +70,8 @@ class Trainer:
     ------
     ValueError
         If the board's geometry or memory is too small for the stream.
+    BoardError
+        If another trainer uses the board.
     """
 
     def __init__(self, board, cells, policy, classes, *, nodes=None, tally=None,
@@ -78,6 +80,7 @@ class Trainer:
         if classes > geometry.classes:
             raise ValueError(f"the stream has {classes} classes, but the board has counters for "
                              f"{geometry.classes}: choose a geometry with classes >= {classes}")
+        board.claim(self)
         self.board = board
         self.cells = cells
         self.policy = policy

@@ -26,20 +26,23 @@ def test_xlog2x(width, tmp_path):
         width=width, tag_width=3, count=300)
 
 
-@pytest.mark.parametrize("sizes, trials", [
-    (dict(bins=4, classes=2, count_width=12), 60),
-    (dict(bins=8, classes=5, count_width=18), 40),
-    (dict(bins=16, classes=3, count_width=32), 30),
-], ids=["small", "classes", "wide"])
-def test_gain(sizes, trials, tmp_path):
-    run(GainUnit(Geometry(**sizes)), "gain", "bregalad.sim.bench_gain", tmp_path,
-        geometry=sizes, trials=trials)
+@pytest.mark.parametrize("sizes, trials, snapshots", [
+    (dict(bins=4, classes=2, count_width=12), 300, 4),
+    (dict(bins=4, classes=2, count_width=12), 60, 1),
+    (dict(bins=8, classes=5, count_width=18), 120, 2),
+    (dict(bins=16, classes=3, count_width=32), 60, 8),
+], ids=["small", "one", "classes", "wide"])
+def test_gain(sizes, trials, snapshots, tmp_path):
+    run(GainUnit(Geometry(**sizes), snapshots=snapshots), "gain", "bregalad.sim.bench_gain",
+        tmp_path, geometry=sizes, trials=trials, snapshots=snapshots)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
-def test_array(name, tmp_path):
-    run(AttributeProcessorArray(Geometry(**ARRAYS[name])), "apa", "bregalad.sim.bench_array",
-        tmp_path, geometry=ARRAYS[name], rounds=15, clocks=400)
+@pytest.mark.parametrize("name, snapshots", [
+    ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8)])
+def test_array(name, snapshots, tmp_path):
+    array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
+    run(array, "apa", "bregalad.sim.bench_array", tmp_path, geometry=ARRAYS[name],
+        snapshots=snapshots, rounds=15, clocks=400)
 
 
 @pytest.mark.parametrize("block", [
@@ -47,6 +50,16 @@ def test_array(name, tmp_path):
 def test_geometry_must_be_one(block):
     with pytest.raises(TypeError, match="geometry must be a Geometry, not 'tiny'"):
         block("tiny")
+
+
+@pytest.mark.parametrize("block", [
+    AttributeProcessorArray, GainUnit, lambda g, **more: AttributeProcessor(g, 0, **more)])
+def test_snapshots_must_be_a_power_of_two(block):
+    for snapshots in (0, 3, 32, -4):
+        with pytest.raises(ValueError, match=f"snapshots must be .* 1 to 16, not {snapshots}"):
+            block(Geometry(), snapshots=snapshots)
+    with pytest.raises(TypeError, match="snapshots must be an integer, not 4.0"):
+        block(Geometry(), snapshots=4.0)
 
 
 def test_lane_must_exist():

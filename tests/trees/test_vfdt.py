@@ -2,11 +2,12 @@
 
 import io
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import VFDT, Geometry, open_board
+from bregalad import VFDT, BoardError, Geometry, open_board
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -196,6 +197,27 @@ def test_board_may_be_closed_and_opened_again():
     tree.close()
     tree.partial_fit(X[3000:], y[3000:])
     assert tree.difference(VFDT(delta=1e-3).partial_fit(X, y, classes=["no", "yes"])) is None
+
+
+def test_a_board_learns_one_tree_at_a_time():
+    X, y = mixed(2000)
+    board = open_board("emulated", Geometry(lanes=8, passes=2))
+    first = VFDT(board=board).partial_fit(X[:1000], y[:1000], classes=["no", "yes"])
+    with pytest.raises(BoardError, match="another tree learns on this board"):
+        VFDT(board=board).fit(X, y)
+    first.close()
+    VFDT(board=board).fit(X, y).close()
+    first.partial_fit(X[1000:], y[1000:])
+    assert first.difference(VFDT().partial_fit(X, y, classes=["no", "yes"])) is None
+
+
+def test_pickle_takes_the_statistics_along():
+    X, y = mixed()
+    tree = VFDT(delta=1e-3).partial_fit(X[:3000], y[:3000], classes=["no", "yes"])
+    again = pickle.loads(pickle.dumps(tree))
+    for one in (tree, again):
+        one.partial_fit(X[3000:], y[3000:])
+    assert again.difference(tree) is None
 
 
 def test_damaged_files(tmp_path):
