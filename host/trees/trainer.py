@@ -20,6 +20,7 @@ from ..geometry import MISSING
 from ..protocol.commands import Opcode, pack_command
 from ..protocol.reports import ErrorCode, Kind, layout_of
 from .feed import open_feed
+from .interrupt import deferred_interrupt
 from .nodes import MULTIWAY, NUMERIC, ONE_VS_REST, Nodes
 from .policy import KEEP, TIE, judge, suggestion_words
 from .router import FIRED, advance, release, withhold_in
@@ -95,6 +96,7 @@ class Trainer:
         self._outstanding = 0  # trials whose verdict is not in
         self._ready = []  # leaves that have withheld instances and no trial out
         self._missing = np.zeros(int(cells.attribute.max(initial=-1)) + 1, bool)
+        self._broken = False  # a board failed half-way: its statistics are not the tree's
         self._feed = open_feed(feed, board, len(cells))
         self._prepare()
 
@@ -143,19 +145,28 @@ class Trainer:
         ------
         BoardError
             If the board reports an error or is gone.
+        KeyboardInterrupt
+            At the next instance at which tree and board agree; ``tally.instances`` tells which.
         """
         codes = np.ascontiguousarray(codes)
         count = len(codes)
         self._missing |= (codes == MISSING).any(axis=0)
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32))
         position = 0
-        while position < count:
-            stop, single = self._plan(position, count)
-            done = self._run(window, position, stop, single)
-            self.tally.instances += done - position
-            position = done
-            if self.tally.instances % self.review_period == 0:
-                self._review()
+        if self._broken:
+            raise BoardError(f"board {self.board.name} failed while this tree was learning; the "
+                             "tree still predicts, but to learn on load what was saved before")
+        with deferred_interrupt() as check_interrupt:
+            while position < count:
+                check_interrupt()
+                self._broken = True  # unless the board gets through
+                stop, single = self._plan(position, count)
+                done = self._run(window, position, stop, single)
+                self._broken = False
+                self.tally.instances += done - position
+                position = done
+                if self.tally.instances % self.review_period == 0:
+                    self._review()
         return window.predictions
 
     def _plan(self, position, count):

@@ -1,6 +1,7 @@
 """The driver's strict order: the tree of the one-at-a-time algorithm on any board, however late."""
 
 import random
+import signal
 
 import numpy as np
 import pytest
@@ -147,6 +148,33 @@ def test_board_error_is_raised_with_its_cause():
     board.send(bytes([99] + [0] * (board.geometry.bus_bytes - 1)))
     with pytest.raises(BoardError, match="COMMAND"):
         trainer.learn(codes, labels)
+    with pytest.raises(BoardError, match="failed while this tree was learning"):
+        trainer.learn(codes, labels)
+
+
+def test_interrupt_leaves_tree_and_board_in_agreement():
+    """Ctrl-C in the middle: what was learnt is a prefix of the stream, and learning goes on."""
+    codes, labels = stream(10, 4000)
+
+    class Interrupting(LateBoard):
+        left = 20
+
+        def receive(self, wait=False):
+            self.left -= 1
+            if self.left == 0:
+                signal.raise_signal(signal.SIGINT)
+            return super().receive(wait)
+
+    board = Interrupting(open_board("emulated", geometry()), random.Random(1))
+    trainer = trainer_on(board, review_period=300)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.learn(codes, labels)
+    learnt = trainer.tally.instances
+    assert 0 < learnt < len(codes)
+    whole = trainer_on(open_board("emulated", geometry()), review_period=300)
+    whole.learn(codes, labels)
+    trainer.learn(codes[learnt:], labels[learnt:])
+    assert trainer.nodes.difference(whole.nodes) is None
 
 
 @pytest.mark.parametrize("memory_size", [200, 1 << 16])
