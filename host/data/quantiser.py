@@ -85,7 +85,7 @@ class Quantiser:
 
         Parameters
         ----------
-        X : pandas.DataFrame or two-dimensional array
+        X : pandas.DataFrame, dict of one-dimensional arrays or two-dimensional array
             Columns by name, in the order of the schema, or by position.
         read_only : bool
             For predicting: no new codes, nothing counted. Unknown nominal values are missing,
@@ -104,7 +104,8 @@ class Quantiser:
         if not self.fitted:
             raise RuntimeError("the quantiser must be fitted to the head of the stream first")
         columns = self._columns(X)
-        codes = np.empty((len(X), len(self.books)), np.uint8)
+        rows = len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
+        codes = np.empty((rows, len(self.books)), np.uint8)
         for i, (book, column) in enumerate(zip(self.books, columns, strict=True)):
             if isinstance(book, CodeBook):
                 codes[:, i] = book.encode(column, read_only=read_only)
@@ -158,8 +159,8 @@ class Quantiser:
 
     def _columns(self, X):
         """Every column checked: float64 vectors and factors. Nothing is changed before that."""
-        if isinstance(X, pd.DataFrame):
-            self._check_names(list(X.columns))
+        if isinstance(X, pd.DataFrame | dict):
+            self._check_names(list(X))
         else:
             X = np.asarray(X)
             if X.ndim != 2:
@@ -169,7 +170,8 @@ class Quantiser:
         columns = []
         for i, (attribute, book) in enumerate(
                 zip(self.schema.attributes, self.books, strict=True)):
-            column = X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[:, i]
+            column = (X[attribute.name] if isinstance(X, dict)
+                      else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[:, i])
             try:
                 columns.append(_numbers(column) if isinstance(book, CodeBook)
                                else factors(column))

@@ -3,25 +3,47 @@
 import numpy as np
 import pandas as pd
 
+from . import router
+
 __all__ = ["OneByOne"]
 
 
 class OneByOne:
-    """Mixin of ``StreamTree``; what is learnt is the same as with ``partial_fit``."""
+    """Mixin of ``StreamTree``; what is learnt is the same as with ``partial_fit``.
+
+    For streams that come one by one; instances by the thousand are learnt faster in batches.
+    """
 
     def learn_one(self, x, y):
-        """Learn one instance, a dict of attribute values.
+        """Learn one instance.
 
-        The first call fixes the attributes; classes are those of the parameter ``classes`` of
-        ``partial_fit``, or those among the first ``head`` instances.
+        Parameters
+        ----------
+        x : dict
+            Attribute values by name. The names among the first ``head`` instances are the
+            attributes; one that is absent later is missing.
+        y : str, int or bool
+            Class label; the classes are those given to ``partial_fit`` before, or those among
+            the first ``head`` instances.
+
+        Raises
+        ------
+        ValueError
+            If an attribute or label is unknown; nothing is learnt then.
         """
-        if not hasattr(self, "classes_"):
+        if self._naming():
             self._unnamed = getattr(self, "_unnamed", [])
             self._unnamed.append((dict(x), y))
             if len(self._unnamed) >= self.head:
                 self._name_classes()
-            return self
-        return self.partial_fit(pd.DataFrame([x]), [y])
+        elif self._warming():
+            self.partial_fit(pd.DataFrame([self._full(x)]), [y])
+        else:
+            label = np.flatnonzero(self.classes_ == y)
+            if not len(label):
+                raise ValueError(f"y is {y!r}, none of the classes {self.classes_.tolist()}")
+            self.learn_codes(self._quantiser.encode(self._column_of(x)), label.astype(np.int32))
+        return self
 
     def predict_one(self, x):
         """Class of one instance, None before any was learnt."""
@@ -30,14 +52,34 @@ class OneByOne:
 
     def predict_proba_one(self, x):
         """Class shares for one instance: dict of label to share; empty before any was learnt."""
-        if not hasattr(self, "classes_"):
+        if self._naming():
             labels = [label for _, label in getattr(self, "_unnamed", [])]
             values, counts = np.unique(labels, return_counts=True)
             return dict(zip(values.tolist(), (counts / max(1, len(labels))).tolist(), strict=True))
-        shares = self.predict_proba(pd.DataFrame([x]))[0]
-        return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
+        if self._warming():
+            shares = self._held_shares()
+        else:
+            codes = self._quantiser.encode(self._column_of(x), read_only=True)
+            shares = router.shares(self._nodes, router.route(self._nodes.table, codes))[0]
+        return dict(zip(self.classes_.tolist(), shares.tolist(), strict=False))
+
+    def _naming(self):
+        """Whether attributes and classes are still being collected."""
+        return not hasattr(self, "classes_")
 
     def _name_classes(self):
         held, self._unnamed = self._unnamed, []
         labels = [label for _, label in held]
         self.partial_fit(pd.DataFrame([x for x, _ in held]), labels, classes=np.unique(labels))
+
+    def _full(self, x):
+        """``x`` in the order of the schema, absent attributes missing."""
+        names = self.schema_.names
+        unknown = [name for name in x if name not in names]
+        if unknown:
+            raise ValueError(f"unknown attribute {unknown[0]!r}; there are {', '.join(names)}")
+        return {name: x.get(name) for name in names}
+
+    def _column_of(self, x):
+        return {name: np.array([value], object if value is None or isinstance(value, str) else None)
+                for name, value in self._full(x).items()}

@@ -21,7 +21,7 @@ def test_icarus(geometry, rounds, tmp_path):
 def test_small(tmp_path):
     """Everything, and the bars on beats per clock."""
     geometry = PRESETS["small"]
-    # 0.92 needs room for several snapshots in the gain units; with room for one, a trial waits
-    # for the one before, and records for its slot wait with it.
+    # 200 records and the 16 clocks of a snapshot: 0.926 at best. Trials that come in a bunch wait
+    # for room in the gain units now and then, and records for their slots with them.
     run(Accelerator(geometry), "dut", _BENCH, tmp_path, simulator="verilator",
-        geometry=geometry.as_dict(), rounds=20, count=4000, rate=0.79)
+        geometry=geometry.as_dict(), rounds=20, count=4000, rate=0.90)
