@@ -39,10 +39,11 @@ def reference(tree, X, y, **options):
     return result, np.array(predictions)
 
 
+@pytest.mark.parametrize("count", [100_000, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("child_counts", ["inherit", "zero"])
-def test_equals_reference(name, child_counts):
-    count = min(STREAMS[name][1], 100_000)
+def test_equals_reference(name, child_counts, count):
+    count = min(STREAMS[name][1], count or 1 << 30)
     tree, predictions, y, X = accelerated(name, count, child_counts=child_counts)
     expected, reference_predictions = reference(tree, X, y, child_counts=child_counts)
     assert difference(tree._nodes, expected.root) is None
