@@ -18,11 +18,18 @@ def read(trainer):
         ``leaves`` (L,), ``entries`` (L, words of a slot's entry), ``counts`` (L, cells,
         bins x classes).
 
+    Of a board that failed there is nothing to be read: ``restore`` then starts the leaves'
+    statistics anew, and the tree itself is kept.
+
     Raises
     ------
     BoardError
         If the board reports an error or is gone.
     """
+    if trainer.broken:
+        words = trainer.board.geometry.bins * trainer.board.geometry.classes
+        return {"leaves": np.zeros(0, np.int64), "entries": np.zeros((0, 1), np.uint32),
+                "counts": np.zeros((0, len(trainer.cells), words), np.uint32)}
     geometry = trainer.board.geometry
     leaves = np.flatnonzero(trainer.nodes.slot >= 0)
     cells = range(len(trainer.cells))
@@ -40,7 +47,7 @@ def read(trainer):
                 entries.append(words[1:])
             elif kind is Kind.STATISTICS:
                 counts.append(words[2:])
-            else:
+            elif kind is Kind.ERROR:
                 raise trainer.error(report)
     size = geometry.bins * geometry.classes
     return {"leaves": leaves, "entries": np.array(entries, np.uint32).reshape(len(leaves), -1),
@@ -49,7 +56,9 @@ def read(trainer):
 
 def restore(trainer, checkpoint):
     """Put statistics onto a trainer's board, which has the same bins, classes and cells."""
-    trainer.nodes.slot[:] = -1
+    for name in ("slot", "head", "tail"):
+        getattr(trainer.nodes, name)[:] = -1
+    trainer.nodes.waiting[:] = 0
     for leaf, entry, cells in zip(*(checkpoint[name] for name in ("leaves", "entries", "counts")),
                                   strict=True):
         leaf = int(leaf)
@@ -59,4 +68,6 @@ def restore(trainer, checkpoint):
         trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
         for cell, counts in enumerate(cells):
             trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts.tobytes())
+    if not len(checkpoint["leaves"]):
+        trainer.review()
     trainer.flush()

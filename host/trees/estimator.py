@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_array, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from ..boards import BOARDS, open_board
 from ..boards.base import Board
@@ -15,9 +15,10 @@ from ..geometry import Geometry
 from . import checkpoint, draw, router, storage
 from .cells import CellMap
 from .feed import FEEDS
-from .inputs import labels_of, schema_of
+from .inputs import as_frame, class_indices, class_set, labels_of, schema_of
 from .river import OneByOne
 from .trainer import Tally, Trainer
+from .warmup import WarmUp
 
 __all__ = ["StreamTree"]
 
@@ -34,7 +35,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     board : str or Board
-        A name for ``open_board``, or an open board, used by this tree alone from then on.
+        A name for ``open_board``, or an open board, used by this tree alone until ``close``.
     geometry : Geometry, str or None
         Sizes of a board opened by name; None: as large as the stream asks for.
     slots : int
@@ -75,8 +76,12 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
                              "None")
         if not len(column_or_1d(y)):
             raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
+        labels = labels_of(y)
+        frame = as_frame(X)
+        classes = class_set(labels)
+        self._prepare(frame, classes)  # refuses bad input while the old tree is still there
         self.reset()
-        self.partial_fit(X, y, classes=np.unique(labels_of(y)))
+        self.partial_fit(frame, labels, classes=classes)
         self.end_warm_up()
         return self
 
@@ -108,15 +113,19 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         array (n,)
             Each instance's prediction by the tree that had learnt all before it.
         """
+        if classes is not None and getattr(self, "_unnamed", None):
+            self._name_classes(class_set(labels_of(classes)))
         X, labels = self._checked(X, y, classes)
         if not len(labels):
-            return self.classes_[labels]
+            return np.array(classes if classes is not None else self.classes_)[:0]
         parts = []
-        if self._held is not None:
-            take = min(self.head - self._held_count, len(labels))
+        if self._warm_up is not None:
             self._quantiser.check(X)
-            parts.append(self._hold(X[:take], labels[:take]))
-            if self._held_count == self.head:
+            take = min(self._warm_up.room, len(labels))
+            if take == self._warm_up.room:
+                self._open_trainer()  # if there is no board to be had, nothing has changed yet
+            parts.append(self._warm_up.hold(X[:take], labels[:take]))
+            if not self._warm_up.room:
                 self.end_warm_up()
             X, labels = X[take:], labels[take:]
         if len(labels):
@@ -147,8 +156,24 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         -------
         int32 array (n,)
             Predicted indices.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If codes or labels are not as above; nothing is learnt then.
         """
-        return self._open_trainer().learn(codes, labels)
+        self._fitted()
+        self.end_warm_up()
+        codes, labels = np.asarray(codes), np.asarray(labels)
+        if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
+            raise TypeError(f"codes must be uint8 and labels integers, not {codes.dtype} and "
+                            f"{labels.dtype}")
+        if codes.shape != (len(labels), self.n_features_in_):
+            raise ValueError(f"codes must have the shape ({len(labels)}, {self.n_features_in_}), "
+                             f"not {codes.shape}")
+        if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes_):
+            raise ValueError(f"labels must be 0 to {len(self.classes_) - 1}")
+        return self._open_trainer().learn(codes, labels.astype(np.int32))
 
     def predict(self, X):
         """Class of every instance: the majority class of its leaf; array (n,)."""
@@ -161,13 +186,13 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         if self._warming():
             X = self._frame(X)
             self._quantiser.check(X)
-            return np.tile(self._held_shares(), (len(X), 1))
+            return np.tile(self._warm_up.shares(), (len(X), 1))
         return router.shares(self._nodes, self.apply(X))[:, :len(self.classes_)]
 
     def apply(self, X):
         """Leaf (node number) of every instance; int array (n,). Ends the warm-up."""
-        self._fitted()
         self.end_warm_up()
+        self._fitted()
         codes = self._quantiser.encode(self._frame(X), read_only=True)
         return router.route(self._nodes.table, codes)
 
@@ -183,36 +208,28 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         if first:
             if classes is None:
                 raise ValueError("classes must name all class labels in the first call")
-            known = np.unique(labels_of(classes))
+            known = class_set(labels_of(classes))
         else:
             known = self.classes_
-            if classes is not None and not np.array_equal(np.unique(labels_of(classes)), known):
+            if classes is not None and not np.array_equal(class_set(labels_of(classes)), known):
                 raise ValueError(f"classes are {known.tolist()} since the first call, "
-                                 f"not {np.unique(classes).tolist()}")
-        indices = np.searchsorted(known, labels)
-        wrong = (indices == len(known)) | (known[np.minimum(indices, len(known) - 1)] != labels)
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise ValueError(f"y[{row}] is {labels[row].item()!r}, none of the classes "
-                             f"{known.tolist()}")
-        if first:
-            self._start(X, known)
-        return X, indices.astype(np.int32)
+                                 f"not {np.asarray(classes).tolist()}")
+        indices = class_indices(labels, known)
+        if first and len(labels):
+            self._start(*self._prepare(X, known), known, isinstance(X, pd.DataFrame))
+        return X, indices
 
     def _frame(self, X):
         """X as a data frame with names of strings, or as a 2-D array."""
-        if isinstance(X, pd.DataFrame):
-            return X if all(isinstance(name, str) for name in X) else X.set_axis(
-                [str(name) for name in X], axis=1)
-        # NaN is a missing value; the quantiser names the place of an infinity.
-        X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0,
-                        estimator=self)
-        if X.dtype.kind == "c":
-            raise ValueError("Complex data not supported: attributes are real numbers")
-        expected = getattr(self, "n_features_in_", X.shape[1])
+        X = as_frame(X)
+        expected = getattr(self, "n_features_in_", None)
+        if isinstance(X, pd.DataFrame) or expected is None:
+            return X
         if X.shape[1] != expected:
             raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
                              f"{expected} features as input")
+        if hasattr(self, "feature_names_in_"):
+            return pd.DataFrame(X, columns=self.feature_names_in_).infer_objects()
         return X
 
     def __sklearn_tags__(self):
@@ -232,33 +249,43 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
             raise ValueError(f"no board {self.board!r}; there are {', '.join(BOARDS)}")
         if self.feed not in FEEDS:
             raise ValueError(f"feed must be 'stream' or 'memory', not {self.feed!r}")
-        if not 2 <= self.nominal_values <= 255:
-            raise ValueError(f"nominal_values must be 2 to 255, not {self.nominal_values}")
-        if self.head < 1:
-            raise ValueError(f"head must be 1 instance or more, not {self.head}")
-        if self.review_period < 1:
-            raise ValueError(f"review_period must be 1 or more, not {self.review_period}")
+        for name, low, high in (("nominal_values", 2, 255), ("head", 1, None),
+                                ("review_period", 1, None), ("slots", 2, 32768)):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or isinstance(value, bool):
+                raise TypeError(f"{name} must be an integer, not {value!r}")
+            if value < low or (high is not None and value > high):
+                allowed = f"{low} or more" if high is None else f"{low} to {high}"
+                raise ValueError(f"{name} must be {allowed}, not {value}")
 
-    def _start(self, X, classes):
-        """Set up for the first instances' columns and the classes."""
+    def _prepare(self, X, classes):
+        """Schema and quantiser for the first instances, after all checks; changes nothing."""
         self.check_parameters()
         schema = schema_of(X, classes, self.nominal)
-        self._check_size(schema, len(classes))
+        capacities = [0 if attribute.kind == "numeric"
+                      else len(attribute.values) or int(self.nominal_values)
+                      for attribute in schema.attributes]
+        self._check_size(capacities, len(classes))
+        quantiser = Quantiser(schema, head=int(self.head),
+                              capacity=[capacity or 1 for capacity in capacities])
+        quantiser.check(X)
+        return schema, quantiser
+
+    def _start(self, schema, quantiser, classes, named):
+        """Set up for the first instances."""
         self.classes_ = classes
         self.schema_ = schema
         self.n_features_in_ = len(schema.attributes)
-        if isinstance(X, pd.DataFrame):
+        if named:
             self.feature_names_in_ = np.array(schema.names, object)
-        self._quantiser = Quantiser(schema, capacity=[
-            capacity or 1 for capacity in self._capacities(schema)])
-        self._held, self._held_count = [], 0
-        self._held_counts = np.zeros(len(classes), np.int64)
+        self._quantiser = quantiser
+        self._warm_up = WarmUp(int(self.head), len(classes))
         self._tally = Tally()
         self._trainer = None
         self._checkpoint = None
         self._nodes = None
 
-    def _check_size(self, schema, classes):
+    def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""
         if isinstance(self.board, Board):
             geometry = self.board.geometry
@@ -270,93 +297,74 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"the stream has {classes} classes, but the board has counters for "
                 f"{geometry.classes}: choose a geometry with classes >= {classes} (at most 32)")
-        cells = len(CellMap.build(self._capacities(schema), geometry.bins, self.nominal_split))
+        cells = len(CellMap.build(capacities, geometry.bins, self.nominal_split))
         if cells > geometry.max_cells:
             raise ValueError(
                 f"the attributes need {cells} cells, but the board has {geometry.max_cells} "
                 f"({geometry.lanes} lanes x {geometry.passes} passes): choose a geometry with "
                 f"lanes x passes >= {cells}")
 
-    def _capacities(self, schema):
-        """Per attribute 0 (numeric) or how many values there is room for."""
-        return [0 if attribute.kind == "numeric"
-                else len(attribute.values) or self.nominal_values
-                for attribute in schema.attributes]
-
     # Warm-up
 
     def _warming(self):
         self._fitted()
-        return self._held is not None
+        return self._warm_up is not None
 
     def _fitted(self):
         if not hasattr(self, "classes_"):
             raise NotFittedError(f"this {type(self).__name__} has not learnt anything yet: call "
                                  "fit or partial_fit first")
 
-    def _hold(self, X, labels):
-        """Hold instances back; predict each by the majority before it."""
-        counts = self._held_counts
-        predictions = np.empty(len(labels), np.int32)
-        for i, label in enumerate(labels):
-            predictions[i] = np.argmax(counts)
-            counts[label] += 1
-        self._held.append((X, labels))
-        self._held_count += len(labels)
-        return predictions
-
-    def _held_shares(self):
-        total = self._held_counts.sum()
-        if total:
-            return self._held_counts / total
-        return np.full(len(self.classes_), 1 / len(self.classes_))
-
     def end_warm_up(self):
         """Learn the instances held back now instead of waiting for ``head`` of them."""
         if getattr(self, "_unnamed", None):
             self._name_classes()
-        if not hasattr(self, "classes_") or self._held is None or not self._held_count:
+        if not hasattr(self, "classes_") or self._warm_up is None:
             return
-        frames = [X for X, _ in self._held]
-        head = (pd.concat(frames, ignore_index=True) if isinstance(frames[0], pd.DataFrame)
-                else np.concatenate(frames))
-        labels = np.concatenate([labels for _, labels in self._held])
-        self._quantiser.fit(head)
         trainer = self._open_trainer()
-        self._held = None
-        trainer.learn(self._quantiser.encode(head), labels)
+        X, labels = self._warm_up.instances()
+        self._quantiser.fit(X)
+        self._warm_up = None
+        trainer.learn(self._quantiser.encode(X), labels)
 
     # Board
 
     def _open_trainer(self):
         if self._trainer is not None:
             return self._trainer
-        own = not isinstance(self.board, Board)
-        bins = (self._geometry(1) if own else self.board.geometry).bins
-        cells = CellMap.build(self._capacities(self.schema_), bins, self.nominal_split)
-        board = open_board(self.board, self._geometry(len(cells))) if own else self.board
+        geometry = self._geometry()
+        board = self.board if isinstance(self.board, Board) else open_board(self.board, geometry)
+        cells = self._cells(geometry.bins)
         trainer = Trainer(board, cells, self._policy(), len(self.classes_), nodes=self._nodes,
-                          tally=self._tally, review_period=self.review_period, feed=self.feed)
+                          tally=self._tally, review_period=int(self.review_period), feed=self.feed)
         if self._checkpoint is not None:
             checkpoint.restore(trainer, self._checkpoint)
             self._checkpoint = None
         self._trainer, self._nodes = trainer, trainer.nodes
         return trainer
 
-    def _geometry(self, cells):
-        """The geometry given, or one that fits the stream."""
+    def _cells(self, bins):
+        """The cells that the attributes take on a board of so many bins."""
+        capacities = [getattr(book, "capacity", 0) for book in self._quantiser.books]
+        return CellMap.build(capacities, bins, self.nominal_split)
+
+    def _geometry(self):
+        """The board's geometry: its own, the one given, or one that fits the stream."""
+        if isinstance(self.board, Board):
+            return self.board.geometry
         if self.geometry is not None:
             return Geometry.of(self.geometry)
-        lanes = min(cells, 16)
+        cells = len(self._cells(16))
+        lanes = max(min(cells, 16), -(-cells // 256))
         return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
-                        classes=max(2, len(self.classes_)), slots=self.slots, count_width=24,
+                        classes=max(2, len(self.classes_)), slots=int(self.slots), count_width=24,
                         bus_width=256)
 
     def reset(self):
         """Forget everything learnt and let go of the board."""
         self._release()
         for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
-                     "_quantiser", "_nodes", "_held", "_checkpoint"):
+                     "_quantiser", "_nodes", "_warm_up", "_checkpoint"):
             self.__dict__.pop(name, None)
 
     def close(self):
@@ -382,7 +390,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         if trainer is not None:
             state |= {"_trainer": None, "_checkpoint": checkpoint.read(trainer)}
         if isinstance(self.board, Board):
-            state["board"] = self.board.name
+            state |= {"board": self.board.name, "geometry": self.board.geometry}
         return state
 
     # Looking at it
@@ -400,28 +408,29 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
                 "depth": int(nodes.depths().max())}
 
     def draw(self, max_depth=None):
-        """The tree as text."""
+        """The tree as text; ends the warm-up."""
         return draw.text(self._shown(), max_depth)
 
     def to_graphviz(self, max_depth=None):
-        """The tree in Graphviz's DOT language."""
+        """The tree in Graphviz's DOT language; ends the warm-up."""
         return draw.dot(self._shown(), max_depth)
 
     def _shown(self):
-        self._fitted()
         self.end_warm_up()
+        self._fitted()
         return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
 
     def difference(self, other):
-        """The first difference from another tree in words, or None."""
-        self.end_warm_up()
-        other.end_warm_up()
+        """The first difference from another tree in words, or None; ends both warm-ups."""
+        for tree in (self, other):
+            tree.end_warm_up()
+            tree._fitted()
         return self._nodes.difference(other._nodes)
 
     def counters(self):
-        """The board's performance counters; see ``Board.counters``."""
-        self._fitted()
+        """The board's performance counters; see ``Board.counters``. Ends the warm-up."""
         self.end_warm_up()
+        self._fitted()
         trainer = self._open_trainer()
         trainer.fence()  # or the last records would still be under way
         return trainer.board.counters()
@@ -435,8 +444,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
 
     def save(self, path):
         """Write the tree, the quantiser and the board's statistics to a file; ends the warm-up."""
-        self._fitted()
         self.end_warm_up()
+        self._fitted()
         storage.save(self, path)
 
     @classmethod

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_array, column_or_1d
 
 from ..data.schema import Attribute, Schema
 
-__all__ = ["labels_of", "schema_of"]
+__all__ = ["as_frame", "class_indices", "class_set", "labels_of", "schema_of"]
+
+_NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "empty")
 
 
 def labels_of(y):
@@ -17,6 +19,8 @@ def labels_of(y):
     ValueError
         If a label is missing, infinite or no whole number.
     """
+    if isinstance(y, pd.Series) and pd.api.types.is_bool_dtype(y.dtype) and not y.hasnans:
+        y = y.to_numpy(bool)
     labels = column_or_1d(y, warn=True)
     if labels.dtype == object and all(isinstance(label, str) for label in labels):
         labels = labels.astype(str)
@@ -32,6 +36,55 @@ def labels_of(y):
             raise ValueError(f"Unknown label type: {what}. y[{row}] is {labels[row]!r}; a label "
                              "is a string, an integer or a boolean")
     return labels
+
+
+def class_set(labels):
+    """All labels, sorted, each once."""
+    try:
+        return np.unique(labels)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in labels})
+        raise ValueError(f"labels must be all of one kind, not {' and '.join(kinds)}") from None
+
+
+def class_indices(labels, known):
+    """Index of every label among the sorted ``known`` ones: int32 array (n,).
+
+    Raises
+    ------
+    ValueError
+        If a label is none of them.
+    """
+    positions = {label: i for i, label in enumerate(known.tolist())}
+    values, inverse = np.unique(labels, return_inverse=True) if len(labels) else (labels, labels)
+    found = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)
+    indices = found[inverse.astype(np.int64)] if len(labels) else np.zeros(0, np.int32)
+    if (indices < 0).any():
+        row = int((indices < 0).argmax())
+        raise ValueError(f"y[{row}] is {labels.tolist()[row]!r}, none of the classes "
+                         f"{known.tolist()}")
+    return indices
+
+
+def as_frame(X):
+    """X as a data frame with distinct names of strings, or as a 2-D array.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if isinstance(X, pd.DataFrame):
+        names = [str(name) for name in X]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"X has two columns named {name!r}; names must be distinct")
+        return X if names == list(X) else X.set_axis(names, axis=1)
+    # NaN is a missing value; the quantiser names the place of an infinity.
+    X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: attributes are real numbers")
+    return X
 
 
 def schema_of(X, classes, nominal):
@@ -52,10 +105,8 @@ def schema_of(X, classes, nominal):
     """
     if isinstance(X, pd.DataFrame):
         names = list(X)
-        numeric = {name: pd.api.types.is_numeric_dtype(X[name]) and X[name].dtype != bool
-                   for name in names}
-        found = {name: (False, True) if X[name].dtype == bool else ()
-                 for name in names if not numeric[name]}
+        found = {name: (False, True) if pd.api.types.is_bool_dtype(X[name].dtype) else ()
+                 for name in names if not _is_numeric(X[name])}
         found |= {name: tuple(X[name].cat.categories) for name in names
                   if isinstance(X[name].dtype, pd.CategoricalDtype)}
     else:
@@ -72,5 +123,15 @@ def schema_of(X, classes, nominal):
     return Schema(
         tuple(Attribute(name, "nominal", found[name]) if name in found
               else Attribute(name, "numeric") for name in names),
-        class_name="class" if "class" not in names else "the class",
+        class_name=next(name for name in ("class", "the class", *(f"class {i}" for i in
+                                                                   range(len(names) + 1)))
+                        if name not in names),
         classes=tuple(classes.tolist()))
+
+
+def _is_numeric(column):
+    if pd.api.types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    if column.dtype == object:
+        return pd.api.types.infer_dtype(column, skipna=True) in _NUMBERS
+    return pd.api.types.is_numeric_dtype(column.dtype)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from . import router
+from .inputs import class_set, labels_of
 
 __all__ = ["OneByOne"]
 
@@ -32,6 +33,11 @@ class OneByOne:
             If an attribute or label is unknown; nothing is learnt then.
         """
         if self._naming():
+            for name, value in x.items():
+                if isinstance(value, float) and np.isinf(value):
+                    raise ValueError(f"attribute {name!r}: {value} is infinite; a value is finite "
+                                     "or missing (None, NaN)")
+            labels_of([y])
             self._unnamed = getattr(self, "_unnamed", [])
             self._unnamed.append((dict(x), y))
             if len(self._unnamed) >= self.head:
@@ -57,7 +63,7 @@ class OneByOne:
             values, counts = np.unique(labels, return_counts=True)
             return dict(zip(values.tolist(), (counts / max(1, len(labels))).tolist(), strict=True))
         if self._warming():
-            shares = self._held_shares()
+            shares = self._warm_up.shares()
         else:
             codes = self._quantiser.encode(self._column_of(x), read_only=True)
             shares = router.shares(self._nodes, router.route(self._nodes.table, codes))[0]
@@ -67,10 +73,17 @@ class OneByOne:
         """Whether attributes and classes are still being collected."""
         return not hasattr(self, "classes_")
 
-    def _name_classes(self):
+    def _name_classes(self, classes=None):
+        """Learn what was collected; the classes are those given, or those met so far."""
         held, self._unnamed = self._unnamed, []
         labels = [label for _, label in held]
-        self.partial_fit(pd.DataFrame([x for x, _ in held]), labels, classes=np.unique(labels))
+        try:
+            self.partial_fit(pd.DataFrame([x for x, _ in held]), labels,
+                             classes=class_set(labels_of(labels)) if classes is None else classes)
+        except BaseException:
+            if self._naming():
+                self._unnamed = held
+            raise
 
     def _full(self, x):
         """``x`` in the order of the schema, absent attributes missing."""

@@ -1,6 +1,7 @@
 """Saved trees: one NumPy archive of plain arrays and a JSON description, no pickle."""
 
 import json
+import os
 import zipfile
 import zlib
 from dataclasses import asdict
@@ -34,11 +35,20 @@ def save(tree, path):
         "named": hasattr(tree, "feature_names_in_"),
         "tally": asdict(tree._tally),
     }
+    # All of it is made before the file is touched: an older save must survive a failure.
+    description = json.dumps(meta, default=lambda value: value.item()).encode()
+    statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
-    arrays |= {f"board_{name}": column for name, column in checkpoint.read(trainer).items()}
-    with open(path, "wb") as file:
-        np.savez_compressed(file, meta=np.frombuffer(json.dumps(meta).encode(), np.uint8),
-                            **arrays)
+    arrays |= {f"board_{name}": column for name, column in statistics.items()}
+    partial = f"{os.fspath(path)}.part"
+    try:
+        with open(partial, "wb") as file:
+            np.savez_compressed(file, meta=np.frombuffer(description, np.uint8), **arrays)
+        os.replace(partial, path)
+    except BaseException:
+        if os.path.exists(partial):
+            os.remove(partial)
+        raise
 
 
 def load(cls, path, changes):
@@ -47,34 +57,27 @@ def load(cls, path, changes):
         with np.load(path, allow_pickle=False) as archive:
             meta = json.loads(archive["meta"].tobytes())
             arrays = {name: archive[name] for name in archive.files if name != "meta"}
-    except (KeyError, ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
-        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-            raise
+        form, name = meta["format"], meta["tree"]
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, EOFError, OSError,
+            zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: no saved tree, or a damaged one ({error})") from error
-    if meta.get("format") != FORMAT:
-        raise ValueError(f"{path}: saved in format {meta.get('format')!r}, this release reads "
-                         f"{FORMAT}")
-    if meta["tree"] != cls.__name__:
-        raise ValueError(f"{path}: a saved {meta['tree']}, not a {cls.__name__}")
-    saved = Geometry(**meta["geometry"])
-    params = {"board": meta["board"], "geometry": saved, **meta["params"], **changes}
-    target = params["board"].geometry if isinstance(params["board"], Board) else params["geometry"]
-    if isinstance(target, Geometry):
-        for name in ("bins", "classes"):
-            if getattr(target, name) != getattr(saved, name):
-                raise ValueError(f"{path}: saved from a board with {name} = "
-                                 f"{getattr(saved, name)}, this one has {getattr(target, name)}")
-        if len(arrays["board_leaves"]) > target.slots:
-            raise ValueError(f"{path}: {len(arrays['board_leaves'])} leaves have statistics, "
-                             f"this board has {target.slots} slots")
+    if form != FORMAT:
+        raise ValueError(f"{path}: saved in format {form!r}, this release reads {FORMAT}")
+    if name != cls.__name__:
+        raise ValueError(f"{path}: a saved {name}, not a {cls.__name__}")
+    params = {"board": meta["board"], "geometry": Geometry(**meta["geometry"]), **meta["params"],
+              **changes}
     tree = cls(**params)
+    tree.check_parameters()
     tree.schema_ = Schema.from_dict(meta["schema"])
     tree.classes_ = np.array(meta["classes"])
     tree.n_features_in_ = len(tree.schema_.attributes)
     if meta["named"]:
         tree.feature_names_in_ = np.array(tree.schema_.names, object)
     tree._quantiser = Quantiser.from_dict(meta["quantiser"])
-    tree._held = None
+    tree._warm_up = None
     tree._trainer = None
     tree._nodes = Nodes.from_state({name.removeprefix("node_"): column
                                     for name, column in arrays.items()
@@ -82,4 +85,27 @@ def load(cls, path, changes):
     tree._checkpoint = {name.removeprefix("board_"): column for name, column in arrays.items()
                         if name.startswith("board_")}
     tree._tally = Tally(**meta["tally"])
+    _check_fit(path, tree, Geometry(**meta["geometry"]))
     return tree
+
+
+def _check_fit(path, tree, saved):
+    """Refuse a board that the saved statistics do not fit."""
+    target = tree._geometry()
+    for name in ("bins", "classes"):
+        if getattr(target, name) != getattr(saved, name):
+            raise ValueError(f"{path}: saved from a board with {name} = {getattr(saved, name)}, "
+                             f"this one has {getattr(target, name)}")
+    leaves, cells = tree._checkpoint["counts"].shape[:2]
+    needed = len(tree._cells(target.bins))
+    if leaves and cells != needed:
+        raise ValueError(f"{path}: saved with {cells} cells, these parameters take {needed}")
+    if needed > target.max_cells:
+        raise ValueError(f"{path}: {needed} cells are needed, this board has {target.max_cells}")
+    if leaves > target.slots:
+        raise ValueError(f"{path}: {leaves} leaves have statistics, this board has "
+                         f"{target.slots} slots")
+    most = int(tree._checkpoint["entries"][:, 0].max(initial=0))
+    if most > target.count_max:
+        raise ValueError(f"{path}: a leaf has counted {most} instances, this board's counters "
+                         f"hold {target.count_max}")

@@ -21,7 +21,7 @@ from ..protocol.commands import Opcode, pack_command
 from ..protocol.reports import ErrorCode, Kind, layout_of
 from .feed import open_feed
 from .interrupt import deferred_interrupt
-from .nodes import MULTIWAY, NUMERIC, ONE_VS_REST, Nodes
+from .nodes import NUMERIC, ONE_VS_REST, Nodes
 from .policy import KEEP, TIE, judge, suggestion_words
 from .router import FIRED, advance, release, withhold_in
 from .slots import SlotPool
@@ -95,8 +95,7 @@ class Trainer:
         self._commands = []  # to send before the next records
         self._outstanding = 0  # trials whose verdict is not in
         self._ready = []  # leaves that have withheld instances and no trial out
-        self._missing = np.zeros(int(cells.attribute.max(initial=-1)) + 1, bool)
-        self._broken = False  # a board failed half-way: its statistics are not the tree's
+        self.broken = False  # a board failed half-way: its statistics are not the tree's
         self._feed = open_feed(feed, board, len(cells))
         self._prepare()
 
@@ -150,23 +149,22 @@ class Trainer:
         """
         codes = np.ascontiguousarray(codes)
         count = len(codes)
-        self._missing |= (codes == MISSING).any(axis=0)
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32))
         position = 0
-        if self._broken:
+        if self.broken:
             raise BoardError(f"board {self.board.name} failed while this tree was learning; the "
                              "tree still predicts, but to learn on load what was saved before")
         with deferred_interrupt() as check_interrupt:
             while position < count:
                 check_interrupt()
-                self._broken = True  # unless the board gets through
+                self.broken = True  # unless the board gets through
                 stop, single = self._plan(position, count)
                 done = self._run(window, position, stop, single)
-                self._broken = False
+                self.broken = False
                 self.tally.instances += done - position
                 position = done
                 if self.tally.instances % self.review_period == 0:
-                    self._review()
+                    self.review()
         return window.predictions
 
     def _plan(self, position, count):
@@ -251,7 +249,7 @@ class Trainer:
     def _handle(self, window, data):
         for kind, report in self.reports(data):
             if kind is Kind.SUGGESTION:
-                self._judge(window, report)
+                self._judge(report)
             elif kind is Kind.STATISTICS:
                 self._statistics(window, report)
             elif kind is Kind.ERROR:
@@ -264,7 +262,7 @@ class Trainer:
         return BoardError(f"board {self.board.name} reports {code.name} at "
                           f"{int(error['address']):#x} after {int(error['count'])} records")
 
-    def _judge(self, window, data):
+    def _judge(self, data):
         words = np.frombuffer(data, np.uint32).reshape(-1, self._words.size)
         policy = self.policy
         verdicts = judge(words, self._words, self.nodes.base, self.pool.node, self.classes,
@@ -275,7 +273,7 @@ class Trainer:
             if verdict == KEEP:
                 self._verdict_in(node)
             else:
-                self._begin_split(window, node, row.tobytes(), bool(verdict == TIE))
+                self._begin_split(node, row.tobytes(), bool(verdict == TIE))
 
     def _verdict_in(self, node):
         self.nodes.waiting[node] = 0
@@ -285,22 +283,14 @@ class Trainer:
 
     # Splits
 
-    def _begin_split(self, window, node, report, tie):
+    def _begin_split(self, node, report, tie):
         suggestion = layout_of(Kind.SUGGESTION, self.board.geometry, 0).unpack(report)
-        own = suggestion["class_counts"].astype(np.int64)
-        attribute = int(self.cells.attribute[suggestion["best_cell"]])
-        kind = int(self.cells.kind[suggestion["best_cell"]])
-        # What the suggestion holds is not enough for the children's class counts if there are
-        # more than two, or if missing values went uncounted on either side.
-        if kind == MULTIWAY or self._missing[attribute]:
-            cells = self.cells.cells_of(attribute)
-            for cell in cells:
-                self.command(Opcode.READ, slot=int(suggestion["slot"]), cell=int(cell))
-            self._reading[node] = (suggestion, tie, len(cells), [])
-            return
-        left = suggestion["left"].astype(np.int64)
-        self._split(window, node, kind, attribute, int(suggestion["best_value"]), own,
-                    np.stack([left, own - left]), tie)
+        # The suggestion holds the class counts of one side of the best split; those of all
+        # children, and of the missing values, are in the attribute's bins.
+        cells = self.cells.cells_of(int(self.cells.attribute[suggestion["best_cell"]]))
+        for cell in cells:
+            self.command(Opcode.READ, slot=int(suggestion["slot"]), cell=int(cell))
+        self._reading[node] = (suggestion, tie, len(cells), [])
 
     def _statistics(self, window, report):
         geometry = self.board.geometry
@@ -430,7 +420,7 @@ class Trainer:
             self.command(Opcode.PLACE, slot=slot, parent=slot,
                           cell=int(self.cells.first_cell[attribute]), lo=lo, shift=shift)
 
-    def _review(self):
+    def review(self):
         """Let all leaves compete for the slots if some have none."""
         nodes = self.nodes
         leaves = nodes.leaves()
