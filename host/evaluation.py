@@ -70,7 +70,7 @@ class Curve:
         figure.savefig(path, dpi=120)
 
 
-def prequential(tree, chunks, classes, *, every=2000, limit=None, progress=None):
+def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, progress=None):
     """Test, then train ``tree`` on a stream.
 
     Parameters
@@ -79,6 +79,8 @@ def prequential(tree, chunks, classes, *, every=2000, limit=None, progress=None)
     chunks : iterable of (X, y)
     classes : sequence
         All labels.
+    curve : Curve, optional
+        Points are added to it; so an interrupted run's are not lost.
     every : int
         Instances between points of the curve.
     limit : int, optional
@@ -90,7 +92,7 @@ def prequential(tree, chunks, classes, *, every=2000, limit=None, progress=None)
     -------
     Curve
     """
-    curve = Curve()
+    curve = Curve() if curve is None else curve
     seen = 0
     for X, y in chunks:
         for start in range(0, len(y), every):

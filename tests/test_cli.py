@@ -49,6 +49,27 @@ def test_limit(csv, capsys):
     assert "instances   777" in capsys.readouterr().out
 
 
+def test_predict_uses_the_trees_kinds_and_needs_no_labels(tmp_path, capsys):
+    """A nominal attribute whose values in the new file all look like numbers."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"size": rng.random(3000), "code": rng.choice(list("123A"), 3000)})
+    table["label"] = np.where(table["code"].isin(["1", "A"]), "in", "out")
+    old, new, tree = tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "tree"
+    table.to_csv(old, index=False)
+    assert main(["train", str(old), "--quiet", "--delta", "0.001", "--save", str(tree)]) == 0
+    table[table["code"] != "A"].drop(columns="label").to_csv(new, index=False)
+    capsys.readouterr()
+    assert main(["predict", str(new), "--tree", str(tree)]) == 0
+    captured = capsys.readouterr()
+    predictions = captured.out.split()[1:]
+    expected = table.loc[table["code"] != "A", "label"]
+    assert (np.array(predictions) == expected.to_numpy()).mean() > 0.95
+    assert "labels met" not in captured.err
+    table.assign(extra=1).to_csv(new, index=False)
+    assert main(["predict", str(new), "--tree", str(tree), "--class", "label"]) == 0
+    assert "of 3000 labels met" in capsys.readouterr().err
+
+
 def test_boards(capsys):
     assert main(["boards"]) == 0
     out = capsys.readouterr().out
@@ -63,6 +84,8 @@ def test_boards(capsys):
     (["train", "CSV", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
     (["train", "CSV", "--limit", "0"], "--limit must be 1 or more, not 0"),
     (["train", "CSV", "--classes", "in,maybe"], "'out' is not declared; allowed are in, maybe"),
+    (["train", "CSV", "--save", "nowhere/tree"], "there is no folder"),
+    (["train", "CSV", "--plot", "plot.doc"], "plots can be"),
     (["inspect", "CSV"], "no saved tree, or a damaged one"),
     (["predict", "CSV", "--tree", "nothing"], "No such file or directory: 'nothing'"),
 ])
@@ -88,6 +111,14 @@ def test_truncated_gzip_and_bad_value(csv, tmp_path, capsys):
     assert main(["train", str(bad), "--quiet", "--numeric", "width"]) == 1
     error = capsys.readouterr().err
     assert "bad.csv" in error and "1235" in error and "width" in error
+
+
+def test_inspect_of_another_archive(tmp_path, capsys):
+    np.savez(tmp_path / "other.npz", meta=np.frombuffer(b'{"format": 1}', np.uint8))
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    for name in ("other.npz", "one.npy"):
+        assert main(["inspect", str(tmp_path / name)]) == 1
+        assert "no saved tree, or a damaged one" in capsys.readouterr().err
 
 
 def test_wrong_usage_is_status_2(capsys):

@@ -1,6 +1,6 @@
 """Options that several commands share."""
 
-__all__ = ["add_stream", "add_board", "open_file", "labels_of"]
+__all__ = ["add_stream", "add_board", "open_file", "open_file_for", "labels_of"]
 
 
 def add_stream(parser):
@@ -35,14 +35,37 @@ def _list(words):
 
 def open_file(args):
     """The stream that the options describe."""
+    return _open(args, class_name=args.class_name, nominal=_list(args.nominal),
+                 numeric=_list(args.numeric), ignore=_list(args.ignore),
+                 classes=_list(args.classes) or None)
+
+
+def open_file_for(args, tree):
+    """The stream as a saved tree sees it: its attributes and kinds, labels if there are any."""
+    columns = _open(args, class_name=False).schema.names
+    attributes = tree.schema_.attributes
+    names = [attribute.name for attribute in attributes]
+    for name in names:
+        if name not in columns:
+            raise ValueError(f"{args.file} lacks the column {name!r}; the tree's attributes are "
+                             f"{', '.join(names)}")
+    others = [name for name in columns if name not in names]
+    ignored = _list(args.ignore)
+    class_name = args.class_name
+    if class_name is None:
+        class_name = columns[-1] if columns[-1] in others and columns[-1] not in ignored else False
+    return _open(args, class_name=class_name,
+                 nominal=[a.name for a in attributes if a.kind == "nominal"],
+                 numeric=[a.name for a in attributes if a.kind == "numeric"],
+                 ignore=[name for name in others if name != class_name])
+
+
+def _open(args, **options):
     from ..data.readers import open_stream
 
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit must be 1 or more, not {args.limit}")
-    return open_stream(
-        args.file, class_name=args.class_name, nominal=_list(args.nominal),
-        numeric=_list(args.numeric), ignore=_list(args.ignore),
-        classes=_list(args.classes) or None, names=_list(args.names) or None)
+    return open_stream(args.file, names=_list(args.names) or None, **options)
 
 
 def labels_of(stream):

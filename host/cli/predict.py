@@ -23,15 +23,17 @@ def run(args):
     from . import options
 
     tree = VFDT.load(args.tree)
-    stream = options.open_file(args)
+    stream = options.open_file_for(args, tree)
+    names = list(tree.schema_.names)
     out = open(args.output, "w", encoding="utf-8") if args.output else sys.stdout
-    right = seen = 0
+    right = labelled = seen = 0
     try:
         for X, y in stream:
             if args.limit is not None:
                 X, y = X[:args.limit - seen], y[:args.limit - seen]
             if not len(y):
                 break
+            X = X[names]
             shares = tree.predict_proba(X)
             table = pd.DataFrame({"prediction": tree.predict(X)})
             if args.proba:
@@ -39,9 +41,11 @@ def run(args):
                     table[f"p({label})"] = shares[:, k].round(6)
             table.to_csv(out, index=False, header=not seen)
             right += int((table["prediction"].astype(str).to_numpy() == y).sum())
+            labelled += sum(label is not None for label in y)
             seen += len(y)
     finally:
         if args.output:
             out.close()
-    print(f"{right} of {seen} labels met ({right / max(1, seen):.4f})", file=sys.stderr)
+    if labelled:
+        print(f"{right} of {labelled} labels met ({right / labelled:.4f})", file=sys.stderr)
     return 0

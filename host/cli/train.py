@@ -1,5 +1,7 @@
 """Learn a tree from a file, testing each instance before learning it."""
 
+import os
+
 from . import options
 
 __all__ = ["add_arguments", "run", "print_report"]
@@ -33,7 +35,7 @@ def run(args):
     """Learn, print the report, write what was asked for."""
     from tqdm import tqdm
 
-    from ..evaluation import prequential
+    from ..evaluation import Curve, prequential
     from ..trees.vfdt import VFDT
 
     stream = options.open_file(args)
@@ -43,6 +45,10 @@ def run(args):
                          if a.kind == "nominal"},
                 nominal_split=args.nominal_split, nominal_values=args.nominal_values)
     tree.check_parameters()
+    for path in filter(None, (args.save, args.plot, args.curve)):
+        _check_writable(path)
+    if args.plot:
+        _check_plot(args.plot)
     classes = options.labels_of(stream)
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     with tqdm(total=total, unit=" instances", unit_scale=True, disable=args.quiet) as bar:
@@ -51,7 +57,16 @@ def run(args):
             bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {curve.leaves[-1]} leaves")
             bar.update(count)
 
-        curve = prequential(tree, stream, classes, limit=args.limit, progress=progress)
+        interrupted = False
+        curve = Curve()
+        try:
+            prequential(tree, stream, classes, curve=curve, limit=args.limit, progress=progress)
+        except KeyboardInterrupt:
+            if not curve.instances:
+                raise
+            interrupted = True
+    if interrupted:
+        print(f"interrupted after {tree.report()['instances']} instances; what they have come to:")
     tree.end_warm_up()
     print_report(tree, curve)
     if args.save:
@@ -61,7 +76,25 @@ def run(args):
     if args.plot:
         curve.plot(args.plot, f"VFDT on {args.file}")
     tree.close()
-    return 0
+    return 130 if interrupted else 0
+
+
+def _check_writable(path):
+    """Raise now what writing would raise after hours of learning."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{path}: there is no folder {folder}")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise PermissionError(f"{path} cannot be written")
+
+
+def _check_plot(path):
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    formats = FigureCanvasBase.get_supported_filetypes()
+    suffix = os.path.splitext(path)[1].removeprefix(".")
+    if suffix not in formats:
+        raise ValueError(f"{path}: plots can be {', '.join(sorted(formats))}")
 
 
 def print_report(tree, curve):

@@ -62,7 +62,7 @@ class ValueBook:
         values : array, pandas.Series or pandas.Categorical
             One-dimensional.
         read_only : bool
-            Encode unknown values as missing and change nothing.
+            Give unknown values the code that the next new one would get, and change nothing.
 
         Raises
         ------
@@ -77,12 +77,14 @@ class ValueBook:
         lost = np.zeros(len(uniques) + 1, bool)
         for i, value in enumerate(uniques):
             code = self._codes.get(value)
-            if code is None and not read_only:
-                if len(self.values) < self.capacity:
-                    code = self._codes[value] = len(self.values)
+            if code is None and len(self.values) < self.capacity:
+                # Reading only, too: a tree that asks "is it b?" must get the same "no" either way.
+                code = len(self.values)
+                if not read_only:
+                    self._codes[value] = code
                     self.values.append(value)
-                else:
-                    lost[i] = True
+            elif code is None:
+                lost[i] = True
             if code is not None:
                 table[i] = code
         if not read_only:

@@ -52,9 +52,13 @@ class Quantiser:
         capacities = [capacity] * width if isinstance(capacity, int) else list(capacity)
         if len(capacities) != width:
             raise ValueError(f"capacity has {len(capacities)} entries for {width} attributes")
-        self.books = [CodeBook(head_codes) if attribute.kind == "numeric"
-                      else ValueBook(attribute.values, most)
-                      for attribute, most in zip(schema.attributes, capacities, strict=True)]
+        self.books = []
+        for attribute, most in zip(schema.attributes, capacities, strict=True):
+            try:
+                self.books.append(CodeBook(head_codes) if attribute.kind == "numeric"
+                                  else ValueBook(attribute.values, most))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"attribute {attribute.name!r}: {error}") from error
         self.fitted = False
 
     def fit(self, X):
@@ -88,8 +92,8 @@ class Quantiser:
         X : pandas.DataFrame, dict of one-dimensional arrays or two-dimensional array
             Columns by name, in the order of the schema, or by position.
         read_only : bool
-            For predicting: no new codes, nothing counted. Unknown nominal values are missing,
-            numeric ones out of range get the outermost code.
+            For predicting: no new codes, nothing counted. Unknown nominal values get the code
+            that the next new one would get, numeric ones out of range the outermost code.
 
         Raises
         ------
@@ -200,12 +204,12 @@ def _numbers(column):
             raise TypeError(f"values must be numbers, not {column.dtype}")
         try:
             column = column.to_numpy(np.float64, na_value=np.nan)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"values must be numbers: {error}") from error
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f"values must be numbers that a float can hold: {error}") from error
     elif column.dtype.kind not in "biufO":
         raise TypeError(f"values must be numbers, not {column.dtype}")
     elif column.dtype == object:
         column = np.array([np.nan if v is None or v is pd.NA else v for v in column])
         if column.size and column.dtype.kind not in "biuf":
-            raise TypeError("values must be numbers")
+            raise TypeError("values must be numbers that a float can hold")
     return checked(column)

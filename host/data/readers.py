@@ -26,12 +26,13 @@ class Stream:
         Most instances in a chunk.
     """
 
-    def __init__(self, path, schema, chunk, tables, count):
+    def __init__(self, path, schema, chunk, tables, count, labelled=True):
         self.path = path
         self.schema = schema
         self.chunk = chunk
         self._tables = tables
         self._count = count
+        self._labelled = labelled
 
     @property
     def len_hint(self):
@@ -44,7 +45,8 @@ class Stream:
         names = list(self.schema.names)
         total = 0
         for table, where in self._tables():
-            labels = self._labels(table, where)
+            labels = (self._labels(table, where) if self._labelled
+                      else np.full(len(table), None, object))
             total += len(labels)
             yield table[names], labels
         if not total:
@@ -77,8 +79,9 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     ----------
     path : str or Path
         The file.
-    class_name : str or int
-        The class column, by name or index; the last by default.
+    class_name : str, int or False
+        The class column, by name or index; the last by default. False: there is none, every column
+        is an attribute, and labels come out as None.
     nominal, numeric : sequences of str or int
         Kinds of columns that are not to be inferred from the first 10,000 rows.
     ignore : sequence of str or int
@@ -117,19 +120,22 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     elif suffix in (".parquet", ".pq"):
         source = ParquetSource(path)
     else:
-        source = TextSource(path, suffix, header, {*(names or ()), class_name})
+        known = {*(names or ()), class_name or None}
+        source = TextSource(path, suffix, header, known)
     if names is not None:
         source.rename(names)
     columns = _Columns(path, source.columns)
-    label = columns.index(len(source.columns) - 1 if class_name is None else class_name,
-                          "the class column")
+    label = None
+    if class_name is not False:
+        label = columns.index(len(source.columns) - 1 if class_name is None else class_name,
+                              "the class column")
     chosen = {"nominal": columns.indices(nominal, "nominal"),
               "numeric": columns.indices(numeric, "numeric")}
     both = chosen["nominal"] & chosen["numeric"]
     if both:
         raise ValueError(f"column {source.columns[min(both)]!r} is declared nominal and numeric")
     dropped = columns.indices(ignore, "ignored")
-    if label in dropped:
+    if label is not None and label in dropped:
         raise ValueError(f"the class column {source.columns[label]!r} is ignored")
     attributes = []
     for i, attribute in enumerate(source.attributes):
@@ -140,12 +146,22 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         elif i in chosen["numeric"]:
             attribute = Attribute(attribute.name, "numeric")
         attributes.append(attribute)
+    if label is None:
+        return Stream(path, Schema(tuple(attributes), _no_class(attributes)), chunk,
+                      lambda: source.tables(chunk, [a.name for a in attributes],
+                                            {a.name for a in attributes if a.kind == "numeric"}),
+                      source.count, labelled=False)
     if classes is None:
         classes = source.attributes[label].values
     schema = Schema(tuple(attributes), source.columns[label], tuple(map(str, classes)))
     numbers = {a.name for a in attributes if a.kind == "numeric"}
     kept = [*schema.names, schema.class_name]
     return Stream(path, schema, chunk, lambda: source.tables(chunk, kept, numbers), source.count)
+
+
+def _no_class(attributes):
+    """A name that no attribute has."""
+    return "class" + " " * max((len(a.name) for a in attributes), default=0)
 
 
 class _Columns:

@@ -147,6 +147,10 @@ class ParquetSource(Source):
                             f"not {len(fields)} columns")
         self.fields = [field.name for field in fields]
         self._unique(self.fields, path)
+        for field in fields:
+            if pa.types.is_nested(field.type):
+                raise DataError(f"{path}: column {field.name!r} holds {field.type}; a column holds "
+                                "numbers, strings or truth values")
         self.attributes = tuple(Attribute(field.name, _kind(field.type)) for field in fields)
 
     def count(self):

@@ -56,9 +56,9 @@ def class_indices(labels, known):
         If a label is none of them.
     """
     positions = {label: i for i, label in enumerate(known.tolist())}
-    values, inverse = np.unique(labels, return_inverse=True) if len(labels) else (labels, labels)
+    codes, values = pd.factorize(labels)
     found = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)
-    indices = found[inverse.astype(np.int64)] if len(labels) else np.zeros(0, np.int32)
+    indices = found[codes] if len(labels) else np.zeros(0, np.int32)
     if (indices < 0).any():
         row = int((indices < 0).argmax())
         raise ValueError(f"y[{row}] is {labels.tolist()[row]!r}, none of the classes "

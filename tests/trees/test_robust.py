@@ -1,0 +1,258 @@
+"""What goes wrong in practice: failures half-way, reused buffers, boards that do not fit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import VFDT, BoardError, Geometry, open_board
+from bregalad.boards import emulated
+
+
+def stream(count=4000, seed=1, missing=0.1):
+    rng = np.random.default_rng(seed)
+    X = rng.random((count, 3))
+    y = (X[:, 0] > 0.5) ^ (rng.random(count) < 0.1)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
+
+
+def two_part(tree, X, y, cut, between):
+    """Learn up to ``cut``, do something, learn the rest."""
+    tree.partial_fit(X[:cut], y[:cut], classes=[False, True])
+    tree = between(tree) or tree
+    return tree.partial_fit(X[cut:], y[cut:])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_missing_values_before_a_pause_count_after_it(seed):
+    """Values missing before the board was closed are still on the board afterwards."""
+    X, y = stream(seed=seed)
+    X[1000:] = np.nan_to_num(X[1000:], nan=0.5)
+    whole = VFDT(delta=1e-3).partial_fit(X, y, classes=[False, True])
+    paused = two_part(VFDT(delta=1e-3), X, y, 1000, VFDT.close)
+    assert paused.difference(whole) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_halved_counts_do_not_make_the_tree_depend_on_calls(seed):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((9000, 2)) < 0.5, 0.0, 1.0)
+    y = rng.random(9000) < 0.5
+    y[6000:] = X[6000:, 0] > 0.5
+    X[8990:, 1] = np.nan
+    options = {"geometry": Geometry(lanes=2, passes=1, count_width=12), "tau": 0.0}
+    whole = VFDT(**options).partial_fit(X, y, classes=[False, True])
+    cut = two_part(VFDT(**options), X, y, 7000, lambda tree: None)
+    assert whole.report()["halvings"] > 0
+    assert cut.difference(whole) is None
+
+
+def test_a_reused_buffer_is_not_learnt_twice():
+    X, y = stream(2000)
+    whole = VFDT(head=1000).partial_fit(X, y, classes=[False, True])
+    reused, buffer = VFDT(head=1000), np.empty((100, 3))
+    for at in range(0, 2000, 100):
+        buffer[:] = X[at:at + 100]
+        reused.partial_fit(buffer, y[at:at + 100], classes=[False, True])
+    assert reused.difference(whole) is None
+
+
+def test_head_is_what_the_edges_are_learnt_from():
+    X, y = stream(3000, missing=0)
+    edges = [VFDT(head=head).fit(X, y)._quantiser.books[0].edges for head in (1000, 3000)]
+    assert not np.array_equal(*edges)
+
+
+def test_board_that_cannot_be_opened_costs_nothing(monkeypatch):
+    X, y = stream()
+    tree = VFDT(head=500).partial_fit(X[:300], y[:300], classes=[False, True])
+
+    def fail(*_, **__):
+        raise BoardError("no power")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(emulated, "EmulatedBoard", fail)
+        with pytest.raises(BoardError, match="no power"):
+            tree.partial_fit(X[300:1000], y[300:1000])
+    tree.partial_fit(X[300:], y[300:])
+    assert tree.difference(VFDT(head=500).partial_fit(X, y, classes=[False, True])) is None
+
+
+def test_failed_board_leaves_a_tree_that_can_be_saved_and_learns_on(tmp_path):
+    X, y = stream(6000)
+    board = open_board("emulated", Geometry(lanes=3, passes=1))
+    tree = VFDT(board=board, delta=1e-3).partial_fit(X[:4000], y[:4000], classes=[False, True])
+    before = tree.predict(X)
+    board.send(bytes([99] + [0] * (board.geometry.bus_bytes - 1)))
+    with pytest.raises(BoardError, match="COMMAND"):
+        tree.partial_fit(X[4000:], y[4000:])
+    assert len(tree.predict(X)) == len(X)
+    tree.save(tmp_path / "tree")
+    again = VFDT.load(tmp_path / "tree", board="emulated")
+    assert (again.predict(X) == before).mean() > 0.95
+    again.partial_fit(X[4000:], y[4000:])
+    assert again.report()["inactive_leaves"] == 0
+    assert again.score(X, y) > 0.8
+
+
+def test_failed_save_keeps_the_older_file(tmp_path):
+    X, y = stream(1000)
+    tree = VFDT().fit(X, y)
+    tree.save(tmp_path / "tree")
+    size = (tmp_path / "tree").stat().st_size
+    tree.delta = object()
+    with pytest.raises(AttributeError):
+        tree.save(tmp_path / "tree")
+    assert (tmp_path / "tree").stat().st_size == size
+    assert [path.name for path in tmp_path.iterdir()] == ["tree"]
+
+
+def test_numpy_parameters_can_be_saved(tmp_path):
+    X, y = stream(1000)
+    tree = VFDT(grace=np.int64(150), tau=np.float32(0.05), slots=np.int64(64)).fit(X, y)
+    tree.save(tmp_path / "tree")
+    assert VFDT.load(tmp_path / "tree").grace == 150
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"geometry": "fine"}, "bins = 16, this one has 64"),
+    ({"geometry": "many-classes"}, "classes = 2, this one has 32"),
+    ({"geometry": Geometry(lanes=2, passes=1, slots=1024, count_width=24)}, "3 cells are needed"),
+    ({"geometry": Geometry(lanes=3, passes=1, slots=2, count_width=24)}, "slots"),
+    ({"geometry": Geometry(lanes=3, passes=1, slots=1024, count_width=12)}, "counters hold 4095"),
+])
+def test_load_refuses_a_board_that_does_not_fit(tmp_path, changes, message):
+    X, y = stream(40_000, missing=0)
+    y ^= (X[:, 1] > 0.5) & (X[:, 2] > 0.7)
+    tree = VFDT(delta=1e-3, tau=0.0).fit(X, y)
+    assert tree.report()["leaves"] > 2
+    tree.save(tmp_path / "tree")
+    with pytest.raises(ValueError, match=message):
+        VFDT.load(tmp_path / "tree", **changes)
+
+
+def test_pickled_tree_keeps_its_boards_geometry():
+    import pickle
+
+    X, y = stream()
+    board = open_board("emulated", Geometry(lanes=2, passes=2, bins=8))
+    tree = VFDT(board=board).partial_fit(X[:2000], y[:2000], classes=[False, True])
+    again = pickle.loads(pickle.dumps(tree))
+    for one in (tree, again):
+        one.partial_fit(X[2000:], y[2000:])
+    assert again.difference(tree) is None
+
+
+@pytest.mark.parametrize("codes, labels, error, message", [
+    (np.zeros((2, 3), np.uint8), [0, 7], ValueError, "labels must be 0 to 1"),
+    (np.zeros((2, 2), np.uint8), [0, 1], ValueError, r"shape \(2, 3\), not \(2, 2\)"),
+    (np.zeros((2, 3)), [0, 1], TypeError, "codes must be uint8"),
+    (np.zeros((2, 3), np.uint8), [0.0, 1.0], TypeError, "labels integers"),
+])
+def test_learn_codes_checks_its_arguments(codes, labels, error, message):
+    X, y = stream(1000)
+    with pytest.raises(error, match=message):
+        VFDT().fit(X, y).learn_codes(codes, labels)
+
+
+def test_objects_that_are_numbers_are_numeric():
+    X, y = stream()
+    frame = pd.DataFrame(X, columns=list("abc")).astype(object)
+    tree = VFDT(delta=1e-3).fit(frame, y)
+    assert [a.kind for a in tree.schema_.attributes] == ["numeric"] * 3
+    assert tree.difference(VFDT(delta=1e-3).fit(X, y)) is None
+
+
+def test_empty_first_batch_fixes_nothing():
+    X, y = stream(1000)
+    tree = VFDT()
+    tree.partial_fit(pd.DataFrame(columns=["a"]), [], classes=[False, True])
+    tree.partial_fit(X, y, classes=[False, True])
+    assert tree.n_features_in_ == 3
+
+
+@pytest.mark.parametrize("make, error, message", [
+    (lambda X: X.assign(a=pd.Timestamp("2020-01-01")), (TypeError, ValueError), "'a'"),
+    (lambda X: X.assign(a=np.inf), ValueError, "'a'.*inf"),
+    (lambda X: X.assign(a=10**400), TypeError, "'a'.*numbers"),
+    (lambda X: X.set_axis(["a", "b", "b"], axis=1), ValueError, "two columns named 'b'"),
+    (lambda X: X.assign(a=pd.cut(X["a"].fillna(0), 3)), TypeError, "'a'"),
+])
+def test_bad_first_batch_can_be_mended(make, error, message):
+    X, y = stream(1000)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    tree = VFDT()
+    with pytest.raises(error, match=message):
+        tree.partial_fit(make(frame), y, classes=[False, True])
+    tree.partial_fit(frame, y, classes=[False, True])
+    assert tree.report()["instances"] >= 500
+
+
+def test_fit_on_bad_data_keeps_the_old_tree():
+    X, y = stream()
+    tree = VFDT(delta=1e-3).fit(X, y)
+    before = tree.draw()
+    with pytest.raises(ValueError, match="inf"):
+        tree.fit(np.where(X > 0.9, np.inf, X), y)
+    assert tree.draw() == before
+
+
+def test_frame_first_then_array():
+    X, y = stream()
+    frame = pd.DataFrame(X, columns=list("abc"))
+    tree = VFDT().partial_fit(frame[:100], y[:100], classes=[False, True])
+    tree.partial_fit(X[100:], y[100:])
+    assert tree.difference(VFDT().partial_fit(frame, y, classes=[False, True])) is None
+
+
+def test_one_bad_instance_by_one():
+    X, y = stream(1000)
+    rows = pd.DataFrame(X, columns=list("abc")).to_dict("records")
+    tree = VFDT(head=200, delta=1e-3)
+    for i, (x, label) in enumerate(zip(rows, y.tolist(), strict=True)):
+        if i == 50:
+            with pytest.raises(ValueError, match="'a'.*infinite"):
+                tree.learn_one({**x, "a": float("inf")}, label)
+        if i == 700:
+            with pytest.raises(ValueError, match="unknown attribute 'd'"):
+                tree.learn_one({**x, "d": 1.0}, label)
+            with pytest.raises(ValueError, match="y is 'maybe', none of the classes"):
+                tree.learn_one(x, "maybe")
+        tree.learn_one(x, label)
+    batch = VFDT(head=200, delta=1e-3).partial_fit(pd.DataFrame(rows), y, classes=[False, True])
+    assert tree.report() == batch.report()
+
+
+def test_one_by_one_then_batches():
+    X, y = stream(1000)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    tree = VFDT()
+    for x, label in zip(frame[:100].to_dict("records"), y[:100].tolist(), strict=True):
+        tree.learn_one(x, label)
+    tree.partial_fit(frame[100:], y[100:], classes=[False, True])
+    assert tree.difference(VFDT().partial_fit(frame, y, classes=[False, True])) is None
+
+
+def test_labels_of_two_kinds():
+    X, _ = stream(4)
+    with pytest.raises(ValueError, match="labels must be all of one kind, not int and str"):
+        VFDT().fit(X, np.array([1, "a", 1, "a"], object))
+    with pytest.raises(ValueError, match=r"y\[0\] is 1, none of the classes \['1', 'a'\]"):
+        VFDT().partial_fit(X, np.array([1, "a", 1, "a"], object), classes=["1", "a"])
+
+
+def test_unseen_value_goes_the_same_way_when_predicted_and_when_learnt():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"c": rng.choice(["a", "b"], 5000, p=[0.3, 0.7])})
+    y = (X["c"] == "b").to_numpy()
+    tree = VFDT(nominal_split="one_vs_rest", delta=1e-3).fit(X, y)
+    assert tree.report()["splits"] == 1
+    new = pd.DataFrame({"c": ["never seen"]})
+    predicted = tree.predict(new)[0]
+    assert tree.test_then_train(new, [True])[0] == predicted
+
+
+def test_thousands_of_cells():
+    tree = VFDT(head=10)
+    X = np.zeros((20, 5000))
+    tree.fit(X, np.arange(20) % 2)
+    assert tree._open_trainer().board.geometry.max_cells >= 5000
