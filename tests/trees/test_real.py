@@ -34,7 +34,7 @@ def reference(tree, X, y, **options):
     """The float64 tree on the same codes."""
     codes = tree._quantiser.encode(X, read_only=True)
     labels = np.searchsorted(tree.classes_, y)
-    result = ReferenceTree(tree._capacities(tree.schema_), len(tree.classes_), **options)
+    result = ReferenceTree(tree._cells(16).capacities, len(tree.classes_), **options)
     predictions = [result.learn(row, int(label)) for row, label in zip(codes, labels, strict=True)]
     return result, np.array(predictions)
 
