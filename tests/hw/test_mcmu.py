@@ -1,4 +1,8 @@
-"""Blocks of the memory controller unit, each under its own bench."""
+"""Blocks of the memory controller unit, each under its own bench; more in test_blocks.py.
+
+The sequencer and the unit's wiring are covered by bench_accelerator: there, commands, errors and
+registers meet the golden model as a whole.
+"""
 
 import pytest
 from bregalad.geometry import PRESETS, Geometry
