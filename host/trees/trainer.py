@@ -152,8 +152,9 @@ class Trainer:
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32))
         position = 0
         if self.broken:
-            raise BoardError(f"board {self.board.name} failed while this tree was learning; the "
-                             "tree still predicts, but to learn on load what was saved before")
+            raise BoardError(f"board {self.board.name} failed while this tree was learning; it "
+                             "still predicts and can be saved; to learn on with new statistics "
+                             "close() it first, or load what was saved before")
         with deferred_interrupt() as check_interrupt:
             while position < count:
                 check_interrupt()

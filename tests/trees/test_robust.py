@@ -92,6 +92,11 @@ def test_failed_board_leaves_a_tree_that_can_be_saved_and_learns_on(tmp_path):
     again.partial_fit(X[4000:], y[4000:])
     assert again.report()["inactive_leaves"] == 0
     assert again.score(X, y) > 0.8
+    with pytest.raises(BoardError, match="close\\(\\) it first"):
+        tree.partial_fit(X[4000:], y[4000:])
+    tree.close()
+    tree.partial_fit(X[4000:], y[4000:])
+    assert tree.difference(again) is None
 
 
 def test_failed_save_keeps_the_older_file(tmp_path):
