@@ -53,7 +53,7 @@ def main():
     parser.add_argument("--instances", type=int, default=1_000_000)
     parser.add_argument("--attributes", type=int, nargs="+", default=[10, 50])
     parser.add_argument("--centres", type=int, nargs="+", default=[100, 1000])
-    parser.add_argument("--chunk", type=int, default=65536, help="instances per call")
+    parser.add_argument("--chunk", type=int, default=16384, help="instances per call")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--floats", action="store_true", help="count quantising, too")
     parser.add_argument("--seed", type=int, default=1)

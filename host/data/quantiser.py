@@ -171,11 +171,12 @@ class Quantiser:
                 raise ValueError(f"X must have rows and columns, not shape {X.shape}")
             if X.shape[1] != len(self.books):
                 raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
+            X = np.ascontiguousarray(X.T)  # at once: column by column takes five times as long
         columns = []
         for i, (attribute, book) in enumerate(
                 zip(self.schema.attributes, self.books, strict=True)):
             column = (X[attribute.name] if isinstance(X, dict)
-                      else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[:, i])
+                      else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i])
             try:
                 columns.append(_numbers(column) if isinstance(book, CodeBook)
                                else factors(column))
