@@ -19,7 +19,7 @@ FAULTS = [ErrorCode.SLAVE, ErrorCode.DECODE]
 GEOMETRIES = {
     "tiny": PRESETS["tiny"], "small": PRESETS["small"],
     "one": Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=64),
-    "odd": Geometry(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=12, bus_width=256),
+    "odd": Geometry(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=12, bus_width=512),
 }
 
 
