@@ -8,7 +8,7 @@ from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.hw.array import AttributeProcessorArray
 from bregalad.hw.operation import Op, config_layout, operation_layout
 from bregalad.protocol.registers import CellKind
-from bregalad.sim.bits import pack, unpack
+from bregalad.sim.bits import candidate_fields, pack, unpack
 from bregalad.sim.golden import Candidate, Cell, Golden
 from bregalad.sim.runner import parameters
 from cocotb.clock import Clock
@@ -69,16 +69,10 @@ class Model:
         """What `gains` and `summary` should show of the snapshot."""
         candidates = self.shadow._candidates(0)
         best, second, chosen = self.shadow._top(candidates, current)
-        summary = {"best": shown(best), "second": shown(second), "current": shown(chosen),
+        summary = {"best": candidate_fields(best), "second": candidate_fields(second),
+                   "current": candidate_fields(chosen),
                    "left": best.left or [0] * self.geometry.classes}
-        return [shown(candidate or Candidate()) for candidate in candidates], summary
-
-
-def shown(candidate):
-    """A candidate as the array gives it."""
-    if not candidate.valid:
-        return {"cell": NONE, "valid": 0, "value": 0, "gain": 0}
-    return {"cell": candidate.cell, "valid": 1, "value": candidate.value, "gain": candidate.gain}
+        return [candidate_fields(candidate or Candidate()) for candidate in candidates], summary
 
 
 class Bench:

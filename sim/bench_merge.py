@@ -7,6 +7,7 @@ from bregalad.geometry import NONE, Geometry
 from bregalad.hw.merge import Merge, merge_layout, summary_layout
 from bregalad.hw.operation import candidate_layout
 from bregalad.protocol.registers import CellKind
+from bregalad.sim.bits import candidate_fields
 from bregalad.sim.golden import Candidate, Cell, Golden
 from bregalad.sim.runner import parameters
 from bregalad.sim.streams import Sink, Source, reset
@@ -19,13 +20,6 @@ class Model(Golden):
     def _gain(self, slot, cell):
         part = self.parts[cell]
         return Candidate(part.cell, part.value, part.gain, list(part.left))
-
-
-def shown(candidate):
-    """A candidate as the merge gives it."""
-    if not candidate.valid:
-        return {"cell": NONE, "valid": 0, "value": 0, "gain": 0}
-    return {"cell": candidate.cell, "valid": 1, "value": candidate.value, "gain": candidate.gain}
 
 
 class Bench:
@@ -80,8 +74,9 @@ class Bench:
         self.seen["joined"] += candidates.count(None)
         self.seen["current"] += chosen.valid
         self.seen["empty"] += not best.valid
-        return [shown(c or Candidate()) for c in candidates], {
-            "best": shown(best), "second": shown(second), "current": shown(chosen),
+        return [candidate_fields(c or Candidate()) for c in candidates], {
+            "best": candidate_fields(best), "second": candidate_fields(second),
+            "current": candidate_fields(chosen),
             "left": best.left or [0] * g.classes}
 
     async def run(self, trials, report_all, stall_in, stall_out):

@@ -5,7 +5,9 @@ import enum
 from amaranth.hdl import Shape
 from amaranth.lib import data
 
-__all__ = ["pack", "unpack"]
+from ..geometry import NONE
+
+__all__ = ["candidate_fields", "pack", "unpack"]
 
 
 def _fields(layout):
@@ -37,3 +39,10 @@ def unpack(layout, bits):
     values = {key: unpack(shape, bits >> offset & (1 << width) - 1)
               for key, offset, width, shape in _fields(layout)}
     return list(values.values()) if isinstance(layout, data.ArrayLayout) else values
+
+
+def candidate_fields(candidate):
+    """The golden model's candidate as the fields of ``candidate_layout``."""
+    if not candidate.valid:
+        return {"cell": NONE, "valid": 0, "value": 0, "gain": 0}
+    return {"cell": candidate.cell, "valid": 1, "value": candidate.value, "gain": candidate.gain}

@@ -402,9 +402,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
             return {**asdict(self._tally), "nodes": 1, "leaves": 1, "inactive_leaves": 0,
                     "depth": 0}
         nodes = self._nodes
-        leaves = nodes.leaves()
-        return {**asdict(self._tally), "nodes": len(nodes), "leaves": len(leaves),
-                "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
+        return {**asdict(self._tally), "nodes": len(nodes), "leaves": len(nodes.leaves()),
+                "inactive_leaves": nodes.inactive,
                 "depth": int(nodes.depths().max())}
 
     def draw(self, max_depth=None):

@@ -117,6 +117,11 @@ class Nodes:
         """Indices of all leaves, from left to right in the tree; int array."""
         return _leaves(self.table, self._rows)
 
+    @property
+    def inactive(self):
+        """How many leaves hold no slot."""
+        return int((self.slot[self.leaves()] < 0).sum())
+
     def children(self, node):
         """Indices of a node's children."""
         return range(self.child[node], self.child[node] + self.width[node])

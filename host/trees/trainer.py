@@ -432,9 +432,3 @@ class Trainer:
             self._deactivate(int(leaf))
         for leaf in keep[nodes.slot[keep] < 0]:
             self._activate(int(leaf))
-
-    @property
-    def inactive(self):
-        """Leaves without a slot."""
-        leaves = self.nodes.leaves()
-        return int((self.nodes.slot[leaves] < 0).sum())

@@ -81,7 +81,7 @@ def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_spl
     first = trainer_on(open_board("emulated", geometry(slots)), child_counts, nominal_split,
                        review_period=1000)
     expected = learn(first, codes, labels)
-    assert first.inactive or slots == 20 or first.tally.splits < slots
+    assert first.nodes.inactive or slots == 20 or first.tally.splits < slots
     for seed in range(3):
         board = LateBoard(open_board("emulated", geometry(slots)), random.Random(seed))
         late = trainer_on(board, child_counts, nominal_split, review_period=1000)
