@@ -14,7 +14,9 @@ import numpy as np
 
 from .geometry import GAIN_FRACTION
 
-__all__ = ["SEGMENT_BITS", "STEP_BITS", "LOG_BASE", "LOG_SLOPE", "log2_fixed", "xlog2x"]
+__all__ = ["SEGMENT_BITS", "STEP_BITS", "LOG_BASE", "LOG_SLOPE", "log2_fixed", "xlog2x",
+           "BAYES_BITS", "BAYES_FRACTION", "BAYES_TABLE", "BAYES_UNIT", "UNUSED_CLASS",
+           "bayes_log2"]
 
 SEGMENT_BITS = 6  # 64 segments of the mantissa
 STEP_BITS = 11  # mantissa bits below the segment that are interpolated; lower ones are dropped
@@ -39,3 +41,20 @@ def log2_fixed(x):
 def xlog2x(x):
     """f(x) = x log2 x of an integer 0 <= x < 2**32, ``GAIN_FRACTION`` fraction bits; f(0) = 0."""
     return x * log2_fixed(x) if x else 0
+
+
+# Naive Bayes: log2 without interpolation, so that every lane can have one per class.
+
+BAYES_UNIT = 16  # a count of 1 in the smoothed shares (16 n_ijk + 1) / (16 (n_k + 1))
+BAYES_BITS = 7  # mantissa bits that the logarithm is looked up with; lower ones are dropped
+BAYES_FRACTION = 8
+BAYES_TABLE = np.array([round(math.log2(1 + i / (1 << BAYES_BITS)) * (1 << BAYES_FRACTION))
+                        for i in range(1 << BAYES_BITS)], np.int64)
+UNUSED_CLASS = -(1 << 31)  # the score of a class that is not in use
+
+
+def bayes_log2(x):
+    """log2 of an integer 1 <= x < 2**40 with ``BAYES_FRACTION`` fraction bits."""
+    exponent = x.bit_length() - 1
+    mantissa = (x << BAYES_BITS >> exponent) - (1 << BAYES_BITS)
+    return (exponent << BAYES_FRACTION) + int(BAYES_TABLE[mantissa])

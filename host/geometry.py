@@ -1,13 +1,14 @@
 """The sizes a bitstream is built for, shared by hardware, driver and simulation."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
-__all__ = ["CODE_WIDTH", "MISSING", "NONE", "GAIN_FRACTION", "Geometry", "PRESETS"]
+__all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "Geometry", "PRESETS"]
 
 CODE_WIDTH = 8  # bits of an attribute code
 MISSING = 255  # the code of a missing value
 NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
 GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
+CRITERIA = ("information_gain", "gini", "kearns_mansour")  # by their number in the registers
 
 _BOUNDS = {
     "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, 32),
@@ -35,15 +36,20 @@ class Geometry:
         W, bits of a counter, 12 to 32.
     bus_width : int
         Bits of the command stream and of the AXI memory port, a power of two, 32 to 512.
+    criterion : str
+        What the gain units compute: one of ``CRITERIA``; Kearns-Mansour takes ``classes=2``.
+    naive_bayes : bool
+        Whether the lanes hold what naive Bayes predictions need.
 
     Raises
     ------
     TypeError
         If a size is not an integer.
     ValueError
-        If a size is out of its range or no power of two where one is needed.
+        If a size is out of its range or no power of two where one is needed, or there is no such
+        criterion.
 
-    Source: design, section 3.
+    Source: design, sections 3 and 5.
     """
 
     lanes: int = 8
@@ -53,17 +59,25 @@ class Geometry:
     slots: int = 64
     count_width: int = 18
     bus_width: int = 128
+    criterion: str = "information_gain"
+    naive_bayes: bool = False
 
     def __post_init__(self):
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name, (low, high) in _BOUNDS.items():
+            value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"{field.name} must be an integer, not {value!r}")
-            low, high = _BOUNDS[field.name]
+                raise TypeError(f"{name} must be an integer, not {value!r}")
             if not low <= value <= high:
-                raise ValueError(f"{field.name} must be {low} to {high}, not {value}")
-            if field.name in ("bins", "bus_width") and value & (value - 1):
-                raise ValueError(f"{field.name} must be a power of two, not {value}")
+                raise ValueError(f"{name} must be {low} to {high}, not {value}")
+            if name in ("bins", "bus_width") and value & (value - 1):
+                raise ValueError(f"{name} must be a power of two, not {value}")
+        if self.criterion not in CRITERIA:
+            raise ValueError(f"criterion must be one of {', '.join(CRITERIA)}, "
+                             f"not {self.criterion!r}")
+        if self.criterion == "kearns_mansour" and self.classes != 2:
+            raise ValueError(f"the criterion kearns_mansour takes classes = 2, not {self.classes}")
+        if not isinstance(self.naive_bayes, bool):
+            raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
         if self.max_cells > 0x7FFF:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
 

@@ -6,8 +6,8 @@ not to be fast; ``host/boards/emulated.py`` is the same, compiled.
 
 from dataclasses import dataclass, field
 
-from ..fixed import xlog2x
-from ..geometry import MISSING, NONE
+from ..fixed import BAYES_UNIT, UNUSED_CLASS, bayes_log2, xlog2x
+from ..geometry import CRITERIA, MISSING, NONE
 from ..protocol import reports
 from ..protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag, record_layout
 from ..protocol.registers import EVENTS, MAGIC, VERSION, Access, CellKind, find
@@ -40,6 +40,7 @@ class Entry:
     inner: bool = False
     halved: bool = False
     underflow: bool = False
+    period: int = 0
 
 
 @dataclass
@@ -122,7 +123,8 @@ class Golden:
         """The 32-bit value of a register; counters of clocks read 0."""
         g = self.geometry
         fixed = {
-            "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": 0,
+            "identity.magic": MAGIC, "build.version": VERSION,
+            "build.criterion": CRITERIA.index(g.criterion), "build.naive_bayes": g.naive_bayes,
             "build.count_width": g.count_width, "build.classes": g.classes,
             "size.lanes": g.lanes, "size.passes": g.passes, "memory.slots": g.slots,
             "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
@@ -253,6 +255,12 @@ class Golden:
             return
         minus = bool(record["flags"] & RecordFlag.MINUS)
         codes = [int(code) for code in record["codes"]]
+        if g.naive_bayes and self.fields["report.predictions"]:
+            self._predict(slot, codes)
+        if record["flags"] & RecordFlag.TEST:
+            self.events["nodes"] += 1
+            self.events["beats"] += g.passes_for(len(codes))
+            return
         self.events["records"] += 1
         for _ in range(PATH_LIMIT):
             self._count(slot, label, minus, codes)
@@ -281,8 +289,9 @@ class Golden:
             self.events["clamped"] += any(stuck)
             self.events["beats"] += 1
         self.events["nodes"] += 1
-        grace = self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
-        if not minus and grace and entry.since >= grace:
+        period = entry.period or self.fields[
+            "inner_grace.inner" if entry.inner else "grace.leaf"]
+        if not minus and period and entry.since >= period:
             self._trial(slot, requested=False)
 
     def _count_cell(self, slot, cell, code, label, minus):
@@ -310,6 +319,46 @@ class Golden:
         if 0 <= value <= (last - 1 if config.other else last):
             return value
         return last if config.other else None
+
+    # Naive Bayes
+
+    def _predict(self, slot, codes):
+        """Report a record's naive Bayes prediction from the statistics of its slot."""
+        g = self.geometry
+        scores = self._scores(slot, codes)
+        label = scores.index(max(scores))  # ties go to the lower class
+        if self.fields["report.predictions"] == 1:
+            self._report(reports.PREDICTION, kind=Kind.PREDICTION, label=label, slot=slot)
+        else:
+            self._report(reports.scores_layout(g), kind=Kind.SCORES, label=label, slot=slot,
+                         scores=scores)
+        self.events["predictions"] += 1
+
+    def _scores(self, slot, codes):
+        """Log2 of every class's share up to what all have in common."""
+        g = self.geometry
+        class_counts = self.entries[slot].class_counts
+        scores = []
+        for k in range(g.classes):
+            if k >= self.fields["classes.count"]:
+                scores.append(UNUSED_CLASS)
+                continue
+            seen = bayes_log2(BAYES_UNIT * (class_counts[k] + 1))
+            score = bayes_log2(BAYES_UNIT * class_counts[k] + 1)
+            for cell, code in enumerate(codes):
+                index = self._own_bin(slot, cell, code)
+                if index is not None:
+                    count = self.counts[slot][cell][index][k]
+                    score += bayes_log2(BAYES_UNIT * count + 1) - seen
+            scores.append(score)
+        return scores
+
+    def _own_bin(self, slot, cell, code):
+        """The bin of a code, None if its value is missing or counted by another cell."""
+        index = self._bin(slot, cell, code)
+        config = self.cells[cell]
+        shared = config.other and config.kind != CellKind.NUMERIC
+        return None if shared and index == self.geometry.bins - 1 else index
 
     def _halve(self, slot):
         entry = self.entries[slot]
@@ -455,6 +504,7 @@ class Golden:
         entry.since = 0
         entry.link = int(command["link"])
         entry.current = int(command["current"])
+        entry.period = int(command["period"])
         entry.inner = bool(command["flags"] & CommandFlag.INNER)
 
     # READ and WRITE
@@ -467,7 +517,7 @@ class Golden:
                      | EntryFlag.INNER * entry.inner)
             self._report(reports.entry_layout(g), kind=Kind.ENTRY, slot=slot, n=entry.n,
                          since=entry.since, link=entry.link, current=entry.current,
-                         entry_flags=flags, class_counts=entry.class_counts)
+                         entry_flags=flags, period=entry.period, class_counts=entry.class_counts)
         else:
             counts = [count for bin_ in self.counts[slot][cell] for count in bin_]
             self._report(reports.statistics_layout(g), kind=Kind.STATISTICS, slot=slot, cell=cell,
@@ -484,7 +534,7 @@ class Golden:
                 # A link or cell that does not exist is none.
                 link if link < g.slots else NONE, current if current < g.max_cells else NONE,
                 bool(flags & EntryFlag.INNER), bool(flags & EntryFlag.HALVED),
-                bool(flags & EntryFlag.UNDERFLOW))
+                bool(flags & EntryFlag.UNDERFLOW), words[3] >> 16)
         else:
             for index in range(g.bins):
                 row = words[index * g.classes:(index + 1) * g.classes]

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ..geometry import Geometry
+from ..geometry import CRITERIA, Geometry
 from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, Access, find
 
 __all__ = ["Board", "BoardError", "as_bytes"]
@@ -203,7 +203,9 @@ class Board(ABC):
             lanes=self.read("size.lanes"), passes=self.read("size.passes"),
             bins=self.read("memory.bins"), classes=self.read("build.classes"),
             slots=self.read("memory.slots"), count_width=self.read("build.count_width"),
-            bus_width=8 * self.read("memory.bus_bytes"))
+            bus_width=8 * self.read("memory.bus_bytes"),
+            criterion=dict(enumerate(CRITERIA)).get(self.read("build.criterion"), "unknown"),
+            naive_bayes=bool(self.read("build.naive_bayes")))
 
     def check_identity(self):
         """Compare the board's registers with what this driver and ``geometry`` expect.

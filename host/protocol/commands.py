@@ -42,6 +42,7 @@ class RecordFlag(IntFlag):
     """Flags of one instance record."""
 
     MINUS = 1  # forget the instance: weight -1
+    TEST = 2  # predict the instance only: nothing is counted
 
 
 _HEAD = (Field("opcode", 8), Field("flags", 8))
@@ -60,7 +61,7 @@ COMMANDS = {
         Field("lo", 8), Field("shift", 8),
         Field("link", 16, "Next slot on the path to the root, or NONE."),
         Field("current", 16, "First cell of the node's split attribute, or NONE."),
-        Field("reserved", 16)),
+        Field("period", 16, "Instances between trials of this slot, 0: the role's register.")),
     Opcode.READ: Layout(
         "read", *_HEAD, Field("slot", 16),
         Field("cell", 16, "Cell whose bins are read, or NONE for the slot's own entry."),

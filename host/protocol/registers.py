@@ -7,7 +7,7 @@ __all__ = ["Access", "Field", "Register", "REGISTERS", "EVENTS", "TIMINGS", "MAG
            "CellKind", "find"]
 
 MAGIC = 0x47455242  # "BREG", little endian
-VERSION = 1  # changes whenever an old driver could not work a new bitstream
+VERSION = 2  # changes whenever an old driver could not work a new bitstream
 
 
 class Access(Enum):
@@ -71,8 +71,9 @@ _RO, _RW, _PULSE = Access.RO, Access.RW, Access.PULSE
 # Counters of events: the same on every board, since they follow from the command stream alone.
 EVENTS = {
     "records": "Instance records counted.",
-    "nodes": "Slots updated: path nodes of all records.",
+    "nodes": "Slots updated: path nodes of all records, and one for each record with TEST.",
     "beats": "Beats counted: nodes times passes.",
+    "predictions": "Records whose prediction was reported.",
     "trials": "Trials, scheduled and requested.",
     "halvings": "Slots halved because a count would overflow.",
     "clamped": "Beats in which a bin's counter stayed at 0 or at its maximum.",
@@ -89,6 +90,7 @@ TIMINGS = {
     "stall_queue": "Clocks of a LEARN that waited for room in the trial queue.",
     "stall_halve": "Clocks of a LEARN spent on halving a slot.",
     "stall_path": "Clocks of a LEARN spent on looking up the next slot of a path.",
+    "stall_report": "Clocks of a LEARN that waited for room for predictions.",
     "commands": "Clocks of array operations of CLEAR, PLACE, READ and WRITE.",
     "bursts": "AXI read bursts.",
     "dma_bytes": "Bytes read from memory.",
@@ -100,7 +102,8 @@ REGISTERS = (
     Register("identity", 0x00, (Field("magic", 32, _RO, "MAGIC."),)),
     Register("build", 0x04, (
         Field("version", 8, _RO, "VERSION."),
-        Field("criterion", 8, _RO, "0: information gain."),
+        Field("criterion", 4, _RO, "0: information gain, 1: Gini, 2: Kearns-Mansour."),
+        Field("naive_bayes", 4, _RO, "1: naive Bayes predictions can be had."),
         Field("count_width", 8, _RO, "W."),
         Field("classes", 8, _RO, "C."),
     )),
@@ -121,7 +124,9 @@ REGISTERS = (
     Register("cells", 0x18, (Field("count", 16, _RW, "Codes of an instance record.", 1),)),
     Register("classes", 0x1C, (Field("count", 8, _RW, "Classes in use.", 2),)),
     Register("report", 0x20, (
-        Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),)),
+        Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),
+        Field("predictions", 2, _RW, "Records report 0: nothing, 1: PREDICTION, 2: SCORES "
+                                     "(boards with naive Bayes only)."),)),
     Register("grace", 0x24, (
         Field("leaf", 24, _RW, "Instances between trials of a leaf slot; 0: none.", 200),)),
     Register("inner_grace", 0x28, (

@@ -11,7 +11,7 @@ from .layout import Field, Layout
 
 __all__ = ["Kind", "SuggestionFlag", "EntryFlag", "ErrorCode", "HEADER", "CANDIDATE",
            "suggestion_layout", "gains_layout", "statistics_layout", "entry_body", "entry_layout",
-           "FENCE", "ERROR", "layout_of"]
+           "scores_layout", "FENCE", "ERROR", "PREDICTION", "layout_of"]
 
 
 class Kind(IntEnum):
@@ -23,6 +23,8 @@ class Kind(IntEnum):
     ENTRY = 4  # answer to READ of a slot's entry
     FENCE = 5
     ERROR = 6
+    PREDICTION = 7  # a record's class by naive Bayes, before the record is counted
+    SCORES = 8  # the same, with the scores of all classes
 
 
 class SuggestionFlag(IntFlag):
@@ -94,13 +96,28 @@ def statistics_layout(geometry):
 def entry_body(geometry):
     """What ENTRY reports and WRITE (cell NONE) takes."""
     return (Field("n", 32), Field("since", 32, "Instances since the last trial."),
-            Field("link", 16), Field("current", 16), Field("entry_flags", 32, "EntryFlag."),
+            Field("link", 16), Field("current", 16), Field("entry_flags", 16, "EntryFlag."),
+            Field("period", 16, "Instances between trials, 0: the role's register."),
             Field("class_counts", 32, count=geometry.classes))
 
 
 def entry_layout(geometry):
     """ENTRY: a slot's row of the slot table."""
     return Layout("entry", *_HEAD, *entry_body(geometry))
+
+
+PREDICTION = Layout(
+    "prediction", Field("kind", 8), Field("label", 8, "The class predicted."),
+    Field("slot", 16, "Of the record."))
+
+
+def scores_layout(geometry):
+    """SCORES: the naive Bayes scores of every class of the board."""
+    return Layout(
+        "scores", *PREDICTION.fields,
+        Field("scores", 32, "Log2 of a class's share, up to a sum that all classes have in common; "
+                            "-2**31: the class is not in use.",
+              signed=True, count=geometry.classes))
 
 
 FENCE = Layout("fence", *_HEAD, Field("token", 32))
@@ -127,3 +144,7 @@ def layout_of(kind, geometry, cells):
             return FENCE
         case Kind.ERROR:
             return ERROR
+        case Kind.PREDICTION:
+            return PREDICTION
+        case Kind.SCORES:
+            return scores_layout(geometry)
