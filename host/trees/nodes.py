@@ -23,6 +23,7 @@ _FIELDS = {
     "majority": (np.int32, 0),  # class predicted
     "gate": (np.int32, 0),  # 0: instances pass
     "slot": (np.int32, -1),  # -1: nothing is counted on the board
+    "own": (np.int32, 0),  # instances of this leaf that the board has counted
     "since": (np.int32, 0),  # instances since the last trial, as the board counts them
     "period": (np.int32, 0),  # instances between trials
     "closer": (np.int32, 0),  # the instance that the last trial was due with
