@@ -30,6 +30,8 @@ _FIELDS = {
     "head": (np.int32, -1),  # first and last withheld instance
     "tail": (np.int32, -1),
     "right": (np.int32, 0),  # predictions that were right: majority class's minus naive Bayes's
+    "low": (np.int32, 0),  # codes [low, high) of the parent's numeric attribute that bins cover
+    "high": (np.int32, 0),
     "wait": (np.int32, 0),  # own instances from which on a tie may be broken, where that adapts
     "tried": (np.int32, 0),  # trials that went into the averages
 }
@@ -43,18 +45,12 @@ _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align
 
 @njit(cache=True)
 def _code_range(table, node, attribute, codes):
-    low, high = 0, codes
     above = table[node]["parent"]
     while above != NO_NODE:
-        test = table[above]
-        if test["kind"] == NUMERIC and test["attribute"] == attribute:
-            if node == test["child"]:
-                high = min(high, test["threshold"])
-            else:
-                low = max(low, test["threshold"])
-        node, above = above, test["parent"]
-    # A split at a trivial threshold may leave one side without codes.
-    return min(low, high), high
+        if table[above]["kind"] == NUMERIC and table[above]["attribute"] == attribute:
+            return table[node]["low"], table[node]["high"]
+        node, above = above, table[above]["parent"]
+    return np.int32(0), np.int32(codes)
 
 
 @njit(cache=True)
@@ -75,6 +71,14 @@ def _descendants(table, top, rows):
     return found[:count]
 
 
+@njit(cache=True)
+def _deepest(table, nodes):
+    depth = np.zeros(len(table), np.int32)
+    for node in nodes[1:]:
+        depth[node] = depth[table[node]["parent"]] + 1
+    return depth.max()
+
+
 class Nodes:
     """The nodes of a tree, rows of arrays; node 0 is the root. Rows of killed nodes are used again.
 
@@ -84,8 +88,6 @@ class Nodes:
     Parameters
     ----------
     classes : int
-    averages : int
-        Attributes whose gains are summed up over a node's trials; 0: that is not done.
 
     Attributes
     ----------
@@ -95,13 +97,13 @@ class Nodes:
         For compiled code; has more rows than are in use, and is replaced when nodes are added.
     """
 
-    def __init__(self, classes, averages=0):
+    def __init__(self, classes):
         self.classes = classes
-        self.averages = averages
+        self.averages = 0
         self.rows = 0
         self.table = np.zeros(0, _DTYPE)
         self._matrices = {name: np.zeros((0, classes), np.int64) for name in _PER_CLASS}
-        self._matrices |= {name: np.zeros((0, averages)) for name in _PER_ATTRIBUTE}
+        self._matrices |= {name: np.zeros((0, 0)) for name in _PER_ATTRIBUTE}
         self._vacant = {}  # family size: first rows of killed families
         self.add(1)
 
@@ -114,6 +116,14 @@ class Nodes:
         if name in _PER_CLASS or name in _PER_ATTRIBUTE:
             return self._matrices[name][:self.rows]
         raise AttributeError(name)
+
+    def average_over(self, attributes):
+        """Sum up the gains of so many attributes from now on, 0: of none."""
+        if attributes != self.averages:
+            self.averages = attributes
+            self.tried[:] = 0
+            for name in _PER_ATTRIBUTE:
+                self._matrices[name] = np.zeros((len(self.table), attributes))
 
     def add(self, count):
         """Add a family of ``count`` leaves; return the row of the first."""
@@ -184,10 +194,7 @@ class Nodes:
     @property
     def deepest(self):
         """Depth of the deepest leaf."""
-        depth = {0: 0}
-        for node in self.descendants()[1:].tolist():
-            depth[node] = depth[int(self.parent[node])] + 1
-        return max(depth.values())
+        return _deepest(self.table, self.descendants())
 
     def path(self, node):
         """Nodes from ``node`` up to the root, both included."""
@@ -196,11 +203,9 @@ class Nodes:
             node = int(self.parent[node])
 
     def code_range(self, node, attribute, codes):
-        """The codes ``[low, high)`` of a numeric attribute that can reach a node.
-
-        Missing values may reach it too; they are not counted.
-        """
-        return _code_range(self.table, node, attribute, codes)
+        """The codes ``[low, high)`` of a numeric attribute that a node's bins cover."""
+        low, high = _code_range(self.table, node, attribute, codes)
+        return int(low), int(high)
 
     def promise(self, nodes):
         """Instances that a leaf's majority class gets wrong: share times error, unscaled."""
@@ -232,7 +237,8 @@ class Nodes:
     @classmethod
     def from_state(cls, state):
         """Nodes as saved."""
-        nodes = cls(state["counts"].shape[1], state["gains"].shape[1])
+        nodes = cls(state["counts"].shape[1])
+        nodes.average_over(state["gains"].shape[1])
         nodes.add(len(state["kind"]) - 1)
         for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE):
             getattr(nodes, name)[:] = state[name]

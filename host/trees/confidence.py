@@ -1,0 +1,95 @@
+"""Trees for two classes and binary splits: the confidence tree, and what it is compared with."""
+
+from .estimator import StreamTree
+from .policy import SplitPolicy
+
+__all__ = ["CTree", "CorrHTree"]
+
+
+class CTree(StreamTree):
+    """Confidence tree: splits by confidence intervals for the split criterion itself.
+
+    Two classes; nominal attributes split one value against the rest.
+
+    Parameters
+    ----------
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
+    review_period
+        As in ``StreamTree``.
+    delta, tau, grace, child_counts, criterion, bound, scale
+        As in ``SplitPolicy``; ``bound`` is ``"confidence"`` or ``"confidence-practical"``.
+
+    Source: De Rosa and Cesa-Bianchi, Splitting with confidence in decision trees with application
+    to stream mining, IJCNN 2015; docs/learners.md.
+    """
+
+    def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
+                 grace=100, child_counts="inherit", criterion="gini",
+                 bound="confidence-practical", scale=5e-3, leaf_prediction="mc", nominal=(),
+                 nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
+                 review_period=20_000):
+        self.board = board
+        self.geometry = geometry
+        self.slots = slots
+        self.delta = delta
+        self.tau = tau
+        self.grace = grace
+        self.child_counts = child_counts
+        self.criterion = criterion
+        self.bound = bound
+        self.scale = scale
+        self.leaf_prediction = leaf_prediction
+        self.nominal = nominal
+        self.nominal_split = nominal_split
+        self.nominal_values = nominal_values
+        self.head = head
+        self.feed = feed
+        self.review_period = review_period
+
+    def _policy(self):
+        if self.bound not in ("confidence", "confidence-practical"):
+            raise ValueError(f"bound must be 'confidence' or 'confidence-practical', not "
+                             f"{self.bound!r}; VFDT takes the others")
+        return SplitPolicy(
+            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts,
+            criterion=self.criterion, bound=self.bound, scale=self.scale)
+
+
+class CorrHTree(StreamTree):
+    """Corrected Hoeffding tree: classification error, which Hoeffding's bound does apply to.
+
+    Parameters
+    ----------
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
+    review_period
+        As in ``StreamTree``.
+    delta, tau, grace, child_counts
+        As in ``SplitPolicy``.
+
+    Source: Matuszyk, Krempl and Spiliopoulou, Correcting the usage of the Hoeffding inequality in
+    stream mining, IDA 2013; docs/learners.md.
+    """
+
+    def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
+                 grace=100, child_counts="inherit", leaf_prediction="mc", nominal=(),
+                 nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
+                 review_period=20_000):
+        self.board = board
+        self.geometry = geometry
+        self.slots = slots
+        self.delta = delta
+        self.tau = tau
+        self.grace = grace
+        self.child_counts = child_counts
+        self.leaf_prediction = leaf_prediction
+        self.nominal = nominal
+        self.nominal_split = nominal_split
+        self.nominal_values = nominal_values
+        self.head = head
+        self.feed = feed
+        self.review_period = review_period
+
+    def _policy(self):
+        return SplitPolicy(
+            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts,
+            criterion="classification_error")
