@@ -112,6 +112,10 @@ class EmulatedBoard(Board):
             "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
         }
 
+    @property
+    def state(self):
+        return self._state
+
     # Commands and reports
 
     def send(self, data):

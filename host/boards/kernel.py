@@ -136,10 +136,11 @@ def bayes_log2(x, bayes_table):
 
 @compiled
 def fill_logs(logs, bayes_table):
-    """``logs[SHARE, n]``: log2 of a count's term, ``logs[WHOLE, n]``: of its class's."""
-    for n in range(logs.shape[1]):
+    """``logs[SHARE, n]``: log2 of a count's term, ``logs[WHOLE, n]``: of a class count, n > 0."""
+    logs[:, 0] = 0
+    for n in range(1, logs.shape[1]):
         logs[SHARE, n] = bayes_log2(BAYES_UNIT * n + 1, bayes_table)
-        logs[WHOLE, n] = bayes_log2(BAYES_UNIT * (n + 1), bayes_table)
+        logs[WHOLE, n] = bayes_log2(n, bayes_table)
 
 
 @compiled
@@ -153,7 +154,7 @@ def share_log(n, logs, bayes_table):
 def whole_log(n, logs, bayes_table):
     if n < logs.shape[1]:
         return np.int64(logs[WHOLE, n])
-    return bayes_log2(BAYES_UNIT * (n + 1), bayes_table)
+    return bayes_log2(n, bayes_table)
 
 
 @compiled
@@ -479,7 +480,11 @@ def fill_scores(entries, counts, lo, shift, config, numeric, cells, classes, sco
             scores[k] += share_log(counts[slot, cell, index, k], logs, bayes_table)
     for k in range(classes):
         n = entries[slot, COUNTS + k]
-        scores[k] += share_log(n, logs, bayes_table) - known * whole_log(n, logs, bayes_table)
+        if n:
+            scores[k] += whole_log(n, logs, bayes_table)
+            scores[k] -= known * whole_log(n + 1, logs, bayes_table)
+        else:
+            scores[k] = UNUSED_CLASS
 
 
 @compiled

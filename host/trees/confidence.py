@@ -16,7 +16,7 @@ class CTree(StreamTree):
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period
         As in ``StreamTree``.
-    delta, tau, grace, child_counts, criterion, bound, scale
+    delta, tau, grace, child_counts, zoom, criterion, bound, scale
         As in ``SplitPolicy``; ``bound`` is ``"confidence"`` or ``"confidence-practical"``.
 
     Source: De Rosa and Cesa-Bianchi, Splitting with confidence in decision trees with application
@@ -24,7 +24,7 @@ class CTree(StreamTree):
     """
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=100, child_counts="inherit", criterion="gini",
+                 grace=100, child_counts="inherit", zoom="path", criterion="gini",
                  bound="confidence-practical", scale=5e-3, leaf_prediction="mc", nominal=(),
                  nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
                  review_period=20_000):
@@ -35,6 +35,7 @@ class CTree(StreamTree):
         self.tau = tau
         self.grace = grace
         self.child_counts = child_counts
+        self.zoom = zoom
         self.criterion = criterion
         self.bound = bound
         self.scale = scale
@@ -51,7 +52,7 @@ class CTree(StreamTree):
             raise ValueError(f"bound must be 'confidence' or 'confidence-practical', not "
                              f"{self.bound!r}; VFDT takes the others")
         return SplitPolicy(
-            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts,
+            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts, zoom=self.zoom,
             criterion=self.criterion, bound=self.bound, scale=self.scale)
 
 
@@ -63,7 +64,7 @@ class CorrHTree(StreamTree):
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period
         As in ``StreamTree``.
-    delta, tau, grace, child_counts
+    delta, tau, grace, child_counts, zoom
         As in ``SplitPolicy``.
 
     Source: Matuszyk, Krempl and Spiliopoulou, Correcting the usage of the Hoeffding inequality in
@@ -71,7 +72,7 @@ class CorrHTree(StreamTree):
     """
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=100, child_counts="inherit", leaf_prediction="mc", nominal=(),
+                 grace=100, child_counts="inherit", zoom="path", leaf_prediction="mc", nominal=(),
                  nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
                  review_period=20_000):
         self.board = board
@@ -81,6 +82,7 @@ class CorrHTree(StreamTree):
         self.tau = tau
         self.grace = grace
         self.child_counts = child_counts
+        self.zoom = zoom
         self.leaf_prediction = leaf_prediction
         self.nominal = nominal
         self.nominal_split = nominal_split
@@ -91,5 +93,5 @@ class CorrHTree(StreamTree):
 
     def _policy(self):
         return SplitPolicy(
-            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts,
+            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts, zoom=self.zoom,
             criterion="classification_error")

@@ -114,7 +114,7 @@ class Growth:
         if split.kind == NUMERIC:
             low, high = self._code_range(node, split.attribute)
             nodes.threshold[node] = low + (split.value + 1 << self._shift(high - low))
-            self._set_ranges(node, low, high)
+            self._set_ranges(node, split, low, high)
         if policy.child_counts == "inherit":
             nodes.counts[family] = nodes.base[family] = sides
         self._begin(family, policy.child_wait(int(nodes.wait[node]), tie))
@@ -188,11 +188,15 @@ class Growth:
             shift += 1
         return shift
 
-    def _set_ranges(self, node, low, high):
+    def _set_ranges(self, node, split, low, high):
         """The codes that the bins of a numeric test's children cover."""
         nodes = self.nodes
         left, right = nodes.children(node)
         threshold = int(nodes.threshold[node])
+        if self.policy.zoom == "seen":
+            held = np.flatnonzero(split.bins[0].any(axis=1))
+            shift = self._shift(high - low)
+            low, high = low + (int(held[0]) << shift), min(high, low + (int(held[-1]) + 1 << shift))
         # A split at a trivial threshold may leave one side without codes.
         threshold = min(max(threshold, low), high)
         nodes.low[left], nodes.high[left] = low, threshold

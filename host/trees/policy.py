@@ -37,12 +37,12 @@ _Variant = namedtuple("_Variant", [
     "tree_wide",  # inner nodes are tried by the tree's counter, not by their own
 ])
 VARIANTS = {
-    "paper": _Variant(first_trial=0, leaf_ties=1, inner_ties=1, null=1, tree_wide=0),
+    "paper": _Variant(first_trial=0, leaf_ties=1, inner_ties=0, null=1, tree_wide=0),
     "moa": _Variant(first_trial=0, leaf_ties=1, inner_ties=1, null=0, tree_wide=1),
-    "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=1, null=1, tree_wide=0),
+    "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
 }
 
-_CHOICES = {"child_counts": ("inherit", "zero"), "criterion": IMPURITIES, "bound": BOUNDS,
+_CHOICES = {"child_counts": ("inherit", "zero"), "zoom": ("path", "seen"), "criterion": IMPURITIES, "bound": BOUNDS,
             "ties": TIES, "variant": tuple(VARIANTS), "same_attribute": ("keep", "replace")}
 
 _Options = namedtuple("_Options", [
@@ -68,6 +68,9 @@ class SplitPolicy:
     child_counts : "inherit" or "zero"
         Whether a child's n starts with the class distribution that the split gave it (MOA, River)
         or at zero (Domingos and Hulten's pseudo-code).
+    zoom : "path" or "seen"
+        Whether a child's bins cover all codes on its side of a numeric split, or only those between
+        the outermost ones that its parent has seen.
     criterion : "information_gain", "gini", "kearns_mansour" or "classification_error"
         What the board's gains measure.
     bound : "hoeffding", "mcdiarmid", "confidence" or "confidence-practical"
@@ -102,6 +105,7 @@ class SplitPolicy:
     tau: float = 0.05
     grace: int = 200
     child_counts: str = "inherit"
+    zoom: str = "path"
     criterion: str = "information_gain"
     bound: str = "hoeffding"
     scale: float = 5e-3

@@ -22,7 +22,7 @@ from ..boards.base import BoardError
 from ..fixed import BAYES_FRACTION
 from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.reports import ErrorCode, Kind, layout_of
-from . import router
+from . import direct, router
 from .decisions import Decision, Decisions
 from .feed import open_feed
 from .growth import Growth, Split
@@ -105,10 +105,15 @@ class Trainer:
         self._form = report_form(geometry, cells, policy.reports_all)
         self._commands = []  # to send before the next records
         self._outstanding = 0  # trials whose verdict is not in
+        self._found = np.zeros((direct.MOST, 6), np.int64)
         self._decisions = Decisions(self.nodes)
         self._ready = []  # nodes that withhold instances and have no trial out
         self.broken = False  # a board failed half-way: its statistics are not the tree's
         self._feed = open_feed(feed, board, len(cells))
+        # A board in this process takes records without a stream between.
+        self._records = None
+        if board.state is not None and feed == "stream":
+            self._records = direct.Records(self._feed.size)
         self._prepare()
 
     # Setting up
@@ -180,8 +185,12 @@ class Trainer:
             while position < count:
                 check_interrupt()
                 self.broken = True  # unless the board gets through
-                stop, single = self._plan(position, count)
-                done = self._run(window, position, stop, single)
+                ahead = self._ahead(position, count)
+                if self._records is not None and not self._tree_wide_now:
+                    done = self._run_directly(window, position, position + ahead)
+                else:
+                    stop, single = self._plan(position, ahead)
+                    done = self._run(window, position, stop, single)
                 self.broken = False
                 self.tally.instances += done - position
                 position = done
@@ -189,15 +198,24 @@ class Trainer:
                     self.growth.review()
         return window.predictions
 
-    def _plan(self, position, count):
-        """How far the stream may run ahead, and whether trials must be waited for."""
-        policy, instances = self.policy, self.tally.instances
-        ahead = min(count - position, _until(instances, self.review_period))
-        if policy.tree_wide:
+    @property
+    def _tree_wide_now(self):
+        """Whether the next instance makes the trials of the inner nodes on its path due."""
+        policy = self.policy
+        return policy.tree_wide and _until(self.tally.instances, policy.inner_grace) == 1
+
+    def _ahead(self, position, count):
+        """Instances until something else is to be done than learning."""
+        ahead = min(count - position, _until(self.tally.instances, self.review_period))
+        if self.policy.tree_wide:
             # The instance that makes inner nodes' trials due is learnt alone.
-            ahead = min(ahead, max(1, _until(instances, policy.inner_grace) - 1))
+            ahead = min(ahead, max(1, _until(self.tally.instances, self.policy.inner_grace) - 1))
+        return ahead
+
+    def _plan(self, position, ahead):
+        """How far the stream may run ahead, and whether trials must be waited for."""
         reach = ahead
-        while reach >= min(policy.grace, ahead):
+        while reach >= min(self.policy.grace, ahead):
             if self.growth.slots_needed(reach) <= self.growth.pool.free:
                 return position + reach, False
             reach //= 2
@@ -209,8 +227,7 @@ class Trainer:
         out, size = feed.out, feed.size
         capacity = len(out)
         how = (self.predictor, self.policy.anytime, self._progress, self.cells.attribute)
-        tree_wide = self.policy.tree_wide and _until(self.tally.instances,
-                                                     self.policy.inner_grace) == 1
+        tree_wide = self._tree_wide_now
         while True:
             while feed.full:
                 self._handle(window, self.board.receive(wait=True))
@@ -240,6 +257,30 @@ class Trainer:
             if idle and not self._outstanding and self._answered == self._progress[router.SENT]:
                 return position
             self._handle(window, self.board.receive(wait=idle))
+
+    def _run_directly(self, window, position, stop):
+        """Learn instances on a board in this process until ``stop``."""
+        nodes, growth, board = self.nodes, self.growth, self.board
+        self.flush()
+        self._handle(window, board.receive())
+        while position < stop:
+            position, trials, halvings, changes = direct.learn(
+                board.state, nodes.table, nodes.counts, *window, position, stop, self.predictor,
+                self.policy.anytime, self._progress, self.cells.attribute, self._records.written,
+                self._records.read, nodes.base, nodes.gains, growth.pool.node, self.classes,
+                self._before, self._form, self.policy.options, self._found)
+            self.tally.trials += trials
+            self.tally.halvings += halvings
+            if changes:
+                self._outstanding += changes
+                found = self._found[:changes]
+                self._change(*found.T[:direct.AT], board.state.out[
+                    found[:, direct.AT:] + np.arange(self._form.size)])
+            while self._outstanding:
+                self.flush()
+                self._handle(window, board.receive(wait=True))
+            self.flush()
+        return position
 
     def _started(self, trials):
         self._outstanding += trials
@@ -369,20 +410,28 @@ class Trainer:
         found = self.policy.judge(words, self._form, self.nodes, self.growth.pool.node,
                                   self.classes, self._before)
         nodes = self.growth.pool.node[slots]
-        self._keep(nodes[found.verdict == KEEP])
-        for row in np.flatnonzero(found.period):
-            self.growth.restate(int(nodes[row]))
-        for row in np.flatnonzero(found.verdict):
+        still = found.verdict == KEEP
+        self._keep(nodes[still & (found.period == 0)])
+        change = ~still | (found.period != 0)
+        if change.any():
+            self._change(nodes[change], *(column[change] for column in found), words[change])
+
+    def _change(self, nodes, verdicts, cells, values, periods, words):
+        """Begin to do what trials have come to, other than nothing."""
+        self._keep(nodes[verdicts == KEEP])
+        for row, node in enumerate(nodes.tolist()):
+            if verdicts[row] == KEEP:
+                self.growth.restate(node)
+                continue
             own = words[row, self._form.class_counts:][:self.nodes.classes].astype(np.int64)
-            decision = Decision(int(nodes[row]), int(found.verdict[row]), own,
-                                int(found.cell[row]), int(found.value[row]))
+            decision = Decision(node, int(verdicts[row]), own, int(cells[row]), int(values[row]))
             reads = []
             if decision.verdict != PRUNE:
                 # A suggestion holds the class counts of one side of the best split; those of all
                 # children, and of the missing values, are in the attribute's bins.
                 reads = self.cells.cells_of(int(self.cells.attribute[decision.cell]))
                 for cell in reads:
-                    self.command(Opcode.READ, slot=int(slots[row]), cell=int(cell))
+                    self.command(Opcode.READ, slot=int(words[row, 0] >> 16), cell=int(cell))
             self._decisions.add(decision, len(reads))
         self._decide()
 

@@ -14,7 +14,7 @@ class VFDT(StreamTree):
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period
         As in ``StreamTree``.
-    delta, tau, grace, child_counts, criterion, bound, scale, ties, tie_increment, adaptive_grace
+    delta, tau, grace, child_counts, zoom, criterion, bound, scale, ties, tie_increment, adaptive_grace
         As in ``SplitPolicy``.
 
     Examples
@@ -31,7 +31,7 @@ class VFDT(StreamTree):
     """
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=200, child_counts="inherit", criterion="information_gain",
+                 grace=200, child_counts="inherit", zoom="path", criterion="information_gain",
                  bound="hoeffding", scale=5e-3, ties="ht", tie_increment=500,
                  adaptive_grace=False, leaf_prediction="mc", nominal=(), nominal_split="multiway",
                  nominal_values=64, head=500, feed="stream", review_period=20_000):
@@ -42,6 +42,7 @@ class VFDT(StreamTree):
         self.tau = tau
         self.grace = grace
         self.child_counts = child_counts
+        self.zoom = zoom
         self.criterion = criterion
         self.bound = bound
         self.scale = scale
@@ -58,6 +59,6 @@ class VFDT(StreamTree):
 
     def _policy(self):
         return SplitPolicy(
-            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts,
+            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts, zoom=self.zoom,
             criterion=self.criterion, bound=self.bound, scale=self.scale, ties=self.ties,
             tie_increment=self.tie_increment, adaptive_grace=self.adaptive_grace)
