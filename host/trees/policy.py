@@ -212,7 +212,7 @@ class SplitPolicy:
     @property
     def tree_wide(self):
         """Whether the tree's own counter says when inner nodes are tried."""
-        return bool(self.anytime and VARIANTS[self.variant].tree_wide)
+        return bool(VARIANTS[self.variant].tree_wide)
 
     @property
     def first_wait(self):
