@@ -87,8 +87,8 @@ class Bench:
                                    nominal_split)
         self.form = report_form(self.geometry, self.cells,
                                 policy.reports_all if every is None else every)
-        self.nodes = nodes = Nodes(self.geometry.classes,
-                                   len(self.cells.first_cell) if policy.gain_average else 0)
+        self.nodes = nodes = Nodes(self.geometry.classes)
+        nodes.average_over(len(self.cells.first_cell) if policy.gain_average else 0)
         self.node = 0
         for _ in range(depth):
             child = nodes.add(2)
