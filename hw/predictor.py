@@ -26,7 +26,7 @@ def ask_layout(geometry):
 
 
 def prediction_layout(geometry):
-    """A record's prediction; the scores only if they are asked for."""
+    """A record's prediction; the scores are 0 unless they are wanted."""
     g = geometry
     return data.StructLayout({
         "slot": slot_shape(g),
@@ -143,9 +143,9 @@ class Predictor(wiring.Component):
             after.eq(under_way + started - ended),
             self.asked.eq(number + started),
             self.quiet.eq(under_way == 0),
-            Assert(asks.r_rdy | ~self.partial.coming, "sums of a record that was not asked for"),
         ]
         m.d.sync += [
+            Assert(asks.r_rdy | ~self.partial.coming, "sums of a record that was not asked for"),
             under_way.eq(after),
             room.eq(after < Mux(self.scores, self.scores_depth, self.depth)),
             number.eq(self.asked),
@@ -233,8 +233,8 @@ class Predictor(wiring.Component):
         m.d.comb += [
             kept.w_data.eq(Cat(*scores)),
             kept.w_en.eq(ready & self.scores),
-            Assert(kept.w_rdy | ~kept.w_en, "no room for scores"),
         ]
+        m.d.sync += Assert(kept.w_rdy | ~kept.w_en, "no room for scores")
 
         # One comparison between two registers; of equal scores the left, lower class wins.
         best = [(score, Const(k, result["label"].shape)) for k, score in enumerate(scores)]
@@ -258,16 +258,15 @@ class Predictor(wiring.Component):
         m.d.comb += [
             wanted.slot.eq(slot), wanted.label.eq(best[0][1]),
             labels.w_data.eq(wanted), labels.w_en.eq(ready),
-            Assert(labels.w_rdy | ~labels.w_en, "no room for a prediction"),
             self.o.valid.eq(labels.r_rdy),
             labels.r_en.eq(self.o.ready),
             kept.r_en.eq(self.o.ready & self.o.valid & self.scores),
             self.o.p.slot.eq(found.slot),
             self.o.p.label.eq(found.label),
         ]
+        m.d.sync += Assert(labels.w_rdy | ~labels.w_en, "no room for a prediction")
         view = data.View(data.ArrayLayout(signed(self.score_width), g.classes), kept.r_data)
-        for k in range(g.classes):
-            with m.If(k < self.classes_in_use):
-                m.d.comb += self.o.p.scores[k].eq(view[k])
-            with m.Else():
-                m.d.comb += self.o.p.scores[k].eq(UNUSED_CLASS)
+        with m.If(self.scores):
+            for k in range(g.classes):
+                m.d.comb += self.o.p.scores[k].eq(
+                    Mux(k < self.classes_in_use, view[k], UNUSED_CLASS))
