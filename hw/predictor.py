@@ -131,8 +131,7 @@ class Predictor(wiring.Component):
             width=ask_layout(g).size, depth=self.waiting)
         started, ended, room = Signal(), Signal(), Signal(init=1)
         under_way = Signal(range(self.depth + 1))
-        after = Signal.like(under_way)
-        number = Signal.like(self.asked)
+        number, next_ = Signal.like(self.asked), Signal.like(self.asked, init=1)
         m.d.comb += [
             self.i.ready.eq(room & asks.w_rdy),
             started.eq(self.i.valid & self.i.ready),
@@ -140,17 +139,18 @@ class Predictor(wiring.Component):
             asks.w_en.eq(started),
             asks.w_data.eq(self.i.payload),
             asks.r_en.eq(self.partial.coming),
-            after.eq(under_way + started - ended),
-            self.asked.eq(number + started),
+            self.asked.eq(Mux(started, next_, number)),
             self.quiet.eq(under_way == 0),
         ]
         m.d.sync += [
             Assert(asks.r_rdy | ~self.partial.coming, "sums of a record that was not asked for"),
-            under_way.eq(after),
-            room.eq(after < Mux(self.scores, self.scores_depth, self.depth)),
-            number.eq(self.asked),
+            under_way.eq(under_way + started - ended),
+            # One less, since it does not know yet of this clock's ask.
+            room.eq(under_way < Mux(self.scores, self.scores_depth - 1, self.depth - 1)),
             self.given.eq(self.given + ended),
         ]
+        with m.If(started):
+            m.d.sync += [number.eq(next_), next_.eq(next_ + 1)]
         return data.View(ask_layout(g), asks.r_data)
 
     def _logarithms(self, m, asked):
