@@ -302,16 +302,16 @@ class Learner:
     def _best(self, at, kind, attributes, thresholds, sides):
         """Candidates of some attributes."""
         gains = np.where(np.isnan(thresholds), -np.inf, self._gains(at, sides))
-        most = gains.max(axis=1, keepdims=True)
-        best = np.argmax(gains >= most - SAME, axis=1)
-        lead = most[:, 0] - np.where(gains < most - SAME, gains, -np.inf).max(axis=1)
         found = []
-        for i in np.flatnonzero(most > -np.inf):
-            branches = sides[i, best[i]]
+        for i in np.flatnonzero(gains.max(axis=1) > -np.inf):
+            most = gains[i].max()
+            best = int(np.argmax(gains[i] >= most - SAME))
+            lead = most - gains[i].max(where=gains[i] < most - SAME, initial=-np.inf)
+            branches = sides[i, best]
             if kind == MULTIWAY:
                 branches = branches[:np.flatnonzero(branches.any(axis=1)).max(initial=0) + 1]
-            found.append(Candidate(int(attributes[i]), kind, float(thresholds[i, best[i]]),
-                                   float(most[i, 0]), float(lead[i]), branches))
+            found.append(Candidate(int(attributes[i]), kind, float(thresholds[i, best]),
+                                   float(most), float(lead), branches))
         return found
 
     def gain_at(self, at, attribute, threshold):

@@ -136,7 +136,7 @@ def _all_below(moments, values):
     for attribute in range(len(values)):
         for i in range(values.shape[1]):
             for label in range(moments.shape[1]):
-                if moments[attribute, label, WEIGHT] > 0:
+                if moments[attribute, label, WEIGHT] > 0 and not np.isnan(values[attribute, i]):
                     result[attribute, i, label] = _below(moments[attribute, label],
                                                          values[attribute, i])
     return result
