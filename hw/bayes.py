@@ -14,14 +14,14 @@ __all__ = ["BayesTerms", "lead", "partial_latency", "partial_layout", "partial_s
 
 
 def share(count):
-    """The smoothed share that a count is of its class, times `whole`."""
+    """The smoothed share that a count is of its class, times `whole` and the unit."""
     # The unit is even, so this is an addition, and free for a power of two.
     return (count * BAYES_UNIT) | 1
 
 
 def whole(count):
-    """What the shares of a class with ``count`` instances are fractions of."""
-    return (count + 1) * BAYES_UNIT
+    """What the shares of a class with ``count`` instances are fractions of, in units."""
+    return count + 1
 
 
 def share_width(geometry):

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..fixed import UNUSED_CLASS
 from ..geometry import Geometry
-from .bayes import lead, partial_signature, share, share_width, whole, whole_width
+from .bayes import lead, partial_signature, share_width, whole, whole_width
 from .log2 import Log2, log_width
 from .operation import slot_shape
 
@@ -100,8 +100,9 @@ class Predictor(wiring.Component):
         self.scores_depth = scores_depth
         self.waiting = waiting
         # No sum is larger than so many logarithms, nor lower than as many below 0.
-        most = (g.max_cells + 1) * (1 << log_width(whole_width(g)))
+        most = (g.max_cells + 1) * (1 << log_width(share_width(g)))
         self.score_width = most.bit_length() + 1
+        self._unseen = -1 << self.score_width - 1  # below every score
         levels = (g.classes - 1).bit_length()
         self.latency = _ARGMAX + levels + _QUEUE
         super().__init__({
@@ -118,9 +119,9 @@ class Predictor(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         asked = self._asks(m)
-        slot, shares, wholes = self._logarithms(m, asked)
+        slot, seen, priors, wholes = self._logarithms(m, asked)
         ready, known, sums = self._accumulate(m)
-        ready, scores = self._score(m, ready, known, sums, shares, wholes)
+        ready, scores = self._score(m, ready, known, sums, seen, priors, wholes)
         self._queues(m, ready, slot, scores)
         return m
 
@@ -154,30 +155,36 @@ class Predictor(wiring.Component):
         return data.View(ask_layout(g), asks.r_data)
 
     def _logarithms(self, m, asked):
-        """The slot and its classes' logarithms, beside the record's accumulated sums."""
+        """The slot, which classes it has seen, and their logarithms, beside the record's sums."""
         g = self.geometry
         slot = asked.slot
         for i in range(lead(g) + _ARGMAX + (g.classes - 1).bit_length()):
             after = Signal.like(slot, name=f"slot_{i}")
             m.d.sync += after.eq(slot)
             slot = after
-        shares, wholes = [], []
+        seen, priors, wholes = [], [], []
         for k in range(g.classes):
-            m.submodules[f"share_{k}"] = own = Log2(share_width(g))
+            m.submodules[f"prior_{k}"] = own = Log2(g.count_width)
             m.submodules[f"whole_{k}"] = all_ = Log2(whole_width(g))
             count = Signal(g.count_width, name=f"count_{k}")
             unit = Signal(all_.width, name=f"unit_{k}")
             m.d.sync += [count.eq(asked.class_counts[k]),
                          unit.eq(whole(asked.class_counts[k]))]
-            m.d.comb += [own.i_x.eq(share(count)), all_.i_x.eq(unit)]
+            m.d.comb += [own.i_x.eq(count), all_.i_x.eq(unit)]
             log = own.o_y
             for i in range(all_.latency - own.latency):
-                after = Signal.like(log, name=f"share_{k}_{i}")
+                after = Signal.like(log, name=f"prior_{k}_{i}")
                 m.d.sync += after.eq(log)
                 log = after
-            shares.append(log)
+            any_ = count.any()
+            for i in range(all_.latency):
+                after = Signal(name=f"seen_{k}_{i}")
+                m.d.sync += after.eq(any_)
+                any_ = after
+            seen.append(any_)
+            priors.append(log)
             wholes.append(all_.o_y)
-        return slot, shares, wholes
+        return slot, seen, priors, wholes
 
     def _accumulate(self, m):
         """``(ready, known, sums)`` of a record, a clock behind its last beat."""
@@ -197,8 +204,8 @@ class Predictor(wiring.Component):
                 m.d.sync += fresh.eq(part.last)
         return ready, known, sums
 
-    def _score(self, m, ready, known, sums, shares, wholes):
-        """``(ready, scores)``, the lowest number for classes that are not in use."""
+    def _score(self, m, ready, known, sums, seen, priors, wholes):
+        """``(ready, scores)``, the lowest number for classes that the slot has not seen."""
         g = self.geometry
         shape = signed(self.score_width)
         scores = []
@@ -209,12 +216,14 @@ class Predictor(wiring.Component):
             factor = Signal.like(wholes[k], name=f"factor_{k}")
             # Two registers behind the product let a DSP block take them in.
             product = [Signal(len(many) + len(factor), name=f"product_{k}_{i}") for i in range(2)]
-            used, score = Signal(name=f"used_{k}"), Signal(shape, name=f"score_{k}")
+            used = [Signal(name=f"used_{k}_{i}") for i in range(3)]
+            score = Signal(shape, name=f"score_{k}")
             m.d.sync += [
-                base[0].eq(sums[k] + shares[k]), base[1].eq(base[0]), base[2].eq(base[1]),
+                base[0].eq(sums[k] + priors[k]), base[1].eq(base[0]), base[2].eq(base[1]),
                 factor.eq(wholes[k]), product[0].eq(many * factor), product[1].eq(product[0]),
-                used.eq(k < self.classes_in_use),
-                score.eq(Mux(used, base[2] - product[1], -1 << self.score_width - 1)),
+                used[0].eq(seen[k] & (k < self.classes_in_use)), used[1].eq(used[0]),
+                used[2].eq(used[1]),
+                score.eq(Mux(used[2], base[2] - product[1], self._unseen)),
             ]
             scores.append(score)
         for i in range(4):
@@ -269,4 +278,4 @@ class Predictor(wiring.Component):
         with m.If(self.scores):
             for k in range(g.classes):
                 m.d.comb += self.o.p.scores[k].eq(
-                    Mux(k < self.classes_in_use, view[k], UNUSED_CLASS))
+                    Mux(view[k] == self._unseen, UNUSED_CLASS, view[k]))
