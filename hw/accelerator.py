@@ -4,6 +4,7 @@ from amaranth import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ..geometry import CRITERIA
 from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION
 from .array import AttributeProcessorArray
 from .axi import read_signature
@@ -65,7 +66,8 @@ class Accelerator(wiring.Component):
         m.d.comb += [
             registers.identity_magic.eq(MAGIC),
             registers.build_version.eq(VERSION),
-            registers.build_criterion.eq(0),
+            registers.build_criterion.eq(CRITERIA.index(g.criterion)),
+            registers.build_naive_bayes.eq(g.naive_bayes),
             registers.build_count_width.eq(g.count_width),
             registers.build_classes.eq(g.classes),
             registers.size_lanes.eq(g.lanes),
