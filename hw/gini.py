@@ -33,6 +33,7 @@ class Gini(wiring.Component):
     Members
     -------
     i_x : In(width)
+        Should come from a register.
     i_term : In(term_layout())
     i_tag : In(tag_width)
     o_y : Out(width + GAIN_FRACTION + 1)

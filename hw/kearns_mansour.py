@@ -32,6 +32,7 @@ class KearnsMansour(wiring.Component):
     Members
     -------
     i_x : In(width)
+        Should come from a register.
     i_term : In(term_layout())
         One or two classes; one alone has the impurity 0.
     i_tag : In(tag_width)
