@@ -2,6 +2,9 @@
 
 from .boards import Board, BoardError, open_board
 from .geometry import PRESETS, Geometry
+from .trees.confidence import CorrHTree, CTree
+from .trees.efdt import EFDT
 from .trees.vfdt import VFDT
 
-__all__ = ["PRESETS", "VFDT", "Board", "BoardError", "Geometry", "open_board"]
+__all__ = ["EFDT", "PRESETS", "VFDT", "Board", "BoardError", "CTree", "CorrHTree", "Geometry",
+           "open_board"]

@@ -128,7 +128,7 @@ def kearns_mansour(one, other):
 # Naive Bayes: log2 without interpolation, so that every lane can have one per class.
 
 BAYES_UNIT = 16  # a count of 1 in the smoothed shares (16 n_ijk + 1) / (16 (n_k + 1))
-BAYES_BITS = 7  # mantissa bits that the logarithm is looked up with; lower ones are dropped
+BAYES_BITS = 6  # mantissa bits that the logarithm is looked up with; lower ones are dropped
 BAYES_FRACTION = 8
 BAYES_TABLE = np.array([round(math.log2(1 + i / (1 << BAYES_BITS)) * (1 << BAYES_FRACTION))
                         for i in range(1 << BAYES_BITS)], np.int64)

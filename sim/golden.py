@@ -340,11 +340,12 @@ class Golden:
         class_counts = self.entries[slot].class_counts
         scores = []
         for k in range(g.classes):
-            if k >= self.fields["classes.count"]:
+            if k >= self.fields["classes.count"] or not class_counts[k]:
                 scores.append(UNUSED_CLASS)
                 continue
-            seen = bayes_log2(BAYES_UNIT * (class_counts[k] + 1))
-            score = bayes_log2(BAYES_UNIT * class_counts[k] + 1)
+            # The shares' common factor 1 / BAYES_UNIT is left out.
+            score = bayes_log2(class_counts[k])
+            seen = bayes_log2(class_counts[k] + 1)
             for cell, code in enumerate(codes):
                 index = self._own_bin(slot, cell, code)
                 if index is not None:

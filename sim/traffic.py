@@ -1,7 +1,7 @@
 """Random command streams: everything that the accelerator can be told, in any order."""
 
 from ..geometry import NONE
-from ..protocol.commands import CommandFlag, Opcode, pack_command, record_layout
+from ..protocol.commands import CommandFlag, Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.registers import CellKind
 from ..protocol.reports import EntryFlag, ErrorCode
 
@@ -35,7 +35,7 @@ class Traffic:
         writes = [
             ("cells", {"count": self.cells}),
             ("classes", {"count": rng.choice([g.classes, rng.randint(1, g.classes)])}),
-            ("report", {"all": rng.randint(0, 1)}),
+            ("report", {"all": rng.randint(0, 1), "predictions": rng.randint(0, 2)}),
             ("grace", {"leaf": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
             ("inner_grace", {"inner": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
         ]
@@ -66,8 +66,8 @@ class Traffic:
             label = rng.choice([g.classes, 255])
         span = rng.choice([255, 2 * g.bins, 20])
         codes = [255 if rng.random() < 0.1 else rng.randrange(span) for _ in range(self.cells)]
-        return record_layout(self.cells).pack(
-            slot=slot, label=label, flags=int(rng.random() < 0.15), codes=codes)
+        flags = rng.choices([0, RecordFlag.MINUS, RecordFlag.TEST, 0xFF], [80, 12, 12, 1])[0]
+        return record_layout(self.cells).pack(slot=slot, label=label, flags=flags, codes=codes)
 
     def command(self, faults):
         """Bytes of one command, its payload included."""
@@ -96,7 +96,8 @@ class Traffic:
                     cell=rng.choice([NONE, rng.randrange(g.max_cells)]),
                     lo=rng.randrange(256), shift=rng.randrange(8),
                     link=self._link(slot),
-                    current=rng.choice([NONE, rng.randrange(g.max_cells)]))
+                    current=rng.choice([NONE, rng.randrange(g.max_cells)]),
+                    period=self._period())
             case Opcode.READ:
                 return self._pack(kind, slot=slot,
                                   cell=rng.choice([NONE, rng.randrange(g.max_cells)]))
@@ -116,6 +117,9 @@ class Traffic:
             self._pack(Opcode.READ, slot=slot, cell=cell)
             for slot in self.rng.sample(range(g.slots), min(slots, g.slots))
             for cell in (NONE, *range(g.max_cells))) + self._pack(Opcode.FENCE, token=token)
+
+    def _period(self):
+        return self.rng.choice([0, 0, 0, self.rng.randint(1, 40), 0xFFFF])
 
     def _link(self, slot):
         """None, mostly a later slot, once in a while any: rings are long and slow."""
@@ -153,8 +157,8 @@ class Traffic:
             link = rng.choice([NONE, rng.randrange(g.slots, 1 << 16), self._link(slot)])
             words = [n | rng.getrandbits(4) << g.count_width & 0xFFFFFFFF, rng.randrange(30),
                      link | rng.choice([NONE, rng.randrange(g.max_cells)]) << 16,
-                     rng.choice([0, EntryFlag.INNER, EntryFlag.HALVED, EntryFlag.UNDERFLOW, 0xFF]),
-                     *counts]
+                     rng.choice([0, EntryFlag.INNER, EntryFlag.HALVED, EntryFlag.UNDERFLOW, 0xFF])
+                     | self._period() << 16, *counts]
             cell = NONE
         else:
             cell = rng.randrange(g.max_cells)

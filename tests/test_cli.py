@@ -25,9 +25,11 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
                  str(saved), "--plot", str(plot), "--curve", str(curve)]) == 0
     out = capsys.readouterr().out
     assert "instances   3000" in out and "accuracy" in out and "splits" in out
+    assert "kappa" in out and "seconds" in out
     assert plot.read_bytes().startswith(b"\x89PNG")
     points = pd.read_csv(curve)
     assert points["instances"].iloc[-1] == 3000 and points["accuracy"].between(0, 1).all()
+    assert points["kappa"].iloc[-1] > 0.3 and points["seconds"].iloc[-1] > 0
 
     assert main(["inspect", str(saved)]) == 0
     assert "width" in capsys.readouterr().out
@@ -70,6 +72,30 @@ def test_predict_uses_the_trees_kinds_and_needs_no_labels(tmp_path, capsys):
     assert "of 3000 labels met" in capsys.readouterr().err
 
 
+def test_generate_train_predict(tmp_path, capsys):
+    assert main(["generate"]) == 0
+    out = capsys.readouterr().out
+    assert "rrbfc" in out and "centres=1000" in out
+    path, tree, curve = tmp_path / "s.arff", tmp_path / "tree", tmp_path / "curve.parquet"
+    assert main(["generate", "sea,noise=0", "--limit", "3000", "--out", str(path),
+                 "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    options = ["--quiet", "--limit", "3000", "--delta", "0.001", "--curve", str(curve)]
+    assert main(["train", str(path), *options]) == 0
+    written = capsys.readouterr().out
+    assert main(["train", "generator:sea,noise=0", *options, "--save", str(tree)]) == 0
+    generated = capsys.readouterr().out
+
+    def without_times(text):
+        return [line for line in text.splitlines() if not line.startswith("seconds")]
+
+    assert without_times(generated) == without_times(written)
+    assert pd.read_parquet(curve)["instances"].iloc[-1] == 3000
+    assert main(["predict", "generator:sea,noise=0,seed=2", "--limit", "1000", "--tree", str(tree),
+                 "--output", str(tmp_path / "answers.csv")]) == 0
+    assert "of 1000 labels met" in capsys.readouterr().err
+
+
 def test_boards(capsys):
     assert main(["boards"]) == 0
     out = capsys.readouterr().out
@@ -86,6 +112,15 @@ def test_boards(capsys):
     (["train", "CSV", "--classes", "in,maybe"], "'out' is not declared; allowed are in, maybe"),
     (["train", "CSV", "--save", "nowhere/tree"], "there is no folder"),
     (["train", "CSV", "--plot", "plot.doc"], "plots can be"),
+    (["train", "CSV", "--curve", "curve.txt"], "curves are written as .csv, .parquet or .pq"),
+    (["train", "generator:trees"], "no generator 'trees'; there are tree, rbf"),
+    (["train", "generator:tree,width=3"], "no option 'width'; there are classes, nominals"),
+    (["generate", "sea"], "--out must name the file to write"),
+    (["generate", "sea", "--out", "s.csv"], "the stream does not end: say how much of it"),
+    (["generate", "sea", "--out", "s.doc", "--limit", "5"], "streams are written as .arff"),
+    (["generate", "sea", "--out", "nowhere/s.csv", "--limit", "5", "--quiet"], "No such file"),
+    (["generate", "see", "--out", "s.csv", "--limit", "5"], "no generator 'see'"),
+    (["generate", "sea", "--limit", "0"], "--limit must be 1 or more, not 0"),
     (["inspect", "CSV"], "no saved tree, or a damaged one"),
     (["predict", "CSV", "--tree", "nothing"], "No such file or directory: 'nothing'"),
 ])

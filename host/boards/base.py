@@ -128,6 +128,11 @@ class Board(ABC):
     def load(self, address, data):
         """Write ``data`` to the board's memory; ValueError if it does not fit there."""
 
+    @property
+    def state(self):
+        """The state of a board that is compiled code in this process, `kernel.State`; else None."""
+        return None
+
     def close(self):  # noqa: B027 (a board in memory holds nothing)
         """Give back what the board holds; calling it twice does no harm."""
 

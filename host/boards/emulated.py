@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..fixed import (
+    BAYES_TABLE,
     LOG_BASE,
     LOG_SLOPE,
     RECIPROCAL_BASE,
@@ -19,14 +20,17 @@ from .base import Board, BoardError
 __all__ = ["EmulatedBoard"]
 
 _TABLE_SIZE = 1 << 16
+_LOGS_SIZE = 1 << 14
 _OUT_WORDS = 1 << 16
 _tables = []
+_logs = []
 _CURVES = {
     "information_gain": (LOG_BASE, LOG_SLOPE), "gini": (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
     "kearns_mansour": (ROOT_BASE, ROOT_SLOPE),
 }
 
-_CONFIGURATION = ("cells", "classes", "report", "grace", "inner_grace")  # by kernel.CELLS ...
+_CONFIGURATION = ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner",
+                  "report.predictions")  # by kernel.CELLS ...
 _CELL = ("kind", "first", "other", "base")  # by kernel.KIND ...
 
 
@@ -37,6 +41,15 @@ def _table():
         kernel.fill_table(table, LOG_BASE, LOG_SLOPE)
         _tables.append(table)
     return _tables[0]
+
+
+def _bayes_logs():
+    """Naive Bayes terms of small counts; computed when the first board is opened."""
+    if not _logs:
+        logs = np.empty((2, _LOGS_SIZE), np.int32)
+        kernel.fill_logs(logs, BAYES_TABLE)
+        _logs.append(logs)
+    return _logs[0]
 
 
 def _frozen(array):
@@ -76,7 +89,7 @@ class EmulatedBoard(Board):
         self._fields = {}
         cells, classes = g.max_cells, g.classes
         trial_words = 2 + classes + max(9 + classes, 3 * cells)
-        reserve = kernel.PATH_LIMIT * trial_words + 8 + classes * (g.bins + 1)
+        reserve = kernel.PATH_LIMIT * trial_words + 8 + classes * (g.bins + 2)
         criterion = CRITERIA.index(g.criterion)
         curve_base, curve_slope = _CURVES[g.criterion]
         self._state = kernel.State(
@@ -93,12 +106,13 @@ class EmulatedBoard(Board):
             found=np.zeros((cells, 3), np.int64),
             left=np.zeros((cells, classes), np.uint32),
             scratch=np.zeros((2, classes), np.int64),
+            scores=np.zeros(classes, np.int64), logs=_bayes_logs(), bayes_table=BAYES_TABLE,
             table=_table(), curve_base=curve_base, curve_slope=curve_slope,
             memory=_frozen(self._memory), faults=np.zeros((0, 2), np.int64),
             out=np.empty(reserve + max(reserve, _OUT_WORDS), np.uint32))
         self._state.entries[:, [kernel.LINK, kernel.CURRENT]] = NONE
         self._state.config[kernel.FIRST] = 1
-        for name in (*_CONFIGURATION, "cell"):
+        for name in dict.fromkeys(full.partition(".")[0] for full in (*_CONFIGURATION, "cell")):
             for field in find(name).fields:
                 self._fields[f"{name}.{field.name}"] = field.reset
         self._store_configuration()
@@ -111,6 +125,10 @@ class EmulatedBoard(Board):
             "size.lanes": g.lanes, "size.passes": g.passes, "memory.slots": g.slots,
             "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
         }
+
+    @property
+    def state(self):
+        return self._state
 
     # Commands and reports
 
@@ -208,6 +226,7 @@ class EmulatedBoard(Board):
             self._store_configuration()
 
     def _store_configuration(self):
-        for i, name in enumerate(_CONFIGURATION):
-            field = find(name).fields[0]
-            self._state.registers[i] = self._fields[f"{name}.{field.name}"]
+        registers = self._state.registers
+        registers[:] = [self._fields[name] for name in _CONFIGURATION]
+        if not self.geometry.naive_bayes:
+            registers[kernel.PREDICTIONS] = 0

@@ -8,24 +8,34 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..fixed import ALIGNED_FRACTION, CURVE_FRACTION, SEGMENT_BITS, STEP_BITS
+from ..fixed import (
+    ALIGNED_FRACTION,
+    BAYES_BITS,
+    BAYES_FRACTION,
+    BAYES_UNIT,
+    CURVE_FRACTION,
+    SEGMENT_BITS,
+    STEP_BITS,
+    UNUSED_CLASS,
+)
 from ..geometry import CRITERIA, GAIN_FRACTION, MISSING, NONE
 from ..protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, RecordFlag
 from ..protocol.registers import EVENTS, CellKind
 from ..protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 
-__all__ = ["State", "PATH_LIMIT", "execute", "fill_table"]
+__all__ = ["State", "PATH_LIMIT", "execute", "fill_logs", "fill_table"]
 
 PATH_LIMIT = 256
 
 # Rows and columns of the state's arrays.
-CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE = range(5)
+CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS = range(6)
 KIND, FIRST, OTHER, BASE = range(4)
-N, SINCE, LINK, CURRENT, FLAGS, COUNTS = range(6)
+N, SINCE, LINK, CURRENT, FLAGS, PERIOD, COUNTS = range(7)
 HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, PROGRESS = range(8)
 CELL, VALUE, GAIN = range(3)
-RECORDS, NODES, BEATS, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(list(EVENTS).index, (
-    "records", "nodes", "beats", "trials", "halvings", "clamped", "bad_records"))
+SHARE, WHOLE = range(2)
+RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(list(EVENTS).index, (
+    "records", "nodes", "beats", "predictions", "trials", "halvings", "clamped", "bad_records"))
 
 # Plain integers, since Numba types every enumeration anew.
 INFORMATION_GAIN, GINI, KEARNS_MANSOUR = map(
@@ -35,19 +45,21 @@ LEARN, TRIAL, CLEAR, PLACE, READ, WRITE, FENCE, RESET = map(int, (
     Opcode.LEARN, Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE,
     Opcode.FENCE, Opcode.RESET))
 MEMORY, INNER_COMMAND, KEEP = map(int, (CommandFlag.MEMORY, CommandFlag.INNER, CommandFlag.KEEP))
-MINUS = int(RecordFlag.MINUS)
+MINUS, TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
 HALVED, UNDERFLOW, INNER = map(int, (EntryFlag.HALVED, EntryFlag.UNDERFLOW, EntryFlag.INNER))
 REQUESTED = int(SuggestionFlag.REQUESTED)
-SUGGESTION, GAINS, STATISTICS, ENTRY, FENCED, ERROR = map(int, (
-    Kind.SUGGESTION, Kind.GAINS, Kind.STATISTICS, Kind.ENTRY, Kind.FENCE, Kind.ERROR))
+SUGGESTION, GAINS, STATISTICS, ENTRY, FENCED, ERROR, PREDICTION, SCORES = map(int, (
+    Kind.SUGGESTION, Kind.GAINS, Kind.STATISTICS, Kind.ENTRY, Kind.FENCE, Kind.ERROR,
+    Kind.PREDICTION, Kind.SCORES))
 BAD_COMMAND, DECODE = int(ErrorCode.COMMAND), int(ErrorCode.DECODE)
 RECORD_HEAD = 4
 
 COUNT_AT = COMMANDS[Opcode.LEARN].offset("count")
 ADDRESS_AT = COMMANDS[Opcode.LEARN].offset("address")
 SLOT_AT = COMMANDS[Opcode.PLACE].offset("slot")
-PARENT_AT, PLACE_CELL_AT, LO_AT, SHIFT_AT, LINK_AT, CURRENT_AT = map(
-    COMMANDS[Opcode.PLACE].offset, ("parent", "cell", "lo", "shift", "link", "current"))
+PARENT_AT, PLACE_CELL_AT, LO_AT, SHIFT_AT, LINK_AT, CURRENT_AT, PERIOD_AT = map(
+    COMMANDS[Opcode.PLACE].offset,
+    ("parent", "cell", "lo", "shift", "link", "current", "period"))
 CELL_AT = COMMANDS[Opcode.READ].offset("cell")
 TOKEN_AT = COMMANDS[Opcode.FENCE].offset("token")
 
@@ -68,17 +80,20 @@ class State(NamedTuple):
     gain_half: int  # gains are wrapped to -gain_half <= gain < gain_half
     criterion: int  # by CRITERIA
     reserve: int  # words that the reports of one record or command need at most
-    registers: np.ndarray  # int64[5], by CELLS to INNER_GRACE
+    registers: np.ndarray  # int64[6], by CELLS to PREDICTIONS
     config: np.ndarray  # uint8[4, D], by KIND to BASE
-    entries: np.ndarray  # int64[S, 5 + C], by N to COUNTS
+    entries: np.ndarray  # int64[S, 6 + C], by N to COUNTS
     counts: np.ndarray  # uint32[S, D, B, C]
     lo: np.ndarray  # uint8[S, D]
     shift: np.ndarray  # uint8[S, D]
-    events: np.ndarray  # int64[7]
+    events: np.ndarray  # int64, by EVENTS
     progress: np.ndarray  # int64[7], by HALTED to USED
     found: np.ndarray  # int64[D, 3], a trial's candidates by CELL to GAIN
     left: np.ndarray  # uint32[D, C], their left class counts
     scratch: np.ndarray  # int64[2, C]
+    scores: np.ndarray  # int64[C], of the last prediction
+    logs: np.ndarray  # int32[2, N], terms of naive Bayes for small counts, by SHARE to WHOLE
+    bayes_table: np.ndarray
     table: np.ndarray  # int64, x log2 x of small x
     curve_base: np.ndarray  # what the criterion interpolates
     curve_slope: np.ndarray
@@ -130,6 +145,38 @@ def xlog2x(x, table, log_base, log_slope):
     if x < table.size:
         return table[x]
     return x * log2_fixed(x, log_base, log_slope)
+
+
+@compiled
+def bayes_log2(x, bayes_table):
+    exponent = 16 if x >> 16 else 0
+    while x >> exponent + 1:
+        exponent += 1
+    mantissa = (x << BAYES_BITS >> exponent) - (1 << BAYES_BITS)
+    return (exponent << BAYES_FRACTION) + bayes_table[mantissa]
+
+
+@compiled
+def fill_logs(logs, bayes_table):
+    """``logs[SHARE, n]``: log2 of a count's term, ``logs[WHOLE, n]``: of a class count, n > 0."""
+    logs[:, 0] = 0
+    for n in range(1, logs.shape[1]):
+        logs[SHARE, n] = bayes_log2(BAYES_UNIT * n + 1, bayes_table)
+        logs[WHOLE, n] = bayes_log2(n, bayes_table)
+
+
+@compiled
+def share_log(n, logs, bayes_table):
+    if n < logs.shape[1]:
+        return np.int64(logs[SHARE, n])
+    return bayes_log2(BAYES_UNIT * n + 1, bayes_table)
+
+
+@compiled
+def whole_log(n, logs, bayes_table):
+    if n < logs.shape[1]:
+        return np.int64(logs[WHOLE, n])
+    return bayes_log2(n, bayes_table)
 
 
 @compiled
@@ -234,9 +281,13 @@ def learn(state, stream, at):
             number = min(number, (stream.size - at) // size)
             if not number:
                 break
+        if state.registers[PREDICTIONS]:
+            number = min(number, 1 + (state.out.size - progress[USED] - state.reserve)
+                         // prediction_words(state.registers, state.counts))
         done = plain_records(
             state.entries, state.counts, state.lo, state.shift, state.config, state.events, numeric,
-            state.lanes, state.count_max, state.registers, data, at_record, number)
+            state.lanes, state.count_max, state.registers, state.scores, state.logs,
+            state.bayes_table, state.out, progress, data, at_record, number)
         if done < number:
             record(state, data, at_record + done * size, cells, numeric)
             done += 1
@@ -251,25 +302,36 @@ def learn(state, stream, at):
 
 @compiled
 def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, count_max, registers,
-                  data, at, number):
-    """Count up to ``number`` records and stop before the first that needs `record`.
+                  scores, logs, bayes_table, out, progress, data, at, number):
+    """Count or test up to ``number`` records and stop before the first that needs `record`.
 
     Such a record is bad, has weight -1, or makes a node on its path halve or start a trial. Loops
     with a call that takes the whole state would count references of all its arrays each time.
-    Returns the records counted.
+    There must be room for all predictions. Returns the records done.
     """
     slots, classes = counts.shape[0], counts.shape[3]
     cells = registers[CELLS]
     leaf_grace, inner_grace = registers[LEAF_GRACE], registers[INNER_GRACE]
-    nodes = clamped = 0
+    nodes = clamped = tests = 0
     done = 0
     while done < number:
-        first, label = u16(data, at), np.int64(data[at + 2])
-        if first >= slots or label >= classes or data[at + 3] & MINUS:
+        first, label, flags = u16(data, at), np.int64(data[at + 2]), data[at + 3]
+        if first >= slots or label >= classes:
+            break
+        if flags & TEST:
+            if registers[PREDICTIONS]:
+                predict(entries, counts, lo, shift, config, events, numeric, registers, scores,
+                        logs, bayes_table, out, progress, first, data, at + RECORD_HEAD)
+            tests += 1
+            at += RECORD_HEAD + cells
+            done += 1
+            continue
+        if flags & MINUS:
             break
         slot, depth = first, 0
         while slot != NONE and depth < PATH_LIMIT:
             grace = inner_grace if entries[slot, FLAGS] & INNER else leaf_grace
+            grace = entries[slot, PERIOD] or grace
             since = (entries[slot, SINCE] + 1) & 0xFFFFFF
             if entries[slot, N] == count_max or grace and since >= grace:
                 break
@@ -277,6 +339,9 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
             depth += 1
         if slot != NONE:
             break
+        if registers[PREDICTIONS]:
+            predict(entries, counts, lo, shift, config, events, numeric, registers, scores, logs,
+                    bayes_table, out, progress, first, data, at + RECORD_HEAD)
         slot = first
         while slot != NONE:
             row = COUNTS + label
@@ -289,7 +354,8 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
         nodes += depth
         at += RECORD_HEAD + cells
         done += 1
-    events[RECORDS] += done
+    nodes += tests
+    events[RECORDS] += done - tests
     events[NODES] += nodes
     events[BEATS] += nodes * ((cells + lanes - 1) // lanes)
     events[CLAMPED] += clamped
@@ -298,11 +364,16 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
 
 @compiled
 def record(state, data, at, cells, numeric):
+    """Count a record that `plain_records` leaves; never one with TEST, unless it is bad."""
     slot, label = u16(data, at), np.int64(data[at + 2])
     if slot >= state.counts.shape[0] or label >= state.counts.shape[3]:
         state.events[BAD_RECORDS] += 1
         return
     minus = data[at + 3] & MINUS != 0
+    if state.registers[PREDICTIONS]:
+        predict(state.entries, state.counts, state.lo, state.shift, state.config, state.events,
+                numeric, state.registers, state.scores, state.logs, state.bayes_table, state.out,
+                state.progress, slot, data, at + RECORD_HEAD)
     state.events[RECORDS] += 1
     for _ in range(PATH_LIMIT):
         count(state, slot, label, minus, data, at + RECORD_HEAD, cells, numeric)
@@ -333,6 +404,7 @@ def count(state, slot, label, minus, data, at, cells, numeric):
     state.events[BEATS] += (cells + state.lanes - 1) // state.lanes
     state.events[NODES] += 1
     grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]
+    grace = entries[slot, PERIOD] or grace
     if not minus and grace and entries[slot, SINCE] >= grace:
         trial(state, slot, 0)
 
@@ -375,6 +447,74 @@ def bin_of(config, lo, shift, last, slot, cell, code):
     if 0 <= value <= (last - 1 if other else last):
         return value
     return last if other else -1
+
+
+# Naive Bayes
+
+
+@compiled
+def prediction_words(registers, counts):
+    return 1 if registers[PREDICTIONS] == 1 else 1 + counts.shape[3]
+
+
+@compiled
+def predict(entries, counts, lo, shift, config, events, numeric, registers, scores, logs,
+            bayes_table, out, progress, slot, data, at):
+    """Report a record's naive Bayes prediction from the statistics of its slot."""
+    classes = min(registers[CLASSES], counts.shape[3])
+    fill_scores(entries, counts, lo, shift, config, numeric, registers[CELLS], classes, scores,
+                logs, bayes_table, slot, data, at)
+    label = 0
+    for k in range(1, classes):
+        if scores[k] > scores[label]:
+            label = k
+    used = progress[USED]
+    kind = PREDICTION if registers[PREDICTIONS] == 1 else SCORES
+    out[used] = kind | label << 8 | slot << 16
+    used += 1
+    if kind == SCORES:
+        for k in range(counts.shape[3]):
+            out[used] = (scores[k] if k < classes else UNUSED_CLASS) & 0xFFFFFFFF
+            used += 1
+    progress[USED] = used
+    events[PREDICTED] += 1
+
+
+@compiled
+def fill_scores(entries, counts, lo, shift, config, numeric, cells, classes, scores, logs,
+                bayes_table, slot, data, at):
+    """Log2 of every class's share up to what all have in common."""
+    last = counts.shape[2] - 1
+    known = 0
+    scores[:] = 0
+    for cell in range(cells):
+        code = np.int64(data[at + cell])
+        if code == MISSING:
+            continue
+        if numeric:
+            index = min(max(code - lo[slot, cell], 0) >> shift[slot, cell], last)
+        else:
+            index = own_bin(config, lo, shift, last, slot, cell, code)
+            if index < 0:
+                continue
+        known += 1
+        for k in range(classes):
+            scores[k] += share_log(counts[slot, cell, index, k], logs, bayes_table)
+    for k in range(classes):
+        n = entries[slot, COUNTS + k]
+        if n:
+            scores[k] += whole_log(n, logs, bayes_table)
+            scores[k] -= known * whole_log(n + 1, logs, bayes_table)
+        else:
+            scores[k] = UNUSED_CLASS
+
+
+@compiled
+def own_bin(config, lo, shift, last, slot, cell, code):
+    """The bin of a code, -1 if its value is missing or counted by another cell."""
+    index = bin_of(config, lo, shift, last, slot, cell, code)
+    shared = config[OTHER, cell] and config[KIND, cell] != NUMERIC
+    return -1 if shared and index == last else index
 
 
 @compiled
@@ -617,6 +757,7 @@ def place(state, stream, at):
     state.entries[slot, SINCE] = 0
     state.entries[slot, LINK] = u16(stream, at + LINK_AT)
     state.entries[slot, CURRENT] = u16(stream, at + CURRENT_AT)
+    state.entries[slot, PERIOD] = u16(stream, at + PERIOD_AT)
     flags = state.entries[slot, FLAGS] & ~INNER
     state.entries[slot, FLAGS] = flags | (INNER if stream[at + 1] & INNER_COMMAND else 0)
 
@@ -629,7 +770,7 @@ def read(state, slot, cell):
         put(state, entries[slot, N])
         put(state, entries[slot, SINCE])
         put(state, entries[slot, LINK] | entries[slot, CURRENT] << 16)
-        put(state, entries[slot, FLAGS])
+        put(state, entries[slot, FLAGS] | entries[slot, PERIOD] << 16)
         for k in range(state.counts.shape[3]):
             put(state, entries[slot, COUNTS + k])
     else:
@@ -651,6 +792,7 @@ def write(state, slot, cell, stream, at):
         entries[slot, LINK] = link if link < slots else NONE
         entries[slot, CURRENT] = current if current < cells else NONE
         entries[slot, FLAGS] = stream[at + 12] & (HALVED | UNDERFLOW | INNER)
+        entries[slot, PERIOD] = u16(stream, at + 14)
         for k in range(classes):
             entries[slot, COUNTS + k] = u32(stream, at + 16 + 4 * k) & state.count_max
     else:

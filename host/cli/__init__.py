@@ -1,13 +1,11 @@
-"""The command line: ``bregalad train | predict | inspect | boards | demo``."""
+"""The command line: ``bregalad train | predict | inspect | generate | boards | demo``."""
 
 import argparse
 import sys
 
-from . import boards, demo, inspect, predict, train
+from . import boards, demo, generate, inspect, predict, train
 
 __all__ = ["main"]
-
-
 
 
 def main(argv=None):
@@ -15,7 +13,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(
         prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, inspect, boards, demo):
+    for module in (train, predict, inspect, generate, boards, demo):
         name = module.__name__.rpartition(".")[2]
         summary = module.__doc__.splitlines()[0]
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))

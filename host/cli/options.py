@@ -5,7 +5,8 @@ __all__ = ["add_stream", "add_board", "open_file", "open_file_for", "labels_of"]
 
 def add_stream(parser):
     """Which columns a file has."""
-    parser.add_argument("file", help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip")
+    parser.add_argument("file", help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip; or "
+                                     "generator:NAME,option=value,... (see generate)")
     group = parser.add_argument_group("the stream")
     group.add_argument("--class", dest="class_name", metavar="NAME",
                        help="class column (default: the last)")

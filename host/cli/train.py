@@ -26,8 +26,9 @@ def add_arguments(parser):
                        help="room for values of an undeclared nominal attribute (default: 64)")
     group = parser.add_argument_group("results")
     group.add_argument("--save", metavar="FILE", help="write the tree to FILE")
-    group.add_argument("--plot", metavar="FILE", help="draw the accuracy to FILE (.png, .svg)")
-    group.add_argument("--curve", metavar="FILE", help="write the accuracy to FILE (CSV)")
+    group.add_argument("--plot", metavar="FILE", help="draw accuracy, kappa, size (.png, .svg)")
+    group.add_argument("--curve", metavar="FILE",
+                       help="write accuracy, kappa, sizes and times to FILE (.csv, .parquet)")
     group.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
@@ -36,6 +37,7 @@ def run(args):
     from tqdm import tqdm
 
     from ..evaluation import Curve, prequential
+    from ..evaluation.curve import check_suffix
     from ..trees.vfdt import VFDT
 
     stream = options.open_file(args)
@@ -49,6 +51,8 @@ def run(args):
         _check_writable(path)
     if args.plot:
         _check_plot(args.plot)
+    if args.curve:
+        check_suffix(args.curve)
     classes = options.labels_of(stream)
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     with tqdm(total=total, unit=" instances", unit_scale=True, disable=args.quiet) as bar:
@@ -72,7 +76,7 @@ def run(args):
     if args.save:
         tree.save(args.save)
     if args.curve:
-        curve.write_csv(args.curve)
+        curve.write(args.curve)
     if args.plot:
         curve.plot(args.plot, f"VFDT on {args.file}")
     tree.close()
@@ -101,9 +105,10 @@ def print_report(tree, curve):
     """Print what a run has come to."""
     report = tree.report()
     print(f"instances   {report['instances']}")
-    print(f"accuracy    {curve.accuracy[-1]:.4f} (prequential)")
+    print(f"accuracy    {curve.accuracy[-1]:.4f}, kappa {curve.kappa[-1]:.4f} (prequential)")
     print(f"tree        {report['nodes']} nodes, {report['leaves']} leaves, depth "
           f"{report['depth']}; {report['inactive_leaves']} leaves without a slot")
+    print(f"seconds     {curve.seconds[-1]:.2f} predicting and learning")
     print(f"splits      {report['splits']}, of which {report['ties']} tie-broken; "
           f"{report['trials']} trials")
     if report["halvings"]:

@@ -1,12 +1,14 @@
-"""Data in: files to chunks of instances, instances to the codes that the board counts."""
+"""Data in: files and generators to chunks of instances, those to the board's codes."""
 
 from .codebook import CodeBook
+from .generators import open_generator
 from .nominal import ValueBook
 from .quantiser import Quantiser
 from .readers import Stream, open_stream
 from .schema import Attribute, DataError, Schema
+from .writers import write_stream
 
 __all__ = [
     "Attribute", "CodeBook", "DataError", "Quantiser", "Schema", "Stream", "ValueBook",
-    "open_stream",
+    "open_generator", "open_stream", "write_stream",
 ]

@@ -1,8 +1,10 @@
-"""Streams from files: ARFF, delimited text and Parquet, plain or compressed."""
+"""Streams from files: ARFF, delimited text and Parquet, plain or compressed; and generators."""
 
 import numpy as np
 
 from .files import suffix_of
+from .generators.catalogue import PREFIX
+from .generators.source import GeneratorSource
 from .schema import Attribute, DataError, Schema
 from .sources import ArffSource, ParquetSource, TextSource
 
@@ -19,7 +21,7 @@ class Stream:
     Members
     -------
     path : str
-        The file.
+        The file, or the generator's name.
     schema : Schema
         Its attributes and class.
     chunk : int
@@ -78,7 +80,7 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     Parameters
     ----------
     path : str or Path
-        The file.
+        The file, or ``generator:NAME,option=value,...`` as in `open_generator`.
     class_name : str, int or False
         The class column, by name or index; the last by default. False: there is none, every column
         is an attribute, and labels come out as None.
@@ -114,8 +116,10 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     if not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1:
         raise ValueError(f"chunk must be a positive integer, not {chunk!r}")
     path = str(path)
-    suffix = suffix_of(path)
-    if suffix == ".arff":
+    suffix = "" if path.startswith(PREFIX) else suffix_of(path)
+    if path.startswith(PREFIX):
+        source = GeneratorSource(path)
+    elif suffix == ".arff":
         source = ArffSource(path)
     elif suffix in (".parquet", ".pq"):
         source = ParquetSource(path)

@@ -116,7 +116,7 @@ def scores_layout(geometry):
     return Layout(
         "scores", *PREDICTION.fields,
         Field("scores", 32, "Log2 of a class's share, up to a sum that all classes have in common; "
-                            "-2**31: the class is not in use.",
+                            "-2**31: the slot has not seen the class.",
               signed=True, count=geometry.classes))
 
 

@@ -4,21 +4,21 @@ import numpy as np
 
 from ..geometry import NONE
 from ..protocol.commands import Opcode
-from ..protocol.reports import Kind
+from ..protocol.reports import Kind, entry_layout
 
 __all__ = ["read", "restore"]
 
 
 def read(trainer):
-    """Statistics of every active leaf.
+    """Statistics of every node that has a slot.
 
     Returns
     -------
     dict of int array
-        ``leaves`` (L,), ``entries`` (L, words of a slot's entry), ``counts`` (L, cells,
-        bins x classes).
+        ``nodes`` (L,), parents before children; ``entries`` (L, words of a slot's entry),
+        ``counts`` (L, cells, bins x classes).
 
-    Of a board that failed there is nothing to be read: ``restore`` then starts the leaves'
+    Of a board that failed there is nothing to be read: ``restore`` then starts the nodes'
     statistics anew, and the tree itself is kept.
 
     Raises
@@ -26,19 +26,19 @@ def read(trainer):
     BoardError
         If the board reports an error or is gone.
     """
-    if trainer.broken:
-        words = trainer.board.geometry.bins * trainer.board.geometry.classes
-        return {"leaves": np.zeros(0, np.int64), "entries": np.zeros((0, 1), np.uint32),
-                "counts": np.zeros((0, len(trainer.cells), words), np.uint32)}
     geometry = trainer.board.geometry
-    leaves = np.flatnonzero(trainer.nodes.slot >= 0)
     cells = range(len(trainer.cells))
-    for leaf in leaves:
-        slot = int(trainer.nodes.slot[leaf])
+    size = geometry.bins * geometry.classes
+    nodes = trainer.nodes.descendants()
+    nodes = nodes[trainer.nodes.slot[nodes] >= 0]
+    if trainer.broken:
+        nodes = nodes[:0]
+    for node in nodes:
+        slot = int(trainer.nodes.slot[node])
         for cell in (NONE, *cells):
             trainer.command(Opcode.READ, slot=slot, cell=cell)
     trainer.flush()
-    wanted = len(leaves) * (1 + len(cells))
+    wanted = len(nodes) * (1 + len(cells))
     entries, counts = [], []
     while len(entries) + len(counts) < wanted:
         for kind, report in trainer.reports(trainer.board.receive(wait=True)):
@@ -49,25 +49,29 @@ def read(trainer):
                 counts.append(words[2:])
             elif kind is Kind.ERROR:
                 raise trainer.error(report)
-    size = geometry.bins * geometry.classes
-    return {"leaves": leaves, "entries": np.array(entries, np.uint32).reshape(len(leaves), -1),
-            "counts": np.array(counts, np.uint32).reshape(len(leaves), len(cells), size)}
+    words = entry_layout(geometry).size // 4 - 1
+    return {"nodes": nodes, "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
+            "counts": np.array(counts, np.uint32).reshape(len(nodes), len(cells), size)}
 
 
 def restore(trainer, checkpoint):
     """Put statistics onto a trainer's board, which has the same bins, classes and cells."""
+    growth, nodes = trainer.growth, trainer.nodes
     for name in ("slot", "head", "tail"):
-        getattr(trainer.nodes, name)[:] = -1
-    trainer.nodes.waiting[:] = 0
-    for leaf, entry, cells in zip(*(checkpoint[name] for name in ("leaves", "entries", "counts")),
+        getattr(nodes, name)[:] = -1
+    nodes.gate[:] = 0
+    if not len(checkpoint["nodes"]):
+        growth.restart()
+    for node, entry, cells in zip(*(checkpoint[name] for name in ("nodes", "entries", "counts")),
                                   strict=True):
-        leaf = int(leaf)
-        trainer.nodes.slot[leaf] = slot = trainer.pool.take(leaf)
+        node = int(node)
+        nodes.slot[node] = slot = growth.pool.take(node)
         trainer.command(Opcode.CLEAR, slot=slot)
-        trainer.rezoom(leaf)
+        growth.rezoom(node)
+        entry = entry.copy()
+        # Its parent may have got another slot.
+        entry[2] = int(entry[2]) >> 16 << 16 | growth.link(node)
         trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
         for cell, counts in enumerate(cells):
             trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts.tobytes())
-    if not len(checkpoint["leaves"]):
-        trainer.review()
     trainer.flush()

@@ -1,7 +1,6 @@
 """What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
 
-from abc import ABC, abstractmethod
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 import numpy as np
 import pandas as pd
@@ -17,21 +16,24 @@ from . import checkpoint, draw, router, storage
 from .cells import CellMap
 from .feed import FEEDS
 from .inputs import as_frame, class_indices, class_set, labels_of, schema_of
+from .policy import SplitPolicy
 from .river import OneByOne
-from .trainer import Tally, Trainer
+from .router import PREDICTIONS
+from .trainer import Tally, Trainer, check_abilities
 from .warmup import WarmUp
 
 __all__ = ["StreamTree"]
 
 
-class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
+class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
     """Base of the trees: everything but the split policy.
 
     The first ``head`` instances are held back to learn the quantiser's edges and the nominal
     values; meanwhile predictions are the majority class. Then they are learnt, in order, and from
     there on every instance at once.
 
-    A subclass provides ``_policy()``; its constructor takes the parameters below besides its own.
+    A subclass's constructor takes the parameters below besides those of ``SplitPolicy`` that it
+    leaves open; ``_fixed`` has the others that are not as by default.
 
     Parameters
     ----------
@@ -46,6 +48,9 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
         data frame that hold strings, categories or booleans; a dict maps them to their values.
     nominal_split : "multiway" or "one_vs_rest"
         One child per value, or one value against the rest.
+    leaf_prediction : "mc", "nb" or "nba"
+        A leaf's prediction: its majority class, naive Bayes from its statistics, or adaptively
+        the one of the two that has been right more often there.
     nominal_values : int
         Room for values of a nominal attribute that does not declare them, 2 to 255.
     head : int
@@ -63,9 +68,17 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
     schema_ : Schema
     """
 
-    @abstractmethod
+    _fixed = {}
+
+    def _keep_parameters(self, given):
+        """Store the constructor's arguments, as scikit-learn wants them: under their names."""
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
     def _policy(self):
         """The split policy that the parameters describe; refuses wrong ones."""
+        names = {field.name for field in fields(SplitPolicy)} & set(self._get_param_names())
+        return SplitPolicy(**{name: getattr(self, name) for name in names}, **self._fixed)
 
     # scikit-learn
 
@@ -176,25 +189,53 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
         return self._open_trainer().learn(codes, labels.astype(np.int32))
 
     def predict(self, X):
-        """Class of every instance: the majority class of its leaf; array (n,)."""
+        """Class of every instance, by its leaf; array (n,)."""
         if self._warming():
             return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
-        return self.classes_[self._nodes.majority[self.apply(X)]]
+        codes, leaves = self._routed(X)
+        classes = self._nodes.majority[leaves]
+        ask = self._asks_board(leaves)
+        if ask.any():
+            classes[ask] = self._open_trainer().predict(codes[ask], leaves[ask])
+        return self.classes_[classes]
 
     def predict_proba(self, X):
-        """Class shares in every instance's leaf; float array (n, classes), rows sum up to 1."""
+        """Class probabilities by every instance's leaf; float array (n, classes)."""
         if self._warming():
             X = self._frame(X)
             self._quantiser.check(X)
             return np.tile(self._warm_up.shares(), (len(X), 1))
-        return router.shares(self._nodes, self.apply(X))[:, :len(self.classes_)]
+        return self._shares(*self._routed(X))
 
     def apply(self, X):
         """Leaf (node number) of every instance; int array (n,). Ends the warm-up."""
+        return self._routed(X)[1]
+
+    def _routed(self, X):
+        """Codes and leaves of instances."""
         self.end_warm_up()
         self._fitted()
         codes = self._quantiser.encode(self._frame(X), read_only=True)
-        return router.route(self._nodes.table, codes)
+        return codes, router.route(self._nodes.table, codes)
+
+    def _shares(self, codes, leaves):
+        shares = router.shares(self._nodes, leaves)[:, :len(self.classes_)]
+        ask = self._asks_board(leaves)
+        if ask.any():
+            bits = self._open_trainer().predict(codes[ask], leaves[ask], scores=True)
+            bits = bits[:, :len(self.classes_)]
+            odds = np.exp2(bits - bits.max(axis=1, keepdims=True))
+            shares[ask] = odds / odds.sum(axis=1, keepdims=True)
+        return shares
+
+    def _asks_board(self, leaves):
+        """Which of these leaves predict by naive Bayes; bool array."""
+        if self.leaf_prediction == "mc":
+            return np.zeros(len(leaves), bool)
+        self._open_trainer()  # a loaded tree's leaves get their slots there
+        table = self._nodes.table[leaves]
+        ask = (table["slot"] >= 0) & (table["own"] > 0)
+        return ask if self.leaf_prediction == "nb" else ask & (table["right"] <= 0)
 
     # Checks
 
@@ -241,10 +282,15 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
 
     def check_parameters(self):
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
-        self._policy()
+        policy = self._policy()
         CellMap.build([], 16, self.nominal_split)
-        if self.geometry is not None:
-            Geometry.of(self.geometry)
+        if isinstance(self.board, Board):
+            check_abilities(self.board.geometry, policy, self.leaf_prediction)
+        elif self.geometry is not None:
+            check_abilities(Geometry.of(self.geometry), policy, self.leaf_prediction)
+        if self.leaf_prediction not in PREDICTIONS:
+            raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTIONS)}, "
+                             f"not {self.leaf_prediction!r}")
         if isinstance(self.board, str) and self.board not in BOARDS:
             raise ValueError(f"no board {self.board!r}; there are {', '.join(BOARDS)}")
         if self.feed not in FEEDS:
@@ -265,6 +311,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
         capacities = [0 if attribute.kind == "numeric"
                       else len(attribute.values) or int(self.nominal_values)
                       for attribute in schema.attributes]
+        self._policy().check(len(classes), any(capacities), self.nominal_split)
         self._check_size(capacities, len(classes))
         quantiser = Quantiser(schema, head=int(self.head),
                               capacity=[capacity or 1 for capacity in capacities])
@@ -335,8 +382,9 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
         geometry = self._geometry()
         board = self.board if isinstance(self.board, Board) else open_board(self.board, geometry)
         cells = self._cells(geometry.bins)
-        trainer = Trainer(board, cells, self._policy(), len(self.classes_), nodes=self._nodes,
-                          tally=self._tally, review_period=int(self.review_period), feed=self.feed)
+        trainer = Trainer(board, cells, self._policy(), len(self.classes_),
+                          prediction=self.leaf_prediction, nodes=self._nodes, tally=self._tally,
+                          review_period=int(self.review_period), feed=self.feed)
         if self._checkpoint is not None:
             checkpoint.restore(trainer, self._checkpoint)
             self._checkpoint = None
@@ -358,7 +406,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
         lanes = max(min(cells, 16), -(-cells // 256))
         return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
                         classes=max(2, len(self.classes_)), slots=int(self.slots), count_width=24,
-                        bus_width=256)
+                        bus_width=256, criterion=self._policy().criterion,
+                        naive_bayes=self.leaf_prediction != "mc")
 
     def reset(self):
         """Forget everything learnt and let go of the board."""
@@ -396,15 +445,23 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
     # Looking at it
 
     def report(self):
-        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ..."""
+        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
+
+        ``slots``: those in use on the board; 0 while there is none.
+        """
         self._fitted()
         if self._nodes is None:
             return {**asdict(self._tally), "nodes": 1, "leaves": 1, "inactive_leaves": 0,
-                    "depth": 0}
+                    "slots": 0, "depth": 0}
         nodes = self._nodes
         return {**asdict(self._tally), "nodes": len(nodes), "leaves": len(nodes.leaves()),
-                "inactive_leaves": nodes.inactive,
-                "depth": int(nodes.depths().max())}
+                "inactive_leaves": nodes.inactive, "slots": self._slots_in_use,
+                "depth": int(nodes.deepest)}
+
+    @property
+    def _slots_in_use(self):
+        trainer = self.__dict__.get("_trainer")
+        return 0 if trainer is None else trainer.growth.pool.slots - trainer.growth.pool.free
 
     def draw(self, max_depth=None):
         """The tree as text; ends the warm-up."""

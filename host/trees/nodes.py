@@ -3,10 +3,12 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["LEAF", "NUMERIC", "MULTIWAY", "ONE_VS_REST", "NO_NODE", "Nodes"]
+__all__ = ["LEAF", "NUMERIC", "MULTIWAY", "ONE_VS_REST", "NO_NODE", "TRIAL_OUT", "HOLDING",
+           "Nodes"]
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # as CellKind, with leaf for ignored
 NO_NODE = -1
+TRIAL_OUT, HOLDING = 1, 2  # why a node's gate is shut: its trial is out, it withholds instances
 
 # name: (dtype, value in a new node). One row holds all of a node's fields, so that a step down the
 # tree touches one cache line.
@@ -19,57 +21,69 @@ _FIELDS = {
     "default": (np.int32, 0),  # branch of missing and unknown values
     "parent": (np.int32, NO_NODE),
     "majority": (np.int32, 0),  # class predicted
-    "slot": (np.int32, -1),  # -1: inactive, the leaf counts nothing on the board
+    "gate": (np.int32, 0),  # 0: instances pass
+    "slot": (np.int32, -1),  # -1: nothing is counted on the board
+    "own": (np.int32, 0),  # instances of this leaf that the board has counted
     "since": (np.int32, 0),  # instances since the last trial, as the board counts them
-    "waiting": (np.int32, 0),  # a trial is out: instances are withheld
+    "period": (np.int32, 0),  # instances between trials
+    "closer": (np.int32, 0),  # the instance that the last trial was due with
     "head": (np.int32, -1),  # first and last withheld instance
     "tail": (np.int32, -1),
+    "right": (np.int32, 0),  # predictions that were right: majority class's minus naive Bayes's
+    "low": (np.int32, 0),  # codes [low, high) of the parent's numeric attribute that bins cover
+    "high": (np.int32, 0),
+    "wait": (np.int32, 0),  # own instances from which on a tie may be broken, where that adapts
+    "tried": (np.int32, 0),  # trials that went into the averages
 }
 _PER_CLASS = (
-    "counts",  # classes seen, as predictions use them
+    "counts",  # classes seen, as a leaf's predictions use them
     "base",  # classes that count in n though the board has not seen them
 )
+_PER_ATTRIBUTE = ("gains",)  # sums of gains per instance over the node's trials
 _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align=True)
 
 
 @njit(cache=True)
 def _code_range(table, node, attribute, codes):
-    low, high = 0, codes
     above = table[node]["parent"]
     while above != NO_NODE:
-        test = table[above]
-        if test["kind"] == NUMERIC and test["attribute"] == attribute:
-            if node == test["child"]:
-                high = min(high, test["threshold"])
-            else:
-                low = max(low, test["threshold"])
-        node, above = above, test["parent"]
-    # A split at a trivial threshold may leave one side without codes.
-    return min(low, high), high
+        if table[above]["kind"] == NUMERIC and table[above]["attribute"] == attribute:
+            return table[node]["low"], table[node]["high"]
+        node, above = above, table[above]["parent"]
+    return np.int32(0), np.int32(codes)
 
 
 @njit(cache=True)
-def _leaves(table, rows):
-    leaves = np.empty(rows, np.int64)
+def _descendants(table, top, rows):
+    """A node and all below it, parents first, from left to right."""
+    found = np.empty(rows, np.int64)
     stack = np.empty(rows, np.int64)
-    stack[0] = 0
+    stack[0] = top
     height, count = 1, 0
     while height:
         height -= 1
         node = stack[height]
-        if table[node]["kind"] == LEAF:
-            leaves[count] = node
-            count += 1
+        found[count] = node
+        count += 1
         for branch in range(table[node]["width"] - 1, -1, -1):
             stack[height] = table[node]["child"] + branch
             height += 1
-    return leaves[:count]
+    return found[:count]
+
+
+@njit(cache=True)
+def _deepest(table, nodes):
+    depth = np.zeros(len(table), np.int32)
+    for node in nodes[1:]:
+        depth[node] = depth[table[node]["parent"]] + 1
+    return depth.max()
 
 
 class Nodes:
-    """A growing set of tree nodes; node 0 is the root.
+    """The nodes of a tree, rows of arrays; node 0 is the root. Rows of killed nodes are used again.
 
-    Every name in ``_FIELDS`` and ``_PER_CLASS`` is an attribute: an array of ``len(nodes)`` rows.
+    Every name in ``_FIELDS``, ``_PER_CLASS`` and ``_PER_ATTRIBUTE`` is an attribute: an array of
+    ``rows`` rows.
 
     Parameters
     ----------
@@ -77,45 +91,88 @@ class Nodes:
 
     Attributes
     ----------
-    table : structured array (rows,)
-        For compiled code; has more rows than nodes, and is replaced when nodes are added.
+    rows : int
+        Rows in use, those of killed nodes among them.
+    table : structured array
+        For compiled code; has more rows than are in use, and is replaced when nodes are added.
     """
 
     def __init__(self, classes):
         self.classes = classes
-        self._rows = 0
+        self.averages = 0
+        self.rows = 0
         self.table = np.zeros(0, _DTYPE)
         self._matrices = {name: np.zeros((0, classes), np.int64) for name in _PER_CLASS}
+        self._matrices |= {name: np.zeros((0, 0)) for name in _PER_ATTRIBUTE}
+        self._vacant = {}  # family size: first rows of killed families
         self.add(1)
 
     def __len__(self):
-        return self._rows
+        return self.rows - sum(size * len(rows) for size, rows in self._vacant.items())
 
     def __getattr__(self, name):
         if name in _FIELDS:
-            return self.table[name][:self._rows]
-        if name in _PER_CLASS:
-            return self._matrices[name][:self._rows]
+            return self.table[name][:self.rows]
+        if name in _PER_CLASS or name in _PER_ATTRIBUTE:
+            return self._matrices[name][:self.rows]
         raise AttributeError(name)
 
+    def average_over(self, attributes):
+        """Sum up the gains of so many attributes from now on, 0: of none."""
+        if attributes != self.averages:
+            self.averages = attributes
+            self.tried[:] = 0
+            for name in _PER_ATTRIBUTE:
+                self._matrices[name] = np.zeros((len(self.table), attributes))
+
     def add(self, count):
-        """Append ``count`` leaves; return the index of the first."""
-        first = self._rows
-        self._rows += count
-        if self._rows > len(self.table):
-            capacity = max(64, 2 * len(self.table), self._rows)
-            old, self.table = self.table, np.zeros(capacity, _DTYPE)
-            for name, (_, init) in _FIELDS.items():
-                self.table[name] = init
-            self.table[:first] = old[:first]
-            for name, matrix in self._matrices.items():
-                self._matrices[name] = np.zeros((capacity, self.classes), np.int64)
-                self._matrices[name][:first] = matrix[:first]
+        """Add a family of ``count`` leaves; return the row of the first."""
+        fitting = [size for size, rows in self._vacant.items() if rows and size >= count]
+        if fitting:
+            size = min(fitting)
+            first = self._vacant[size].pop()
+            if size > count:
+                self._vacant.setdefault(size - count, []).append(first + count)
+        else:
+            first = self.rows
+            self.rows += count
+            if self.rows > len(self.table):
+                self._grow(max(64, 2 * len(self.table), self.rows))
+        family = slice(first, first + count)
+        for name, (_, init) in _FIELDS.items():
+            self.table[name][family] = init
+        for matrix in self._matrices.values():
+            matrix[family] = 0
         return first
+
+    def _grow(self, capacity):
+        old, self.table = self.table, np.zeros(capacity, _DTYPE)
+        self.table[:len(old)] = old
+        for name, matrix in self._matrices.items():
+            self._matrices[name] = np.zeros((capacity, matrix.shape[1]), matrix.dtype)
+            self._matrices[name][:len(matrix)] = matrix
+
+    def kill(self, node):
+        """Forget all below a node, which becomes a leaf; return the rows that were killed."""
+        killed = self.descendants(node)[1:]
+        for family in np.append(killed[self.width[killed] > 0], node):
+            width = int(self.width[family])
+            if width:
+                self._vacant.setdefault(width, []).append(int(self.child[family]))
+        self.slot[killed] = -1
+        self.width[killed] = 0
+        for name in ("kind", "attribute", "child", "width"):
+            self.table[name][node] = _FIELDS[name][1]
+        return killed
+
+    def descendants(self, node=0):
+        """A node and all below it, parents before children, left ones first; int array."""
+        return _descendants(self.table, node, self.rows)
 
     def leaves(self):
         """Indices of all leaves, from left to right in the tree; int array."""
-        return _leaves(self.table, self._rows)
+        nodes = self.descendants()
+        return nodes[self.kind[nodes] == LEAF]
 
     @property
     def inactive(self):
@@ -130,12 +187,14 @@ class Nodes:
         """Which child of its parent a node is."""
         return int(node - self.child[self.parent[node]])
 
-    def depths(self):
-        """Depth of every node, the root's is 0."""
-        depth = np.zeros(len(self), np.int64)
-        for node in range(1, len(self)):  # a child always stands behind its parent
-            depth[node] = depth[self.parent[node]] + 1
-        return depth
+    def depth(self, node):
+        """Steps from the root."""
+        return sum(1 for _ in self.path(node)) - 1
+
+    @property
+    def deepest(self):
+        """Depth of the deepest leaf."""
+        return _deepest(self.table, self.descendants())
 
     def path(self, node):
         """Nodes from ``node`` up to the root, both included."""
@@ -144,11 +203,9 @@ class Nodes:
             node = int(self.parent[node])
 
     def code_range(self, node, attribute, codes):
-        """The codes ``[low, high)`` of a numeric attribute that can reach a node.
-
-        Missing values may reach it too; they are not counted.
-        """
-        return _code_range(self.table, node, attribute, codes)
+        """The codes ``[low, high)`` of a numeric attribute that a node's bins cover."""
+        low, high = _code_range(self.table, node, attribute, codes)
+        return int(low), int(high)
 
     def promise(self, nodes):
         """Instances that a leaf's majority class gets wrong: share times error, unscaled."""
@@ -174,13 +231,19 @@ class Nodes:
 
     def state(self):
         """Arrays to save."""
-        return {name: getattr(self, name).copy() for name in (*_FIELDS, *_PER_CLASS)}
+        return {name: getattr(self, name).copy()
+                for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE)}
 
     @classmethod
     def from_state(cls, state):
         """Nodes as saved."""
         nodes = cls(state["counts"].shape[1])
+        nodes.average_over(state["gains"].shape[1])
         nodes.add(len(state["kind"]) - 1)
-        for name in (*_FIELDS, *_PER_CLASS):
+        for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE):
             getattr(nodes, name)[:] = state[name]
+        used = np.zeros(nodes.rows, bool)
+        used[nodes.descendants()] = True
+        for row in np.flatnonzero(~used):
+            nodes._vacant.setdefault(1, []).append(int(row))
         return nodes

@@ -1,138 +1,319 @@
-"""When a leaf splits: Hoeffding's bound on the gains that the board suggests."""
+"""When a node splits, changes its split or gives it up."""
 
 from collections import namedtuple
 from dataclasses import dataclass
+from functools import cached_property
+from math import inf, log
 
 import numpy as np
-from numba import njit
 
-from ..geometry import GAIN_FRACTION, NONE
-from ..protocol.reports import suggestion_layout
+from .bounds import BOUNDS, COVERED, TWO_CLASSES
+from .criteria import IMPURITIES, remainder
+from .judge import (
+    KEEP,
+    MAX_PERIOD,
+    NO_CELL,
+    PEEK,
+    PRUNE,
+    SPLIT,
+    TIE,
+    change,
+    judge_row,
+    judge_rows,
+    report_form,
+)
+from .ties import FIRST_WAIT, TIES
 
-__all__ = ["KEEP", "SPLIT", "TIE", "HoeffdingPolicy", "hoeffding_bound", "judge",
-           "suggestion_words"]
+__all__ = ["KEEP", "SPLIT", "TIE", "PRUNE", "PEEK", "NO_CELL", "VARIANTS", "SplitPolicy",
+           "Verdicts", "report_form", "judge_row"]
 
-KEEP, SPLIT, TIE = range(3)  # verdicts; TIE: a split that only the tie threshold allowed
+_MAX_GRACE = (1 << 24) - 1
 
-_MIN_GAIN = 1e-10  # bits by which a split must beat the null split, as in MOA
+_Variant = namedtuple("_Variant", [
+    "first_trial",  # a leaf splits whatever the gap
+    "leaf_ties",  # eps < tau is enough at a leaf
+    "inner_ties",  # eps < tau is enough at an inner node if the gap is above tau / 2
+    "null",  # the null split competes at inner nodes
+    "tree_wide",  # inner nodes are tried by the tree's counter, not by their own
+])
+VARIANTS = {
+    "paper": _Variant(first_trial=0, leaf_ties=1, inner_ties=0, null=1, tree_wide=0),
+    "moa": _Variant(first_trial=0, leaf_ties=1, inner_ties=1, null=0, tree_wide=1),
+    "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
+}
 
-# Offsets into a SUGGESTION in 32-bit words.
-_Words = namedtuple("_Words", "size n class_counts best second")
+_CHOICES = {"child_counts": ("inherit", "zero"), "zoom": ("path", "seen"),
+            "criterion": IMPURITIES, "bound": BOUNDS, "ties": TIES,
+            "variant": tuple(VARIANTS), "same_attribute": ("keep", "replace")}
 
+_Options = namedtuple("_Options", [
+    "criterion", "bound", "certainty", "tau", "scale", "ties", "adaptive", "grace", "anytime",
+    "average", "replace", "first_trial", "leaf_ties", "inner_ties", "null"])
 
-def suggestion_words(geometry):
-    """Where the fields of a SUGGESTION lie, in 32-bit words."""
-    layout = suggestion_layout(geometry)
-    return _Words(layout.size // 4, *(layout.offset(name) // 4 for name in (
-        "n", "class_counts", "best_cell", "second_cell")))
+Verdicts = namedtuple("Verdicts", "verdict cell value period")
 
 
 @dataclass(frozen=True)
-class HoeffdingPolicy:
-    """VFDT's split decision.
+class SplitPolicy:
+    """All that decides on splits. What the options mean exactly: docs/learners.md.
 
     Parameters
     ----------
     delta : float
-        Allowed probability of a wrong choice, 0 < delta < 1.
+        Allowed probability of a wrong choice, 0 < delta < 1; the confidence bounds have their own.
     tau : float
-        Tie threshold, bits, >= 0: split whatever the gap once the bound is below it.
+        Tie threshold in the criterion's unit, >= 0: from an epsilon below it on the gap does not
+        matter.
     grace : int
         Instances between trials of a leaf, 1 to 2**24 - 1.
     child_counts : "inherit" or "zero"
         Whether a child's n starts with the class distribution that the split gave it (MOA, River)
         or at zero (Domingos and Hulten's pseudo-code).
+    zoom : "path" or "seen"
+        Whether a child's bins cover all codes on its side of a numeric split, or only those between
+        the outermost ones that its parent has seen.
+    criterion : "information_gain", "gini", "kearns_mansour" or "classification_error"
+        What the board's gains measure.
+    bound : "hoeffding", "mcdiarmid", "confidence" or "confidence-practical"
+    scale : float
+        c of the bound "confidence-practical", > 0.
+    ties : "ht", "htdt" or "htat"
+        Ties are broken at once, only genuine ones are, or after a wait.
+    tie_increment : int
+        Instances by which a broken tie makes the wait of "htat" longer, >= 0.
+    adaptive_grace : bool
+        Put off a leaf's next trial until it can succeed (VFDT-nmin).
+    anytime : bool
+        Nodes are split early and go on being tried (EFDT).
+    inner_grace : int
+        Instances between trials of an inner node, 1 to 2**24 - 1.
+    variant : "paper", "moa" or "kdd2018"
+        Whose EFDT.
+    gain_average : bool
+        Compare gains averaged over a node's trials.
+    same_attribute : "keep" or "replace"
+        Whether a split may move to a better threshold of the same attribute.
 
     Raises
     ------
     TypeError, ValueError
-        If an option is not as above.
+        If an option is not as above, or two contradict each other.
 
-    Source: Domingos and Hulten, Mining high-speed data streams, KDD 2000, table 1 and section 3.1.
+    Source: docs/learners.md names the papers.
     """
 
     delta: float = 1e-7
     tau: float = 0.05
     grace: int = 200
     child_counts: str = "inherit"
+    zoom: str = "path"
+    criterion: str = "information_gain"
+    bound: str = "hoeffding"
+    scale: float = 5e-3
+    ties: str = "ht"
+    tie_increment: int = 500
+    adaptive_grace: bool = False
+    anytime: bool = False
+    inner_grace: int = 2000
+    variant: str = "paper"
+    gain_average: bool = False
+    same_attribute: str = "keep"
 
     def __post_init__(self):
+        for name, allowed in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ValueError(f"{name} must be {_listed(allowed)}, not {value!r}")
+        for name in ("delta", "tau", "scale"):
+            if not _is_number(getattr(self, name), int | float | np.integer | np.floating):
+                raise TypeError(f"{name} must be a number, not {getattr(self, name)!r}")
+        for name in ("grace", "inner_grace", "tie_increment"):
+            if not _is_number(getattr(self, name), int | np.integer):
+                raise TypeError(f"{name} must be an integer, not {getattr(self, name)!r}")
+        for name in ("adaptive_grace", "anytime", "gain_average"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if not 0 < self.delta < 1:
             raise ValueError(f"delta must lie between 0 and 1, not {self.delta!r}")
         if not self.tau >= 0:
             raise ValueError(f"tau must be 0 or more, not {self.tau!r}")
-        if not isinstance(self.grace, int | np.integer) or isinstance(self.grace, bool):
-            raise TypeError(f"grace must be an integer, not {self.grace!r}")
-        if not 1 <= self.grace < 1 << 24:
-            raise ValueError(f"grace must be 1 to {(1 << 24) - 1} instances, not {self.grace}")
-        if self.child_counts not in ("inherit", "zero"):
-            raise ValueError(f"child_counts must be 'inherit' or 'zero', "
-                             f"not {self.child_counts!r}")
+        if not 0 < self.scale < inf:
+            raise ValueError(f"scale must be above 0, not {self.scale!r}")
+        for name in ("grace", "inner_grace"):
+            if not 1 <= getattr(self, name) <= _MAX_GRACE:
+                raise ValueError(f"{name} must be 1 to {_MAX_GRACE} instances, "
+                                 f"not {getattr(self, name)}")
+        if not 0 <= self.tie_increment <= _MAX_GRACE:
+            raise ValueError(f"tie_increment must be 0 to {_MAX_GRACE} instances, "
+                             f"not {self.tie_increment}")
+        self._refuse_contradictions()
+
+    def _refuse_contradictions(self):
+        covered = COVERED.get(self.bound, IMPURITIES)
+        if self.criterion not in covered:
+            raise ValueError(f"bound {self.bound!r} is known for the criteria {_listed(covered)}, "
+                             f"not for {self.criterion!r}; 'hoeffding' takes all")
+        if self.ties != "ht":
+            if self.bound == "confidence-practical":
+                raise ValueError(f"ties={self.ties!r} has no effect: bound 'confidence-practical' "
+                                 "has no ties; leave it at 'ht'")
+            if self.anytime:
+                raise ValueError(f"ties={self.ties!r} is about ties between two attributes, but "
+                                 "an anytime tree compares one with no split: leave it at 'ht'")
+        if self.adaptive_grace:
+            if self.anytime:
+                raise ValueError("adaptive_grace is for trees that are not anytime")
+            if self.bound != "hoeffding":
+                raise ValueError("adaptive_grace foretells Hoeffding's bound: it needs "
+                                 f"bound='hoeffding', not {self.bound!r}")
+            if self.ties == "htat":
+                raise ValueError("adaptive_grace foretells when epsilon is below tau, which "
+                                 "ties='htat' does without: choose one of the two")
+            if self.grace > MAX_PERIOD:
+                raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} "
+                                 f"instances, not {self.grace}")
+        if not self.anytime:
+            for name, neutral in (("variant", "paper"), ("gain_average", False),
+                                  ("same_attribute", "keep")):
+                if getattr(self, name) != neutral:
+                    raise ValueError(f"{name}={getattr(self, name)!r} is for anytime trees: "
+                                     f"set anytime=True or leave it at {neutral!r}")
+
+    def check(self, classes, nominal, nominal_split):
+        """Refuse a stream that the criterion or the bound is not made for.
+
+        Parameters
+        ----------
+        classes : int
+        nominal : bool
+            Whether any attribute is nominal.
+        nominal_split : "multiway" or "one_vs_rest"
+
+        Raises
+        ------
+        ValueError
+            With what to choose instead.
+        """
+        if classes > 2 and self.criterion == "kearns_mansour":
+            raise ValueError(f"criterion 'kearns_mansour' is for two classes, the stream has "
+                             f"{classes}: choose 'information_gain' or 'gini'")
+        if self.bound in TWO_CLASSES:
+            if classes > 2:
+                raise ValueError(f"bound {self.bound!r} is for two classes, the stream has "
+                                 f"{classes}: choose 'hoeffding' or 'mcdiarmid'")
+            if nominal and nominal_split == "multiway":
+                raise ValueError(f"bound {self.bound!r} is for binary splits, the stream has "
+                                 "nominal attributes: choose nominal_split='one_vs_rest'")
+
+    @property
+    def reports_all(self):
+        """Whether trials must report the gains of all attributes."""
+        return bool(self.gain_average or self.ties == "htdt")
+
+    @property
+    def tree_wide(self):
+        """Whether the tree's own counter says when inner nodes are tried."""
+        return bool(VARIANTS[self.variant].tree_wide)
+
+    @property
+    def first_wait(self):
+        """Own instances from which on the root may break a tie; 0: that is not what counts."""
+        return FIRST_WAIT if self.ties == "htat" else 0
+
+    def child_wait(self, wait, tie):
+        """The same for the children of a node whose own was ``wait``.
+
+        Parameters
+        ----------
+        wait : int
+        tie : bool
+            Whether the node's split was a tie.
+        """
+        return wait + int(self.tie_increment) if tie and self.ties == "htat" else self.first_wait
+
+    @cached_property
+    def options(self):
+        """The options as plain numbers, for compiled code."""
+        variant = VARIANTS[self.variant]
+        return _Options(
+            IMPURITIES.index(self.criterion), BOUNDS.index(self.bound), log(1 / self.delta),
+            float(self.tau), float(self.scale), TIES.index(self.ties), int(self.adaptive_grace),
+            int(self.grace), int(self.anytime), int(self.gain_average),
+            int(self.same_attribute == "replace"), variant.first_trial, variant.leaf_ties,
+            variant.inner_ties, variant.null)
+
+    def judge(self, words, form, nodes, slot_node, classes, seen):
+        """Decide on trials.
+
+        Parameters
+        ----------
+        words : uint32 array (trials, form.size)
+            Reports, all SUGGESTION or all GAINS.
+        form : named tuple of ``report_form``
+        nodes : Nodes
+            Averages of gains and the periods of kept nodes are written.
+        slot_node : int64 array (slots,)
+            Node of every slot, -1 for none: its trial is without effect.
+        classes : int
+            Classes in use.
+        seen : int
+            Instances learnt before those that ``closer`` of a node counts.
+
+        Returns
+        -------
+        Verdicts, every element an array (trials,)
+            ``verdict``; ``cell``, ``value`` : first cell and value of the attribute that wins, to
+            split on or to peek at, NO_CELL and 0 for other verdicts; ``period`` : the node's next
+            period, 0 for the one that it has.
+
+        Raises
+        ------
+        ValueError
+            If the reports are suggestions, but the policy needs all gains.
+        """
+        if self.reports_all and not form.all:
+            raise ValueError("this policy needs the gains of all attributes, not suggestions")
+        return Verdicts(*judge_rows(words, form, self.options, nodes.table, nodes.base,
+                                    nodes.gains, slot_node, classes, seen))
+
+    def gap(self, sides, others, n):
+        """By how much the gain of one split of an attribute exceeds that of another one.
+
+        Parameters
+        ----------
+        sides, others : int array (children, classes)
+            Counts of the same instances, known values only.
+        n : int
+            Own instances of the node.
+        """
+        criterion = self.options.criterion
+        return (remainder(criterion, others) - remainder(criterion, sides)) / n
+
+    def moved(self, gap, n, classes, depth=0, t=1, attributes=1):
+        """Whether an inner node's split moves to a new threshold of the same attribute.
+
+        Parameters
+        ----------
+        gap : float
+            Gain at the new threshold less gain at the old one, per instance.
+        n : int
+            Instances at the node, inherited ones included.
+        classes : int
+        depth, t, attributes : int
+            Of the node, of the instance and of the stream; only the confidence bounds ask.
+
+        Returns
+        -------
+        int
+            KEEP (which is false), SPLIT or TIE.
+        """
+        return int(change(self.options, gap, n, classes, depth, t, attributes))
 
 
-@njit(cache=True)
-def hoeffding_bound(n, classes, delta):
-    """Hoeffding's epsilon of information gain, in bits, after n instances."""
-    return np.log2(max(2, classes)) * np.sqrt(np.log(1 / delta) / (2 * n))
+def _is_number(value, kinds):
+    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
-@njit(cache=True)
-def _entropy(counts):
-    total = counts.sum()
-    bits = 0.0
-    for count in counts:
-        if count > 0:
-            bits -= count / total * np.log2(count / total)
-    return bits
-
-
-@njit(cache=True)
-def _gain(words, at):
-    """The 64-bit gain of the candidate at a word offset, in bits times instances."""
-    low, high = np.int64(words[at + 1]), np.int64(words[at + 2])
-    return np.float64((high << 32) | low) / (1 << GAIN_FRACTION)
-
-
-@njit(cache=True)
-def judge(words, offsets, base, slot_node, classes, delta, tau):
-    """Decide on suggestions.
-
-    The board's gains are over a leaf's own counts. The entropy before the split is taken with the
-    inherited counts, which shifts every attribute against the null split (algorithms, VFDT).
-
-    Parameters
-    ----------
-    words : uint32 array (suggestions, words)
-    offsets : named tuple of ``suggestion_words``
-    base : int64 array (nodes, classes)
-        Inherited counts.
-    slot_node : int64 array (slots,)
-    classes : int
-        Classes in use.
-
-    Returns
-    -------
-    int8 array (suggestions,): KEEP, SPLIT or TIE.
-    """
-    verdicts = np.zeros(len(words), np.int8)
-    for row in range(len(words)):
-        word = words[row]
-        node = slot_node[word[0] >> 16]
-        own = word[offsets.class_counts:offsets.class_counts + base.shape[1]].astype(np.int64)
-        both = own + base[node]
-        n_own = np.float64(word[offsets.n])
-        n = n_own + base[node].sum()
-        if (both > 0).sum() < 2 or n_own == 0 or word[offsets.best] & 0xFFFF == NONE:
-            continue
-        shift = _entropy(both) - _entropy(own)
-        best = _gain(word, offsets.best) / n_own + shift
-        second = 0.0  # the null split
-        if word[offsets.second] & 0xFFFF != NONE:
-            second = max(second, _gain(word, offsets.second) / n_own + shift)
-        epsilon = hoeffding_bound(n, classes, delta)
-        if best >= _MIN_GAIN:
-            if best - second > epsilon:
-                verdicts[row] = SPLIT
-            elif epsilon < tau:
-                verdicts[row] = TIE
-    return verdicts
+def _listed(names):
+    names = [repr(name) for name in names]
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))

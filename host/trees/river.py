@@ -66,7 +66,7 @@ class OneByOne:
             shares = self._warm_up.shares()
         else:
             codes = self._quantiser.encode(self._column_of(x), read_only=True)
-            shares = router.shares(self._nodes, router.route(self._nodes.table, codes))[0]
+            shares = self._shares(codes, router.route(self._nodes.table, codes))[0]
         return dict(zip(self.classes_.tolist(), shares.tolist(), strict=False))
 
     def _naming(self):

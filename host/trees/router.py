@@ -3,34 +3,32 @@
 import numpy as np
 from numba import njit
 
-from .nodes import LEAF, MULTIWAY, NUMERIC
+from .nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, TRIAL_OUT
 
-__all__ = ["FULL", "DONE", "FIRED", "route", "shares", "advance", "release", "withhold_in"]
+__all__ = ["FULL", "DONE", "FIRED", "SENT", "MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS",
+           "route", "shares", "advance", "release", "answer", "open_gates"]
 
 FULL, DONE, FIRED = range(3)  # why `advance` returned
+SENT = 0  # element of `progress`: records sent whose prediction the board will report
+MAJORITY, BAYES, ADAPTIVE = range(3)
+PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf predicts
 
 # Arrays are passed one by one, not in a tuple: Numba counts references on every access to one.
 
 
 @njit(cache=True)
-def _leaf(table, start, codes):
-    """The leaf below node ``start`` that an instance reaches."""
-    at = start
-    node = table[at]
-    while node["kind"] != LEAF:
-        code = np.int32(codes[node["attribute"]])
-        kind = node["kind"]
-        if code == 255:
-            branch = node["default"]
-        elif kind == NUMERIC:
-            branch = np.int32(code >= node["threshold"])
-        elif kind == MULTIWAY:
-            branch = code if code < node["width"] else node["default"]
-        else:
-            branch = np.int32(code != node["threshold"])
-        at = node["child"] + branch
-        node = table[at]
-    return at
+def _child(node, codes):
+    code = np.int32(codes[node["attribute"]])
+    kind = node["kind"]
+    if code == 255:
+        branch = node["default"]
+    elif kind == NUMERIC:
+        branch = np.int32(code >= node["threshold"])
+    elif kind == MULTIWAY:
+        branch = code if code < node["width"] else node["default"]
+    else:
+        branch = np.int32(code != node["threshold"])
+    return node["child"] + branch
 
 
 @njit(cache=True)
@@ -49,7 +47,10 @@ def route(table, codes):
     """
     leaves = np.empty(len(codes), np.int64)
     for i in range(len(codes)):
-        leaves[i] = _leaf(table, 0, codes[i])
+        at = np.int32(0)
+        while table[at]["kind"] != LEAF:
+            at = _child(table[at], codes[i])
+        leaves[i] = at
     return leaves
 
 
@@ -62,13 +63,59 @@ def shares(nodes, leaves):
 
 
 @njit(cache=True)
-def _learn(table, counts, leaf, codes, label, cell_attribute, grace, out, at):
+def _due(node, i):
+    """Count an instance's arrival at a node; 1 if that makes its trial due."""
+    node["since"] += 1
+    if node["since"] != node["period"]:
+        return 0
+    node["since"] = 0
+    node["gate"] |= TRIAL_OUT
+    node["closer"] = i
+    return 1
+
+
+@njit(cache=True)
+def _withhold(table, follower, i, at):
+    node = table[at]
+    if node["gate"] & HOLDING:
+        follower[node["tail"]] = i
+    else:
+        node["gate"] |= HOLDING
+        node["head"] = i
+    node["tail"] = i
+    follower[i] = -1
+
+
+@njit(cache=True)
+def _descend(table, codes, follower, i, at, anytime):
+    """Follow an instance from a node it may pass to its leaf.
+
+    Returns the leaf, -1 if the instance is withheld on the way, and the trials that are due.
+
+    An instance that is withheld below counts as arrived here: so a node's trial is due with the
+    same instance whatever the latency, and takes place when the last one below has been counted.
+    """
+    due = 0
+    while table[at]["kind"] != LEAF:
+        if anytime:
+            due += _due(table[at], i)
+        at = _child(table[at], codes)
+        if table[at]["gate"]:
+            _withhold(table, follower, i, at)
+            return np.int32(-1), due
+    return at, due
+
+
+@njit(cache=True)
+def _learn(table, counts, leaf, i, codes, label, predictions, order, predictor, anytime, progress,
+           cell_attribute, out, at):
     """Count an instance at its leaf and write its record.
 
-    Returns the prediction before, the bytes written so far, and 1 if a trial starts.
+    Returns the bytes written so far, and 1 if a trial is due.
     """
     node = table[leaf]
     majority = node["majority"]
+    predictions[i] = majority
     count = counts[leaf, label] + 1
     counts[leaf, label] = count
     # Ties go to the lower class; an empty leaf's first class is its own.
@@ -77,8 +124,17 @@ def _learn(table, counts, leaf, codes, label, cell_attribute, grace, out, at):
         if count > lead or (count == lead and label < majority):
             node["majority"] = label
     slot = node["slot"]
-    if slot < 0:
-        return majority, at, 0
+    active = slot >= 0
+    if not active:
+        if not anytime:
+            return at, 0
+        # The nodes above count it all the same.
+        slot = table[node["parent"]]["slot"]
+    if predictor != MAJORITY:
+        # A leaf without statistics of its own has nothing to predict from.
+        order[progress[SENT], 0] = i
+        order[progress[SENT], 1] = leaf if active and node["own"] else -1
+        progress[SENT] += 1
     out[at] = slot & 0xFF
     out[at + 1] = slot >> 8
     out[at + 2] = label
@@ -87,63 +143,44 @@ def _learn(table, counts, leaf, codes, label, cell_attribute, grace, out, at):
     for cell in range(len(cell_attribute)):
         out[at + cell] = codes[cell_attribute[cell]]
     at += len(cell_attribute)
-    node["since"] += 1
-    if node["since"] < grace:
-        return majority, at, 0
-    node["since"] = 0
-    node["waiting"] = 1
-    return majority, at, 1
+    if not active:
+        return at, 0
+    node["own"] += 1
+    return at, _due(node, i)
 
 
 @njit(cache=True)
-def _withhold(table, follower, i, leaf):
-    node = table[leaf]
-    if node["head"] < 0:
-        node["head"] = i
-    else:
-        follower[node["tail"]] = i
-    node["tail"] = i
-    follower[i] = -1
-
-
-@njit(cache=True)
-def release(table, counts, codes, labels, predictions, follower, leaf, cell_attribute, grace, out,
-            at):
-    """Learn a leaf's withheld instances until none is left, a trial starts or ``out`` is full.
+def release(table, counts, codes, labels, predictions, follower, order, node_at, predictor,
+            anytime, progress, cell_attribute, out, at):
+    """Let go a node's withheld instances until none is left, its trial is due or ``out`` is full.
 
     Parameters as in ``advance``.
 
     Returns
     -------
     at, trials : int
-        Bytes in ``out``, trials started (0 or 1).
+        Bytes in ``out``, trials that are due.
     """
     size = 4 + len(cell_attribute)
-    fired = 0
-    node = table[leaf]
-    while node["head"] >= 0 and not fired and at + size <= len(out):
+    trials = 0
+    node = table[node_at]
+    while node["gate"] == HOLDING and at + size <= len(out):
         i = node["head"]
         node["head"] = follower[i]
-        predictions[i], at, fired = _learn(table, counts, leaf, codes[i], labels[i],
-                                           cell_attribute, grace, out, at)
-    return at, fired
+        if follower[i] < 0:
+            node["gate"] = 0
+        leaf, due = _descend(table, codes[i], follower, i, node_at, anytime)
+        trials += due
+        if leaf >= 0:
+            at, due = _learn(table, counts, leaf, i, codes[i], labels[i], predictions, order,
+                             predictor, anytime, progress, cell_attribute, out, at)
+            trials += due
+    return at, trials
 
 
 @njit(cache=True)
-def withhold_in(table, codes, follower, node):
-    """Hand the instances withheld at a node that was split on to its leaves, in order."""
-    i = table[node]["head"]
-    while i >= 0:
-        after = follower[i]
-        _withhold(table, follower, i, _leaf(table, node, codes[i]))
-        i = after
-    table[node]["head"] = -1
-    table[node]["tail"] = -1
-
-
-@njit(cache=True)
-def advance(table, counts, codes, labels, predictions, follower, start, stop, cell_attribute,
-            grace, single, out, at):
+def advance(table, counts, codes, labels, predictions, follower, order, start, stop, predictor,
+            anytime, progress, cell_attribute, single, out, at):
     """Route the instances ``start`` to ``stop``: learn them or withhold them.
 
     Parameters
@@ -152,15 +189,22 @@ def advance(table, counts, codes, labels, predictions, follower, start, stop, ce
         ``Nodes.table`` and ``Nodes.counts``.
     codes : uint8 array (n, attributes)
     labels, predictions : int32 array (n,)
-        Predictions are written.
+        Predictions by majority class are written.
     follower : int32 array (n,)
-        The next instance withheld at the same leaf; written.
+        The next instance withheld at the same node; written.
+    order : int32 array (n, 2)
+        Instance and leaf of every prediction that the board will report, in order; written. The
+        leaf is -1 where the majority class's prediction stands.
     start, stop : int
+    predictor : MAJORITY, BAYES or ADAPTIVE
+    anytime : bool
+        Whether inner nodes count, too.
+    progress : int64 array
+        By SENT.
     cell_attribute : int array (cells,)
         Attribute of every code of a record.
-    grace : int
     single : bool
-        Return as soon as a trial starts.
+        Return as soon as a trial is due.
     out : uint8 array
         Records for the board are written from ``at`` on.
     at : int
@@ -168,21 +212,69 @@ def advance(table, counts, codes, labels, predictions, follower, start, stop, ce
     Returns
     -------
     position, at, trials, why : int
-        Next instance, bytes in ``out``, trials started, and FULL, DONE or FIRED.
+        Next instance, bytes in ``out``, trials that are due, and FULL, DONE or FIRED.
     """
     size = 4 + len(cell_attribute)
     trials = 0
     for i in range(start, stop):
         if at + size > len(out):
             return i, at, trials, FULL
-        leaf = _leaf(table, 0, codes[i])
         # An instance behind withheld ones waits too, or it would overtake them.
-        if table[leaf]["waiting"] or table[leaf]["head"] >= 0:
-            _withhold(table, follower, i, leaf)
+        if table[0]["gate"]:
+            _withhold(table, follower, i, 0)
             continue
-        predictions[i], at, fired = _learn(table, counts, leaf, codes[i], labels[i],
-                                           cell_attribute, grace, out, at)
-        trials += fired
-        if fired and single:
+        leaf, due = _descend(table, codes[i], follower, i, np.int32(0), anytime)
+        trials += due
+        if leaf >= 0:
+            at, due = _learn(table, counts, leaf, i, codes[i], labels[i], predictions, order,
+                             predictor, anytime, progress, cell_attribute, out, at)
+            trials += due
+        if trials and single:
             return i + 1, at, trials, FIRED
     return stop, at, trials, DONE
+
+
+@njit(cache=True)
+def answer(table, labels, predictions, order, answered, predictor, words):
+    """Take in predictions by naive Bayes.
+
+    Parameters
+    ----------
+    table, labels, predictions, order, predictor
+        As in ``advance``.
+    answered : int
+        Predictions taken in before.
+    words : uint32 array
+        PREDICTION reports.
+    """
+    for word in words:
+        i, leaf = order[answered, 0], order[answered, 1]
+        answered += 1
+        if leaf < 0:
+            continue
+        bayes, majority = np.int32(word >> 8 & 0xFF), predictions[i]
+        if predictor == BAYES:
+            predictions[i] = bayes
+        elif bayes != majority:
+            if table[leaf]["right"] <= 0:
+                predictions[i] = bayes
+            table[leaf]["right"] += np.int32(labels[i] == majority) - np.int32(labels[i] == bayes)
+
+
+@njit(cache=True)
+def open_gates(table, nodes):
+    """Trials that change nothing: open the nodes' gates.
+
+    Returns
+    -------
+    int64 array
+        Those of ``nodes`` that withhold instances.
+    """
+    holding = np.empty(len(nodes), np.int64)
+    count = 0
+    for node in nodes:
+        table[node]["gate"] &= ~TRIAL_OUT
+        if table[node]["gate"]:
+            holding[count] = node
+            count += 1
+    return holding[:count]

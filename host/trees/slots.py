@@ -42,21 +42,10 @@ class SlotPool:
         self.node[slot] = -1
         self._free.append(slot)
 
-    def keepers(self, nodes, leaves):
-        """Those of ``leaves``, given from left to right, that are promising enough for a slot."""
-        if len(leaves) <= self.slots:
+    def keepers(self, nodes, leaves, room):
+        """The ``room`` most promising of ``leaves``, which are given from left to right."""
+        if len(leaves) <= room:
             return leaves
         # Of equals the left one stays: node numbers depend on when reports arrived.
         order = np.argsort(-nodes.promise(leaves), kind="stable")
-        return leaves[np.sort(order[:self.slots])]
-
-    def worst_trials(self, remaining, grace, count):
-        """An upper bound on the trials that ``count`` instances can start.
-
-        Parameters
-        ----------
-        remaining : int array
-            Per active leaf, instances until its next trial.
-        """
-        reach = np.searchsorted(np.cumsum(np.sort(remaining)), count, side="right")
-        return int(reach) + count // grace
+        return leaves[np.sort(order[:max(0, room)])]

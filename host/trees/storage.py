@@ -18,7 +18,7 @@ from .trainer import Tally
 
 __all__ = ["FORMAT", "save", "load"]
 
-FORMAT = 1  # changes whenever older releases could not read the file
+FORMAT = 2  # changes whenever older releases could not read the file
 
 
 def save(tree, path):
@@ -96,16 +96,16 @@ def _check_fit(path, tree, saved):
         if getattr(target, name) != getattr(saved, name):
             raise ValueError(f"{path}: saved from a board with {name} = {getattr(saved, name)}, "
                              f"this one has {getattr(target, name)}")
-    leaves, cells = tree._checkpoint["counts"].shape[:2]
+    held, cells = tree._checkpoint["counts"].shape[:2]
     needed = len(tree._cells(target.bins))
-    if leaves and cells != needed:
+    if held and cells != needed:
         raise ValueError(f"{path}: saved with {cells} cells, these parameters take {needed}")
     if needed > target.max_cells:
         raise ValueError(f"{path}: {needed} cells are needed, this board has {target.max_cells}")
-    if leaves > target.slots:
-        raise ValueError(f"{path}: {leaves} leaves have statistics, this board has "
+    if held > target.slots:
+        raise ValueError(f"{path}: {held} nodes have statistics, this board has "
                          f"{target.slots} slots")
     most = int(tree._checkpoint["entries"][:, 0].max(initial=0))
     if most > target.count_max:
-        raise ValueError(f"{path}: a leaf has counted {most} instances, this board's counters "
+        raise ValueError(f"{path}: a node has counted {most} instances, this board's counters "
                          f"hold {target.count_max}")

@@ -1,9 +1,12 @@
 """Streams instances to a board and grows the tree from its suggestions, in strict order.
 
-A leaf's statistics depend only on the order of the instances that reach it, and the tree changes
-only through trials. So the trainer streams ahead and withholds just the instances that reach a leaf
-whose trial is still out; they follow once the verdict is in. Tree and predictions are those of the
-one-at-a-time algorithm at any link latency (design, section 6).
+A node's statistics are a sum over the instances that reach it, and the tree changes only through
+trials. So the trainer streams ahead and withholds just the instances that reach a node whose trial
+is still out; they follow once the verdict is in. A node's trial is due with the same instance
+whatever the latency: the instances that reach the node are counted when they are routed, the one
+that completes its period shuts the gate, and the board tries the node when the last of them has
+been let go below. Tree and predictions are those of the one-at-a-time algorithm at any link latency
+(design, section 6).
 
 Where slots could run out, which leaf loses its slot depends on what every leaf has seen by then. So
 as long as the trials of the instances ahead could need more slots than are free, the trainer stops
@@ -16,23 +19,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..boards.base import BoardError
-from ..geometry import MISSING
-from ..protocol.commands import Opcode, pack_command
+from ..fixed import BAYES_FRACTION
+from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.reports import ErrorCode, Kind, layout_of
+from . import direct, router
+from .decisions import Decision, Decisions
 from .feed import open_feed
+from .growth import Growth, Split
 from .interrupt import deferred_interrupt
-from .nodes import NUMERIC, ONE_VS_REST, Nodes
-from .policy import KEEP, TIE, judge, suggestion_words
-from .router import FIRED, advance, release, withhold_in
-from .slots import SlotPool
+from .nodes import HOLDING, LEAF, TRIAL_OUT, Nodes
+from .policy import KEEP, PEEK, PRUNE, TIE, report_form
 
 __all__ = ["Tally", "Trainer"]
 
-_CODES = MISSING  # codes 0..254 are values
-
-
 # Instances that are being learnt, as `router.advance` describes them.
-_Window = namedtuple("_Window", "codes labels predictions follower")
+_Window = namedtuple("_Window", "codes labels predictions follower order")
+
+_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION)  # taken many at once by compiled code
+_TEST_RECORDS = 4096  # sent between two looks at the predictions
 
 
 @dataclass
@@ -40,8 +44,10 @@ class Tally:
     """What has happened to a tree so far."""
 
     instances: int = 0
-    splits: int = 0
-    ties: int = 0  # splits that only the tie threshold allowed
+    splits: int = 0  # of leaves
+    replaced: int = 0  # splits of inner nodes that took another one's place
+    pruned: int = 0  # inner nodes that became leaves
+    ties: int = 0  # splits, new or replaced, that only the tie threshold allowed
     trials: int = 0
     halvings: int = 0  # trials that found their slot's counts halved since the last
 
@@ -54,11 +60,13 @@ class Trainer:
     board : Board
         Idle; its configuration and statistics are overwritten.
     cells : CellMap
-    policy : HoeffdingPolicy
+    policy : SplitPolicy
     classes : int
         Classes in use.
+    prediction : "mc", "nb" or "nba"
+        What leaves predict; the latter two by the board.
     nodes : Nodes, optional
-        A tree to go on with; see ``restore``.
+        A tree to go on with; see ``checkpoint.restore``.
     tally : Tally, optional
         Counts to go on with.
     review_period : int
@@ -70,33 +78,42 @@ class Trainer:
     Raises
     ------
     ValueError
-        If the board's geometry or memory is too small for the stream.
+        If the board's geometry or memory is too small for the stream, or its bitstream lacks the
+        policy's criterion or the leaves' prediction.
     BoardError
         If another trainer uses the board.
     """
 
-    def __init__(self, board, cells, policy, classes, *, nodes=None, tally=None,
+    def __init__(self, board, cells, policy, classes, *, prediction="mc", nodes=None, tally=None,
                  review_period=20_000, feed="stream"):
         geometry = board.geometry
         if classes > geometry.classes:
             raise ValueError(f"the stream has {classes} classes, but the board has counters for "
                              f"{geometry.classes}: choose a geometry with classes >= {classes}")
+        check_abilities(geometry, policy, prediction)
         board.claim(self)
         self.board = board
         self.cells = cells
         self.policy = policy
         self.classes = classes
+        self.predictor = router.PREDICTIONS[prediction]
         self.nodes = Nodes(geometry.classes) if nodes is None else nodes
-        self.pool = SlotPool(geometry.slots)
+        self.nodes.average_over(len(cells.first_cell) if policy.gain_average else 0)
+        self._commands = []  # to send before the next records
+        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands)
         self.review_period = review_period
         self.tally = Tally() if tally is None else tally
-        self._words = suggestion_words(geometry)
-        self._reading = {}  # node -> split that waits for STATISTICS
-        self._commands = []  # to send before the next records
+        self._form = report_form(geometry, cells, policy.reports_all)
         self._outstanding = 0  # trials whose verdict is not in
-        self._ready = []  # leaves that have withheld instances and no trial out
+        self._found = np.zeros((direct.MOST, 6), np.int64)
+        self._decisions = Decisions(self.nodes)
+        self._ready = []  # nodes that withhold instances and have no trial out
         self.broken = False  # a board failed half-way: its statistics are not the tree's
         self._feed = open_feed(feed, board, len(cells))
+        # A board in this process takes records without a stream between.
+        self._records = None
+        if board.state is not None and feed == "stream":
+            self._records = direct.Records(self._feed.size)
         self._prepare()
 
     # Setting up
@@ -108,10 +125,12 @@ class Trainer:
         self.cells.configure(board)
         board.write("classes.count", self.classes)
         board.write("grace.leaf", policy.grace)
-        board.write("report.all", 0)
+        inner = policy.anytime and not policy.tree_wide
+        board.write("inner_grace.inner", policy.inner_grace if inner else 0)
+        board.write_fields("report", all=int(policy.reports_all),
+                           predictions=int(self.predictor != router.MAJORITY))
         if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
-            self.nodes.slot[0] = self.pool.take(0)
-            self.command(Opcode.CLEAR, slot=int(self.nodes.slot[0]))
+            self.growth.start()
 
     def fence(self):
         """Wait until the board has done all that it was sent."""
@@ -122,7 +141,13 @@ class Trainer:
 
     def command(self, opcode, **values):
         """Queue a command; it is sent before the next records, or by ``flush``."""
-        self._commands.append(pack_command(self.board.geometry, opcode, **values))
+        self.growth.command(opcode, **values)
+
+    def _check_working(self):
+        if self.broken:
+            raise BoardError(f"board {self.board.name} failed while this tree was learning; the "
+                             "tree is kept and can be saved; to learn on with new statistics "
+                             "close() it first, or load what was saved before")
 
     # Learning
 
@@ -149,74 +174,128 @@ class Trainer:
         """
         codes = np.ascontiguousarray(codes)
         count = len(codes)
-        window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32))
+        window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
+                         np.zeros((count if self.predictor else 0, 2), np.int32))
+        self._progress = np.zeros(1, np.int64)
+        self._answered = 0
+        self._before = self.tally.instances
         position = 0
-        if self.broken:
-            raise BoardError(f"board {self.board.name} failed while this tree was learning; it "
-                             "still predicts and can be saved; to learn on with new statistics "
-                             "close() it first, or load what was saved before")
+        self._check_working()
         with deferred_interrupt() as check_interrupt:
             while position < count:
                 check_interrupt()
                 self.broken = True  # unless the board gets through
-                stop, single = self._plan(position, count)
-                done = self._run(window, position, stop, single)
+                ahead = self._ahead(position, count)
+                if self._records is not None and not self._tree_wide_now:
+                    done = self._run_directly(window, position, position + ahead)
+                else:
+                    stop, single = self._plan(position, ahead)
+                    done = self._run(window, position, stop, single)
                 self.broken = False
                 self.tally.instances += done - position
                 position = done
                 if self.tally.instances % self.review_period == 0:
-                    self.review()
+                    self.growth.review()
         return window.predictions
 
-    def _plan(self, position, count):
+    @property
+    def _tree_wide_now(self):
+        """Whether the next instance makes the trials of the inner nodes on its path due."""
+        policy = self.policy
+        return policy.tree_wide and _until(self.tally.instances, policy.inner_grace) == 1
+
+    def _ahead(self, position, count):
+        """Instances until something else is to be done than learning."""
+        ahead = min(count - position, _until(self.tally.instances, self.review_period))
+        if self.policy.tree_wide:
+            # The instance that makes inner nodes' trials due is learnt alone.
+            ahead = min(ahead, max(1, _until(self.tally.instances, self.policy.inner_grace) - 1))
+        return ahead
+
+    def _plan(self, position, ahead):
         """How far the stream may run ahead, and whether trials must be waited for."""
-        grace = self.policy.grace
-        until_review = self.review_period - self.tally.instances % self.review_period
-        ahead = min(count - position, until_review)
-        active = np.flatnonzero(self.nodes.slot >= 0)
-        remaining = grace - self.nodes.since[active]
         reach = ahead
-        while reach >= grace:
-            trials = self.pool.worst_trials(remaining, grace, reach)
-            if trials * (self.cells.most_branches - 1) <= self.pool.free:
+        while reach >= min(self.policy.grace, ahead):
+            if self.growth.slots_needed(reach) <= self.growth.pool.free:
                 return position + reach, False
             reach //= 2
         return position + ahead, True
 
     def _run(self, window, position, stop, single):
         """Learn instances until ``stop``, or (single) until the first trial's verdict."""
-        out, size = self._feed.out, self._feed.size
+        feed, nodes = self._feed, self.nodes
+        out, size = feed.out, feed.size
         capacity = len(out)
-        grace = self.policy.grace
+        how = (self.predictor, self.policy.anytime, self._progress, self.cells.attribute)
+        tree_wide = self._tree_wide_now
         while True:
-            while self._feed.full:
+            while feed.full:
                 self._handle(window, self.board.receive(wait=True))
             at = 0
             while self._ready and at + size <= capacity:
-                leaf = self._ready[-1]
-                at, trials = release(self.nodes.table, self.nodes.counts, *window, leaf,
-                                     self.cells.attribute, grace, out, at)
+                node = self._ready[-1]
+                at, trials = router.release(nodes.table, nodes.counts, *window, node, *how, out,
+                                            at)
                 self._started(trials)
-                if trials or self.nodes.head[leaf] < 0:
+                if nodes.gate[node] != HOLDING:
                     self._ready.pop()
             if position < stop and not self._ready and not (single and self._outstanding):
-                position, at, trials, why = advance(
-                    self.nodes.table, self.nodes.counts, *window, position, stop,
-                    self.cells.attribute, grace, single, out, at)
+                first = position
+                position, at, trials, why = router.advance(
+                    nodes.table, nodes.counts, *window, position, stop, *how, single, out, at)
                 self._started(trials)
-                if why == FIRED:
+                if why == router.FIRED:
                     stop = position
+            else:
+                first = None
             self.flush()
             if at:
-                self._feed.send(at)
+                feed.send(at)
+            if tree_wide and first is not None and position > first:
+                self._try_path(window, first)
             idle = not self._ready and position == stop
-            if idle and not self._outstanding:
+            if idle and not self._outstanding and self._answered == self._progress[router.SENT]:
                 return position
             self._handle(window, self.board.receive(wait=idle))
+
+    def _run_directly(self, window, position, stop):
+        """Learn instances on a board in this process until ``stop``."""
+        nodes, growth, board = self.nodes, self.growth, self.board
+        self.flush()
+        self._handle(window, board.receive())
+        while position < stop:
+            position, trials, halvings, changes = direct.learn(
+                board.state, nodes.table, nodes.counts, *window, position, stop, self.predictor,
+                self.policy.anytime, self._progress, self.cells.attribute, self._records.written,
+                self._records.read, nodes.base, nodes.gains, growth.pool.node, self.classes,
+                self._before, self._form, self.policy.options, self._found)
+            self.tally.trials += trials
+            self.tally.halvings += halvings
+            if changes:
+                self._outstanding += changes
+                found = self._found[:changes]
+                self._change(*found.T[:direct.AT], board.state.out[
+                    found[:, direct.AT:] + np.arange(self._form.size)])
+            while self._outstanding:
+                self.flush()
+                self._handle(window, board.receive(wait=True))
+            self.flush()
+        return position
 
     def _started(self, trials):
         self._outstanding += trials
         self.tally.trials += trials
+
+    def _try_path(self, window, instance):
+        """Try the inner nodes on an instance's path."""
+        nodes = self.nodes
+        leaf = router.route(nodes.table, window.codes[instance:instance + 1])[0]
+        for node in list(nodes.path(int(leaf)))[1:]:
+            nodes.gate[node] |= TRIAL_OUT
+            nodes.closer[node] = instance
+            self.command(Opcode.TRIAL, slot=int(nodes.slot[node]))
+            self._started(1)
+        self.flush()
 
     def flush(self):
         """Send the commands that wait."""
@@ -224,12 +303,63 @@ class Trainer:
             self.board.send(b"".join(self._commands))
             self._commands.clear()
 
+    # Predicting
+
+    def predict(self, codes, leaves, scores=False):
+        """Naive Bayes predictions of the leaves that have statistics.
+
+        Parameters
+        ----------
+        codes : uint8 array (n, attributes)
+        leaves : int array (n,)
+            Their leaves; all with a slot.
+        scores : bool
+
+        Returns
+        -------
+        int32 array (n,), or with ``scores`` float array (n, classes of the board)
+            Classes, or their scores in bits; -inf: the leaf has not seen the class.
+        """
+        self._check_working()
+        board, geometry = self.board, self.board.geometry
+        kind = Kind.SCORES if scores else Kind.PREDICTION
+        layout = layout_of(kind, geometry, 0)
+        answers = np.zeros(len(codes), layout.dtype)
+        got = 0
+        self.broken = True  # unless the board gets through
+        self.flush()
+        self.fence()
+        board.write("report.predictions", 2 if scores else 1)
+        for start in range(0, len(codes), _TEST_RECORDS):
+            part = slice(start, start + _TEST_RECORDS)
+            records = np.zeros(len(codes[part]), record_layout(len(self.cells)).dtype)
+            records["slot"] = self.nodes.slot[leaves[part]]
+            records["flags"] = RecordFlag.TEST
+            records["codes"] = codes[part][:, self.cells.attribute]
+            board.send(pack_command(geometry, Opcode.LEARN, count=len(records),
+                                    payload=records.tobytes()))
+            while got < start + len(records):
+                for found, report in self.reports(board.receive(wait=True)):
+                    if found is Kind.ERROR:
+                        raise self.error(report)
+                    rows = np.frombuffer(report, layout.dtype)
+                    answers[got:got + len(rows)] = rows
+                    got += len(rows)
+        self.fence()
+        board.write("report.predictions", int(self.predictor != router.MAJORITY))
+        self.broken = False
+        if not scores:
+            return answers["label"].astype(np.int32)
+        bits = answers["scores"] / (1 << BAYES_FRACTION)
+        bits[answers["scores"] == np.iinfo(np.int32).min] = -np.inf
+        return bits
+
     # Reports
 
     def reports(self, data):
         """Yield ``(kind, bytes)`` of each report that is not for the feed.
 
-        Suggestions in a row, which the compiled policy takes together, come as one.
+        Trials and predictions in a row, which compiled code takes together, come as one.
         """
         geometry, cells = self.board.geometry, len(self.cells)
         at = 0
@@ -237,7 +367,7 @@ class Trainer:
             kind = Kind(data[at])
             size = layout_of(kind, geometry, cells).size
             end = at + size
-            while kind is Kind.SUGGESTION and end < len(data) and data[end] == kind:
+            while kind in _RUNS and end < len(data) and data[end] == kind:
                 end += size
             report, at = data[at:end], end
             token = int(layout_of(kind, geometry, cells).unpack(report)["token"]) if (
@@ -249,10 +379,18 @@ class Trainer:
 
     def _handle(self, window, data):
         for kind, report in self.reports(data):
-            if kind is Kind.SUGGESTION:
+            if kind is Kind.PREDICTION:
+                words = np.frombuffer(report, np.uint32)
+                router.answer(self.nodes.table, window.labels, window.predictions, window.order,
+                              self._answered, self.predictor, words)
+                self._answered += len(words)
+            elif kind in (Kind.SUGGESTION, Kind.GAINS):
                 self._judge(report)
             elif kind is Kind.STATISTICS:
-                self._statistics(window, report)
+                layout = layout_of(kind, self.board.geometry, 0)
+                counts = layout.unpack(report)["counts"].astype(np.int64)
+                self._decisions.statistics(counts.reshape(self.board.geometry.bins, -1))
+                self._decide()
             elif kind is Kind.ERROR:
                 raise self.error(report)
 
@@ -263,172 +401,111 @@ class Trainer:
         return BoardError(f"board {self.board.name} reports {code.name} at "
                           f"{int(error['address']):#x} after {int(error['count'])} records")
 
+    # Verdicts
+
     def _judge(self, data):
-        words = np.frombuffer(data, np.uint32).reshape(-1, self._words.size)
-        policy = self.policy
-        verdicts = judge(words, self._words, self.nodes.base, self.pool.node, self.classes,
-                         policy.delta, policy.tau)
-        for row, verdict in zip(words, verdicts, strict=True):
-            node = int(self.pool.node[row[0] >> 16])
-            self.tally.halvings += int(row[0] >> 8 & 1)
+        words = np.frombuffer(data, np.uint32).reshape(-1, self._form.size)
+        slots = words[:, 0] >> 16
+        self.tally.halvings += int((words[:, 0] >> 8 & 1).sum())
+        found = self.policy.judge(words, self._form, self.nodes, self.growth.pool.node,
+                                  self.classes, self._before)
+        nodes = self.growth.pool.node[slots]
+        still = found.verdict == KEEP
+        self._keep(nodes[still & (found.period == 0)])
+        change = ~still | (found.period != 0)
+        if change.any():
+            self._change(nodes[change], *(column[change] for column in found), words[change])
+
+    def _change(self, nodes, verdicts, cells, values, periods, words):
+        """Begin to do what trials have come to, other than nothing."""
+        self._keep(nodes[verdicts == KEEP])
+        for row, node in enumerate(nodes.tolist()):
+            if verdicts[row] == KEEP:
+                self.growth.restate(node)
+                continue
+            own = words[row, self._form.class_counts:][:self.nodes.classes].astype(np.int64)
+            decision = Decision(node, int(verdicts[row]), own, int(cells[row]), int(values[row]))
+            reads = []
+            if decision.verdict != PRUNE:
+                # A suggestion holds the class counts of one side of the best split; those of all
+                # children, and of the missing values, are in the attribute's bins.
+                reads = self.cells.cells_of(int(self.cells.attribute[decision.cell]))
+                for cell in reads:
+                    self.command(Opcode.READ, slot=int(words[row, 0] >> 16), cell=int(cell))
+            self._decisions.add(decision, len(reads))
+        self._decide()
+
+    def _keep(self, nodes):
+        """Verdicts that change nothing."""
+        self._outstanding -= len(nodes)
+        self._ready += router.open_gates(self.nodes.table, nodes).tolist()
+
+    def _decide(self):
+        """Carry out the decisions whose turn it is."""
+        while (decision := self._decisions.take()) is not None:
+            node = decision.node
+            if decision.verdict == PRUNE:
+                self._void(node)
+                self.growth.prune(node, decision.own)
+                self.tally.pruned += 1
+            else:
+                self._split(node, decision)
+            self._keep(np.array([node]))
+
+    def _split(self, node, decision):
+        nodes = self.nodes
+        split = Split(self.cells, decision.cell, decision.value, decision.bins)
+        verdict = decision.verdict
+        if verdict == PEEK:
+            verdict = self._peek(node, split, decision)
             if verdict == KEEP:
-                self._verdict_in(node)
-            else:
-                self._begin_split(node, row.tobytes(), bool(verdict == TIE))
-
-    def _verdict_in(self, node):
-        self.nodes.waiting[node] = 0
-        self._outstanding -= 1
-        if self.nodes.head[node] >= 0:
-            self._ready.append(node)
-
-    # Splits
-
-    def _begin_split(self, node, report, tie):
-        suggestion = layout_of(Kind.SUGGESTION, self.board.geometry, 0).unpack(report)
-        # The suggestion holds the class counts of one side of the best split; those of all
-        # children, and of the missing values, are in the attribute's bins.
-        cells = self.cells.cells_of(int(self.cells.attribute[suggestion["best_cell"]]))
-        for cell in cells:
-            self.command(Opcode.READ, slot=int(suggestion["slot"]), cell=int(cell))
-        self._reading[node] = (suggestion, tie, len(cells), [])
-
-    def _statistics(self, window, report):
-        geometry = self.board.geometry
-        statistics = layout_of(Kind.STATISTICS, geometry, 0).unpack(report)
-        node = int(self.pool.node[statistics["slot"]])
-        suggestion, tie, expected, counts = self._reading[node]
-        counts.append(statistics["counts"].astype(np.int64).reshape(geometry.bins, -1))
-        if len(counts) < expected:
-            return
-        del self._reading[node]
-        own = suggestion["class_counts"].astype(np.int64)
-        attribute = int(self.cells.attribute[suggestion["best_cell"]])
-        kind = int(self.cells.kind[suggestion["best_cell"]])
-        value = int(suggestion["best_value"])
-        if kind == NUMERIC:
-            bins = counts[0]
-            sides = np.stack([bins[:value + 1].sum(axis=0), bins[value + 1:].sum(axis=0)])
-        else:
-            values = self.cells.values(attribute, counts)
-            if kind == ONE_VS_REST:
-                rest = values.sum(axis=0) - values[value]
-                sides = np.stack([values[value], rest])
-            else:
-                # Branches up to the highest value seen here, as in MOA.
-                sides = values[:1 + int(np.flatnonzero(values.any(axis=1)).max(initial=0))]
-        self._split(window, node, kind, attribute, value, own, sides, tie)
-
-    def _split(self, window, node, kind, attribute, value, own, sides, tie):
-        """Turn a leaf into a test with one leaf per row of ``sides``."""
-        nodes = self.nodes
-        sides = sides.copy()
-        default = int(np.argmax(sides.sum(axis=1)))
-        # Instances with the value missing go where later ones will go.
-        sides[default] += np.maximum(own - sides.sum(axis=0), 0)
-        child = nodes.add(len(sides))
-        lo, shift = self._zoom(node, attribute) if kind == NUMERIC else (0, 0)
-        nodes.kind[node] = kind
-        nodes.attribute[node] = attribute
-        nodes.threshold[node] = lo + (value + 1 << shift) if kind == NUMERIC else value
-        nodes.child[node] = child
-        nodes.width[node] = len(sides)
-        nodes.default[node] = default
-        family = np.arange(child, child + len(sides))
-        nodes.parent[family] = node
-        nodes.majority[family] = np.where(sides.any(axis=1), sides.argmax(axis=1),
-                                          nodes.majority[node])
-        if self.policy.child_counts == "inherit":
-            nodes.counts[family] = nodes.base[family] = sides
-        self._settle(node, family)
-        self.tally.splits += 1
+                return
+        inner = nodes.kind[node] != LEAF
+        self._void(node)
+        tie = verdict == TIE
+        self.growth.split(node, split, decision.own, tie)
+        self.tally.replaced += int(inner)
+        self.tally.splits += int(not inner)
         self.tally.ties += tie
-        nodes.waiting[node] = 0
-        self._outstanding -= 1
-        withhold_in(nodes.table, window.codes, window.follower, node)
-        self._ready += [int(leaf) for leaf in family[nodes.head[family] >= 0]]
 
-    def _zoom(self, node, attribute):
-        """(lo, shift) of a numeric attribute at a node: the finest that fits its codes."""
-        low, high = self.nodes.code_range(node, attribute, _CODES)
-        return low, self._shift(high - low)
+    def _void(self, node):
+        """Drop the trials below a node that is about to change."""
+        below = self.nodes.descendants(node)[1:].tolist()
+        self._outstanding -= self._decisions.drop(below)
 
-    def _shift(self, codes):
-        shift = 0
-        while self.board.geometry.bins << shift < codes:
-            shift += 1
-        return shift
-
-    def _settle(self, node, family):
-        """Hand a split leaf's slot and free ones to its children, as far as they go."""
-        nodes, pool = self.nodes, self.pool
-        slot = int(nodes.slot[node])
-        nodes.slot[node] = -1
-        if len(family) <= pool.free + 1:
-            keepers = family
-        else:
-            leaves = nodes.leaves()
-            active = leaves[nodes.slot[leaves] >= 0]
-            keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])])
-            for leaf in np.setdiff1d(active, keep):
-                self._deactivate(int(leaf))
-            keepers = np.intersect1d(family, keep)
-        # The parent's own slot comes last: until then its zoom is what the others inherit.
-        for leaf in keepers[1:]:
-            nodes.slot[leaf] = pool.take(leaf)
-            self._place(int(leaf), slot)
-        if len(keepers):
-            pool.hand_over(slot, int(keepers[0]))
-            nodes.slot[keepers[0]] = slot
-            self._place(int(keepers[0]), slot)
-        else:
-            pool.give_back(slot)
-
-    def _place(self, leaf, parent_slot):
+    def _peek(self, node, split, decision):
+        """The verdict on another threshold for the attribute that an inner node has."""
         nodes = self.nodes
-        parent = int(nodes.parent[leaf])
-        zoom = {}
-        if nodes.kind[parent] == NUMERIC:
-            attribute = int(nodes.attribute[parent])
-            lo, shift = self._zoom(leaf, attribute)
-            zoom = {"cell": int(self.cells.first_cell[attribute]), "lo": lo, "shift": shift}
-        self.command(Opcode.PLACE, slot=int(nodes.slot[leaf]), parent=parent_slot, **zoom)
+        old = self.growth.current_split(node, split)
+        if old.value == split.value:
+            return KEEP
+        own = decision.own
+        gap = self.policy.gap(split.sides, old.sides, int(own.sum()))
+        return self.policy.moved(
+            gap, int((own + nodes.base[node]).sum()), self.classes, nodes.depth(node),
+            self._before + int(nodes.closer[node]) + 1, len(self.cells.first_cell))
 
-    # Leaves without a slot
 
-    def _deactivate(self, leaf):
-        self.pool.give_back(int(self.nodes.slot[leaf]))
-        self.nodes.slot[leaf] = -1
-        self.nodes.since[leaf] = 0
+def check_abilities(geometry, policy, prediction):
+    """Refuse a board whose bitstream lacks what a tree needs.
 
-    def _activate(self, leaf):
-        """Give an inactive leaf a slot; its statistics start anew."""
-        nodes = self.nodes
-        nodes.slot[leaf] = slot = self.pool.take(leaf)
-        nodes.since[leaf] = 0
-        nodes.base[leaf] = nodes.counts[leaf] if self.policy.child_counts == "inherit" else 0
-        self.command(Opcode.CLEAR, slot=slot)
-        self.rezoom(leaf)
+    Raises
+    ------
+    ValueError
+        With the remedy.
+    """
+    if policy.criterion != geometry.criterion:
+        raise ValueError(f"the board's gain units compute {geometry.criterion}, the tree asks for "
+                         f"{policy.criterion}: choose criterion={geometry.criterion!r}, or a "
+                         f"geometry with criterion={policy.criterion!r}")
+    if prediction not in router.PREDICTIONS:
+        raise ValueError(f"leaf_prediction must be one of {', '.join(router.PREDICTIONS)}, "
+                         f"not {prediction!r}")
+    if prediction != "mc" and not geometry.naive_bayes:
+        raise ValueError(f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
+                         "a geometry with naive_bayes=True, or leaf_prediction='mc'")
 
-    def rezoom(self, leaf):
-        """Set a cleared slot's zoom to what its leaf's path asks for."""
-        nodes = self.nodes
-        slot = int(nodes.slot[leaf])
-        tested = {int(nodes.attribute[node]) for node in nodes.path(leaf)
-                  if nodes.kind[node] == NUMERIC}
-        for attribute in sorted(tested):
-            lo, shift = self._zoom(leaf, attribute)
-            self.command(Opcode.PLACE, slot=slot, parent=slot,
-                          cell=int(self.cells.first_cell[attribute]), lo=lo, shift=shift)
 
-    def review(self):
-        """Let all leaves compete for the slots if some have none."""
-        nodes = self.nodes
-        leaves = nodes.leaves()
-        if (nodes.slot[leaves] >= 0).all():
-            return
-        keep = self.pool.keepers(nodes, leaves)
-        for leaf in np.setdiff1d(leaves[nodes.slot[leaves] >= 0], keep):
-            self._deactivate(int(leaf))
-        for leaf in keep[nodes.slot[keep] < 0]:
-            self._activate(int(leaf))
+def _until(instances, period):
+    """Instances until their number is the next multiple of a period."""
+    return period - instances % period

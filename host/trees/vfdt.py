@@ -1,7 +1,6 @@
 """VFDT, the Hoeffding tree."""
 
 from .estimator import StreamTree
-from .policy import HoeffdingPolicy
 
 __all__ = ["VFDT"]
 
@@ -11,11 +10,12 @@ class VFDT(StreamTree):
 
     Parameters
     ----------
-    board, geometry, slots, nominal, nominal_split, nominal_values, head, feed,
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period
         As in ``StreamTree``.
-    delta, tau, grace, child_counts
-        As in ``HoeffdingPolicy``.
+    delta, tau, grace, child_counts, zoom, criterion, bound, scale, ties, tie_increment,
+    adaptive_grace
+        As in ``SplitPolicy``.
 
     Examples
     --------
@@ -27,25 +27,12 @@ class VFDT(StreamTree):
     >>> VFDT().fit(X, y).score(X, y) > 0.95
     True
 
-    Source: Domingos and Hulten, Mining high-speed data streams, KDD 2000.
+    Source: Domingos and Hulten, Mining high-speed data streams, KDD 2000; docs/learners.md.
     """
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=200, child_counts="inherit", nominal=(), nominal_split="multiway",
+                 grace=200, child_counts="inherit", zoom="path", criterion="information_gain",
+                 bound="hoeffding", scale=5e-3, ties="ht", tie_increment=500,
+                 adaptive_grace=False, leaf_prediction="mc", nominal=(), nominal_split="multiway",
                  nominal_values=64, head=500, feed="stream", review_period=20_000):
-        self.board = board
-        self.geometry = geometry
-        self.slots = slots
-        self.delta = delta
-        self.tau = tau
-        self.grace = grace
-        self.child_counts = child_counts
-        self.nominal = nominal
-        self.nominal_split = nominal_split
-        self.nominal_values = nominal_values
-        self.head = head
-        self.feed = feed
-        self.review_period = review_period
-
-    def _policy(self):
-        return HoeffdingPolicy(self.delta, self.tau, self.grace, self.child_counts)
+        self._keep_parameters(locals())

@@ -26,7 +26,8 @@ def geometries(criterion):
         Geometry, lanes=st.integers(1, 5), passes=st.integers(1, 3),
         bins=st.sampled_from([4, 8, 16]), classes=classes, slots=st.integers(2, 9),
         count_width=st.sampled_from([12, 13, 20, 32]),
-        bus_width=st.sampled_from([32, 64, 128, 256]), criterion=st.just(criterion))
+        bus_width=st.sampled_from([32, 64, 128, 256]), criterion=st.just(criterion),
+        naive_bayes=st.booleans())
 
 
 GEOMETRIES = st.sampled_from(CRITERIA).flatmap(geometries)
@@ -45,26 +46,29 @@ def test_matches_golden_on_presets(preset):
     check_equal(board, random.Random(preset), rounds=2, commands=60)
 
 
-def test_many_reports_overflow_nothing():
+@pytest.mark.parametrize("grace, predictions", [(1, 0), (0, 1), (0, 2), (1, 2)])
+def test_many_reports_overflow_nothing(grace, predictions):
     """More reports than the buffer holds, from one send."""
-    geometry = PRESETS["tiny"]
+    geometry = PRESETS["tiny"].replace(naive_bayes=True)
     board, golden = open_board("emulated", geometry), Golden(geometry)
     for device in (board, golden):
-        device.write_register("grace", 1)
+        device.write_register("grace", grace)
+        device.write_register("report", predictions << 1)
         device.write_register("cells", 4)
-    records = np.zeros(20000, record_layout(4).dtype)
+    records = np.zeros(80000, record_layout(4).dtype)
     records["label"] = np.arange(len(records)) % 2
     stream = pack_command(geometry, Opcode.LEARN, count=len(records), payload=records.tobytes())
     board.send(stream)
     one = len(board.receive()) // len(records)
     assert one == len(golden.execute(
         pack_command(geometry, Opcode.LEARN, count=1, payload=bytes(8))))
-    assert board.read("trials.count") == len(records)
+    assert board.read("trials.count") == grace * len(records)
+    assert board.read("predictions.count") == bool(predictions) * len(records)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_registers_match_golden(criterion):
-    geometry = PRESETS["small"].replace(criterion=criterion)
+    geometry = PRESETS["small"].replace(criterion=criterion, naive_bayes=True)
     board, golden = open_board("emulated", geometry), Golden(geometry)
     for register in REGISTERS:
         assert board.read_register(register.name) == golden.read_register(register.name)
@@ -89,8 +93,8 @@ def test_table_is_xlog2x():
     (lambda b: b.write("identity.magic", 1), ValueError, "read-only"),
     (lambda b: b.write_register("identity", 1), ValueError, "read-only"),
     (lambda b: b.write("grace.leaf", 1 << 24), ValueError, "does not fit 24 bits"),
-    (lambda b: b.write_register("report", 2), ValueError, "does not fit 1 bits"),
-    (lambda b: b.write_register("report", -1), ValueError, "does not fit 1 bits"),
+    (lambda b: b.write_register("report", 8), ValueError, "does not fit 3 bits"),
+    (lambda b: b.write_register("report", -1), ValueError, "does not fit 3 bits"),
     (lambda b: b.write("cells.count", 5), ValueError, "4 cells, not 5"),
     (lambda b: b.write_fields("cell", colour=1), KeyError, "no field 'colour'"),
     (lambda b: b.write_fields("cell", kind=4), ValueError, "does not fit 2 bits"),

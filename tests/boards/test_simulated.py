@@ -24,6 +24,10 @@ GEOMETRIES = {
                      criterion="gini"),
     "kearns_mansour": Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12,
                                bus_width=32, criterion="kearns_mansour"),
+    "bayes": Geometry(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, bus_width=64,
+                      naive_bayes=True),
+    "bayes-beat": Geometry(lanes=4, passes=1, bins=8, classes=2, slots=9, bus_width=128,
+                           naive_bayes=True),
 }
 
 

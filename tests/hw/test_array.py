@@ -2,12 +2,16 @@
 
 import pytest
 from bregalad.geometry import Geometry
+from bregalad.hw.adder import AdderTree
 from bregalad.hw.array import AttributeProcessorArray
+from bregalad.hw.bayes import BayesTerms
 from bregalad.hw.control import Control
 from bregalad.hw.gain import GainUnit
 from bregalad.hw.gini import Gini
 from bregalad.hw.kearns_mansour import KearnsMansour
+from bregalad.hw.log2 import Log2
 from bregalad.hw.merge import Merge
+from bregalad.hw.predictor import Predictor
 from bregalad.hw.processor import AttributeProcessor
 from bregalad.hw.xlog2x import XLog2X
 from bregalad.sim.runner import run
@@ -22,6 +26,8 @@ ARRAYS = {
     "gini": dict(lanes=2, passes=2, bins=4, classes=3, slots=2, count_width=13, criterion="gini"),
     "kearns_mansour": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12,
                            criterion="kearns_mansour"),
+    "bayes": dict(lanes=5, passes=2, bins=4, classes=3, slots=2, count_width=13,
+                  naive_bayes=True),
 }
 
 
@@ -43,6 +49,24 @@ def test_kearns_mansour(width, tmp_path):
         criterion="kearns_mansour", width=width, tag_width=3, classes=2, count=3000)
 
 
+@pytest.mark.parametrize("width", [2, 9, 16, 22, 37, 40])
+def test_log2(width, tmp_path):
+    run(Log2(width), "log2", "bregalad.sim.bench_log2", tmp_path, width=width, count=600)
+
+
+@pytest.mark.parametrize("width, count", [(1, 8), (13, 5), (4, 33), (6, 2)])
+def test_adder(width, count, tmp_path):
+    run(AdderTree(width, count), "adder", "bregalad.sim.bench_adder", tmp_path, width=width,
+        count=count)
+
+
+@pytest.mark.parametrize("sizes", [
+    dict(classes=2, count_width=12), dict(classes=5, count_width=32)], ids=["narrow", "wide"])
+def test_bayes(sizes, tmp_path):
+    run(BayesTerms(Geometry(**sizes)), "bayes", "bregalad.sim.bench_bayes", tmp_path,
+        geometry=sizes)
+
+
 @pytest.mark.parametrize("sizes, trials, snapshots", [
     (dict(bins=4, classes=2, count_width=12), 300, 4),
     (dict(bins=4, classes=2, count_width=12), 60, 1),
@@ -60,7 +84,7 @@ def test_gain(sizes, trials, snapshots, tmp_path):
 
 
 @pytest.mark.parametrize("name, snapshots", [
-    ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8),
+    ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2),
     ("gini", 2), ("kearns_mansour", 4)])
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
@@ -69,7 +93,8 @@ def test_array(name, snapshots, tmp_path):
 
 
 @pytest.mark.parametrize("block", [
-    AttributeProcessorArray, Control, GainUnit, Merge, lambda g: AttributeProcessor(g, 0)])
+    AttributeProcessorArray, BayesTerms, Control, GainUnit, Merge, Predictor,
+    lambda g: AttributeProcessor(g, 0)])
 def test_geometry_must_be_one(block):
     with pytest.raises(TypeError, match="geometry must be a Geometry, not 'tiny'"):
         block("tiny")
@@ -104,3 +129,31 @@ def test_widths(block, least, width, tag_width, error, message):
     width = least - 1 if width == -1 else width
     with pytest.raises(error, match=message.format(least, width)):
         block(width, tag_width)
+
+
+@pytest.mark.parametrize("width, error, message", [
+    (1, ValueError, "width must be 2 to 40 bits, not 1"),
+    (41, ValueError, "width must be 2 to 40 bits, not 41"),
+    (18.0, TypeError, "width must be an integer, not 18.0"),
+])
+def test_log2_widths(width, error, message):
+    with pytest.raises(error, match=message):
+        Log2(width)
+
+
+@pytest.mark.parametrize("values, message", [
+    ((0, 3), "width must be at least 1, not 0"), ((3, 0), "count must be at least 1, not 0")])
+def test_adder_sizes(values, message):
+    with pytest.raises(ValueError, match=message):
+        AdderTree(*values)
+
+
+@pytest.mark.parametrize("values, message", [
+    ({"depth": 1}, "depth must be 2 to 1024, not 1"),
+    ({"depth": 2000}, "depth must be 2 to 1024, not 2000"),
+    ({"depth": 4, "scores_depth": 5}, "scores_depth must be 2 to depth, 4, not 5"),
+    ({"waiting": 1}, "waiting must be at least 2, not 1"),
+])
+def test_predictor_sizes(values, message):
+    with pytest.raises(ValueError, match=message):
+        Predictor(Geometry(), **values)

@@ -11,7 +11,8 @@ from bregalad.sim.latency import GoldenBoard, LateBoard
 from bregalad.sim.reference import ReferenceTree
 from bregalad.trees import checkpoint
 from bregalad.trees.cells import CellMap
-from bregalad.trees.policy import HoeffdingPolicy
+from bregalad.trees.nodes import LEAF
+from bregalad.trees.policy import SplitPolicy
 from bregalad.trees.trainer import Trainer
 from comparison import difference
 
@@ -32,9 +33,23 @@ def stream(seed, count=6000, missing=0.05):
     return codes, labels
 
 
-def trainer_on(board, child_counts="inherit", nominal_split="multiway", **options):
+ANYTIME = {"anytime": True, "inner_grace": 130}
+TREES = {
+    "vfdt": {},
+    "efdt": ANYTIME,
+    "efdt averages": ANYTIME | {"gain_average": True},
+    "efdt moves": ANYTIME | {"same_attribute": "replace"},
+    "efdt moa": ANYTIME | {"variant": "moa"},
+    "efdt kdd2018": ANYTIME | {"variant": "kdd2018", "child_counts": "zero"},
+    "vfdt genuine ties": {"ties": "htdt"},
+    "vfdt adaptive": {"adaptive_grace": True},
+}
+
+
+def trainer_on(board, child_counts="inherit", nominal_split="multiway", tree="vfdt", **options):
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
-    policy = HoeffdingPolicy(delta=1e-3, grace=100, child_counts=child_counts)
+    policy = SplitPolicy(**{"delta": 1e-3, "grace": 100, "child_counts": child_counts,
+                            **TREES[tree]})
     return Trainer(board, cells, policy, 2, **options)
 
 
@@ -74,31 +89,69 @@ def test_equals_reference(child_counts, nominal_split, late):
     assert trainer.tally.splits == len(reference.splits) >= 3
 
 
+def drifting(seed, count):
+    """Like ``stream`` for a while; then another attribute tells the class, then a third one."""
+    codes, labels = stream(seed, count)
+    for start, stop, attribute in ((1500, count // 2, 4), (count // 2, count, 0)):
+        part = slice(start, stop)
+        labels[part] = (codes[part, attribute] > np.median(codes[part, attribute])) ^ (
+            codes[part, 2] == 2)
+    return codes, labels
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
+def test_latency_changes_nothing(tree, nominal_split):
+    codes, labels = drifting(12, 20_000)
+    first = trainer_on(open_board("emulated", geometry(2000)), nominal_split=nominal_split,
+                       tree=tree)
+    expected = learn(first, codes, labels)
+    assert first.tally.splits >= 3
+    assert tree.startswith("vfdt") or "averages" in tree or first.tally.replaced >= 1
+    for seed in range(3):
+        board = LateBoard(open_board("emulated", geometry(2000)), random.Random(seed))
+        late = trainer_on(board, nominal_split=nominal_split, tree=tree)
+        assert (learn(late, codes, labels, seed) == expected).all()
+        assert late.nodes.difference(first.nodes) is None
+        assert late.tally == first.tally
+
+
 @pytest.mark.parametrize("slots", [2, 5, 8, 20])
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
-def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_split):
+@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
+def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_split, tree):
     codes, labels = stream(2)
-    first = trainer_on(open_board("emulated", geometry(slots)), child_counts, nominal_split,
+    first = trainer_on(open_board("emulated", geometry(slots)), child_counts, nominal_split, tree,
                        review_period=1000)
     expected = learn(first, codes, labels)
     assert first.nodes.inactive or slots == 20 or first.tally.splits < slots
     for seed in range(3):
         board = LateBoard(open_board("emulated", geometry(slots)), random.Random(seed))
-        late = trainer_on(board, child_counts, nominal_split, review_period=1000)
+        late = trainer_on(board, child_counts, nominal_split, tree, review_period=1000)
         assert (learn(late, codes, labels, seed) == expected).all()
         assert late.nodes.difference(first.nodes) is None
         assert active(late.nodes) == active(first.nodes)
 
 
-def test_slots_in_use_are_those_of_active_leaves():
-    codes, labels = stream(3, 20000)
-    trainer = trainer_on(open_board("emulated", geometry(8)), review_period=500)
+@pytest.mark.parametrize("tree", ["vfdt", "efdt", "efdt kdd2018"])
+@pytest.mark.parametrize("slots", [8, 500])
+def test_slots_in_use_are_those_of_nodes_that_count(tree, slots):
+    codes, labels = drifting(3, 20_000)
+    trainer = trainer_on(open_board("emulated", geometry(slots)), tree=tree, review_period=500)
     for at in range(0, len(codes), 500):
         trainer.learn(codes[at:at + 500], labels[at:at + 500])
-        held = {int(slot): node for node, slot in enumerate(trainer.nodes.slot) if slot >= 0}
-        assert len(held) + trainer.pool.free == 8
-        assert all(trainer.pool.node[slot] == node for slot, node in held.items())
-        assert all(trainer.nodes.kind[node] == 0 for node in held.values())
+        nodes, pool = trainer.nodes, trainer.growth.pool
+        alive = nodes.descendants()
+        assert len(alive) == len(nodes)
+        held = {int(slot): node for node, slot in zip(alive, nodes.slot[alive], strict=True)
+                if slot >= 0}
+        assert len(held) + pool.free == slots
+        assert all(pool.node[slot] == node for slot, node in held.items())
+        if tree == "vfdt":
+            assert all(nodes.kind[node] == LEAF for node in held.values())
+        elif slots == 500:
+            assert len(held) == len(nodes)
+    assert tree == "vfdt" or trainer.tally.replaced + trainer.tally.pruned > 0
 
 
 def test_golden_board_agrees():
@@ -114,19 +167,21 @@ def test_halved_counts_are_reported_and_learning_goes_on():
     labels = (codes[:, 4] < 2).astype(np.int32)
     codes[:, 4] = 0
     trainer = trainer_on(open_board("emulated", geometry(count_width=12)))
-    trainer.policy = HoeffdingPolicy(delta=1e-3, tau=0.0, grace=100)
+    trainer.policy = SplitPolicy(delta=1e-3, tau=0.0, grace=100)
     learn(trainer, codes, labels)
     assert trainer.tally.halvings > 0
 
 
-def test_checkpoint_restores_on_another_board():
-    codes, labels = stream(6, 8000)
-    whole = trainer_on(open_board("emulated", geometry()))
+@pytest.mark.parametrize("tree", TREES)
+def test_checkpoint_restores_on_another_board(tree):
+    codes, labels = drifting(6, 12_000)
+    whole = trainer_on(open_board("emulated", geometry()), tree=tree)
     expected = learn(whole, codes, labels)
-    first = trainer_on(open_board("emulated", geometry()))
+    first = trainer_on(open_board("emulated", geometry()), tree=tree)
     head = learn(first, codes[:4321], labels[:4321])
     saved = checkpoint.read(first)
-    second = trainer_on(open_board("emulated", geometry(slots=300)), nodes=first.nodes)
+    second = trainer_on(open_board("emulated", geometry(slots=300)), nodes=first.nodes, tree=tree,
+                        tally=first.tally)
     checkpoint.restore(second, saved)
     tail = learn(second, codes[4321:], labels[4321:])
     assert np.concatenate([head, tail]).tolist() == expected.tolist()
@@ -138,7 +193,7 @@ def test_board_too_small():
         trainer_on(open_board("emulated", geometry(passes=2)))
     cells = CellMap.build([0], 8)
     with pytest.raises(ValueError, match="3 classes, but the board has counters for 2"):
-        Trainer(open_board("emulated", geometry()), cells, HoeffdingPolicy(), 3)
+        Trainer(open_board("emulated", geometry()), cells, SplitPolicy(), 3)
 
 
 def test_board_error_is_raised_with_its_cause():
@@ -190,7 +245,7 @@ def test_feed_through_memory(memory_size, late):
     assert (learn(trainer, codes, labels, seed=4) == predictions).all()
     assert trainer.nodes.difference(expected.nodes) is None
     saved = checkpoint.read(trainer)
-    assert len(saved["leaves"]) == len(checkpoint.read(expected)["leaves"])
+    assert len(saved["nodes"]) == len(checkpoint.read(expected)["nodes"])
 
 
 def test_memory_too_small():

@@ -1,0 +1,16 @@
+"""Random streams: generators of the literature, each with a schema, seeded, without an end."""
+
+from .agrawal import Agrawal
+from .base import Generator
+from .catalogue import GENERATORS, PRESETS, open_generator
+from .concepts import SEA, STAGGER
+from .drift import ConceptDrift, Recurrence
+from .hyperplane import Hyperplane
+from .led import LED
+from .rbf import RandomRBF
+from .tree import RandomBinaryTree, RandomTree
+
+__all__ = [
+    "GENERATORS", "LED", "PRESETS", "SEA", "STAGGER", "Agrawal", "ConceptDrift", "Generator",
+    "Hyperplane", "RandomBinaryTree", "RandomRBF", "RandomTree", "Recurrence", "open_generator",
+]

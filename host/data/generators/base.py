@@ -1,0 +1,192 @@
+"""What all generators share: blocks of random instances, cut into chunks of a stream."""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+import pandas as pd
+
+from ..schema import Attribute
+
+__all__ = ["Block", "Generator", "check_integer", "check_number", "nominals", "numerics"]
+
+BLOCK = 16_384  # instances per random number generator: a chunk's size must not change the stream
+
+_MODEL, _INSTANCES = range(2)  # what a seed is for
+
+# Instances: float64 (n, numeric attributes), uint8 codes (n, nominal attributes), classes (n,).
+Block = namedtuple("Block", "numeric nominal labels")
+
+
+class Generator:
+    """A random stream; iterates as the result of ``open_stream`` does, and always the same.
+
+    Iteration yields ``(X, y)``: a `pandas.DataFrame`, numeric attributes as float64, nominal ones
+    as categories of strings, and a numpy array of class labels, strings. The stream depends on the
+    options and the seeds, neither on ``chunk`` nor on ``instances``. (NumPy may change how it draws
+    in a later version.)
+
+    A subclass provides ``_block(rng, first, count, state)``, and ``_start()`` if its concept moves.
+
+    Parameters
+    ----------
+    schema : Schema
+        With all values and classes declared.
+    seed : int
+        For the instances.
+    instances : int, optional
+        Instances of the stream; None: it does not end.
+    chunk : int
+        Most instances per chunk.
+
+    Members
+    -------
+    schema : Schema
+    chunk : int
+    len_hint : int or None
+        ``instances``.
+
+    Raises
+    ------
+    TypeError
+        If an option is not of its kind.
+    ValueError
+        If an option is out of its range.
+    """
+
+    def __init__(self, schema, *, seed, instances=None, chunk=65_536):
+        check_integer("seed", seed, 0)
+        if instances is not None:
+            check_integer("instances", instances, 1)
+        check_integer("chunk", chunk, 1)
+        self.schema = schema
+        self.seed = seed
+        self.instances = instances
+        self.chunk = chunk
+        self._classes = np.array(schema.classes, object)
+
+    @property
+    def len_hint(self):
+        """The number of instances, None if there is no end."""
+        return self.instances
+
+    def __iter__(self):
+        return self.chunks(self.chunk)
+
+    def chunks(self, size):
+        """Yield ``(X, y)`` with ``size`` instances, the last one with fewer."""
+        cutter = Cutter(self)
+        while len((block := cutter.take(size)).labels):
+            yield self._frame(block), self._classes[block.labels]
+
+    def take(self, count):
+        """The first ``count`` instances at once: ``(X, y)``."""
+        check_integer("count", count, 1)
+        return next(self.chunks(count))
+
+    def blocks(self):
+        """Yield the instances as `Block`, up to 16,384 at a time."""
+        state = self._start()
+        done = 0
+        while self.instances is None or done < self.instances:
+            rng = random_numbers(self.seed, _INSTANCES, done // BLOCK)
+            block = self._block(rng, done, BLOCK, state)
+            if self.instances is not None and done + BLOCK > self.instances:
+                block = Block(*(part[:self.instances - done] for part in block))
+            yield block
+            done += BLOCK
+
+    def _start(self):
+        """What ``_block`` may change from block to block."""
+
+    def _block(self, rng, first, count, state):
+        """`Block` of the instances ``first`` to ``first + count - 1``, drawn with ``rng``."""
+        raise NotImplementedError
+
+    def _frame(self, block):
+        attributes = self.schema.attributes
+        if all(attribute.kind == "numeric" for attribute in attributes):
+            # Columns side by side, as a data frame keeps them.
+            return pd.DataFrame(np.ascontiguousarray(block.numeric.T).T,
+                                columns=list(self.schema.names), copy=False)
+        numeric, nominal = iter(block.numeric.T), iter(np.ascontiguousarray(block.nominal.T))
+        return pd.DataFrame({
+            a.name: next(numeric) if a.kind == "numeric"
+            else pd.Categorical.from_codes(next(nominal), a.values, validate=False)
+            for a in attributes})
+
+    def _mislabelled(self, rng, labels, share):
+        """Labels of which a share is any of the other classes."""
+        if share:
+            classes = len(self.schema.classes)
+            other = labels + rng.integers(1, classes, len(labels), dtype=labels.dtype)
+            labels = np.where(rng.random(len(labels)) < share, other % classes, labels)
+        return labels
+
+
+class Cutter:
+    """Take any number of a generator's instances at a time."""
+
+    def __init__(self, generator):
+        self._blocks = generator.blocks()
+        self._rest = None
+
+    def take(self, count):
+        """`Block` of the next ``count`` instances, fewer at the end of the stream."""
+        parts = []
+        while count:
+            if self._rest is None or not len(self._rest.labels):
+                self._rest = next(self._blocks, None)
+                if self._rest is None:
+                    break
+            parts.append(Block(*(part[:count] for part in self._rest)))
+            self._rest = Block(*(part[count:] for part in self._rest))
+            count -= len(parts[-1].labels)
+        if not parts:
+            return Block(np.zeros((0, 0)), np.zeros((0, 0), np.uint8), np.zeros(0, np.int64))
+        return Block(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def random_numbers(seed, what, number=0):
+    """A numpy Generator of its own for each purpose and each block."""
+    return np.random.Generator(np.random.SFC64(
+        np.random.SeedSequence(seed, spawn_key=(what, number))))
+
+
+def model_numbers(seed):
+    """The numpy Generator that a concept is drawn with."""
+    check_integer("model_seed", seed, 0)
+    return random_numbers(seed, _MODEL)
+
+
+def numerics(count, name="x"):
+    """``count`` numeric attributes: x1, x2, ..."""
+    return tuple(Attribute(f"{name}{i + 1}", "numeric") for i in range(count))
+
+
+def nominals(count, values, name="n"):
+    """``count`` nominal attributes n1, n2, ... with the same values."""
+    values = tuple(values)
+    return tuple(Attribute(f"{name}{i + 1}", "nominal", values) for i in range(count))
+
+
+def check_integer(name, value, low, high=None):
+    """Raise TypeError or ValueError unless ``value`` is an integer from ``low`` to ``high``."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    _check_range(name, value, low, high)
+
+
+def check_number(name, value, low=0, high=1):
+    """Raise TypeError or ValueError unless ``value`` is a number from ``low`` to ``high``."""
+    if not isinstance(value, int | float | np.number) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, not {value}")
+    _check_range(name, value, low, high)
+
+
+def _check_range(name, value, low, high):
+    if value < low or (high is not None and value > high):
+        allowed = f"{low} or more" if high is None else f"{low} to {high}"
+        raise ValueError(f"{name} must be {allowed}, not {value}")

@@ -1,0 +1,96 @@
+"""Small concepts that change abruptly: SEA and STAGGER."""
+
+import numpy as np
+
+from ..schema import Attribute, Schema
+from .base import Block, Generator, check_integer, check_number, numerics
+
+__all__ = ["SEA", "STAGGER"]
+
+
+class SEA(Generator):
+    """Class 1 if ``x1 + x2 <= theta``; x3 is irrelevant, all are uniform in 0..10.
+
+    Parameters
+    ----------
+    function : int
+        1 to 4: theta is 8, 9, 7 or 9.5.
+    period : int
+        Instances after which the next function holds, after the fourth the first; 0: never. The
+        paper's stream: period 12,500, 50,000 instances.
+    noise : float
+        Probability that a label is the other one.
+    seed : int
+    instances, chunk
+        As in `Generator`.
+
+    Source: Street and Kim, A streaming ensemble algorithm (SEA) for large-scale classification,
+    KDD 2001.
+    """
+
+    THETA = np.array([8, 9, 7, 9.5])
+
+    def __init__(self, function=1, period=0, noise=0.1, seed=1, instances=None, chunk=65_536):
+        check_integer("function", function, 1, 4)
+        check_integer("period", period, 0)
+        check_number("noise", noise)
+        super().__init__(Schema(numerics(3), "class", ("0", "1")), seed=seed, instances=instances,
+                         chunk=chunk)
+        self.function = function
+        self.period = period
+        self.noise = noise
+
+    def _block(self, rng, first, count, state):
+        numeric = rng.random((count, 3)) * 10
+        theta = self.THETA[_function(self.function, self.period, first, count, 4)]
+        labels = (numeric[:, 0] + numeric[:, 1] <= theta).astype(np.int64)
+        return Block(numeric, np.zeros((count, 0), np.uint8),
+                     self._mislabelled(rng, labels, self.noise))
+
+
+class STAGGER(Generator):
+    """Size, colour and shape; class true if small and red, green or circular, medium or large.
+
+    Parameters
+    ----------
+    function : int
+        1 to 3: which of these three.
+    period : int
+        Instances after which the next function holds, after the third the first; 0: never. The
+        paper's stream: period 40, 120 instances.
+    noise : float
+        Probability that a label is the other one.
+    seed : int
+    instances, chunk
+        As in `Generator`.
+
+    Source: Schlimmer and Granger, Incremental learning from noisy data, Machine Learning 1, 1986.
+    """
+
+    def __init__(self, function=1, period=0, noise=0.0, seed=1, instances=None, chunk=65_536):
+        check_integer("function", function, 1, 3)
+        check_integer("period", period, 0)
+        check_number("noise", noise)
+        super().__init__(Schema((
+            Attribute("size", "nominal", ("small", "medium", "large")),
+            Attribute("colour", "nominal", ("red", "blue", "green")),
+            Attribute("shape", "nominal", ("circular", "square", "triangular")),
+        ), "class", ("false", "true")), seed=seed, instances=instances, chunk=chunk)
+        self.function = function
+        self.period = period
+        self.noise = noise
+
+    def _block(self, rng, first, count, state):
+        nominal = rng.integers(0, 3, (count, 3), np.uint8)
+        size, colour, shape = nominal.T
+        function = _function(self.function, self.period, first, count, 3)
+        labels = np.choose(function, [(size == 0) & (colour == 0), (colour == 2) | (shape == 0),
+                                      size != 0]).astype(np.int64)
+        return Block(np.zeros((count, 0)), nominal, self._mislabelled(rng, labels, self.noise))
+
+
+def _function(first_function, period, first, count, functions):
+    """The function that holds at each instance, counted from 0."""
+    if not period:
+        return np.full(count, first_function - 1)
+    return (first_function - 1 + np.arange(first, first + count) // period) % functions

@@ -1,0 +1,126 @@
+"""Two generators joined to one stream whose concept changes."""
+
+import numpy as np
+
+from .base import BLOCK, Block, Cutter, Generator, check_integer
+
+__all__ = ["ConceptDrift", "Recurrence"]
+
+
+class _Joined(Generator):
+    """Instances of two generators of one schema; ``_second`` tells whose turn it is."""
+
+    def __init__(self, first, second, seed, instances, chunk):
+        for name, generator in (("first", first), ("second", second)):
+            if not isinstance(generator, Generator):
+                raise TypeError(f"{name} must be a generator, not {generator!r}")
+        if first.schema != second.schema:
+            raise ValueError("first and second must have the same attributes and classes; "
+                             f"{_difference(first.schema, second.schema)}")
+        super().__init__(first.schema, seed=seed, instances=instances, chunk=chunk)
+        self.first = first
+        self.second = second
+
+    def _start(self):
+        return Cutter(self.first), Cutter(self.second)
+
+    def _block(self, rng, first, count, state):
+        second = self._second(rng, np.arange(first, first + count))
+        old = state[0].take(int((~second).sum()))
+        new = state[1].take(int(second.sum()))
+        # One of them has ended: the joined stream ends where it would have been needed.
+        if len(old.labels) + len(new.labels) < count:
+            ended = np.cumsum(~second) > len(old.labels)
+            ended |= np.cumsum(second) > len(new.labels)
+            count = int(ended.argmax())
+            second = second[:count]
+            old = Block(*(part[:int((~second).sum())] for part in old))
+            new = Block(*(part[:int(second.sum())] for part in new))
+        parts = []
+        for a, b in zip(old, new, strict=True):
+            part = np.empty((count, *(a if len(a) else b).shape[1:]), b.dtype)
+            if len(a):
+                part[~second] = a
+            if len(b):
+                part[second] = b
+            parts.append(part)
+        return Block(*parts)
+
+    def blocks(self):
+        """As `Generator.blocks`, up to the end of the generators if they have one."""
+        for block in super().blocks():
+            if len(block.labels):
+                yield block
+            if len(block.labels) < BLOCK:
+                return
+
+
+class ConceptDrift(_Joined):
+    """The second generator takes over from the first, gradually.
+
+    Instance t, counted from 1, is of the second with probability 1 / (1 + exp(-4 (t - p) / w)).
+    Neither generator skips instances.
+
+    Parameters
+    ----------
+    first, second : Generator
+        Of the same schema, with seeds of their own.
+    position : int
+        p: the instance at which both are equally likely.
+    width : int
+        w: instances that the change takes; 0: abrupt.
+    seed : int
+        For the choice between the two.
+    instances, chunk
+        As in `Generator`.
+
+    Source: Bifet et al., New ensemble methods for evolving data streams, KDD 2009, section 3;
+    MOA's ConceptDriftStream.
+    """
+
+    def __init__(self, first, second, position=500_000, width=1000, seed=1, instances=None,
+                 chunk=65_536):
+        check_integer("position", position, 0)
+        check_integer("width", width, 0)
+        super().__init__(first, second, seed, instances, chunk)
+        self.position = position
+        self.width = width
+
+    def _second(self, rng, time):
+        draw = rng.random(len(time))
+        if not self.width:
+            return time + 1 > self.position
+        exponent = np.clip(-4 * (time + 1 - self.position) / self.width, -700, 700)
+        return draw * (1 + np.exp(exponent)) < 1
+
+
+class Recurrence(_Joined):
+    """Two generators take turns, abruptly; each goes on where it stopped.
+
+    Parameters
+    ----------
+    first, second : Generator
+        Of the same schema, with seeds of their own.
+    period : int
+        Instances of a turn.
+    instances, chunk
+        As in `Generator`.
+    """
+
+    def __init__(self, first, second, period=10_000, instances=None, chunk=65_536):
+        check_integer("period", period, 1)
+        super().__init__(first, second, 0, instances, chunk)
+        self.period = period
+
+    def _second(self, rng, time):
+        return time // self.period % 2 == 1
+
+
+def _difference(first, second):
+    if first.classes != second.classes or first.class_name != second.class_name:
+        return (f"{first.class_name!r} is one of {', '.join(first.classes)}; "
+                f"{second.class_name!r} one of {', '.join(second.classes)}")
+    if len(first.attributes) != len(second.attributes):
+        return f"they have {len(first.attributes)} and {len(second.attributes)} attributes"
+    a, b = next((a, b) for a, b in zip(first.attributes, second.attributes, strict=True) if a != b)
+    return f"{a.name!r} ({a.kind}) and {b.name!r} ({b.kind}) differ"

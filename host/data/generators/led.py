@@ -1,0 +1,55 @@
+"""A digit on a seven-segment display, some segments wrong."""
+
+import numpy as np
+
+from ..schema import Schema
+from .base import Block, Generator, check_integer, check_number, nominals
+
+__all__ = ["LED", "SEGMENTS"]
+
+# Top, upper left, upper right, middle, lower left, lower right, bottom.
+SEGMENTS = np.array([[int(bit) for bit in digit] for digit in (
+    "1110111", "0010010", "1011101", "1011011", "0111010",
+    "1101011", "1101111", "1010010", "1111111", "1111011")], np.uint8)
+
+
+class LED(Generator):
+    """The digit shown by seven segments, each inverted with some probability, among random bits.
+
+    Parameters
+    ----------
+    noise : float
+        Probability that a segment is inverted; with 0.1 no classifier is right more often than
+        in some 74 % of all cases.
+    irrelevant : int
+        Random bits behind the segments.
+    swapped : int
+        Segments, from the first, that change places with random bits: another concept, to join by
+        `ConceptDrift`.
+    seed : int
+    instances, chunk
+        As in `Generator`.
+
+    Source: Breiman et al., Classification and regression trees, 1984, section 2.6.1; MOA's
+    LEDGenerator and LEDGeneratorDrift.
+    """
+
+    def __init__(self, noise=0.1, irrelevant=17, swapped=0, seed=1, instances=None, chunk=65_536):
+        check_number("noise", noise)
+        check_integer("irrelevant", irrelevant, 0)
+        check_integer("swapped", swapped, 0, min(7, irrelevant))
+        super().__init__(Schema(nominals(7 + irrelevant, "01", "bit"), "digit",
+                                tuple("0123456789")),
+                         seed=seed, instances=instances, chunk=chunk)
+        self.noise = noise
+        #: The column where each segment, then each random bit is found.
+        self.places = np.arange(7 + irrelevant)
+        self.places[:swapped], self.places[7:7 + swapped] = (
+            np.arange(7, 7 + swapped), np.arange(swapped))
+
+    def _block(self, rng, first, count, state):
+        labels = rng.integers(0, 10, count)
+        bits = np.empty((count, len(self.places)), np.uint8)
+        bits[:, self.places[:7]] = SEGMENTS[labels] ^ (rng.random((count, 7)) < self.noise)
+        bits[:, self.places[7:]] = rng.integers(0, 2, (count, len(self.places) - 7), np.uint8)
+        return Block(np.zeros((count, 0)), bits, labels)

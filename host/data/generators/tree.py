@@ -1,0 +1,256 @@
+"""Classes told by a random tree: MOA's generator, and the binary one of the confidence tree."""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from ..schema import Schema
+from .base import (
+    Block,
+    Generator,
+    check_integer,
+    check_number,
+    model_numbers,
+    nominals,
+    numerics,
+)
+
+__all__ = ["RandomBinaryTree", "RandomTree"]
+
+_LEAF = -1  # in place of an attribute
+_MOST_NODES = 1 << 22
+
+# A tree as arrays: the attribute tested (nominal ones first), the threshold of a numeric one, the
+# first child (the others follow it), and a leaf's class.
+Nodes = namedtuple("Nodes", "attribute threshold child label")
+
+
+class RandomTree(Generator):
+    """A random tree tells the class; nominal and numeric attributes, uniformly distributed.
+
+    Nominal attributes split multiway and once per path, numeric ones at a uniform point of what is
+    left of 0..1, ``x < threshold`` going left. Every leaf's class is drawn uniformly.
+
+    Parameters
+    ----------
+    classes, nominals, numerics : int
+    values : int
+        Of every nominal attribute, 2 to 255.
+    depth : int
+        Tests on the longest path, at most.
+    first_leaf : int
+        Level from which on nodes may be leaves before that.
+    leaf_share : float
+        Share of the nodes from there on that are.
+    noise : float
+        Probability that a label is another one.
+    attribute_noise : float
+        Probability that a nominal value is another one; numeric values get Gaussian noise of this
+        share of their standard deviation.
+    seed, model_seed : int
+        For the instances; for the tree.
+    instances, chunk
+        As in `Generator`.
+
+    Source: Domingos and Hulten, KDD 2000, section 4.1, with MOA's options and defaults; noise as
+    in Kirkby, Improving Hoeffding trees, 2007.
+    """
+
+    def __init__(self, classes=2, nominals=5, numerics=5, values=5, depth=5, first_leaf=3,
+                 leaf_share=0.15, noise=0.0, attribute_noise=0.0, seed=1, model_seed=1,
+                 instances=None, chunk=65_536):
+        check_integer("classes", classes, 2)
+        check_integer("nominals", nominals, 0)
+        check_integer("numerics", numerics, 0)
+        if not nominals + numerics:
+            raise ValueError("there must be an attribute, but nominals and numerics are 0")
+        check_integer("values", values, 2, 255)
+        check_integer("depth", depth, 0)
+        check_integer("first_leaf", first_leaf, 0)
+        check_number("leaf_share", leaf_share)
+        check_number("noise", noise)
+        check_number("attribute_noise", attribute_noise)
+        super().__init__(_schema(classes, nominals, numerics, values), seed=seed,
+                         instances=instances, chunk=chunk)
+        self.values = values
+        self.noise = noise
+        self.attribute_noise = attribute_noise
+        rng = model_numbers(model_seed)
+        size, *nodes = _grow(rng, classes, nominals, numerics, values, depth, first_leaf,
+                             leaf_share, _MOST_NODES)
+        if size > _MOST_NODES:
+            raise ValueError(f"a tree of depth {depth} with {values} values has more than "
+                             f"{_MOST_NODES} nodes: choose less")
+        self.nodes = Nodes(*(part[:size] for part in nodes))
+
+    def _block(self, rng, first, count, state):
+        kinds = [attribute.kind for attribute in self.schema.attributes]
+        nominal = rng.integers(0, self.values, (count, kinds.count("nominal")), np.uint8)
+        numeric = rng.random((count, kinds.count("numeric")))
+        labels = self.nodes.label[_route(*self.nodes[:3], nominal, numeric)]
+        labels = self._mislabelled(rng, labels, self.noise)
+        if self.attribute_noise:
+            other = nominal + rng.integers(1, self.values, nominal.shape, np.uint16)
+            nominal = np.where(rng.random(nominal.shape) < self.attribute_noise,
+                               other % self.values, nominal).astype(np.uint8)
+            numeric += rng.normal(0, self.attribute_noise / 12 ** 0.5, numeric.shape)
+        return Block(numeric, nominal, labels)
+
+
+class RandomBinaryTree(Generator):
+    """RandCBT: a binary tree on numeric attributes; left leaves tend to class 1, right ones to 0.
+
+    A leaf is drawn and divided, on a uniform attribute at a uniform point of the leaf's region,
+    until there are enough of them.
+
+    Parameters
+    ----------
+    attributes, leaves : int
+    left, right : float
+        Probability of class 1 in a left child, in a right one.
+    fixed : bool
+        Draw the class once for each leaf instead of for each instance.
+    seed, model_seed : int
+        For the instances; for the tree.
+    instances, chunk
+        As in `Generator`.
+
+    Source: De Rosa and Cesa-Bianchi, Confidence decision trees via online and active learning for
+    streaming data, JAIR 2017, appendix D.
+    """
+
+    def __init__(self, attributes=5, leaves=50, left=0.7, right=0.3, fixed=False, seed=1,
+                 model_seed=1, instances=None, chunk=65_536):
+        check_integer("attributes", attributes, 1)
+        check_integer("leaves", leaves, 2)
+        check_number("left", left)
+        check_number("right", right)
+        super().__init__(Schema(numerics(attributes), "class", ("0", "1")), seed=seed,
+                         instances=instances, chunk=chunk)
+        rng = model_numbers(model_seed)
+        self.nodes, right_child = _divide(rng, attributes, leaves)
+        #: Probability of class 1 in every node.
+        self.share = np.where(right_child, right, left)
+        if fixed:
+            self.share = (rng.random(len(self.share)) < self.share).astype(float)
+
+    def _block(self, rng, first, count, state):
+        numeric = rng.random((count, len(self.schema.attributes)))
+        nominal = np.zeros((count, 0), np.uint8)
+        leaves = _route(*self.nodes[:3], nominal, numeric)
+        labels = (rng.random(count) < self.share[leaves]).astype(np.int64)
+        return Block(numeric, nominal, labels)
+
+
+def _schema(classes, nominal, numeric, values):
+    return Schema(nominals(nominal, (f"v{i + 1}" for i in range(values))) + numerics(numeric),
+                  "class", tuple(f"c{i + 1}" for i in range(classes)))
+
+
+def _divide(rng, attributes, leaves):
+    size = 2 * leaves - 1
+    nodes = Nodes(np.full(size, _LEAF, np.int32), np.zeros(size), np.zeros(size, np.int32),
+                  np.zeros(size, np.int64))
+    regions = np.tile([[0.0], [1.0]], (size, 1, attributes))
+    right_child = np.zeros(size, bool)
+    grown = [0]
+    for child in range(1, size, 2):
+        node = grown.pop(int(rng.integers(len(grown))))
+        attribute = int(rng.integers(attributes))
+        low, high = regions[node, :, attribute]
+        nodes.attribute[node] = attribute
+        nodes.threshold[node] = threshold = low + (high - low) * rng.random()
+        nodes.child[node] = child
+        regions[child:child + 2] = regions[node]
+        regions[child, 1, attribute] = regions[child + 1, 0, attribute] = threshold
+        right_child[child + 1] = True
+        grown += [child, child + 1]
+    return nodes, right_child
+
+
+@njit(cache=True)
+def _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_share, most):
+    """A random tree: number of nodes (over ``most``: given up), then the arrays of `Nodes`."""
+    room = 1024
+    attribute = np.full(room, _LEAF, np.int32)
+    threshold = np.zeros(room)
+    child = np.zeros(room, np.int32)
+    label = np.zeros(room, np.int64)
+    parent = np.full(room, -1, np.int32)
+    level = np.zeros(room, np.int32)
+    used = np.zeros(nominals, np.bool_)
+    size = 1
+    node = 0
+    while node < size:
+        used[:] = False
+        free = nominals
+        at = parent[node]
+        while at >= 0:
+            if attribute[at] < nominals:
+                used[attribute[at]] = True
+                free -= 1
+            at = parent[at]
+        leaf = level[node] >= depth or free + numerics == 0
+        if not leaf and level[node] >= first_leaf:
+            leaf = rng.random() < leaf_share
+        if leaf:
+            label[node] = int(rng.random() * classes)
+            node += 1
+            continue
+        pick = int(rng.random() * (free + numerics))
+        if pick < free:
+            width = values
+            chosen = 0
+            while used[chosen] or pick:
+                pick -= not used[chosen]
+                chosen += 1
+        else:
+            width = 2
+            chosen = nominals + pick - free
+            low, high = 0.0, 1.0
+            at = node
+            while parent[at] >= 0:
+                above = parent[at]
+                if attribute[above] == chosen:
+                    if at == child[above]:
+                        high = min(high, threshold[above])
+                    else:
+                        low = max(low, threshold[above])
+                at = above
+            threshold[node] = low + (high - low) * rng.random()
+        attribute[node] = chosen
+        child[node] = size
+        if size + width > most:
+            return most + 1, attribute, threshold, child, label
+        if size + width > room:
+            attribute = np.concatenate((attribute, np.full(room, _LEAF, np.int32)))
+            threshold = np.concatenate((threshold, np.zeros(room)))
+            child = np.concatenate((child, np.zeros(room, np.int32)))
+            label = np.concatenate((label, np.zeros(room, np.int64)))
+            parent = np.concatenate((parent, np.full(room, -1, np.int32)))
+            level = np.concatenate((level, np.zeros(room, np.int32)))
+            room *= 2
+        for i in range(size, size + width):
+            parent[i] = node
+            level[i] = level[node] + 1
+        size += width
+        node += 1
+    return size, attribute, threshold, child, label
+
+
+@njit(cache=True)
+def _route(attribute, threshold, child, nominal, numeric):
+    """The leaf of every instance."""
+    leaves = np.empty(len(numeric), np.int64)
+    first = nominal.shape[1]
+    for i in range(len(numeric)):
+        node = 0
+        while attribute[node] >= 0:
+            tested = attribute[node]
+            if tested < first:
+                node = child[node] + nominal[i, tested]
+            else:
+                node = child[node] + (numeric[i, tested - first] >= threshold[node])
+        leaves[i] = node
+    return leaves

@@ -1,0 +1,137 @@
+"""Streams to files: ARFF, CSV and Parquet."""
+
+import gzip
+import io
+from contextlib import contextmanager
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from .files import suffix_of
+
+__all__ = ["check_writable", "write_stream"]
+
+_FORMATS = ".arff, .csv, .tsv (each also as .gz), .parquet or .pq"
+_PLAIN = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.:/=<>")
+
+
+def check_writable(path):
+    """Raise ValueError if the file's name tells no format that can be written."""
+    suffix = suffix_of(path)
+    packed = str(path).lower().endswith((".gz", ".zip"))
+    if str(path).lower().endswith(".zip") or not (
+            suffix in (".arff", ".csv", ".tsv") or suffix in (".parquet", ".pq") and not packed):
+        raise ValueError(f"{path}: streams are written as {_FORMATS}")
+
+
+def write_stream(stream, path, *, limit=None, progress=None):
+    """Write a stream's instances to a file, a chunk at a time; `open_stream` reads it again.
+
+    Parameters
+    ----------
+    stream : Stream or Generator
+    path : str or Path
+        Its suffix tells the format: .arff, .csv, .tsv (each also as .gz), .parquet or .pq.
+    limit : int, optional
+        Instances to stop after.
+    progress : callable, optional
+        Called with the number of instances after every chunk.
+
+    Returns
+    -------
+    int
+        Instances written.
+
+    Raises
+    ------
+    ValueError
+        If the format is none of these, or ARFF is asked for and a nominal attribute, or the
+        class, does not declare its values.
+    OSError
+        If the file cannot be written.
+    """
+    check_writable(path)
+    suffix = suffix_of(path)
+    parquet_wanted = suffix in (".parquet", ".pq")
+    if suffix == ".arff":
+        header = _arff_header(stream.schema)
+    nominal = {a.name for a in stream.schema.attributes if a.kind == "nominal"}
+    nominal.add(stream.schema.class_name)
+    done = 0
+    writer = None
+    with _opened(path, parquet_wanted) as file:
+        if suffix == ".arff":
+            file.write(header)
+        for X, y in stream:
+            if limit is not None:
+                X, y = X[:limit - done], y[:limit - done]
+            table = X.assign(**{stream.schema.class_name: y})
+            if parquet_wanted:
+                rows = _table(table, nominal)
+                writer = writer or parquet.ParquetWriter(file, rows.schema)
+                writer.write_table(rows)
+            elif suffix == ".arff":
+                columns = [_fields(table[name], name in nominal) for name in table]
+                file.writelines(",".join(row) + "\n" for row in zip(*columns, strict=True))
+            else:
+                table.to_csv(file, index=False, header=not done, na_rep="?",
+                             sep="\t" if suffix == ".tsv" else ",")
+            done += len(y)
+            if progress is not None:
+                progress(len(y))
+            if done == limit:
+                break
+        if writer is not None:
+            writer.close()
+    return done
+
+
+@contextmanager
+def _opened(path, binary):
+    if binary:
+        with open(path, "wb") as file:
+            yield file
+    elif str(path).lower().endswith(".gz"):
+        with gzip.open(path, "wb", compresslevel=6) as packed, io.TextIOWrapper(
+                packed, encoding="utf-8", newline="") as file:
+            yield file
+    else:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            yield file
+
+
+def _table(table, nominal):
+    return pa.table({
+        name: pa.array(column.astype(object).where(column.notna(), None), pa.string())
+        if name in nominal else pa.array(column.to_numpy(np.float64))
+        for name, column in table.items()})
+
+
+def _fields(column, nominal):
+    """A column in ARFF's notation."""
+    present = column.notna().tolist()
+    values = column.tolist()
+    if not nominal:
+        return [repr(v) if there else "?" for v, there in zip(values, present, strict=True)]
+    names = {v: _quoted(v) for v, there in zip(values, present, strict=True) if there}
+    return [names[v] if there else "?" for v, there in zip(values, present, strict=True)]
+
+
+def _arff_header(schema):
+    lines = ["@relation stream"]
+    for name, kind, values in (*((a.name, a.kind, a.values) for a in schema.attributes),
+                               (schema.class_name, "nominal", schema.classes)):
+        if kind == "nominal" and not values:
+            raise ValueError(f"ARFF declares the values of {name!r}, but this stream does not "
+                             "know them beforehand: write .csv or .parquet")
+        what = "numeric" if kind == "numeric" else "{" + ",".join(map(_quoted, values)) + "}"
+        lines.append(f"@attribute {_quoted(name)} {what}")
+    return "\n".join([*lines, "@data", ""])
+
+
+def _quoted(text):
+    text = str(text)
+    if "'" in text or "\n" in text:
+        raise ValueError(f"ARFF cannot hold the word {text!r}: write .csv or .parquet")
+    return text if text and set(text) <= _PLAIN else f"'{text}'"

@@ -1,0 +1,146 @@
+"""What a prequential run has come to, point by point."""
+
+import os
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from .kappa import kappa
+from .plot import plot
+
+__all__ = ["COLUMNS", "Curve", "check_suffix"]
+
+# What a tree's report may say; 0 where it does not.
+_COUNTS = ("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned")
+COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *_COUNTS, "seconds",
+           "memory")
+
+
+@dataclass
+class Curve:
+    """Prequential results along a stream, one element per point.
+
+    Attributes
+    ----------
+    instances : list of int
+    accuracy, kappa : list of float
+        Share of right predictions and Cohen's kappa so far; kappa is NaN where only one class has
+        been met and predicted.
+    recent, recent_kappa : list of float
+        The same since the point before.
+    leaves, nodes, depth : list of int
+        The tree's size.
+    trials, splits, ties, replaced, pruned : list of int
+        So far: trials, splits, those that only the tie threshold allowed, inner nodes split anew,
+        and inner nodes made leaves again.
+    seconds : list of float
+        Time spent on predicting and learning so far, all else left out.
+    memory : list of float
+        The most memory that the process has held so far, in MB; 0 where that is not known.
+    confusion : array (classes, classes) or None
+        Counts of class (row) and prediction (column) so far.
+    """
+
+    instances: list = field(default_factory=list)
+    accuracy: list = field(default_factory=list)
+    kappa: list = field(default_factory=list)
+    recent: list = field(default_factory=list)
+    recent_kappa: list = field(default_factory=list)
+    leaves: list = field(default_factory=list)
+    nodes: list = field(default_factory=list)
+    depth: list = field(default_factory=list)
+    trials: list = field(default_factory=list)
+    splits: list = field(default_factory=list)
+    ties: list = field(default_factory=list)
+    replaced: list = field(default_factory=list)
+    pruned: list = field(default_factory=list)
+    seconds: list = field(default_factory=list)
+    memory: list = field(default_factory=list)
+    confusion: np.ndarray | None = None
+
+    @property
+    def right(self):
+        """Right predictions so far."""
+        return 0 if self.confusion is None else int(np.trace(self.confusion))
+
+    def add(self, confusion, report, seconds=0.0, memory=0.0):
+        """Append a point.
+
+        Parameters
+        ----------
+        confusion : int array (classes, classes)
+            Counts since the point before.
+        report : dict
+            The tree's.
+        seconds : float
+            Spent since the point before.
+        memory : float
+        """
+        confusion = np.asarray(confusion)
+        self.confusion = confusion + (0 if self.confusion is None else self.confusion)
+        count, seen = int(confusion.sum()), int(self.confusion.sum())
+        self.instances.append(seen)
+        self.accuracy.append(self.right / seen)
+        self.kappa.append(kappa(self.confusion))
+        self.recent.append(int(np.trace(confusion)) / count)
+        self.recent_kappa.append(kappa(confusion))
+        for name in _COUNTS:
+            getattr(self, name).append(report.get(name, 0))
+        self.seconds.append((self.seconds[-1] if self.seconds else 0.0) + seconds)
+        self.memory.append(memory)
+
+    def table(self):
+        """The points as a `pandas.DataFrame`, a row each."""
+        return pd.DataFrame({name: getattr(self, name) for name in COLUMNS})
+
+    def write(self, path):
+        """Write the points to a file: .csv, .parquet or .pq.
+
+        Raises
+        ------
+        ValueError
+            If the name has another suffix.
+        """
+        if check_suffix(path) == ".csv":
+            self.table().to_csv(path, index=False, float_format="%.6g")
+        else:
+            self.table().to_parquet(path, index=False)
+
+    @classmethod
+    def read(cls, path):
+        """The points that `write` has written; the confusion matrix is not among them.
+
+        Raises
+        ------
+        ValueError
+            If the file holds something else.
+        """
+        table = pd.read_csv(path) if check_suffix(path) == ".csv" else pd.read_parquet(path)
+        if tuple(table) != COLUMNS:
+            raise ValueError(f"{path}: no curve: expected the columns {', '.join(COLUMNS)}")
+        return cls(**{name: table[name].tolist() for name in COLUMNS})
+
+    def plot(self, path, title=""):
+        """Draw accuracy, kappa and leaves over the instances; see `compare_plot` for several.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is missing.
+        """
+        plot(self, path, title)
+
+
+def check_suffix(path):
+    """The suffix of a curve's file.
+
+    Raises
+    ------
+    ValueError
+        If curves are not written in that format.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in (".csv", ".parquet", ".pq"):
+        raise ValueError(f"{path}: curves are written as .csv, .parquet or .pq")
+    return suffix

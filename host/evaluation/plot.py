@@ -1,0 +1,77 @@
+"""Curves as pictures."""
+
+__all__ = ["compare_plot", "plot"]
+
+_LABELS = {"accuracy": "prequential accuracy", "kappa": "prequential kappa",
+           "recent": "accuracy since the last point", "recent_kappa": "kappa since the last point",
+           "memory": "memory (MB)", "ties": "tie-broken splits", "replaced": "replaced splits"}
+
+
+def _figure(**options):
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'bregalad[demo]'") from None
+    return Figure(layout="constrained", **options)
+
+
+def plot(curve, path, title=""):
+    """Draw a curve's accuracy, kappa and leaves; the format is that of the file's name."""
+    figure = _figure(figsize=(8, 4.5))
+    axes = figure.add_subplot()
+    axes.plot(curve.instances, curve.recent, color="tab:blue", alpha=0.35, linewidth=1,
+              label="accuracy since the last point")
+    axes.plot(curve.instances, curve.accuracy, color="tab:blue", label="accuracy so far")
+    axes.plot(curve.instances, curve.kappa, color="tab:green", label="kappa so far")
+    axes.set(xlabel="instances", ylabel="prequential accuracy, kappa", title=title)
+    axes.grid(alpha=0.3)
+    other = axes.twinx()
+    other.plot(curve.instances, curve.leaves, color="tab:orange", label="leaves")
+    other.set(ylabel="leaves", ylim=(0, None))
+    handles = [axes.get_legend_handles_labels(), other.get_legend_handles_labels()]
+    axes.legend([h for group in handles for h in group[0]],
+                [label for group in handles for label in group[1]], loc="lower right")
+    figure.savefig(path, dpi=120)
+
+
+def compare_plot(curves, path, what=("accuracy", "leaves"), title="", against="instances"):
+    """Draw several curves into one picture, a panel for each thing compared.
+
+    Parameters
+    ----------
+    curves : dict of Curve
+        By the names of the legend.
+    path : str
+        Its suffix tells the format.
+    what : sequence of str
+        Columns of a curve: accuracy, kappa, recent, leaves, ties ...
+    title : str
+    against : str
+        The column along the horizontal axis: instances, seconds, leaves ...
+
+    Raises
+    ------
+    ValueError
+        If there is no curve or a column is unknown.
+    ImportError
+        If matplotlib is missing; it comes with ``pip install bregalad[demo]``.
+    """
+    from .curve import COLUMNS
+
+    what = (what,) if isinstance(what, str) else tuple(what)
+    for name in (*what, against):
+        if name not in COLUMNS:
+            raise ValueError(f"no column {name!r}; there are {', '.join(COLUMNS)}")
+    if not curves or not what:
+        raise ValueError("a comparison needs a curve and a column")
+    figure = _figure(figsize=(8, 1 + 3 * len(what)))
+    panels = figure.subplots(len(what), 1, sharex=True, squeeze=False)[:, 0]
+    for panel, name in zip(panels, what, strict=True):
+        for label, curve in curves.items():
+            panel.plot(getattr(curve, against), getattr(curve, name), label=label, linewidth=1.2)
+        panel.set(ylabel=_LABELS.get(name, name))
+        panel.grid(alpha=0.3)
+    panels[0].set(title=title)
+    panels[0].legend()
+    panels[-1].set(xlabel=_LABELS.get(against, against))
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,72 @@
+"""Test, then train: the loop that makes a curve."""
+
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+
+from .curve import Curve
+
+__all__ = ["prequential"]
+
+
+def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, progress=None):
+    """Test, then train ``tree`` on a stream.
+
+    Parameters
+    ----------
+    tree : StreamTree
+    chunks : iterable of (X, y)
+    classes : sequence
+        All labels.
+    curve : Curve, optional
+        Points are added to it; so an interrupted run's are not lost.
+    every : int
+        Instances between points of the curve.
+    limit : int, optional
+        Instances to stop after.
+    progress : callable, optional
+        Called with (instances, curve) after every point.
+
+    Returns
+    -------
+    Curve
+    """
+    curve = Curve() if curve is None else curve
+    index = pd.Index(np.unique(np.asarray(classes)).astype(object))
+    seen = 0
+    for X, y in chunks:
+        for start in range(0, len(y), every):
+            room = every if limit is None else min(every, limit - seen)
+            take = slice(start, start + room)
+            labels = np.asarray(y)[take]
+            if not len(labels):
+                return curve
+            part = X[take]
+            began = time.perf_counter()
+            predicted = tree.test_then_train(part, labels, classes)
+            seconds = time.perf_counter() - began
+            seen += len(labels)
+            curve.add(_confusion(index, labels, predicted), tree.report(), seconds, _memory())
+            if progress is not None:
+                progress(len(labels), curve)
+    return curve
+
+
+def _confusion(index, labels, predicted):
+    """Counts of class (row) and prediction (column)."""
+    rows, columns = (index.get_indexer(np.asarray(part).astype(object))
+                     for part in (labels, predicted))
+    return np.bincount(rows * len(index) + columns,
+                       minlength=len(index) ** 2).reshape(len(index), -1)
+
+
+def _memory():
+    """The most memory that this process has held, in MB; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

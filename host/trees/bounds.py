@@ -1,0 +1,103 @@
+"""Bounds on how far measured gains may be off."""
+
+import numpy as np
+from numba import njit
+
+from .criteria import GINI, INFORMATION_GAIN, span
+
+__all__ = ["BOUNDS", "HOEFFDING", "MCDIARMID", "CONFIDENCE", "PRACTICAL", "TWO_CLASSES", "COVERED",
+           "hoeffding_bound", "mcdiarmid_bound", "confidence_bound", "practical_bound", "epsilon",
+           "unit_of"]
+
+BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
+HOEFFDING, MCDIARMID, CONFIDENCE, PRACTICAL = range(4)
+
+TWO_CLASSES = ("confidence", "confidence-practical")  # and binary splits
+COVERED = {  # criteria for which a bound is known, where not for all
+    "mcdiarmid": ("information_gain", "gini"),
+    "confidence": ("information_gain", "gini", "kearns_mansour"),
+    "confidence-practical": ("information_gain", "gini", "kearns_mansour"),
+}
+
+
+@njit(cache=True)
+def hoeffding_bound(criterion, n, classes, certainty):
+    """Hoeffding's epsilon after n instances; ``certainty`` is ln(1 / delta).
+
+    Source: Domingos and Hulten, Mining high-speed data streams, KDD 2000.
+    """
+    return span(criterion, classes) * np.sqrt(certainty / (2 * n))
+
+
+@njit(cache=True)
+def mcdiarmid_bound(criterion, n, classes, certainty):
+    """McDiarmid's epsilon after n instances; ``certainty`` is ln(1 / delta).
+
+    Source: Rutkowski et al., Decision trees for mining data streams based on the McDiarmid's
+    bound, IEEE TKDE 2013.
+    """
+    if criterion == INFORMATION_GAIN:
+        factor = (6 * (classes * np.log2(np.e * n) + np.log2(2 * n)) + 2 * np.log2(classes))
+    else:
+        factor = 8.0
+    return factor * np.sqrt(certainty / (2 * n))
+
+
+@njit(cache=True)
+def confidence_bound(criterion, n, depth, t, attributes):
+    """Half-width of the confidence interval of an impurity after a split, in ``unit_of``'s unit.
+
+    Parameters
+    ----------
+    criterion : int
+    n : int
+        Instances at the node.
+    depth : int
+        Steps from the root.
+    t : int
+        Instances that the tree has learnt.
+    attributes : int
+
+    Source: De Rosa and Cesa-Bianchi, Splitting with confidence in decision trees with application
+    to stream mining, IJCNN 2015.
+    """
+    m = np.float64(n)
+    inverse = (np.float64(t) * (depth + 1) * (depth + 2) * (t + 1.0) ** 3 * attributes
+               * m)  # 1 / d
+    if criterion == INFORMATION_GAIN:
+        return np.log(m) * np.sqrt(2 / m * np.log(4 * inverse)) + 2 / m
+    if criterion == GINI:
+        return np.sqrt(8 / m * np.log(2 * inverse)) + 4 * np.sqrt(1 / m)
+    return 4 * np.sqrt(1 / m * np.log(8 * inverse))
+
+
+@njit(cache=True)
+def practical_bound(scale, n, depth, t, attributes):
+    """The gap that is enough in practice; parameters as in ``confidence_bound``.
+
+    Source: the same, equation 7.
+    """
+    m = np.float64(n)
+    return scale * np.sqrt(np.log(m ** 2 * (depth + 1.0) ** 2 * t * attributes) / m)
+
+
+@njit(cache=True)
+def epsilon(options, n, classes, depth, t, attributes):
+    """Epsilon of the bound that ``SplitPolicy.options`` name, in ``unit_of``'s unit."""
+    if options.bound == HOEFFDING:
+        return hoeffding_bound(options.criterion, n, classes, options.certainty)
+    if options.bound == MCDIARMID:
+        return mcdiarmid_bound(options.criterion, n, classes, options.certainty)
+    if options.bound == CONFIDENCE:
+        return confidence_bound(options.criterion, n, depth, t, attributes)
+    return practical_bound(options.scale, n, depth, t, attributes)
+
+
+@njit(cache=True)
+def unit_of(bound, criterion):
+    """What a difference of gains is multiplied by to be compared with epsilon.
+
+    De Rosa and Cesa-Bianchi's entropy is -(p/2) ln p - (q/2) ln q.
+    """
+    confidence = bound == CONFIDENCE or bound == PRACTICAL
+    return np.log(2.0) / 2 if confidence and criterion == INFORMATION_GAIN else 1.0

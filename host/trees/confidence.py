@@ -1,0 +1,61 @@
+"""Trees for two classes and binary splits: the confidence tree, and what it is compared with."""
+
+from .bounds import TWO_CLASSES
+from .estimator import StreamTree
+
+__all__ = ["CTree", "CorrHTree"]
+
+
+class CTree(StreamTree):
+    """Confidence tree: splits by confidence intervals for the split criterion itself.
+
+    Two classes; nominal attributes split one value against the rest.
+
+    Parameters
+    ----------
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
+    review_period
+        As in ``StreamTree``.
+    delta, tau, grace, child_counts, zoom, criterion, bound, scale
+        As in ``SplitPolicy``; ``bound`` is ``"confidence"`` or ``"confidence-practical"``.
+
+    Source: De Rosa and Cesa-Bianchi, Splitting with confidence in decision trees with application
+    to stream mining, IJCNN 2015; docs/learners.md.
+    """
+
+    def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
+                 grace=100, child_counts="inherit", zoom="path", criterion="gini",
+                 bound="confidence-practical", scale=5e-3, leaf_prediction="mc", nominal=(),
+                 nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
+                 review_period=20_000):
+        self._keep_parameters(locals())
+
+    def _policy(self):
+        if self.bound not in TWO_CLASSES:
+            raise ValueError(f"bound must be {' or '.join(map(repr, TWO_CLASSES))}, not "
+                             f"{self.bound!r}; VFDT takes the others")
+        return super()._policy()
+
+
+class CorrHTree(StreamTree):
+    """Corrected Hoeffding tree: classification error, which Hoeffding's bound does apply to.
+
+    Parameters
+    ----------
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
+    review_period
+        As in ``StreamTree``.
+    delta, tau, grace, child_counts, zoom
+        As in ``SplitPolicy``.
+
+    Source: Matuszyk, Krempl and Spiliopoulou, Correcting the usage of the Hoeffding inequality in
+    stream mining, IDA 2013; docs/learners.md.
+    """
+
+    _fixed = {"criterion": "classification_error"}
+
+    def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
+                 grace=100, child_counts="inherit", zoom="path", leaf_prediction="mc", nominal=(),
+                 nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
+                 review_period=20_000):
+        self._keep_parameters(locals())

@@ -1,0 +1,63 @@
+"""Impurities: what a split criterion measures, per instance."""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["IMPURITIES", "INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR",
+           "impurity", "remainder", "span"]
+
+# In the order of geometry.CRITERIA.
+IMPURITIES = ("information_gain", "gini", "kearns_mansour", "classification_error")
+INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(4)
+
+
+@njit(cache=True)
+def impurity(criterion, counts):
+    """Impurity of class counts; 0 without counts.
+
+    Parameters
+    ----------
+    criterion : int
+        Index into ``IMPURITIES``; Kearns-Mansour looks at the first two classes.
+    counts : int array (classes,)
+    """
+    total = np.float64(counts.sum())
+    if total == 0:
+        return 0.0
+    if criterion == INFORMATION_GAIN:
+        bits = 0.0
+        for count in counts:
+            if count > 0:
+                bits -= count / total * np.log2(count / total)
+        return bits
+    if criterion == GINI:
+        squares = 0.0
+        for count in counts:
+            squares += (count / total) ** 2
+        return 1 - squares
+    if criterion == KEARNS_MANSOUR:
+        return np.sqrt(counts[0] / total * (counts[1] / total))
+    return 1 - counts.max() / total
+
+
+@njit(cache=True)
+def remainder(criterion, sides):
+    """Impurity that a split leaves, times instances.
+
+    Parameters
+    ----------
+    criterion : int
+    sides : int array (children, classes)
+    """
+    left = 0.0
+    for counts in sides:
+        left += counts.sum() * impurity(criterion, counts)
+    return left
+
+
+@njit(cache=True)
+def span(criterion, classes):
+    """R, the range of an impurity of so many classes."""
+    if criterion == INFORMATION_GAIN:
+        return np.log2(max(2, classes))
+    return 0.5 if criterion == KEARNS_MANSOUR else 1.0

@@ -1,0 +1,284 @@
+"""Verdicts on trials, in compiled code."""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from ..geometry import GAIN_FRACTION
+from ..protocol.reports import gains_layout, suggestion_layout
+from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
+from .criteria import impurity, span
+from .nodes import LEAF, MULTIWAY, NO_NODE
+from .ties import GENUINE, WAITING, genuine
+
+__all__ = ["KEEP", "SPLIT", "TIE", "PRUNE", "PEEK", "NO_CELL", "MAX_PERIOD", "report_form",
+           "change", "judge_row", "judge_rows"]
+
+# Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
+# again; PEEK: whether an inner node's split moves to another threshold depends on its bins.
+KEEP, SPLIT, TIE, PRUNE, PEEK = range(5)
+NO_CELL = -1
+MAX_PERIOD = (1 << 16) - 1  # a slot's own period on the board
+
+_MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
+_UNIT = 1 << GAIN_FRACTION
+
+_Form = namedtuple("_Form", [
+    "size",  # of a report in 32-bit words; what follows are offsets in these
+    "class_counts", "best", "second", "current", "candidates",
+    "all",  # 1: GAINS, 0: SUGGESTION
+    "cells", "attributes",
+    "attribute",  # array: attribute of every cell
+])
+
+_Ranking = namedtuple("_Ranking", [
+    "at",  # word offset of the best attribute's candidate, -1: there is none
+    "best", "second", "worst", "current",  # gains per instance
+])
+
+
+def report_form(geometry, cells, reports_all=False):
+    """How to read a board's trial reports in compiled code.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    cells : CellMap
+    reports_all : bool
+        Whether trials report GAINS; else SUGGESTION.
+    """
+    if reports_all:
+        layout = gains_layout(geometry, len(cells))
+        places = (0, 0, 0, layout.offset("candidates") // 4)
+    else:
+        layout = suggestion_layout(geometry)
+        places = (*(layout.offset(f"{name}_cell") // 4 for name in ("best", "second", "current")),
+                  0)
+    return _Form(layout.size // 4, layout.offset("class_counts") // 4, *places, int(reports_all),
+                 len(cells), len(cells.first_cell), np.ascontiguousarray(cells.attribute, np.int64))
+
+
+@njit(cache=True)
+def _compare(options, gap, n, classes, depth, t, attributes):
+    """(Is the gap wide enough, is it a tie, the gap in the bound's unit)."""
+    error = epsilon(options, n, classes, depth, t, attributes)
+    gap *= unit_of(options.bound, options.criterion)
+    if options.bound == CONFIDENCE:
+        return gap >= 2 * error, error <= options.tau, gap
+    if options.bound == PRACTICAL:
+        return gap >= error, False, gap
+    return gap > error, error < options.tau, gap
+
+
+@njit(cache=True)
+def change(options, gap, n, classes, depth, t, attributes):
+    """KEEP, SPLIT or TIE for a gap at an inner node; parameters as in ``SplitPolicy.moved``."""
+    wide, tie, gap = _compare(options, gap, n, classes, depth, t, attributes)
+    if wide:
+        return SPLIT
+    return TIE if tie and options.inner_ties and gap > options.tau / 2 else KEEP
+
+
+@njit(cache=True)
+def _depth(table, node):
+    steps = 0
+    while table[node]["parent"] != NO_NODE:
+        node = table[node]["parent"]
+        steps += 1
+    return steps
+
+
+@njit(cache=True)
+def _gain(words, at, n_own):
+    """Gain per instance of the candidate at a word offset.
+
+    Any two gains of the board that differ do so here: they have less than 53 bits.
+    """
+    gain = (np.int64(words[at + 2]) << 32) | np.int64(words[at + 1])
+    return gain / (_UNIT * n_own)
+
+
+@njit(cache=True)
+def _is_valid(words, at):
+    return words[at] >> 24 != 0
+
+
+@njit(cache=True)
+def _rank_all(words, form, options, sums, tried, n_own, shift, current):
+    """The ranking of a GAINS report; with averages that of the means, which take it in."""
+    attribute = form.attribute
+    best_at = -1
+    best, second, worst, own = -np.inf, -np.inf, np.inf, -shift
+    for cell in range(form.cells):
+        at = form.candidates + 3 * cell
+        if not _is_valid(words, at):
+            continue
+        index = attribute[words[at] & 0xFFFF]
+        gain = _gain(words, at, n_own)
+        if options.average:
+            sums[index] += gain + shift
+            gain = sums[index] / tried
+        if gain > best:
+            best_at, best, second = at, gain, best
+        elif gain > second:
+            second = gain
+        worst = min(worst, gain)
+        if index == current:
+            own = gain
+    if not options.average:
+        return _Ranking(best_at, best + shift, second + shift, worst + shift, own + shift)
+    if current >= 0:
+        own = sums[current] / tried
+    return _Ranking(best_at, best, second, worst, own)
+
+
+@njit(cache=True)
+def _rank_top(words, form, n_own, shift):
+    """The ranking of a SUGGESTION."""
+    best_at, best, second, own = -1, -np.inf, -np.inf, 0.0
+    if _is_valid(words, form.best):
+        best_at, best = form.best, _gain(words, form.best, n_own) + shift
+    if _is_valid(words, form.second):
+        second = _gain(words, form.second, n_own) + shift
+    if _is_valid(words, form.current):
+        own = _gain(words, form.current, n_own) + shift
+    return _Ranking(best_at, best, second, -np.inf, own)
+
+
+@njit(cache=True)
+def _keep(options, row, period):
+    """The verdict to leave a node alone; its next trial is due after ``period`` instances."""
+    if not options.adaptive or row["period"] == period:
+        return KEEP, NO_CELL, 0, 0
+    row["period"] = period
+    return KEEP, NO_CELL, 0, period
+
+
+@njit(cache=True, error_model="numpy")
+def _patience(options, gap, n, classes):
+    """Further instances until a gap like this one, or else a tie, decides."""
+    reach = span(options.criterion, classes)
+    needed = np.ceil(reach ** 2 * options.certainty / (2 * max(gap, options.tau) ** 2)) - n
+    return int(min(max(needed, options.grace), MAX_PERIOD))
+
+
+@njit(cache=True)
+def _winner(words, at):
+    """First cell and value of the candidate at a word offset."""
+    return np.int64(words[at] & 0xFFFF), np.int64(words[at] >> 16 & 0xFF)
+
+
+@njit(cache=True)
+def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t):
+    gap = ranking.best if options.anytime else ranking.best - max(ranking.second, 0.0)
+    verdict = KEEP
+    if ranking.best >= _MIN_GAIN:
+        wide, tie, _ = _compare(options, gap, n, classes, depth, t, form.attributes)
+        if options.ties == GENUINE:
+            tie = tie and genuine(ranking.best, ranking.second, ranking.worst)
+        elif options.ties == WAITING:
+            tie = n_own >= row["wait"]
+        if wide or options.first_trial:
+            verdict = SPLIT
+        elif tie and options.leaf_ties:
+            verdict = TIE
+    if verdict == KEEP:
+        period = _patience(options, gap, n, classes) if options.adaptive else options.grace
+        return _keep(options, row, period)
+    cell, value = _winner(words, ranking.at)
+    return verdict, cell, value, 0
+
+
+@njit(cache=True)
+def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
+    if options.null and ranking.best < _MIN_GAIN:
+        verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
+        return KEEP if verdict == KEEP else PRUNE, NO_CELL, 0, 0
+    if ranking.at < 0:
+        return KEEP, NO_CELL, 0, 0
+    cell, value = _winner(words, ranking.at)
+    if form.attribute[cell] != row["attribute"]:
+        verdict = change(options, ranking.best - ranking.current, n, classes, depth, t,
+                         form.attributes)
+    else:
+        verdict = PEEK if options.replace and row["kind"] != MULTIWAY else KEEP
+    if verdict == KEEP:
+        return KEEP, NO_CELL, 0, 0
+    return verdict, cell, value, 0
+
+
+@njit(cache=True)
+def judge_row(words, form, options, table, base, gains, node, classes, t):
+    """Decide on one trial.
+
+    Parameters
+    ----------
+    words : uint32 array (form.size,)
+    form : named tuple of ``report_form``
+    options : ``SplitPolicy.options``
+    table, base, gains : arrays of ``Nodes``
+        Averages of gains and the period of a node that is kept are written.
+    node : int
+    classes : int
+        Classes in use.
+    t : int
+        Instances that the tree had learnt when the trial was due, the one that it was due with
+        included.
+
+    Returns
+    -------
+    verdict, cell, value, period : int
+        As in ``SplitPolicy.judge``.
+    """
+    row = table[node]
+    width = base.shape[1]
+    n_own = n = np.int64(0)
+    named = 0
+    for k in range(width):
+        own = np.int64(words[form.class_counts + k])
+        both = own + base[node, k]
+        n_own += own
+        n += both
+        named += both > 0
+    if named < 2 or n_own == 0:
+        return _keep(options, row, options.grace)
+    shift = 0.0
+    if n > n_own:
+        counts = np.empty(width, np.int64)
+        for k in range(width):
+            counts[k] = words[form.class_counts + k]
+        shift = -impurity(options.criterion, counts)
+        counts += base[node]
+        shift += impurity(options.criterion, counts)
+    current = row["attribute"] if row["kind"] != LEAF else -1
+    if form.all:
+        if options.average:
+            row["tried"] += 1
+        ranking = _rank_all(words, form, options, gains[node], row["tried"], n_own, shift, current)
+    else:
+        ranking = _rank_top(words, form, n_own, shift)
+    if ranking.at < 0 and row["kind"] == LEAF:
+        return _keep(options, row, options.grace)
+    depth = 0
+    if options.bound == CONFIDENCE or options.bound == PRACTICAL:
+        depth = _depth(table, node)
+    if row["kind"] == LEAF:
+        return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
+    return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
+
+
+@njit(cache=True)
+def judge_rows(words, form, options, table, base, gains, slot_node, classes, seen):
+    count = len(words)
+    verdict = np.zeros(count, np.int8)
+    cell = np.full(count, NO_CELL, np.int32)
+    value = np.zeros(count, np.int32)
+    period = np.zeros(count, np.int32)
+    for i in range(count):
+        node = slot_node[words[i, 0] >> 16]
+        if node >= 0:
+            verdict[i], cell[i], value[i], period[i] = judge_row(
+                words[i], form, options, table, base, gains, node, classes,
+                seen + table[node]["closer"] + 1)
+    return verdict, cell, value, period

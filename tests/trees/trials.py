@@ -1,0 +1,243 @@
+"""Made-up trials of one node, and the rules of docs/learners.md in plain, slow Python."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from bregalad.geometry import GAIN_FRACTION, NONE, Geometry
+from bregalad.protocol.reports import Kind, gains_layout, suggestion_layout
+from bregalad.trees.cells import CellMap
+from bregalad.trees.nodes import LEAF, Nodes
+from bregalad.trees.policy import KEEP, NO_CELL, PEEK, PRUNE, SPLIT, TIE, report_form
+
+__all__ = ["UNIT", "Trial", "Bench", "Slow"]
+
+UNIT = 1 << GAIN_FRACTION
+SLOT = 3
+
+
+@dataclass
+class Trial:
+    """What a board has found at a node; gains times instances in its units, None: no candidate."""
+
+    counts: list
+    gains: list
+    values: list | None = None
+
+    @classmethod
+    def of(cls, counts, *gains):
+        """Gains given per instance."""
+        n = sum(counts)
+        return cls(list(counts), [None if g is None else round(g * n * UNIT) for g in gains])
+
+    def value(self, attribute):
+        return self.values[attribute] if self.values else attribute + 1
+
+    def _candidate(self, cells, attribute):
+        if attribute is None or self.gains[attribute] is None:
+            return {"cell": NONE, "value": 0, "valid": 0, "gain": 0}
+        return {"cell": int(cells.first_cell[attribute]), "value": self.value(attribute),
+                "valid": 1, "gain": self.gains[attribute]}
+
+    def pack(self, geometry, cells, every, current=None):
+        """The report, as 32-bit words."""
+        head = {"slot": SLOT, "n": sum(self.counts), "class_counts": self.counts}
+        if every:
+            words = []
+            for cell in range(len(cells)):
+                attribute = int(cells.attribute[cell])
+                last = cell == cells.cells_of(attribute)[-1]
+                found = self._candidate(cells, attribute if last else None)
+                gain = found["gain"] & (1 << 64) - 1
+                words += [found["cell"] | found["value"] << 16 | found["valid"] << 24,
+                          gain & 0xFFFFFFFF, gain >> 32]
+            data = gains_layout(geometry, len(cells)).pack(
+                kind=Kind.GAINS, **head, candidates=words)
+        else:
+            valid = [a for a, gain in enumerate(self.gains) if gain is not None]
+            best, second = (sorted(valid, key=lambda a: -self.gains[a]) + [None] * 2)[:2]
+            named = {f"{name}_{key}": value
+                     for name, attribute in (("best", best), ("second", second),
+                                             ("current", current))
+                     for key, value in self._candidate(cells, attribute).items()}
+            data = suggestion_layout(geometry).pack(kind=Kind.SUGGESTION, **head, **named)
+        return np.frombuffer(data, np.uint32)
+
+
+class Bench:
+    """One node under trial.
+
+    Parameters
+    ----------
+    policy : SplitPolicy
+    attributes : int
+    classes : int
+    base : inherited counts
+    depth : int
+    inner : attribute that the node tests; None: it is a leaf
+    capacities : per attribute 0 or its values; numeric ones without
+    """
+
+    def __init__(self, policy, attributes=2, classes=2, base=None, depth=0, inner=None,
+                 capacities=None, nominal_split="multiway", every=None):
+        self.policy = policy
+        self.classes = classes
+        self.geometry = Geometry(classes=max(2, classes), lanes=16)
+        self.cells = CellMap.build(capacities or [0] * attributes, self.geometry.bins,
+                                   nominal_split)
+        self.form = report_form(self.geometry, self.cells,
+                                policy.reports_all if every is None else every)
+        self.nodes = nodes = Nodes(self.geometry.classes)
+        nodes.average_over(len(self.cells.first_cell) if policy.gain_average else 0)
+        self.node = 0
+        for _ in range(depth):
+            child = nodes.add(2)
+            nodes.parent[child:child + 2] = self.node
+            nodes.kind[self.node] = 1
+            self.node = child + 1
+        nodes.period[self.node] = policy.grace
+        nodes.wait[self.node] = policy.first_wait
+        if base is not None:
+            nodes.base[self.node] = base
+        self.test(inner)
+        self.slot_node = np.full(self.geometry.slots, -1)
+        self.slot_node[SLOT] = self.node
+
+    def test(self, attribute):
+        """Make the node test an attribute, or (None) a leaf."""
+        self.current = attribute
+        self.nodes.kind[self.node] = (LEAF if attribute is None else
+                                      self.cells.kind[self.cells.first_cell[attribute]])
+        self.nodes.attribute[self.node] = -1 if attribute is None else attribute
+
+    def verdicts(self, *trials, t=1):
+        """The policy's answer to trials that the instance with number t made due."""
+        words = np.stack([trial.pack(self.geometry, self.cells, self.form.all, self.current)
+                          for trial in trials])
+        self.nodes.closer[self.node] = t // 3
+        return self.policy.judge(words, self.form, self.nodes, self.slot_node, self.classes,
+                                 t - t // 3 - 1)
+
+    def judge(self, trial, t=1):
+        """(verdict, attribute or None, value, period)."""
+        verdict, cell, value, period = (column[0] for column in self.verdicts(trial, t=t))
+        if cell == NO_CELL:
+            return int(verdict), None, int(value), int(period)
+        attribute = int(self.cells.attribute[cell])
+        assert cell == self.cells.first_cell[attribute]
+        return int(verdict), attribute, int(value), int(period)
+
+    def verdict(self, counts, *gains, t=1):
+        """Verdict alone, for gains given per instance."""
+        return self.judge(Trial.of(counts, *gains), t)[0]
+
+
+class Slow:
+    """The same decisions, rule by rule."""
+
+    def __init__(self, policy, classes, attributes):
+        self.policy = policy
+        self.classes = classes
+        self.attributes = attributes
+        self.history = []
+
+    def impurity(self, counts):
+        p = [count / sum(counts) for count in counts]
+        match self.policy.criterion:
+            case "information_gain":
+                return -sum(x * math.log2(x) for x in p if x)
+            case "gini":
+                return 1 - sum(x * x for x in p)
+            case "kearns_mansour":
+                return math.sqrt(p[0] * p[1])
+            case "classification_error":
+                return 1 - max(p)
+
+    @property
+    def reach(self):
+        return {"information_gain": math.log2(max(2, self.classes)), "gini": 1,
+                "kearns_mansour": 0.5, "classification_error": 1}[self.policy.criterion]
+
+    def rule(self, gap, n, depth, t):
+        """(Wide enough, tie, gap in the bound's unit)."""
+        policy, k = self.policy, self.classes
+        root = math.sqrt(math.log(1 / policy.delta) / (2 * n))
+        if policy.bound == "hoeffding":
+            return gap > self.reach * root, self.reach * root < policy.tau, gap
+        if policy.bound == "mcdiarmid":
+            factor = 8
+            if policy.criterion == "information_gain":
+                factor = (6 * (k * math.log2(math.e * n) + math.log2(2 * n)) + 2 * math.log2(k))
+            return gap > factor * root, factor * root < policy.tau, gap
+        if policy.criterion == "information_gain":
+            gap *= math.log(2) / 2
+        if policy.bound == "confidence-practical":
+            eps = policy.scale * math.sqrt(
+                math.log(n ** 2 * (depth + 1) ** 2 * t * self.attributes) / n)
+            return gap >= eps, False, gap
+        d = 1 / t / ((depth + 1) * (depth + 2) * (t + 1) ** 3 * self.attributes * n)
+        eps = {"information_gain": math.log(n) * math.sqrt(2 / n * math.log(4 / d)) + 2 / n,
+               "gini": math.sqrt(8 / n * math.log(2 / d)) + 4 * math.sqrt(1 / n),
+               "kearns_mansour": 4 * math.sqrt(1 / n * math.log(8 / d))}[policy.criterion]
+        return gap >= 2 * eps, eps <= policy.tau, gap
+
+    def judge(self, trial, base, inner, multiway, depth, t, wait):
+        """(verdict, attribute or None, period or None if that does not matter)."""
+        policy = self.policy
+        own = trial.counts
+        both = [a + b for a, b in zip(own, base, strict=True)]
+        n = sum(both)
+        if sum(count > 0 for count in both) < 2 or not sum(own):
+            return KEEP, None, policy.grace
+        shift = self.impurity(both) - self.impurity(own)
+        now = {a: gain / UNIT / sum(own) + shift
+               for a, gain in enumerate(trial.gains) if gain is not None}
+        if policy.gain_average:
+            self.history.append(now)
+        gains = {a: (sum(past.get(a, 0) for past in self.history) / len(self.history)
+                     if policy.gain_average else now[a]) for a in now}
+        if policy.gain_average:
+            current = sum(past.get(inner, 0) for past in self.history) / len(self.history)
+        else:
+            current = gains.get(inner, 0)
+        order = sorted(gains, key=lambda a: (-gains[a], a))
+        best = gains[order[0]] if order else -math.inf
+        if inner is None:
+            if not order:
+                return KEEP, None, policy.grace
+            return self.leaf(order, gains, best, n, sum(own), depth, t, wait)
+
+        def allowed(gap):
+            wide, tie, gap = self.rule(gap, n, depth, t)
+            tie = tie and policy.variant == "moa" and gap > policy.tau / 2
+            return SPLIT if wide else TIE if tie else KEEP
+
+        if best < 1e-10 and policy.variant != "moa":
+            return (PRUNE if allowed(0 - current) else KEEP), None, None
+        if not order:
+            return KEEP, None, None
+        if order[0] == inner:
+            peek = policy.same_attribute == "replace" and not multiway
+            return (PEEK, inner, None) if peek else (KEEP, None, None)
+        verdict = allowed(best - current)
+        return verdict, order[0] if verdict else None, None
+
+    def leaf(self, order, gains, best, n, own, depth, t, wait):
+        policy = self.policy
+        second = gains[order[1]] if len(order) > 1 else -math.inf
+        gap = best if policy.anytime else best - max(second, 0)
+        wide, tie, _ = self.rule(gap, n, depth, t)
+        if policy.ties == "htdt":
+            tie = tie and len(order) > 1 and (
+                5 * (best - second) < second - gains[order[-1]])
+        if policy.ties == "htat":
+            tie = own >= wait
+        if best >= 1e-10:
+            if policy.anytime and policy.variant == "kdd2018":
+                return SPLIT, order[0], None
+            if wide or tie:
+                return SPLIT if wide else TIE, order[0], None
+        top = max(gap, policy.tau)
+        need = math.ceil(self.reach ** 2 * math.log(1 / policy.delta) / (2 * top ** 2)) - n \
+            if top else math.inf
+        return KEEP, None, min(max(need, policy.grace), 65535)
