@@ -27,8 +27,8 @@ from .geometry import GAIN_FRACTION
 __all__ = ["SEGMENT_BITS", "STEP_BITS", "LOG_BASE", "LOG_SLOPE", "log2_fixed", "xlog2x",
            "CURVE_FRACTION", "RECIPROCAL_BASE", "RECIPROCAL_SLOPE", "ROOT_BASE", "ROOT_SLOPE",
            "ALIGNED_FRACTION", "reciprocal_fixed", "root_fixed", "gini", "kearns_mansour",
-           "BAYES_BITS", "BAYES_FRACTION", "BAYES_TABLE", "BAYES_UNIT", "UNUSED_CLASS",
-           "bayes_log2"]
+           "classification_error", "BAYES_BITS", "BAYES_FRACTION", "BAYES_TABLE", "BAYES_UNIT",
+           "UNUSED_CLASS", "bayes_log2"]
 
 SEGMENT_BITS = 6  # 64 segments of the mantissa
 STEP_BITS = 11  # mantissa bits below the segment that are interpolated; lower ones are dropped
@@ -117,6 +117,15 @@ def root_fixed(x):
     half = max(x.bit_length() - 1, 0) >> 1
     mantissa = x << 30 - 2 * half  # 32 bits
     return _interpolate(ROOT_BASE, ROOT_SLOPE, mantissa >> 32 - SEGMENT_BITS - STEP_BITS), half
+
+
+def classification_error(counts, width):
+    """n - max n_k of counts of ``width`` bits, ``GAIN_FRACTION`` fraction bits; exact.
+
+    Counts whose sum wraps are no statistics; the result stays at 0 or above.
+    """
+    n = sum(counts) & (1 << width) - 1
+    return max(0, n - max(counts)) << GAIN_FRACTION
 
 
 def kearns_mansour(one, other):

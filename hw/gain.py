@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.registers import CellKind
+from .classification_error import ClassificationError
 from .gini import Gini
 from .kearns_mansour import KearnsMansour
 from .term import term_layout
@@ -16,7 +17,8 @@ __all__ = ["GainUnit", "SNAPSHOTS", "check_snapshots", "kind_layout", "result_la
 
 SNAPSHOTS = 4  # held by a gain unit unless it is told otherwise
 _MOST = 16
-_TERMS = {"information_gain": XLog2X, "gini": Gini, "kearns_mansour": KearnsMansour}
+_TERMS = {"information_gain": XLog2X, "gini": Gini, "kearns_mansour": KearnsMansour,
+          "classification_error": ClassificationError}
 
 
 def check_snapshots(snapshots):

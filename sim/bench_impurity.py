@@ -1,9 +1,10 @@
-"""Gini and KearnsMansour against host/fixed.py."""
+"""Gini, KearnsMansour and ClassificationError against host/fixed.py."""
 
 import random
 
 import cocotb
-from bregalad.fixed import gini, kearns_mansour
+from bregalad.fixed import classification_error, gini, kearns_mansour
+from bregalad.hw.classification_error import ClassificationError
 from bregalad.hw.gini import Gini
 from bregalad.hw.kearns_mansour import KearnsMansour
 from bregalad.hw.term import term_layout
@@ -12,7 +13,8 @@ from bregalad.sim.runner import parameters
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-BLOCKS = {"gini": Gini, "kearns_mansour": KearnsMansour}
+BLOCKS = {"gini": Gini, "kearns_mansour": KearnsMansour,
+          "classification_error": ClassificationError}
 
 
 def random_counts(rng, width, classes):
@@ -34,6 +36,8 @@ def impurity(criterion, counts, width):
     """What the board makes of a side's counts."""
     if criterion == "gini":
         return gini(counts, width)
+    if criterion == "classification_error":
+        return classification_error(counts, width)
     return kearns_mansour(*counts) if len(counts) == 2 else 0
 
 

@@ -14,6 +14,7 @@ from bregalad.fixed import (
     ROOT_BASE,
     ROOT_SLOPE,
     STEP_BITS,
+    classification_error,
     gini,
     kearns_mansour,
     log2_fixed,
@@ -113,6 +114,7 @@ def test_kearns_mansour_error_up_to_32_bits(counts):
 @given(st.integers(0, (1 << 32) - 1))
 def test_pure_counts_have_no_impurity(n):
     assert gini([0, n, 0], 32) == kearns_mansour(n, 0) == kearns_mansour(0, n) == 0
+    assert classification_error([0, n, 0], 32) == 0
 
 
 @given(st.integers(1, (1 << 32) - 1))
@@ -134,6 +136,8 @@ def impurity(criterion, counts):
         return float(n - (counts * (counts / n)).sum())
     if criterion == "kearns_mansour":
         return math.sqrt(counts.prod(dtype=float))
+    if criterion == "classification_error":
+        return float(n - counts.max())
     counts = counts[counts > 0]
     return float((counts * np.log2(n / counts)).sum())
 

@@ -38,8 +38,7 @@ RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(l
     "records", "nodes", "beats", "predictions", "trials", "halvings", "clamped", "bad_records"))
 
 # Plain integers, since Numba types every enumeration anew.
-INFORMATION_GAIN, GINI, KEARNS_MANSOUR = map(
-    CRITERIA.index, ("information_gain", "gini", "kearns_mansour"))
+INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(len(CRITERIA))
 IGNORED, NUMERIC, MULTIWAY = CellKind.IGNORED, CellKind.NUMERIC, CellKind.MULTIWAY
 LEARN, TRIAL, CLEAR, PLACE, READ, WRITE, FENCE, RESET = map(int, (
     Opcode.LEARN, Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE,
@@ -668,6 +667,13 @@ def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_ha
         elif criterion == GINI:
             parts = (gini(n_left & count_max, squares_left, count_max, base, slope)
                      + gini(n_right & count_max, squares_right, count_max, base, slope))
+        elif criterion == CLASSIFICATION_ERROR:
+            parts = 0
+            for n, side in ((n_left, 0), (n_right, 1)):
+                most = 0
+                for k in range(classes):
+                    most = max(most, (total[k] - left[k]) & count_max if side else left[k])
+                parts += max(0, (n & count_max) - most) << GAIN_FRACTION
         elif classes == 2:
             parts = (kearns_mansour(left[0], left[1], base, slope)
                      + kearns_mansour((total[0] - left[0]) & count_max, right, base, slope))
@@ -690,19 +696,22 @@ def sum_bins(counts, slot, cell, classes, count_max, total):
 
 @inlined
 def impurity(counts, classes, count_max, criterion, table, base, slope):
-    """n times the impurity of the counts: entropy, Gini index or Kearns-Mansour's root."""
-    n = squares = parts = 0
+    """n times the impurity of the counts, by the criterion."""
+    n = squares = parts = most = 0
     for k in range(classes):
         n += counts[k]
         if criterion == INFORMATION_GAIN:
             parts += xlog2x(counts[k], table, base, slope)
         else:
             squares += counts[k] * counts[k]
+            most = max(most, counts[k])
     n &= count_max
     if criterion == INFORMATION_GAIN:
         return xlog2x(n, table, base, slope) - parts
     if criterion == GINI:
         return gini(n, squares, count_max, base, slope)
+    if criterion == CLASSIFICATION_ERROR:
+        return max(0, n - most) << GAIN_FRACTION
     return kearns_mansour(counts[0], counts[1], base, slope) if classes == 2 else 0
 
 

@@ -5,6 +5,7 @@ from bregalad.geometry import Geometry
 from bregalad.hw.adder import AdderTree
 from bregalad.hw.array import AttributeProcessorArray
 from bregalad.hw.bayes import BayesTerms
+from bregalad.hw.classification_error import ClassificationError
 from bregalad.hw.control import Control
 from bregalad.hw.gain import GainUnit
 from bregalad.hw.gini import Gini
@@ -26,6 +27,8 @@ ARRAYS = {
     "gini": dict(lanes=2, passes=2, bins=4, classes=3, slots=2, count_width=13, criterion="gini"),
     "kearns_mansour": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12,
                            criterion="kearns_mansour"),
+    "error": dict(lanes=2, passes=1, bins=4, classes=3, slots=2, count_width=12,
+                  criterion="classification_error"),
     "bayes": dict(lanes=5, passes=2, bins=4, classes=3, slots=2, count_width=13,
                   naive_bayes=True),
 }
@@ -47,6 +50,13 @@ def test_gini(width, tmp_path):
 def test_kearns_mansour(width, tmp_path):
     run(KearnsMansour(width, 3), "kearns_mansour", "bregalad.sim.bench_impurity", tmp_path,
         criterion="kearns_mansour", width=width, tag_width=3, classes=2, count=3000)
+
+
+@pytest.mark.parametrize("width", [2, 18])
+def test_classification_error(width, tmp_path):
+    run(ClassificationError(width, 3), "classification_error", "bregalad.sim.bench_impurity",
+        tmp_path, criterion="classification_error", width=width, tag_width=3, classes=5,
+        count=2000)
 
 
 @pytest.mark.parametrize("width", [2, 9, 16, 22, 37, 40])
@@ -76,8 +86,9 @@ def test_bayes(sizes, tmp_path):
     (dict(bins=8, classes=5, count_width=32, criterion="gini"), 60, 2),
     (dict(bins=4, classes=2, count_width=13, criterion="kearns_mansour"), 200, 4),
     (dict(bins=8, classes=2, count_width=32, criterion="kearns_mansour"), 60, 2),
+    (dict(bins=4, classes=3, count_width=12, criterion="classification_error"), 100, 2),
 ], ids=["small", "one", "classes", "wide", "gini", "gini-wide", "kearns_mansour",
-        "kearns_mansour-wide"])
+        "kearns_mansour-wide", "error"])
 def test_gain(sizes, trials, snapshots, tmp_path):
     run(GainUnit(Geometry(**sizes), snapshots=snapshots), "gain", "bregalad.sim.bench_gain",
         tmp_path, geometry=sizes, trials=trials, snapshots=snapshots)
@@ -85,7 +96,7 @@ def test_gain(sizes, trials, snapshots, tmp_path):
 
 @pytest.mark.parametrize("name, snapshots", [
     ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2),
-    ("gini", 2), ("kearns_mansour", 4)])
+    ("gini", 2), ("kearns_mansour", 4), ("error", 2)])
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
     run(array, "apa", "bregalad.sim.bench_array", tmp_path, geometry=ARRAYS[name],
