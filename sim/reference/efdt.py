@@ -18,11 +18,12 @@ class Variant:
     first_trial_splits: bool = False  # an impure leaf splits when it is tried, whatever the bound
     tree_wide_period: bool = False  # inner nodes: the tree's instances count, not the node's
     null_competes: bool = True  # the null split at inner nodes
+    inner_ties: bool = False  # eps < tau is enough at an inner node if the gap is above tau / 2
 
 
 VARIANTS = {
     "paper": Variant(),
-    "moa": Variant(tree_wide_period=True, null_competes=False),  # release 24.07
+    "moa": Variant(tree_wide_period=True, null_competes=False, inner_ties=True),  # release 24.07
     "kdd2018": Variant(first_trial_splits=True),  # the authors' program for the paper
 }
 
@@ -147,15 +148,18 @@ class ReferenceEFDT(Learner):
     def _beats(self, gap, trial):
         """Whether a gap is enough to change an inner node, and whether as a tie only."""
         sure = self.bound.sure(gap, trial)
-        tie = not sure and self.bound.tied(trial) and gap > self.bound.half_tau()
+        tie = not sure and self._may_tie(trial) and gap > self.bound.half_tau()
         return sure or tie, tie
 
     def _distance(self, gap, trial):
         """How far a gap is from being judged otherwise."""
         distance = abs(self.bound.excess(gap, trial))
-        if self.bound.tied(trial):
+        if self._may_tie(trial):
             distance = min(distance, abs(gap - self.bound.half_tau()))
         return distance
+
+    def _may_tie(self, trial):
+        return self.variant.inner_ties and self.bound.tied(trial)
 
     @staticmethod
     def _lead(ranked):
@@ -184,6 +188,7 @@ class ReferenceEFDT(Learner):
         node = self.tree[at]
         node["kind"], node["width"] = LEAF, 0
         node["since"], node["period"] = 0, self.grace
+        node["bayes_right"] = node["majority_right"] = 0
         self.tally.pruned += 1
 
     def _kill(self, at):

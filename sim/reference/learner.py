@@ -83,6 +83,7 @@ class Learner:
     adaptive_grace : bool
     child_counts : "inherit" or "zero"
     nominal_split : "multiway" or "one_vs_rest"
+    zoom : "path" or "seen"
     leaf_prediction : "mc", "nb" or "nba"
 
     Attributes
@@ -104,11 +105,12 @@ class Learner:
     def __init__(self, capacities, classes, *, observer="zoomed", bins=None, limits=None, head=1000,
                  criterion="information_gain", bound="hoeffding", delta=1e-7, tau=0.05, c=5e-3,
                  grace=200, adaptive_grace=False, child_counts="inherit", nominal_split="multiway",
-                 leaf_prediction="mc"):
+                 zoom="path", leaf_prediction="mc"):
         for name, value, allowed in (
                 ("observer", observer, OBSERVERS), ("criterion", criterion, CRITERIA),
                 ("bound", bound, BOUNDS), ("child_counts", child_counts, ("inherit", "zero")),
                 ("nominal_split", nominal_split, ("multiway", "one_vs_rest")),
+                ("zoom", zoom, ("path", "seen")),
                 ("leaf_prediction", leaf_prediction, PREDICTIONS)):
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
@@ -132,6 +134,7 @@ class Learner:
         self.delta, self.tau, self.grace = delta, tau, grace
         self.adaptive_grace = adaptive_grace
         self.child_counts = child_counts
+        self.zoom = zoom
         self.nominal_kind = MULTIWAY if nominal_split == "multiway" else ONE_VS_REST
         self._mode = PREDICTIONS.index(leaf_prediction)
         self._limits, self._head = limits, head
@@ -364,8 +367,13 @@ class Learner:
         row = self.tree[at]["row"]
         arrays.zoom[row] = arrays.zoom[split["row"]]
         if split["kind"] == NUMERIC:
-            low, high = arrays.zoom[row, split["attribute"], :2]
-            middle = min(int(split["threshold"]), high)
+            low, high, shift = arrays.zoom[row, split["attribute"]]
+            if self.zoom == "seen":
+                counted = arrays.table[split["row"], split["attribute"]].any(axis=1)
+                bins = np.flatnonzero(counted)
+                low, high = (low + (bins[0] << shift),
+                             min(high, low + ((bins[-1] + 1) << shift)))
+            middle = min(max(int(split["threshold"]), low), high)
             self.observer.zoom(arrays, row, split["attribute"],
                                *((low, middle) if branch == 0 else (middle, high)))
 

@@ -31,9 +31,12 @@ def _smoothed(count):
 
 @njit(cache=True)
 def naive_bayes(kind, bins, capacities, limits, own, table, zoom, edges, used, moments, x, scores):
-    """Write log2 of every class's share, up to what all have in common, to ``scores``."""
+    """Write log2 of every class's share, up to what all have in common, to ``scores``.
+
+    A class that the leaf has not seen has none.
+    """
     for label in range(len(own)):
-        scores[label] = _smoothed(own[label])
+        scores[label] = np.log2(own[label]) if own[label] else -np.inf
     for attribute in range(len(x)):
         value = x[attribute]
         if value != value:
@@ -65,4 +68,4 @@ def best_and_gap(scores):
 @njit(cache=True)
 def bayes_decides(mode, bayes_right, majority_right):
     """Whether naive Bayes or the majority predicts."""
-    return mode == NB or mode == NBA and bayes_right > majority_right
+    return mode == NB or mode == NBA and bayes_right >= majority_right

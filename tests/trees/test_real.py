@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 import streams
-from bregalad import VFDT, Geometry
+from bregalad import EFDT, VFDT, Geometry
 from bregalad.boards import open_board
 from bregalad.protocol.registers import EVENTS
 from bregalad.sim.latency import LateBoard
-from bregalad.sim.reference import ReferenceVFDT
+from bregalad.sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import difference
 
 STREAMS = {
@@ -17,50 +17,77 @@ STREAMS = {
     "kdd": (streams.kdd, 494_021),
     "skin": (streams.skin, 245_057),
     "skin shuffled": (lambda: streams.skin(shuffled=True), 245_057),
+    "rt5n": (streams.rt5n, 1_000_000),
 }
 CASES = [pytest.param(name, marks=streams.needs(name.split()[0])) for name in STREAMS]
+TREES = {
+    "vfdt": (VFDT, ReferenceVFDT, {}),
+    "vfdt zero": (VFDT, ReferenceVFDT, {"child_counts": "zero"}),
+    "vfdt nb": (VFDT, ReferenceVFDT, {"leaf_prediction": "nb"}),
+    "vfdt nba": (VFDT, ReferenceVFDT, {"leaf_prediction": "nba", "zoom": "seen"}),
+    "efdt": (EFDT, ReferenceEFDT, {"delta": 0.05}),
+    "efdt nb": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "nb"}),
+    "efdt nba": (EFDT, ReferenceEFDT, {"delta": 1e-7, "leaf_prediction": "nba"}),
+    "efdt moa": (EFDT, ReferenceEFDT, {"delta": 1e-7, "variant": "moa", "gain_average": True}),
+    "efdt kdd2018": (EFDT, ReferenceEFDT, {"delta": 1e-7, "variant": "kdd2018",
+                                           "same_attribute": "replace", "child_counts": "zero"}),
+}
+# A log2 of the board's naive Bayes is up to 0.023 too low, and a score has two per known value.
+BAYES_ERROR = 0.023
 
 
-def accelerated(name, count, board=None, **options):
+def accelerated(name, count, board=None, tree="vfdt", **options):
     """(tree, predictions, labels) of the first instances of a stream."""
     X, y, schema = STREAMS[name][0]()
     X, y = X[:count], np.asarray(y)[:count]
-    tree = VFDT(board=board or "emulated", nominal=streams.nominal(X, schema), **options)
+    kind, _, chosen = TREES[tree]
+    options = {"slots": 8192, **chosen, **options}
+    learner = kind(board=board or "emulated", nominal=streams.nominal(X, schema), **options)
     classes = np.unique(np.asarray(STREAMS[name][0]()[1]))
-    return tree, tree.test_then_train(X, y, classes), y, X
-
-
-def reference(tree, X, y, **options):
-    """The float64 tree on the same codes."""
-    codes = tree._quantiser.encode(X, read_only=True)
-    labels = np.searchsorted(tree.classes_, y)
-    result = ReferenceVFDT(tree._cells(16).capacities, len(tree.classes_), **options)
-    return result, result.learn(codes, labels)
+    return learner, learner.test_then_train(X, y, classes), y, X
 
 
 @pytest.mark.parametrize("count", [100_000, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("child_counts", ["inherit", "zero"])
-def test_equals_reference(name, child_counts, count):
+@pytest.mark.parametrize("kind", TREES)
+def test_equals_reference(name, kind, count):
     count = min(STREAMS[name][1], count or 1 << 30)
-    tree, predictions, y, X = accelerated(name, count, child_counts=child_counts)
-    expected, reference_predictions = reference(tree, X, y, child_counts=child_counts)
+    tree, predictions, y, X = accelerated(name, count, tree=kind)
+    _, Reference, options = TREES[kind]
+    codes = tree._quantiser.encode(X, read_only=True)
+    labels = np.searchsorted(tree.classes_, y)
+    expected = Reference(tree._cells(16).capacities, len(tree.classes_), **options)
+    wanted = tree.classes_[expected.learn(codes, labels)]
     assert difference(tree._nodes, expected.root) is None
+    for event in ("splits", "replaced", "pruned", "ties"):
+        assert getattr(expected.tally, event) == tree.report()[event]
+    assert expected.tally.splits >= 1
     # The instances of the warm-up were predicted without a tree.
-    agree = predictions[tree.head:] == tree.classes_[reference_predictions[tree.head:]]
-    assert agree.all()
-    assert expected.tally.splits == tree.report()["splits"] >= 1
+    differ = predictions[tree.head:] != wanted[tree.head:]
+    if options.get("leaf_prediction", "mc") == "mc":
+        assert not differ.any()
+        return
+    # Board and reference may differ where two classes are about equally likely, and naive Bayes'
+    # record at the leaf, which tells whether it is asked, may differ for a while thereafter.
+    close = expected.gaps[tree.head:] <= 2 * BAYES_ERROR * (codes.shape[1] + 1)
+    if options["leaf_prediction"] == "nb":
+        assert not (differ & ~close).any()
+    assert differ.mean() <= 0.01
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_late_reports_change_nothing(name):
-    count = min(STREAMS[name][1], 100_000)
-    tree, predictions, _, _ = accelerated(name, count)
+@pytest.mark.parametrize("name, kind", [
+    pytest.param(*case, marks=streams.needs(case[0].split()[0])) for case in (
+        ("elec", "vfdt"), ("elec", "vfdt nba"), ("elec", "efdt nba"), ("elec", "efdt kdd2018"),
+        ("kdd", "vfdt"), ("kdd", "efdt nb"), ("skin", "efdt moa"), ("skin shuffled", "efdt nba"),
+        ("rt5n", "vfdt nb"), ("rt5n", "efdt nba"))])
+def test_late_reports_change_nothing(name, kind):
+    count = min(STREAMS[name][1], 60_000)
+    tree, predictions, _, _ = accelerated(name, count, tree=kind)
     geometry = tree._open_trainer().board.geometry
     for seed in range(2):
         print(f"seed {seed}")
         board = LateBoard(open_board("emulated", geometry), random.Random(seed))
-        late, again, _, _ = accelerated(name, count, board)
+        late, again, _, _ = accelerated(name, count, board, kind)
         assert late.difference(tree) is None
         assert (again == predictions).all()
 
