@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .kernel import LEAF, MULTIWAY
 from .learner import MIN_GAIN, NEVER, SAME, Learner, best_two
-from .tree import LEAF, MULTIWAY
 
 __all__ = ["VARIANTS", "ReferenceEFDT"]
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from .bounds import BOUNDS, Trial
 from .criteria import CRITERIA, impurity, reduction, value_range
+from .kernel import LEAF, MULTIWAY, NUMERIC, ONE_VS_REST, PREDICTIONS, advance, majority
 from .observers import CODES, OBSERVERS
-from .prediction import PREDICTIONS, majority
 from .statistics import Statistics
-from .tree import KINDS, LEAF, MULTIWAY, NUMERIC, ONE_VS_REST, Node, Nodes, advance
+from .tree import KINDS, Node, Nodes
 
 __all__ = ["MIN_GAIN", "NEVER", "SAME", "Candidate", "Decision", "Learner", "Split", "Tally",
            "best_two"]
@@ -86,6 +86,11 @@ class Learner:
     zoom : "path" or "seen"
     leaf_prediction : "mc", "nb" or "nba"
 
+    Raises
+    ------
+    ValueError
+        If an option is unknown, or options do not go together.
+
     Attributes
     ----------
     root : Node
@@ -95,6 +100,7 @@ class Learner:
     decisions : list of Decision
         One per trial of a node that had several classes.
     tally : Tally
+    leaves : int
     gaps : float array
         Of the last ``learn``: by how much (log2) naive Bayes' best class led the second; inf where
         it was not asked.
@@ -138,8 +144,8 @@ class Learner:
         self.nominal_kind = MULTIWAY if nominal_split == "multiway" else ONE_VS_REST
         self._mode = PREDICTIONS.index(leaf_prediction)
         self._limits, self._head = limits, head
-        self._numeric, self._nominal = (np.flatnonzero(self.capacities == 0),
-                                        np.flatnonzero(self.capacities))
+        self._numeric = np.flatnonzero(self.capacities == 0)
+        self._nominal = np.flatnonzero(self.capacities)
         self._multiple = NEVER  # stop when the instances learnt are a multiple
         self.statistics = Statistics(self.capacities, classes, self.observer)
         self.tree = Nodes()
@@ -150,7 +156,7 @@ class Learner:
 
     def _plant(self):
         root = self.tree.add(1)
-        row = self._begin(root, None, 0)
+        row = self._begin(root)
         if self.observer.name == "zoomed":
             for attribute in self._numeric:
                 self.observer.zoom(self.statistics.arrays, row, attribute, 0, CODES)
@@ -183,9 +189,19 @@ class Learner:
         -------
         int64 array (n,)
             The prediction for each instance by the tree that had learnt all before it.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit or a label is not 0 to classes - 1.
         """
         X = np.asarray(X)
         labels = np.ascontiguousarray(labels, np.int64)
+        if X.shape != (len(labels), len(self.capacities)):
+            raise ValueError(f"X must be {(len(labels), len(self.capacities))}, not {X.shape}")
+        if len(labels) and not 0 <= labels.min() <= labels.max() < self.classes:
+            raise ValueError(f"labels must be 0 to {self.classes - 1}, not {labels.min()} to "
+                             f"{labels.max()}")
         if self.observer.name == "fixed" and not self.tally.instances:
             self._set_limits(X)
         predictions, gaps = np.empty(len(X), np.int64), np.empty(len(X))
@@ -198,7 +214,7 @@ class Learner:
 
     def _numbers(self, X):
         numbers = np.ascontiguousarray(X, np.float64)
-        if X.dtype == np.uint8:
+        if self.observer.name == "zoomed" or X.dtype == np.uint8:
             numbers = np.where(X == MISSING, np.nan, numbers)
         return numbers
 
@@ -244,13 +260,13 @@ class Learner:
 
     # Statistics
 
-    def _begin(self, at, sides, parent):
+    def _begin(self, at, side=None):
         """Give a leaf statistics, with its side's classes if they are inherited."""
         node = self.tree[at]
         node["row"] = row = self.statistics.take()
         node["since"], node["period"] = 0, self.grace
-        if sides is not None and self.child_counts == "inherit":
-            self.statistics.arrays.base[row] = sides
+        if side is not None and self.child_counts == "inherit":
+            self.statistics.arrays.base[row] = side
         return row
 
     def _both(self, at):
@@ -348,7 +364,7 @@ class Learner:
             leaf = tree[child + branch]
             leaf["height"] = node["height"] + 1
             leaf["fallback"] = np.argmax(side) if side.any() else fallback
-            self._begin(child + branch, side, at)
+            self._begin(child + branch, side)
             self._zoom(child + branch, at, branch)
         self._deepest = max(self._deepest, int(node["height"]) + 1)
         self.tally.ties += int(tie)

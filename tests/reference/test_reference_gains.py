@@ -143,3 +143,14 @@ def test_errors(options, message):
     arguments = {"capacities": [0], "classes": 2, **options}
     with pytest.raises(ValueError, match=message):
         ReferenceVFDT(arguments.pop("capacities"), arguments.pop("classes"), **arguments)
+
+
+@pytest.mark.parametrize("codes, labels, message", [
+    ([[0]], [2], "labels must be 0 to 1, not 2 to 2"),
+    ([[0]], [-1], "labels must be 0 to 1, not -1 to -1"),
+    ([[0, 0]], [1], r"X must be \(1, 1\), not \(1, 2\)"),
+    ([[0], [0]], [1], r"X must be \(1, 1\), not \(2, 1\)"),
+])
+def test_what_cannot_be_learnt(codes, labels, message):
+    with pytest.raises(ValueError, match=message):
+        ReferenceVFDT([0], 2).learn(np.array(codes, np.uint8), labels)
