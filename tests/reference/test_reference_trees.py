@@ -253,7 +253,9 @@ def test_efdt_keeps_the_best_split():
 
 def test_efdt_replacement_by_a_tie():
     """Below tau the gap needs to be more than half of it."""
-    tree = ReferenceEFDT([2, 2], 2, tau=0.05)
+    assert ReferenceEFDT([2], 2)._beats(0.026, ReferenceEFDT([2], 2).facts(
+        0, np.array([2000, 2000]))) == (False, False)
+    tree = ReferenceEFDT([2, 2], 2, tau=0.05, variant="moa")
     trial = tree.facts(0, np.array([2000, 2000]))  # epsilon is 0.0449
     assert tree._beats(0.026, trial) == (True, True)
     assert tree._beats(0.024, trial) == (False, False)

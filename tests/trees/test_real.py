@@ -34,6 +34,7 @@ TREES = {
 }
 # A log2 of the board's naive Bayes is up to 0.023 too low, and a score has two per known value.
 BAYES_ERROR = 0.023
+GAIN_ERROR = 6.8e-4  # bits, of the board's gains
 
 
 def accelerated(name, count, board=None, tree="vfdt", **options):
@@ -47,18 +48,41 @@ def accelerated(name, count, board=None, tree="vfdt", **options):
     return learner, learner.test_then_train(X, y, classes), y, X
 
 
-@pytest.mark.parametrize("count", [100_000, pytest.param(None, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("kind", TREES)
-def test_equals_reference(name, kind, count):
-    count = min(STREAMS[name][1], count or 1 << 30)
+def both(name, count, kind):
+    """The tree, its predictions, the reference and its on the same codes, and the codes."""
     tree, predictions, y, X = accelerated(name, count, tree=kind)
     _, Reference, options = TREES[kind]
     codes = tree._quantiser.encode(X, read_only=True)
     labels = np.searchsorted(tree.classes_, y)
     expected = Reference(tree._cells(16).capacities, len(tree.classes_), **options)
-    wanted = tree.classes_[expected.learn(codes, labels)]
-    assert difference(tree._nodes, expected.root) is None
+    return tree, predictions, expected, tree.classes_[expected.learn(codes, labels)], codes
+
+
+def doubtful_start(name, kind, expected):
+    """Instances before the first decision that is judged otherwise, which must be a close one."""
+    close = [d.seen for d in expected.decisions if d.margin < 2 * GAIN_ERROR]
+    for seen in reversed(close):
+        tree, _, before, _, _ = both(name, seen - 1, kind)
+        if difference(tree._nodes, before.root) is None:
+            tree, _, after, _, _ = both(name, seen, kind)
+            assert difference(tree._nodes, after.root) is not None
+            return seen - 1
+    raise AssertionError("the trees differ before any close decision")
+
+
+@pytest.mark.parametrize("count", [100_000, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kind", TREES)
+def test_equals_reference(name, kind, count):
+    """Split by split, unless the float gains of a decision are closer than the board's error."""
+    count = min(STREAMS[name][1], count or 1 << 30)
+    options = TREES[kind][2]
+    tree, predictions, expected, wanted, codes = both(name, count, kind)
+    if difference(tree._nodes, expected.root) is not None:
+        count = doubtful_start(name, kind, expected)
+        assert count >= 50_000
+        print(f"{name}, {kind}: compared up to a close decision at instance {count}")
+        tree, predictions, expected, wanted, codes = both(name, count, kind)
     for event in ("splits", "replaced", "pruned", "ties"):
         assert getattr(expected.tally, event) == tree.report()[event]
     assert expected.tally.splits >= 1
@@ -104,12 +128,14 @@ def test_geometry_does_not_matter():
     assert trees[2].difference(trees[0]) is None
 
 
-# One model for ELEC and Skin, one for KDD'99: a compiler run each.
-NARROW = Geometry(lanes=8, passes=1, slots=64)
-# Short of slots on purpose: leaves lose theirs, and the service attribute alone has 66 values.
-MANY_CLASSES = Geometry(lanes=12, passes=4, classes=23, slots=32, count_width=16, bus_width=128)
+# One model for ELEC and Skin, one each for KDD'99 and rt5n: a compiler run each.
+NARROW = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True)
+# Short of slots on purpose: nodes lose theirs, and the service attribute alone has 66 values.
+MANY_CLASSES = Geometry(lanes=12, passes=4, classes=23, slots=32, count_width=16, bus_width=128,
+                        naive_bayes=True)
+NOMINAL = Geometry(lanes=3, passes=2, bins=8, classes=5, slots=512, bus_width=64, naive_bayes=True)
 SIMULATED = {"elec": (NARROW, 45_312), "skin": (NARROW, 245_057), "skin shuffled": (NARROW, 50_000),
-             "kdd": (MANY_CLASSES, 30_000)}
+             "kdd": (MANY_CLASSES, 20_000), "rt5n": (NOMINAL, 40_000)}
 
 
 @pytest.mark.parametrize("name", CASES[:1])
@@ -125,11 +151,15 @@ def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
     simulated.close()
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_simulated_board_grows_the_same_tree(name):
+@pytest.mark.parametrize("name, kind", [
+    pytest.param(*case, marks=streams.needs(case[0].split()[0])) for case in (
+        *(("elec", kind) for kind in TREES), ("skin", "vfdt"), ("skin shuffled", "efdt nba"),
+        *((name, kind) for name in ("kdd", "rt5n")
+          for kind in ("vfdt", "vfdt nb", "vfdt nba", "efdt", "efdt nb", "efdt nba")))])
+def test_simulated_board_grows_the_same_tree(name, kind):
     geometry, count = SIMULATED[name]
-    emulated, expected, _, _ = accelerated(name, count, geometry=geometry)
-    simulated, predictions, _, _ = accelerated(name, count, "simulated", geometry=geometry)
+    emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=geometry)
+    simulated, predictions, _, _ = accelerated(name, count, "simulated", kind, geometry=geometry)
     assert simulated.difference(emulated) is None
     assert (predictions == expected).all()
     counters = simulated.counters()
@@ -137,8 +167,10 @@ def test_simulated_board_grows_the_same_tree(name):
     assert {event: counters[event] for event in EVENTS} == {
         event: emulated_counters[event] for event in EVENTS}
     print(f"{counters['beats'] / counters['learning']:.4f} beats per clock")
-    if geometry is NARROW:
+    if geometry is NARROW and kind == "vfdt":
         # The driver never sends to a slot under trial, so nothing but snapshots holds it up.
         assert counters["stall_lock"] == 0
         assert counters["beats"] / counters["learning"] >= 0.90
+    assert (simulated.predict(X[:500]) == emulated.predict(X[:500])).all()
+    assert (simulated.predict_proba(X[:500]) == emulated.predict_proba(X[:500])).all()
     simulated.close()

@@ -157,10 +157,13 @@ def test_slots_in_use_are_those_of_nodes_that_count(tree, slots):
     assert tree == "vfdt" or trainer.tally.replaced + trainer.tally.pruned > 0
 
 
-def test_golden_board_agrees():
+@pytest.mark.parametrize("tree, prediction", [
+    ("vfdt", "mc"), ("vfdt adaptive", "nb"), ("efdt", "nba"), ("efdt averages", "nb")])
+def test_golden_board_agrees(tree, prediction):
     codes, labels = stream(4, 3000)
-    golden = trainer_on(GoldenBoard(geometry()))
-    emulated = trainer_on(open_board("emulated", geometry()))
+    options = {"tree": tree, "prediction": prediction}
+    golden = trainer_on(GoldenBoard(geometry(naive_bayes=True)), **options)
+    emulated = trainer_on(open_board("emulated", geometry(naive_bayes=True)), **options)
     assert (learn(golden, codes, labels) == learn(emulated, codes, labels)).all()
     assert golden.nodes.difference(emulated.nodes) is None
 
