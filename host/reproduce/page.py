@@ -59,7 +59,7 @@ class Page:
         self.tables[key] = [dict(zip(head, row, strict=True)) for row in rows]
 
     def picture(self, suffix, figure, caption):
-        """Append a Matplotlib figure, to be written as NAME or NAME-SUFFIX .png; None is left out."""
+        """Append a Matplotlib figure, written as NAME[-SUFFIX].png; None is left out."""
         if figure is not None:
             file = f"{self.name}{'-' if suffix else ''}{suffix}.png"
             self._pictures.append((file, figure))
