@@ -1,7 +1,7 @@
 """Trees for two classes and binary splits: the confidence tree, and what it is compared with."""
 
+from .bounds import TWO_CLASSES
 from .estimator import StreamTree
-from .policy import SplitPolicy
 
 __all__ = ["CTree", "CorrHTree"]
 
@@ -28,32 +28,13 @@ class CTree(StreamTree):
                  bound="confidence-practical", scale=5e-3, leaf_prediction="mc", nominal=(),
                  nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
                  review_period=20_000):
-        self.board = board
-        self.geometry = geometry
-        self.slots = slots
-        self.delta = delta
-        self.tau = tau
-        self.grace = grace
-        self.child_counts = child_counts
-        self.zoom = zoom
-        self.criterion = criterion
-        self.bound = bound
-        self.scale = scale
-        self.leaf_prediction = leaf_prediction
-        self.nominal = nominal
-        self.nominal_split = nominal_split
-        self.nominal_values = nominal_values
-        self.head = head
-        self.feed = feed
-        self.review_period = review_period
+        self._keep_parameters(locals())
 
     def _policy(self):
-        if self.bound not in ("confidence", "confidence-practical"):
-            raise ValueError(f"bound must be 'confidence' or 'confidence-practical', not "
+        if self.bound not in TWO_CLASSES:
+            raise ValueError(f"bound must be {' or '.join(map(repr, TWO_CLASSES))}, not "
                              f"{self.bound!r}; VFDT takes the others")
-        return SplitPolicy(
-            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts, zoom=self.zoom,
-            criterion=self.criterion, bound=self.bound, scale=self.scale)
+        return super()._policy()
 
 
 class CorrHTree(StreamTree):
@@ -71,27 +52,10 @@ class CorrHTree(StreamTree):
     stream mining, IDA 2013; docs/learners.md.
     """
 
+    _fixed = {"criterion": "classification_error"}
+
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
                  grace=100, child_counts="inherit", zoom="path", leaf_prediction="mc", nominal=(),
                  nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
                  review_period=20_000):
-        self.board = board
-        self.geometry = geometry
-        self.slots = slots
-        self.delta = delta
-        self.tau = tau
-        self.grace = grace
-        self.child_counts = child_counts
-        self.zoom = zoom
-        self.leaf_prediction = leaf_prediction
-        self.nominal = nominal
-        self.nominal_split = nominal_split
-        self.nominal_values = nominal_values
-        self.head = head
-        self.feed = feed
-        self.review_period = review_period
-
-    def _policy(self):
-        return SplitPolicy(
-            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts, zoom=self.zoom,
-            criterion="classification_error")
+        self._keep_parameters(locals())

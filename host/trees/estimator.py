@@ -1,7 +1,6 @@
 """What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
 
-from abc import ABC, abstractmethod
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from . import checkpoint, draw, router, storage
 from .cells import CellMap
 from .feed import FEEDS
 from .inputs import as_frame, class_indices, class_set, labels_of, schema_of
+from .policy import SplitPolicy
 from .river import OneByOne
 from .router import PREDICTIONS
 from .trainer import Tally, Trainer, check_abilities
@@ -25,14 +25,15 @@ from .warmup import WarmUp
 __all__ = ["StreamTree"]
 
 
-class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
+class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
     """Base of the trees: everything but the split policy.
 
     The first ``head`` instances are held back to learn the quantiser's edges and the nominal
     values; meanwhile predictions are the majority class. Then they are learnt, in order, and from
     there on every instance at once.
 
-    A subclass provides ``_policy()``; its constructor takes the parameters below besides its own.
+    A subclass's constructor takes the parameters below besides those of ``SplitPolicy`` that it
+    leaves open; ``_fixed`` has the others that are not as by default.
 
     Parameters
     ----------
@@ -67,9 +68,17 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator, ABC):
     schema_ : Schema
     """
 
-    @abstractmethod
+    _fixed = {}
+
+    def _keep_parameters(self, given):
+        """Store the constructor's arguments, as scikit-learn wants them: under their names."""
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
     def _policy(self):
         """The split policy that the parameters describe; refuses wrong ones."""
+        names = {field.name for field in fields(SplitPolicy)} & set(self._get_param_names())
+        return SplitPolicy(**{name: getattr(self, name) for name in names}, **self._fixed)
 
     # scikit-learn
 

@@ -42,8 +42,9 @@ VARIANTS = {
     "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
 }
 
-_CHOICES = {"child_counts": ("inherit", "zero"), "zoom": ("path", "seen"), "criterion": IMPURITIES, "bound": BOUNDS,
-            "ties": TIES, "variant": tuple(VARIANTS), "same_attribute": ("keep", "replace")}
+_CHOICES = {"child_counts": ("inherit", "zero"), "zoom": ("path", "seen"),
+            "criterion": IMPURITIES, "bound": BOUNDS, "ties": TIES,
+            "variant": tuple(VARIANTS), "same_attribute": ("keep", "replace")}
 
 _Options = namedtuple("_Options", [
     "criterion", "bound", "certainty", "tau", "scale", "ties", "adaptive", "grace", "anytime",

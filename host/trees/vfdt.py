@@ -1,7 +1,6 @@
 """VFDT, the Hoeffding tree."""
 
 from .estimator import StreamTree
-from .policy import SplitPolicy
 
 __all__ = ["VFDT"]
 
@@ -14,7 +13,8 @@ class VFDT(StreamTree):
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period
         As in ``StreamTree``.
-    delta, tau, grace, child_counts, zoom, criterion, bound, scale, ties, tie_increment, adaptive_grace
+    delta, tau, grace, child_counts, zoom, criterion, bound, scale, ties, tie_increment,
+    adaptive_grace
         As in ``SplitPolicy``.
 
     Examples
@@ -35,30 +35,4 @@ class VFDT(StreamTree):
                  bound="hoeffding", scale=5e-3, ties="ht", tie_increment=500,
                  adaptive_grace=False, leaf_prediction="mc", nominal=(), nominal_split="multiway",
                  nominal_values=64, head=500, feed="stream", review_period=20_000):
-        self.board = board
-        self.geometry = geometry
-        self.slots = slots
-        self.delta = delta
-        self.tau = tau
-        self.grace = grace
-        self.child_counts = child_counts
-        self.zoom = zoom
-        self.criterion = criterion
-        self.bound = bound
-        self.scale = scale
-        self.ties = ties
-        self.tie_increment = tie_increment
-        self.adaptive_grace = adaptive_grace
-        self.leaf_prediction = leaf_prediction
-        self.nominal = nominal
-        self.nominal_split = nominal_split
-        self.nominal_values = nominal_values
-        self.head = head
-        self.feed = feed
-        self.review_period = review_period
-
-    def _policy(self):
-        return SplitPolicy(
-            delta=self.delta, tau=self.tau, grace=self.grace, child_counts=self.child_counts, zoom=self.zoom,
-            criterion=self.criterion, bound=self.bound, scale=self.scale, ties=self.ties,
-            tie_increment=self.tie_increment, adaptive_grace=self.adaptive_grace)
+        self._keep_parameters(locals())

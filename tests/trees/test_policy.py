@@ -362,11 +362,12 @@ def test_flags_of_variants(monkeypatch):
 
 
 def test_inner_node_behind_an_attribute_of_many_cells():
-    for current, verdict in ((0, SPLIT), (1, KEEP), (2, SPLIT)):
+    # The second attribute's first cell is number 3.
+    for current, verdict in ((0, SPLIT), (1, PEEK), (3, SPLIT)):
         for every in (False, True):
-            bench = Bench(SplitPolicy(anytime=True), capacities=[40, 40, 0], inner=current,
-                          every=every)
-            assert bench.verdict(EVEN, 0.1, 0.5, 0.2) == verdict
+            bench = Bench(SplitPolicy(anytime=True, same_attribute="replace"), inner=current,
+                          capacities=[40, 40, 0, 0], nominal_split="one_vs_rest", every=every)
+            assert bench.verdict(EVEN, 0.1, 0.5, 0.2, 0.1) == verdict
 
 
 def test_null_split_prunes_inner_nodes():

@@ -209,7 +209,8 @@ class Slow:
 
         def allowed(gap):
             wide, tie, gap = self.rule(gap, n, depth, t)
-            return SPLIT if wide else TIE if tie and policy.variant == "moa" and gap > policy.tau / 2 else KEEP
+            tie = tie and policy.variant == "moa" and gap > policy.tau / 2
+            return SPLIT if wide else TIE if tie else KEEP
 
         if best < 1e-10 and policy.variant != "moa":
             return (PRUNE if allowed(0 - current) else KEEP), None, None
