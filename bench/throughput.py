@@ -2,10 +2,10 @@
 
 Clocks, never seconds: they depend on nothing but the design. ``elec`` is the driver's own stream
 (VFDT on ELEC, needs ../shared/data); ``slots=N`` are random records for N slots as fast as the
-array takes them, with and without trials: the worst case, since the driver never sends to a slot
-under trial. ``together``: all slots begin their grace periods at once, so that their trials come
-in bunches for a long time; ``apart``: each begins at a random phase, as in a run that is long
-under way.
+array takes them, with and without trials and naive Bayes predictions: the worst case, since the
+driver never sends to a slot under trial. ``together``: all slots begin their grace periods at
+once, so that their trials come in bunches for a long time; ``apart``: each begins at a random
+phase, as in a run that is long under way.
 """
 
 import argparse
@@ -28,9 +28,9 @@ import streams  # noqa: E402
 GEOMETRY = Geometry(lanes=8, passes=1, slots=64)
 
 
-def random_records(grace, slots, count, seed, apart):
+def random_records(grace, slots, count, seed, apart, predictions=0):
     """Counters of a board that learns random records without a pause."""
-    g = GEOMETRY
+    g = GEOMETRY.replace(naive_bayes=bool(predictions))
     entry = Layout("entry", *entry_body(g))
     rng = np.random.default_rng(seed)
     records = np.zeros(count, record_layout(g.lanes).dtype)
@@ -40,6 +40,7 @@ def random_records(grace, slots, count, seed, apart):
     with open_board("simulated", g) as board:
         CellMap.build([0] * g.lanes, g.bins).configure(board)
         board.write("grace.leaf", grace)
+        board.write("report.predictions", predictions)
         board.send(b"".join(pack_command(g, Opcode.CLEAR, slot=slot) for slot in range(slots)))
         if apart:
             board.send(b"".join(
@@ -70,12 +71,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     runs = [("elec, grace 200", elec)] if streams.path("elec").is_file() else []
-    for grace, slots, apart in ((0, 64, False), (200, 1, False), (200, 8, False), (200, 8, True),
-                                (200, 64, False), (200, 64, True)):
+    for case in ((0, 64, False, 0), (200, 1, False, 0), (200, 8, False, 0), (200, 8, True, 0),
+                 (200, 64, False, 0), (200, 64, True, 0), (0, 64, False, 1), (0, 64, False, 2),
+                 (200, 8, True, 1), (200, 64, True, 1)):
+        grace, slots, apart, predictions = case
         phases = f", {'apart' if apart else 'together'}" if grace else ""
-        runs.append((f"random, slots {slots}, grace {grace}{phases}",
-                     lambda grace=grace, slots=slots, apart=apart: random_records(
-                         grace, slots, args.records, args.seed, apart)))
+        reports = ("", ", predictions", ", scores")[predictions]
+        runs.append((f"random, slots {slots}, grace {grace}{phases}{reports}",
+                     lambda case=case: random_records(
+                         *case[:2], args.records, args.seed, *case[2:])))
     for name, run in runs:
         counters = run()
         print(json.dumps({

@@ -73,10 +73,13 @@ class Accelerator(wiring.Component):
             registers.memory_slots.eq(g.slots),
             registers.memory_bins.eq(g.bins),
             registers.memory_bus_bytes.eq(g.bus_bytes),
+            registers.build_naive_bayes.eq(g.naive_bayes),
             registers.status_halted.eq(controller.halted),
             registers.status_busy.eq(controller.busy | array.busy),
             controller.cells.eq(registers.cells_count),
+            controller.classes.eq(array.classes_in_use),
             controller.all.eq(registers.report_all),
+            controller.predictions.eq(registers.report_predictions),
             controller.grace.eq(registers.grace_leaf),
             controller.inner_grace.eq(registers.inner_grace_inner),
             controller.clear.eq(registers.control_clear),
@@ -99,6 +102,8 @@ class Accelerator(wiring.Component):
             array.config.base.eq(registers.cell_base),
             array.config_write.eq(registers.cell_write),
         ]
+        if g.naive_bayes:
+            connect(m, array.partial, controller.partial)
         for name in (*EVENTS, *TIMINGS):
             m.d.comb += getattr(registers, f"{name}_count").eq(
                 getattr(controller, f"{name}_count"))

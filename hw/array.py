@@ -7,6 +7,8 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..geometry import CODE_WIDTH, Geometry
+from .adder import AdderTree
+from .bayes import lead, partial_latency, partial_signature
 from .control import Control
 from .gain import SNAPSHOTS, check_snapshots, kind_layout
 from .merge import Merge, merge_layout, summary_layout
@@ -65,12 +67,14 @@ class AttributeProcessorArray(wiring.Component):
         `word_out` is there. READs of lanes that do not exist give none.
     clamped : Out(1)
         One clock per COUNT in which a counter stayed at 0 or at its maximum.
+    partial : Out(partial_signature(geometry))
+        Sums of the naive Bayes terms of every COUNT with `predict`; with ``naive_bayes`` only.
     busy : Out(1)
         Snapshot, gain or merge is under way or results are not taken, from the clock after the
         first SNAP.
 
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
-    until `word_valid`, ``clamped_latency`` until `clamped`.
+    until `word_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
 
     Raises
     ------
@@ -97,6 +101,8 @@ class AttributeProcessorArray(wiring.Component):
         self.levels = levels  # registers of a reduction over the lanes
         self.read_latency = AttributeProcessor.read_latency + levels
         self.clamped_latency = self.read_latency
+        if g.naive_bayes:
+            self.partial_latency = partial_latency(g)
         word = data.ArrayLayout(g.count_width, g.classes)
         super().__init__({
             "op": In(operation_layout(g)),
@@ -115,6 +121,7 @@ class AttributeProcessorArray(wiring.Component):
             "word_valid": Out(1),
             "clamped": Out(1),
             "busy": Out(1),
+            **({"partial": Out(partial_signature(g))} if g.naive_bayes else {}),
         })
 
     def elaborate(self, platform):
@@ -170,6 +177,9 @@ class AttributeProcessorArray(wiring.Component):
             self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes], either)),
         ]
         all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
+
+        if g.naive_bayes:
+            self._predictions(m, lanes)
 
         # Trials: admit passes while there is room, hand the gain units' results to the chain.
         m.submodules.merge = merge = Merge(g)
@@ -240,6 +250,28 @@ class AttributeProcessorArray(wiring.Component):
         m.d.comb += self.busy.eq((used != 0) | load | pending | (fifo.level != 0)
                                  | merge.busy)
         return m
+
+    def _predictions(self, m, lanes):
+        """Add up the lanes' terms; say beside the sums, and ahead of them, what they are."""
+        g = self.geometry
+        terms = [lane.terms for lane in lanes]
+        for k in range(g.classes):
+            tree = AdderTree(len(terms[0].logs[k]), g.lanes)
+            m.submodules[f"sum_{k}"] = tree
+            m.d.comb += [tree.i[i].eq(each.logs[k]) for i, each in enumerate(terms)]
+            m.d.comb += self.partial.p.sums[k].eq(tree.o)
+        m.submodules.known = known = AdderTree(1, g.lanes)
+        m.d.comb += [known.i.eq(Cat(each.known for each in terms)),
+                     self.partial.p.known.eq(known.o)]
+        valid = self.op.predict & (self.op.code == Op.COUNT)
+        last = self.op.last
+        for clock in range(self.partial_latency):
+            if clock == self.partial_latency - lead(g):
+                m.d.comb += self.partial.coming.eq(valid & last)
+            valid_after, last_after = Signal(name=f"valid_{clock}"), Signal(name=f"last_{clock}")
+            m.d.sync += [valid_after.eq(valid), last_after.eq(last)]
+            valid, last = valid_after, last_after
+        m.d.comb += [self.partial.valid.eq(valid), self.partial.p.last.eq(last)]
 
     def _configuration(self, m):
         """Divide a cell's index into pass and lane; one per clock."""

@@ -20,6 +20,7 @@ def header_layout(geometry):
         "slot": slot_shape(geometry),
         "label": max(1, (geometry.classes - 1).bit_length()),
         "minus": 1,
+        "test": 1,
     })
 
 
@@ -40,7 +41,7 @@ class RecordBuffer(wiring.Component):
         Beats are taken and dropped.
     rewind : In(1)
         Beats of the incomplete record are dropped; not together with a transfer.
-    o : Out(stream of {slot, label, minus})
+    o : Out(stream of {slot, label, minus, test})
     read_at : In(pass)
         A beat of the oldest record that is not freed.
     codes : Out(ArrayLayout(8, P))
@@ -49,7 +50,7 @@ class RecordBuffer(wiring.Component):
         The oldest record, of ``passes`` beats, is not needed any more.
     empty : Out(1)
     good, bad : Out(1)
-        A record was handed over, was dropped.
+        A record that counts (has no TEST) was handed over, a record was dropped.
 
     Latency: 1 cycle from ``read_at`` to ``codes``, 2 from the last beat to ``o.valid``.
     """
@@ -91,6 +92,7 @@ class RecordBuffer(wiring.Component):
         room, moved = Signal(), Signal()
         header = self.i.p.header
         known = (header.slot < g.slots) & (header.label < g.classes)
+        test = (header.flags & int(RecordFlag.TEST)) != 0
         m.d.comb += [
             room.eq(((put - oldest)[:bits + 1] != self.depth) & headers.w_rdy),
             self.i.ready.eq(room | self.discard),
@@ -98,15 +100,16 @@ class RecordBuffer(wiring.Component):
             write.en.eq(moved),
             write.addr.eq(put[:bits]),
             write.data.eq(self.i.p.codes),
-            self.good.eq(moved & self.i.p.last & known),
+            self.good.eq(headers.w_en & ~test),
             self.bad.eq(moved & self.i.p.last & ~known),
-            headers.w_en.eq(self.good),
+            headers.w_en.eq(moved & self.i.p.last & known),
         ]
         taken = Signal(header_layout(g))
         m.d.comb += [
             taken.slot.eq(header.slot),
             taken.label.eq(header.label),
             taken.minus.eq((header.flags & int(RecordFlag.MINUS)) != 0),
+            taken.test.eq(test),
             headers.w_data.eq(taken),
             self.o.payload.eq(headers.r_data),
             self.o.valid.eq(headers.r_rdy),

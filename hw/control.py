@@ -7,9 +7,10 @@ from amaranth.lib.wiring import In, Out
 from ..geometry import CODE_WIDTH, Geometry
 from .operation import Op, operation_layout, slot_shape
 
-__all__ = ["Control", "control_layout", "pass_bits"]
+__all__ = ["STAGES", "WORD_STAGE", "Control", "control_layout", "pass_bits"]
 
 STAGES = 9  # registers of the pipeline: stage 0 is the operation itself, stage 8 writes the word
+WORD_STAGE = 7  # knows the word as the operations before have left it
 
 
 def pass_bits(geometry):
@@ -122,5 +123,6 @@ class Control(wiring.Component):
         for distance in (1, 2, 3, 4):
             m.d.sync += out.same_5[distance - 1].eq(rows[4] == rows[4 + distance])
         for k in range(g.classes):
-            m.d.sync += out.hit_7[k].eq(code(7, Op.COUNT) & (ops[6].label == k))
+            m.d.sync += out.hit_7[k].eq(
+                code(7, Op.COUNT) & ~ops[6].test & (ops[6].label == k))
         return m

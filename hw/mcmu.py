@@ -7,11 +7,13 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ..geometry import CODE_WIDTH
 from ..protocol.registers import EVENTS, TIMINGS
 from .axi import read_signature
+from .bayes import partial_latency, partial_signature
 from .buffer import RecordBuffer
 from .dispenser import Dispenser
 from .dma import ReadDMA
 from .merge import summary_layout
 from .operation import CELL_WIDTH, Op, candidate_layout, operation_layout
+from .predictor import Predictor
 from .report import ReportWriter, word_layout
 from .scheduler import TrialScheduler
 from .sequencer import Sequencer
@@ -37,19 +39,20 @@ class MemoryController(wiring.Component):
     commands : In(stream of bus words)
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4 read)
-    cells, classes, all, grace, inner_grace : In
+    cells, classes, all, predictions, grace, inner_grace : In
         Run-time configuration; steady while anything is under way.
     halted, busy : Out(1)
     op, codes, word, cells_in_use, trial_current : Out
         To the array; codes beside COUNT, word beside WRITE, trial_current beside SNAP.
     snap_ready, word_out, word_valid, clamped, gains, summary : In
-        From the array.
+        From the array; ``partial`` too, with ``naive_bayes`` only.
     clear : In(1)
         Counters return to 0.
     <name>_count : Out(32)
         Counters of EVENTS and TIMINGS.
 
-    Throughput: one beat per clock, but for the clocks that trials and paths take.
+    Throughput: one beat per clock, but for the clocks that trials and paths take. Predictions do
+    not change that, as long as the report stream has a word per clock for each.
 
     Source: design, sections 2, 5 and 6.
     """
@@ -65,7 +68,9 @@ class MemoryController(wiring.Component):
             "reports": Out(stream.Signature(word_layout())),
             "m_axi": Out(read_signature(g.bus_width)),
             "cells": In(16),
+            "classes": In(8),
             "all": In(1),
+            "predictions": In(2),
             "grace": In(SINCE_WIDTH),
             "inner_grace": In(SINCE_WIDTH),
             "halted": Out(1),
@@ -82,6 +87,7 @@ class MemoryController(wiring.Component):
             "gains": In(stream.Signature(candidate_layout(g))),
             "summary": In(stream.Signature(summary_layout(g))),
             "clear": In(1),
+            **({"partial": In(partial_signature(g))} if g.naive_bayes else {}),
             **{f"{name}_count": Out(32) for name in (*EVENTS, *TIMINGS)},
         })
 
@@ -134,6 +140,24 @@ class MemoryController(wiring.Component):
                 sequencer.inline.ready.eq(dispenser.i.ready),
             ]
 
+        # Predictions.
+        quiet = scheduler.quiet
+        if g.naive_bayes:
+            # As many records are on their way through the array, and some in the queue itself.
+            m.submodules.predictor = predictor = Predictor(g, waiting=partial_latency(g) + 4)
+            connect(m, tracker.prediction, predictor.i)
+            connect(m, flipped(self.partial), predictor.partial)
+            connect(m, predictor.o, writer.prediction)
+            m.d.sync += tracker.predict.eq(self.predictions != 0)
+            m.d.comb += [
+                predictor.classes_in_use.eq(self.classes),
+                predictor.scores.eq(self.predictions != 1),
+                writer.scores.eq(self.predictions != 1),
+                scheduler.asked.eq(predictor.asked),
+                scheduler.given.eq(predictor.given),
+            ]
+            quiet = scheduler.quiet & predictor.quiet
+
         idle = Signal()
         m.d.comb += [
             idle.eq(buffer.empty & tracker.idle),
@@ -161,7 +185,7 @@ class MemoryController(wiring.Component):
             sequencer.counted.eq(dispenser.counted),
             sequencer.locked.eq(scheduler.locked_b),
             sequencer.idle.eq(idle),
-            sequencer.quiet.eq(scheduler.quiet),
+            sequencer.quiet.eq(quiet),
             sequencer.grant.eq(~scheduler.valid),
             sequencer.want_word.eq(writer.want_word),
             sequencer.word_valid.eq(self.word_valid),
@@ -170,7 +194,7 @@ class MemoryController(wiring.Component):
             writer.all.eq(self.all),
             writer.cells.eq(cells),
             self.halted.eq(sequencer.halted),
-            self.busy.eq(~(sequencer.waiting & idle & scheduler.quiet & writer.idle)),
+            self.busy.eq(~(sequencer.waiting & idle & quiet & writer.idle)),
         ]
 
         # The sequencer uses the slot table and pushes trials only while the tracker is idle.
@@ -195,12 +219,13 @@ class MemoryController(wiring.Component):
 
         learning = sequencer.learning | ~idle
         spent = (tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_queue
-                 | tracker.wait_path | scheduler.valid)
+                 | tracker.wait_path | tracker.wait_report | scheduler.valid)
         words = self.m_axi.rvalid & self.m_axi.rready
         events = {
             "records": buffer.good,
             "nodes": tracker.node,
             "beats": tracker.counting,
+            "predictions": tracker.prediction.valid & tracker.prediction.ready,
             "trials": scheduler.i.valid & scheduler.i.ready,
             "halvings": tracker.halved,
             "clamped": self.clamped,
@@ -213,6 +238,7 @@ class MemoryController(wiring.Component):
             "stall_queue": tracker.wait_queue,
             "stall_halve": tracker.halving,
             "stall_path": tracker.wait_path,
+            "stall_report": tracker.wait_report,
             "commands": sequencer.valid & ~scheduler.valid,
             "bursts": self.m_axi.arvalid & self.m_axi.arready,
             "dma_bytes": Mux(words, g.bus_bytes, 0),

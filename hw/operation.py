@@ -39,6 +39,9 @@ def operation_layout(geometry):
         "bin": g.bin_bits,
         "label": max(1, (g.classes - 1).bit_length()),  # COUNT
         "minus": 1,  # COUNT: weight -1
+        "test": 1,  # COUNT: nothing is counted
+        "predict": 1,  # COUNT: the beat belongs to a prediction
+        "last": 1,  # COUNT: of the record
         "parent": slot_shape(g),  # PLACE
         "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
         "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom

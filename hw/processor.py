@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..geometry import CODE_WIDTH, MISSING, Geometry
 from ..protocol.registers import CellKind
+from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout, pass_bits
 from .gain import SNAPSHOTS, GainUnit, check_snapshots, kind_layout, result_layout
 
@@ -53,10 +54,12 @@ class AttributeProcessor(wiring.Component):
     shift : In(1)
         `chain_o` becomes `chain_i`.
     chain_i, chain_o : In, Out(result_layout(geometry))
+    terms : Out(terms_layout(geometry))
+        Naive Bayes terms of a COUNT, from its word before it; with ``naive_bayes`` only.
 
     Latency: ``read_latency`` clocks from an operation to `word`, ``count_latency`` to the
-    memory. The counters' memory and the zooms' are read with 2 clocks. Counters start as 0, zooms
-    as the root's, cells as IGNORED.
+    memory, ``terms_latency`` to `terms`. The counters' memory and the zooms' are read with 2
+    clocks. Counters start as 0, zooms as the root's, cells as IGNORED.
 
     Raises
     ------
@@ -82,6 +85,8 @@ class AttributeProcessor(wiring.Component):
         self.geometry = g = geometry
         self.lane = lane
         self.snapshots = snapshots
+        if g.naive_bayes:
+            self.terms_latency = terms_latency(g)
         super().__init__({
             "control": In(control_layout(g)),
             "code": In(CODE_WIDTH),
@@ -97,6 +102,7 @@ class AttributeProcessor(wiring.Component):
             "shift": In(1),
             "chain_i": In(result_layout(g)),
             "chain_o": Out(result_layout(g)),
+            **({"terms": Out(terms_layout(g))} if g.naive_bayes else {}),
         })
 
     def elaborate(self, platform):
@@ -248,6 +254,16 @@ class AttributeProcessor(wiring.Component):
             self.word.eq(newest[8]),
             self.read.eq(control.read_8 & touch[8]),
         ]
+
+        # What naive Bayes takes from the word: a value that no other cell has too.
+        if g.naive_bayes:
+            own = present & (in_range | ~nominal)
+            for i in range(4, 8):
+                after = Signal(name=f"own_{i}")
+                m.d.sync += after.eq(own)
+                own = after
+            m.submodules.bayes = bayes = BayesTerms(g)
+            m.d.comb += [bayes.word.eq(now), bayes.known.eq(own), self.terms.eq(bayes.terms)]
 
         m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
         m.d.comb += [

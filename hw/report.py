@@ -8,6 +8,7 @@ from ..geometry import NONE
 from ..protocol.reports import Kind
 from .merge import summary_layout
 from .operation import candidate_layout
+from .predictor import prediction_layout
 from .scheduler import head_layout
 
 __all__ = ["ReportWriter", "job_layout", "word_layout"]
@@ -49,13 +50,17 @@ class ReportWriter(wiring.Component):
         Their results.
     all : In(1), cells : In(16)
         GAINS of so many cells instead of SUGGESTION.
+    prediction : In(stream of {slot, label, scores})
+        Reported as they come, in what time jobs and heads leave.
+    scores : In(1)
+        SCORES instead of PREDICTION.
     reported : Out(1)
         A trial's last word is taken.
     idle : Out(1)
     o : Out(stream of {data: 32, last})
 
-    Latency: 1 cycle from a head or job to ``o.valid``. Throughput: one word per cycle within a
-    report.
+    Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction. Throughput: one word
+    per cycle within a report, and a PREDICTION per cycle.
 
     Source: host/protocol/reports.py for every byte.
     """
@@ -74,6 +79,8 @@ class ReportWriter(wiring.Component):
             "gains": In(stream.Signature(candidate_layout(g))),
             "all": In(1),
             "cells": In(16),
+            "prediction": In(stream.Signature(prediction_layout(g))),
+            "scores": In(1),
             "reported": Out(1),
             "idle": Out(1),
             "o": Out(stream.Signature(word_layout())),
@@ -91,6 +98,8 @@ class ReportWriter(wiring.Component):
         index = Signal(range(max(g.classes, 3)))  # word of a section
         item = Signal(16)  # candidate or bin
         tail = Signal()  # the counts that are written now end the report
+        offered = Signal()  # a prediction that stays, whatever else comes
+        scores = Signal(32 * g.classes)
         moved = Signal()
         m.d.comb += moved.eq(self.o.valid & self.o.ready)
 
@@ -112,7 +121,7 @@ class ReportWriter(wiring.Component):
             m.d.comb += self.idle.eq(fsm.ongoing("IDLE"))
             with m.State("IDLE"):
                 m.d.sync += [index.eq(0), item.eq(0)]
-                with m.If(self.job.valid):
+                with m.If(self.job.valid & ~offered):
                     job = self.job.p
                     m.d.comb += self.job.ready.eq(1)
                     m.d.sync += [
@@ -123,7 +132,7 @@ class ReportWriter(wiring.Component):
                         counts.eq(job.class_counts),
                     ]
                     m.next = "HEAD"
-                with m.Elif(self.head.valid):
+                with m.Elif(self.head.valid & ~offered):
                     head = self.head.p
                     trial = Mux(self.all, Kind.GAINS, Kind.SUGGESTION)
                     m.d.comb += self.head.ready.eq(1)
@@ -135,6 +144,30 @@ class ReportWriter(wiring.Component):
                         counts.eq(head.class_counts),
                     ]
                     m.next = "HEAD"
+
+                with m.Elif(self.prediction.valid):
+                    found = self.prediction.p
+                    m.d.comb += [
+                        self.o.valid.eq(1),
+                        self.o.p.data.eq(Cat(
+                            Mux(self.scores, C(Kind.SCORES, 8), C(Kind.PREDICTION, 8)),
+                            C(0, 8) | found.label, found.slot)),
+                        self.o.p.last.eq(~self.scores),
+                        self.prediction.ready.eq(self.o.ready),
+                    ]
+                    m.d.sync += [offered.eq(~self.o.ready), scores.eq(found.scores)]
+                    with m.If(moved & self.scores):
+                        m.next = "SCORES"
+
+            with m.State("SCORES"):
+                end = index == g.classes - 1
+                m.d.comb += [
+                    self.o.valid.eq(1), self.o.p.data.eq(scores[:32]), self.o.p.last.eq(end),
+                ]
+                with m.If(moved):
+                    m.d.sync += [scores.eq(scores >> 32), index.eq(index + 1)]
+                    with m.If(end):
+                        m.next = "IDLE"
 
             with m.State("HEAD"):
                 bare = (kind == Kind.FENCE) | (kind == Kind.ERROR)

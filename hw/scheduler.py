@@ -5,6 +5,7 @@ from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .operation import CELL_WIDTH, Op, operation_layout, slot_shape
+from .predictor import number_shape
 
 __all__ = ["TrialScheduler", "head_layout", "trial_layout"]
 
@@ -43,6 +44,9 @@ class TrialScheduler(wiring.Component):
     Members
     -------
     i : In(stream of {head, current})
+        Taken only in clocks without a SNAP: such a clock is for who pushes.
+    asked, given : In(number)
+        Predictions that come before a trial that is pushed now; those that are reported.
     slot_a, slot_b : In(slot); locked_a, locked_b : Out(1)
         Whether a slot is locked.
     passes : In
@@ -54,7 +58,7 @@ class TrialScheduler(wiring.Component):
     current : Out(16)
         Beside ``op``.
     head : Out(stream of {slot, flags, n, class_counts})
-        Heads of the reports to come.
+        Heads of the reports to come, each when all predictions before it are reported.
     reported : In(1)
         A trial's report is written.
     quiet : Out(1)
@@ -80,6 +84,8 @@ class TrialScheduler(wiring.Component):
         self.heads = heads
         super().__init__({
             "i": In(stream.Signature(trial_layout(g))),
+            "asked": In(number_shape(g)),
+            "given": In(number_shape(g)),
             "slot_a": In(slot_shape(g)),
             "slot_b": In(slot_shape(g)),
             "locked_a": Out(1),
@@ -98,8 +104,10 @@ class TrialScheduler(wiring.Component):
         m = Module()
         g = self.geometry
 
-        m.submodules.heads = heads = fifo.SyncFIFOBuffered(
-            width=head_layout(g).size, depth=self.heads)
+        # A head, and the number of predictions before it.
+        behind = data.StructLayout({"head": head_layout(g), "number": number_shape(g)})
+        m.submodules.heads = heads = fifo.SyncFIFOBuffered(width=behind.size, depth=self.heads)
+        pushing, oldest = Signal(behind), data.View(behind, heads.r_data)
         waiting = data.StructLayout({"slot": slot_shape(g), "current": CELL_WIDTH})
         queue = [Signal(waiting, name=f"queue_{i}") for i in range(self.depth)]
         level = Signal(range(self.depth + 1))
@@ -108,13 +116,16 @@ class TrialScheduler(wiring.Component):
         out = Signal(range(self.heads + 2))  # trials pushed and not reported
 
         m.d.comb += [
-            self.i.ready.eq((level != self.depth) & heads.w_rdy & (out <= self.heads)),
+            self.i.ready.eq((level != self.depth) & heads.w_rdy & (out <= self.heads)
+                            & ~self.valid),
             pushed.eq(self.i.valid & self.i.ready),
             heads.w_en.eq(pushed),
-            heads.w_data.eq(self.i.p.head),
-            self.head.payload.eq(heads.r_data),
-            self.head.valid.eq(heads.r_rdy),
-            heads.r_en.eq(self.head.ready),
+            pushing.head.eq(self.i.p.head),
+            pushing.number.eq(self.asked),
+            heads.w_data.eq(pushing),
+            self.head.payload.eq(oldest.head),
+            self.head.valid.eq(heads.r_rdy & (oldest.number == self.given)),
+            heads.r_en.eq(self.head.ready & self.head.valid),
             self.quiet.eq(out == 0),
             self.locked_a.eq(Cat(u & (q.slot == self.slot_a)
                                  for u, q in zip(used, queue, strict=True)).any()),

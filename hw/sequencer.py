@@ -27,8 +27,8 @@ class Sequencer(wiring.Component):
     """Decode commands; execute all but the counting itself.
 
     A LEARN may follow a LEARN while the tracker still works; every other command waits until the
-    tracker is idle, READ and FENCE and errors until every trial is reported, and what changes a
-    slot until its snapshot is taken.
+    tracker is idle, READ and FENCE and errors until every trial and prediction is reported, and
+    what changes a slot until its snapshot is taken.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Sequencer(wiring.Component):
     idle : In(1)
         No record is in buffer or tracker.
     quiet : In(1)
-        Every trial is reported.
+        Every trial and prediction is reported.
     op : Out(operation), valid : Out(1), grant : In(1)
     word : Out(ArrayLayout(W, C))
         Of WRITE; stays for one clock more than ``op``.
@@ -337,7 +337,8 @@ class Sequencer(wiring.Component):
                     job.words[2].eq(Cat(row.link, row.current)),
                     job.words[3].eq(Mux(row.halved, EntryFlag.HALVED, 0)
                                     | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
-                                    | Mux(row.inner, EntryFlag.INNER, 0)),
+                                    | Mux(row.inner, EntryFlag.INNER, 0)
+                                    | (row.period << 16)),
                 ]
                 with m.If(self.job.ready):
                     m.next = "FETCH"
@@ -410,6 +411,7 @@ class Sequencer(wiring.Component):
                     row.since.eq(0),
                     row.link.eq(place.link),
                     row.current.eq(place.current),
+                    row.period.eq(place.period),
                     row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
                 ]
                 m.next = "STORE"
@@ -445,6 +447,7 @@ class Sequencer(wiring.Component):
                                     row.inner.eq((incoming & EntryFlag.INNER) != 0),
                                     row.halved.eq((incoming & EntryFlag.HALVED) != 0),
                                     row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
+                                    row.period.eq(incoming[16:]),
                                 ]
                     with m.Else():
                         m.d.sync += row.class_counts.eq(

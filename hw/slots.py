@@ -20,6 +20,7 @@ def entry_layout(geometry):
         "since": SINCE_WIDTH,
         "link": 16,
         "current": 16,
+        "period": 16,
         "inner": 1,
         "halved": 1,
         "underflow": 1,

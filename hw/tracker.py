@@ -8,6 +8,7 @@ from ..geometry import NONE
 from ..protocol.reports import SuggestionFlag
 from .buffer import header_layout
 from .operation import Op, operation_layout, slot_shape
+from .predictor import ask_layout
 from .scheduler import trial_layout
 from .slots import SINCE_WIDTH, entry_layout, table_signature
 
@@ -38,14 +39,20 @@ class Tracker(wiring.Component):
     while the beats are issued, and written back with the last beat. A row on its way from the
     third stage to the table is forwarded to the second.
 
+    The beats of a record's own slot are those of its prediction too. Where the slot is halved
+    between the two, they are issued once more for the prediction alone. A record with TEST only
+    reads, so that a lock does not stop it.
+
     Parameters
     ----------
     geometry : Geometry
 
     Members
     -------
-    i : In(stream of {slot, label, minus})
+    i : In(stream of {slot, label, minus, test})
         Records, each wholly in the record buffer.
+    predict : In(1)
+        Records shall be predicted.
     passes : In
         Beats of a record.
     grace, inner_grace : In(24)
@@ -55,14 +62,17 @@ class Tracker(wiring.Component):
     slot : Out(slot); locked : In(1)
         Whether this slot waits for a snapshot.
     trial : Out(stream of {head, current})
-        Trials that are due; ``valid`` with the last beat of their node only.
+        Trials that are due; ``valid`` with the last beat of their node only. Ready must come with
+        ``grant`` only, so that the beat goes when the trial is taken.
+    prediction : Out(stream of {slot, class_counts})
+        Asks for predictions, each taken before or with its first beat.
     op : Out(operation), valid : Out(1), grant : In(1)
         The operation of this clock, and whether it may go.
     idle : Out(1)
         No record is under way.
     node, halved : Out(1)
         A node was counted, a slot was halved.
-    counting, halving, wait_lock, wait_queue, wait_path : Out(1)
+    counting, halving, wait_lock, wait_queue, wait_path, wait_report : Out(1)
         What this clock is spent on, at most one of them; none also while ``grant`` is 0.
 
     Latency: 2 cycles from a header to its first operation. Throughput: one beat per cycle; one
@@ -78,6 +88,7 @@ class Tracker(wiring.Component):
         slot = slot_shape(g)
         super().__init__({
             "i": In(stream.Signature(header_layout(g))),
+            "predict": In(1),
             "passes": In(range(g.passes + 1)),
             "grace": In(SINCE_WIDTH),
             "inner_grace": In(SINCE_WIDTH),
@@ -87,6 +98,7 @@ class Tracker(wiring.Component):
             "slot": Out(slot),
             "locked": In(1),
             "trial": Out(stream.Signature(trial_layout(g))),
+            "prediction": Out(stream.Signature(ask_layout(g))),
             "op": Out(operation_layout(g)),
             "valid": Out(1),
             "grant": In(1),
@@ -98,6 +110,7 @@ class Tracker(wiring.Component):
             "wait_lock": Out(1),
             "wait_queue": Out(1),
             "wait_path": Out(1),
+            "wait_report": Out(1),
         })
 
     def elaborate(self, platform):
@@ -113,20 +126,25 @@ class Tracker(wiring.Component):
         depth = Signal(range(PATH_LIMIT))
         path_fresh = Signal()  # the table shows the row of the path's next node
         parent = Signal.like(node.slot)  # that node
+        own = Signal()  # it is the record's own slot
+        asked = Signal()  # its prediction is asked for
+        predicted = Signal()  # the beats of its prediction are issued
 
         # Update of the row.
-        full, stuck = Signal(), Signal()
+        full, stuck, locked = Signal(), Signal(), Signal()
         after = Signal(entry)
         due = Signal()
         grace = Signal(SINCE_WIDTH)
         count = row.class_counts[node.label]
         m.d.comb += [
-            full.eq(~node.minus & (row.n == g.count_max)),
+            full.eq(~node.minus & ~node.test & (row.n == g.count_max)),
             stuck.eq((count == 0) | (row.n == 0)),
+            locked.eq(self.locked & ~node.test),
             after.eq(row),
-            grace.eq(Mux(row.inner, self.inner_grace, self.grace)),
         ]
-        with m.If(~node.minus):
+        with m.If(node.test):
+            pass
+        with m.Elif(~node.minus):
             m.d.comb += [
                 after.n.eq(row.n + 1),
                 after.class_counts[node.label].eq(count + 1),
@@ -147,30 +165,43 @@ class Tracker(wiring.Component):
 
         # Operations.
         last_beat, done, linked = Signal(), Signal(), Signal()
-        free_to_count = node_valid & ~self.locked & ~full
+        wanted, unasked, go = Signal(), Signal(), Signal()
+        preview = Signal()  # beats for the prediction alone, before the slot is halved
+        halve = full & ~preview
         blocked = due & last_beat & ~self.trial.ready
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
         m.d.comb += [
             self.slot.eq(node.slot),
+            wanted.eq(node_valid & self.predict & own & ~predicted),
+            preview.eq(full & wanted),
+            self.prediction.valid.eq(wanted & ~asked & ~locked),
+            self.prediction.p.slot.eq(node.slot),
+            self.prediction.p.class_counts.eq(row.class_counts),
+            unasked.eq(self.prediction.valid & ~self.prediction.ready),
+            go.eq(node_valid & ~locked & ~unasked),
             last_beat.eq(pass_ + 1 == self.passes),
-            linked.eq((row.link != NONE) & (depth != PATH_LIMIT - 1)),
-            self.counting.eq(free_to_count & ~blocked & self.grant),
-            self.halving.eq(node_valid & ~self.locked & full & self.grant),
-            self.wait_lock.eq(node_valid & self.locked & self.grant),
-            self.wait_queue.eq(free_to_count & blocked & self.grant),
+            linked.eq((row.link != NONE) & (depth != PATH_LIMIT - 1) & ~node.test),
+            self.counting.eq(go & ~full & ~blocked & self.grant),
+            self.halving.eq(go & full & self.grant),
+            self.wait_lock.eq(node_valid & locked & self.grant),
+            self.wait_report.eq(unasked & self.grant),
+            self.wait_queue.eq(go & ~full & blocked & self.grant),
             self.wait_path.eq(~node_valid & path_fresh & self.grant),
             self.valid.eq(self.counting | self.halving),
-            self.op.code.eq(Mux(full, Op.HALVE, Op.COUNT)),
+            self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
             self.op.slot.eq(node.slot),
-            self.op.pass_.eq(Mux(full, halve_pass, pass_)),
+            self.op.pass_.eq(Mux(halve, halve_pass, pass_)),
             self.op.bin.eq(halve_bin),
             self.op.label.eq(node.label),
             self.op.minus.eq(node.minus),
+            self.op.test.eq(node.test | preview),
+            self.op.predict.eq(wanted),
+            self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
             done.eq(self.counting & last_beat),
             self.node.eq(done),
             self.free.eq(done & ~linked),
-            self.trial.valid.eq(free_to_count & last_beat & due & self.grant),
+            self.trial.valid.eq(go & ~full & last_beat & due),
             self.table.w_en.eq(done),
             self.table.w_slot.eq(node.slot),
             self.table.w_entry.eq(written),
@@ -178,9 +209,13 @@ class Tracker(wiring.Component):
         ]
         trial_of(m, self.trial.p, node.slot, after, requested=False)
 
-        with m.If(self.counting):
+        with m.If(self.counting | (self.halving & preview)):
             m.d.sync += pass_.eq(Mux(last_beat, 0, pass_ + 1))
-        with m.If(self.halving):
+        with m.If(self.prediction.valid & self.prediction.ready):
+            m.d.sync += asked.eq(1)
+        with m.If(self.halving & preview & last_beat):
+            m.d.sync += predicted.eq(1)
+        with m.If(self.halving & ~preview):
             m.d.sync += halve_bin.eq(halve_bin + 1)
             with m.If(halve_bin == g.bins - 1):
                 m.d.sync += halve_pass.eq(halve_pass + 1)
@@ -207,12 +242,18 @@ class Tracker(wiring.Component):
         with m.If(follow):
             m.d.sync += [
                 node.slot.eq(parent), node_valid.eq(1), row.eq(shown), path_fresh.eq(0),
-                depth.eq(depth + 1),
+                depth.eq(depth + 1), own.eq(0),
             ]
         with m.Elif(take):
             m.d.sync += [
                 node.eq(next_), node_valid.eq(1), row.eq(shown), next_valid.eq(0), depth.eq(0),
+                own.eq(1), asked.eq(0), predicted.eq(0),
             ]
+        with m.If(follow | take):
+            with m.If(shown.period != 0):
+                m.d.sync += grace.eq(shown.period)
+            with m.Else():
+                m.d.sync += grace.eq(Mux(shown.inner, self.inner_grace, self.grace))
 
         # The table's one read port: the path's next node, then a record that was pushed aside by
         # one, then a new record.

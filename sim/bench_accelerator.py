@@ -16,7 +16,8 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer, with_timeo
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
 MEMORY = 1 << 15
-STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve", "stall_path")
+STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve", "stall_path",
+          "stall_report")
 
 
 class Target:
@@ -286,13 +287,14 @@ async def registers(dut):
             assert await bench.read(register.name) == bench.golden.read_register(register.name)
 
 
-async def measure(bench, cells, count, memory, grace, stride=1):
+async def measure(bench, cells, count, memory, grace, predictions=0):
     """Beats, clocks and counters of one long LEARN on random slots."""
     g, rng, golden = bench.geometry, bench.rng, bench.golden
     for cell in range(g.max_cells):
         await bench.write("cell", index=cell, kind=CellKind.NUMERIC, first=1, write=1)
     await bench.write("cells", count=cells)
     await bench.write("grace", leaf=grace)
+    await bench.write("report", predictions=predictions)
     layout = record_layout(cells)
     # Slots at random phases of their grace period, as in a run that is long under way.
     stream = b""
@@ -313,23 +315,25 @@ async def measure(bench, cells, count, memory, grace, stride=1):
     await bench.execute(stream + pack_command(g, Opcode.FENCE), timeout_us=50000)
     got = await bench.check_counters()
     rate = got["beats"] / got["learning"]
-    bench.dut._log.info("cells %d, memory %d, grace %d: %.4f beats per clock, %s",
-                        cells, memory, grace, rate, {k: got[k] for k in (*STALLS, "trials")})
+    bench.dut._log.info("cells %d, memory %d, grace %d, predictions %d: %.4f beats per clock, %s",
+                        cells, memory, grace, predictions, rate,
+                        {k: got[k] for k in (*STALLS, "trials")})
     return rate, got
 
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def full_rate(dut):
-    """Without trials, one beat per clock, from the stream and from memory."""
+    """Without trials, one beat per clock, from the stream and from memory, predicted or not."""
     bench = await begin(dut)
     g = bench.geometry
     count = parameters().get("count", 400)
     for cells in (1, min(g.lanes, g.bus_bytes - 4), min(g.max_cells, 2 * g.lanes)):
         if cells < 1:
             continue
-        for memory in (False, True):
+        for memory, predictions in ((False, 0), (True, 0), (False, 1)):
             rate, got = await measure(bench, cells, min(count, (MEMORY - 64) // (4 + cells)),
-                                      memory, 0)
+                                      memory, 0, predictions)
+            assert got["predictions"] == got["records"] * (predictions and g.naive_bayes)
             beats = g.passes_for(cells)
             supply = beats * g.bus_bytes / (cells + 4)
             # What is left is the start: the multiplication and the memory's latency.
@@ -341,7 +345,10 @@ async def full_rate(dut):
 async def with_trials(dut):
     """Grace 200 on random slots: only the snapshots' clocks and a few more are lost."""
     bench = await begin(dut)
-    cells = min(bench.geometry.lanes, bench.geometry.bus_bytes - 4)
+    g = bench.geometry
+    cells = min(g.lanes, g.bus_bytes - 4)
     # Fewer records have too few trials: their number alone would move the rate by 2 %.
-    rate, got = await measure(bench, cells, parameters().get("trial_records", 16000), False, 200)
-    assert rate >= parameters().get("rate", 0.0), (rate, got)
+    for predictions in range(1 + g.naive_bayes):
+        rate, got = await measure(bench, cells, parameters().get("trial_records", 16000), False,
+                                  200, predictions)
+        assert rate >= parameters().get("rate", 0.0), (rate, got)

@@ -4,8 +4,10 @@ import random
 from collections import deque
 
 import cocotb
+from bregalad.fixed import BAYES_UNIT, bayes_log2
 from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.hw.array import AttributeProcessorArray
+from bregalad.hw.bayes import lead, partial_layout
 from bregalad.hw.operation import Op, config_layout, operation_layout
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.bits import candidate_fields, pack, unpack
@@ -36,6 +38,8 @@ class Model:
         """The READ word or whether a COUNT clamped; None otherwise."""
         golden, slot, cells = self.golden, op.get("slot", 0), self.cells(op.get("pass_", 0))
         match op["code"]:
+            case Op.COUNT if op["test"]:
+                return False
             case Op.COUNT:
                 return any([golden._count_cell(slot, cell, code, op["label"], op["minus"])
                             for cell, code in zip(cells, codes, strict=True)])
@@ -65,6 +69,18 @@ class Model:
                     golden.counts[slot][cells[0] + op["lane"]][op["bin"]] = list(word)
         return None
 
+    def partial(self, op, codes):
+        """Sums of a beat's naive Bayes terms, before it is counted."""
+        golden, slot = self.golden, op["slot"]
+        sums, known = [0] * self.geometry.classes, 0
+        for cell, code in zip(self.cells(op["pass_"]), codes, strict=True):
+            index = golden._own_bin(slot, cell, code)
+            if index is not None:
+                known += 1
+                for k, n in enumerate(golden.counts[slot][cell][index]):
+                    sums[k] += bayes_log2(BAYES_UNIT * n + 1)
+        return {"sums": sums, "known": known, "last": op["last"]}
+
     def trial(self, current):
         """What `gains` and `summary` should show of the snapshot."""
         candidates = self.shadow._candidates(0)
@@ -88,6 +104,8 @@ class Bench:
         self.model = Model(g)
         self.clock = 0
         self.words, self.clamps = {}, {}  # due at a clock
+        self.partials, self.coming = {}, set()
+        self.predicted = 0
         self.gains, self.summaries = deque(), deque()
         self.ready = 1.0  # probability
         self.trial_pass = self.trial_bin = 0
@@ -156,7 +174,8 @@ class Bench:
         return {
             "code": code, "slot": rng.choice(slots), "pass_": rng.randrange(g.passes),
             "bin": rng.randrange(g.bins), "label": rng.randrange(g.classes),
-            "minus": rng.randrange(4) == 0, "parent": rng.choice(slots),
+            "minus": rng.randrange(4) == 0, "test": rng.randrange(8) == 0,
+            "predict": rng.randrange(2), "last": rng.randrange(2), "parent": rng.choice(slots),
             "root": rng.randrange(4) == 0, "override": rng.randrange(2),
             "lane": rng.randrange(g.lanes), "lo": rng.randrange(256), "shift": rng.randrange(8),
         }
@@ -178,6 +197,11 @@ class Bench:
         else:
             dut.trial_current.value = rng.randrange(g.max_cells)
 
+        if g.naive_bayes and op["code"] == Op.COUNT and op["predict"]:
+            due = self.clock + self.array.partial_latency
+            self.partials[due] = model.partial(op, codes)
+            if op["last"]:
+                self.coming.add(due - lead(g))
         answer = model.apply(op, codes, word)
         if op["code"] == Op.READ and answer is not None:
             self.words[self.clock + self.array.read_latency] = answer
@@ -217,6 +241,14 @@ class Bench:
         if word_due is not None:
             assert unpack(self.array.word_out.shape(), int(dut.word_out.value)) == word_due
         assert int(dut.clamped.value) == self.clamps.pop(self.clock, False)
+        if g.naive_bayes:
+            partial = self.partials.pop(self.clock, None)
+            assert int(dut.partial__valid.value) == (partial is not None)
+            if partial is not None:
+                assert unpack(partial_layout(g), int(dut.partial__p.value)) == partial
+                self.predicted += 1
+            assert int(dut.partial__coming.value) == (self.clock in self.coming)
+            self.coming.discard(self.clock)
         await FallingEdge(dut.clk)
         self.clock += 1
         # A pass whose results are out holds no place; others may, or may wait behind the units.
@@ -299,9 +331,10 @@ async def matches_golden(dut):
             for bin_ in range(g.bins):
                 await bench.step({"code": Op.READ, "slot": slot, "pass_": cell // g.lanes,
                                   "lane": cell % g.lanes, "bin": bin_})
-    for _ in range(bench.array.read_latency + 1):
+    for _ in range(bench.array.read_latency + 20):
         await bench.step()
-    assert not bench.words and not bench.clamps
+    assert not bench.words and not bench.clamps and not bench.partials
+    assert bench.predicted or not g.naive_bayes
     dut._log.info(f"{bench.trials} trials, {bench.taken} results, {bench.clock} clocks; "
                   f"waited {bench.full} clocks for room, {bench.behind} passes followed at once")
     assert bench.trials >= parameters()["rounds"]
@@ -336,7 +369,7 @@ async def trial_clocks(dut):
                 await bench.step({"code": Op.CLEAR, **place})
             await bench.step({"code": Op.PLACE, **place, "root": 1, "parent": 0, "override": 0})
     for _ in range(300):
-        await bench.step({**bench.random_op([Op.COUNT]), "minus": 0})
+        await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0})
     first, trials = bench.clock, 3 * bench.snapshots
     # No scan ends before all snapshots are in, so that the next one has to wait.
     for _ in range(bench.snapshots * g.bins):

@@ -7,7 +7,9 @@ import cocotb
 from amaranth import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
+from bregalad.fixed import BAYES_UNIT, bayes_log2
 from bregalad.geometry import MISSING, Geometry
+from bregalad.hw.bayes import terms_layout
 from bregalad.hw.control import Control
 from bregalad.hw.gain import kind_layout, result_layout
 from bregalad.hw.operation import Op, operation_layout
@@ -30,10 +32,11 @@ class Lane(wiring.Component):
         self.geometry = geometry
         self.processor = AttributeProcessor(geometry, lane, snapshots=snapshots)
         members = self.processor.signature.members
+        self.own = _OWN + ("terms",) * geometry.naive_bayes
         super().__init__({
             "op": In(operation_layout(geometry)),
             "word_in": In(data.ArrayLayout(geometry.count_width, geometry.classes)),
-            **{name: members[name] for name in _OWN},
+            **{name: members[name] for name in self.own},
         })
 
     def elaborate(self, platform):
@@ -44,7 +47,7 @@ class Lane(wiring.Component):
             control.op.eq(self.op), control.word_in.eq(self.word_in),
             processor.control.eq(control.control),
         ]
-        for name in _OWN:
+        for name in self.own:
             outer, inner = getattr(self, name), getattr(processor, name)
             if self.signature.members[name].flow is Out:
                 m.d.comb += outer.eq(inner)
@@ -68,11 +71,12 @@ class Bench:
         self.shadow = Golden(g)  # slot 0, cell 0: the snapshot that is coming in
         self.clock = 0
         self.due = {}  # clock: (word, read, clamped)
+        self.terms_due = {}  # clock: terms of a COUNT
         self.held = deque()  # results of whole snapshots that are not taken
         self.begun = 0  # snapshots that are not taken
         self.left = []  # SNAPs of the one that is coming in
         self.chain = None  # what the chain shows
-        self.seen = dict.fromkeys(("counted", "clamped", "read", "near", "taken"), 0)
+        self.seen = dict.fromkeys(("counted", "tested", "clamped", "read", "near", "taken"), 0)
         self.recent = deque(maxlen=4)
 
     async def start(self):
@@ -124,11 +128,13 @@ class Bench:
         read = clamped = False
         match op["code"]:
             case Op.COUNT:
+                self.note_terms(slot, cell, code)
                 bin_ = golden._bin(slot, cell, code)
-                clamped = golden._count_cell(slot, cell, code, op["label"], op["minus"])
                 if bin_ is None:
                     return None, False, False
-                self.seen["counted"] += 1
+                if not op["test"]:
+                    clamped = golden._count_cell(slot, cell, code, op["label"], op["minus"])
+                self.seen["tested" if op["test"] else "counted"] += 1
                 self.seen["clamped"] += clamped
             case Op.CLEAR:
                 bins[bin_] = [0] * g.classes
@@ -154,12 +160,22 @@ class Bench:
         self.seen["near"] += (slot, cell, bin_) in self.recent
         return list(bins[bin_]), read, clamped
 
+    def note_terms(self, slot, cell, code):
+        """What the lane adds to a prediction: from the word as it is before the operation."""
+        if self.geometry.naive_bayes:
+            index = self.golden._own_bin(slot, cell, code)
+            counts = self.golden.counts[slot][cell][index or 0]
+            logs = [bayes_log2(BAYES_UNIT * n + 1) * (index is not None) for n in counts]
+            latency = AttributeProcessor(self.geometry, self.lane).terms_latency
+            self.terms_due[self.clock + latency] = {"logs": logs, "known": index is not None}
+
     def random_op(self, codes):
         rng, g = self.rng, self.geometry
         return {
             "code": rng.choice(codes), "slot": rng.randrange(g.slots),
             "pass_": rng.randrange(g.passes), "bin": rng.randrange(g.bins),
             "label": rng.choice(self.labels), "minus": rng.randrange(3) == 0,
+            "test": rng.randrange(4) == 0,
             "parent": rng.randrange(g.slots), "root": rng.randrange(4) == 0,
             "override": rng.randrange(2), "lane": rng.choice([self.lane, rng.randrange(g.lanes)]),
             "lo": rng.choice([0, 255, rng.randrange(256)]), "shift": rng.randrange(8),
@@ -198,6 +214,10 @@ class Bench:
             assert unpack(self.word, int(dut.word.value)) == want
         assert int(dut.read.value) == read
         assert int(dut.clamped.value) == clamped
+
+        terms = self.terms_due.pop(self.clock, None)
+        if terms is not None:
+            assert unpack(terms_layout(g), int(dut.terms.value)) == terms
 
         # Results come out by `load`, then the chain passes on what comes in.
         if self.chain is not None:

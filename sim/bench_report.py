@@ -4,9 +4,11 @@ import random
 
 import cocotb
 from amaranth.lib import data
+from bregalad.fixed import UNUSED_CLASS
 from bregalad.geometry import NONE, Geometry
 from bregalad.hw.merge import summary_layout
 from bregalad.hw.operation import candidate_layout
+from bregalad.hw.predictor import prediction_layout
 from bregalad.hw.report import ReportWriter, job_layout, word_layout
 from bregalad.hw.scheduler import head_layout
 from bregalad.protocol import reports
@@ -17,6 +19,8 @@ from bregalad.sim.streams import Sink, Source, reset
 from cocotb.triggers import ReadOnly, RisingEdge
 
 TRIALS = (Kind.SUGGESTION, Kind.GAINS)
+PREDICTIONS = (Kind.PREDICTION, Kind.SCORES)
+JOBS = tuple(kind for kind in Kind if kind not in TRIALS + PREDICTIONS)
 
 
 class Bench:
@@ -27,7 +31,8 @@ class Bench:
         self.bin = data.ArrayLayout(g.count_width, g.classes)
         self.sources = {name: Source(dut, name, layout, rng) for name, layout in (
             ("job", job_layout(g)), ("head", head_layout(g)),
-            ("summary", summary_layout(g)), ("gains", candidate_layout(g)))}
+            ("summary", summary_layout(g)), ("gains", candidate_layout(g)),
+            ("prediction", prediction_layout(g)))}
         self.sink = Sink(dut, "o", word_layout(), rng)
 
     def number(self, bits):
@@ -64,9 +69,9 @@ class Bench:
             case Kind.ENTRY:
                 values = {"n": self.number(g.count_width), "since": self.number(24),
                           "link": self.number(16), "current": self.number(16),
-                          "entry_flags": rng.randrange(8)}
+                          "entry_flags": rng.randrange(8), "period": self.number(16)}
                 words = [values["n"], values["since"], values["link"] | values["current"] << 16,
-                         values["entry_flags"]]
+                         values["entry_flags"] | values["period"] << 16]
                 return {"job": [job | {"count": 4, "words": words}]}, \
                     reports.entry_layout(g).pack(kind=kind, slot=slot, class_counts=counts,
                                                  **values)
@@ -77,6 +82,13 @@ class Bench:
                 return {"job": [job | {"count": 1, "words": [cell]}], "word": bins}, \
                     reports.statistics_layout(g).pack(kind=kind, slot=slot, cell=cell,
                                                       counts=sum(bins, []))
+            case Kind.PREDICTION | Kind.SCORES:
+                scores = [rng.choice([UNUSED_CLASS, 0, -1, rng.randrange(-1 << 30, 1 << 30)])
+                          for _ in range(g.classes)]
+                found = {"slot": slot, "label": rng.randrange(g.classes)}
+                shown = {"scores": scores} if kind is Kind.SCORES else {}
+                return {"prediction": [found | {"scores": scores}]}, \
+                    reports.layout_of(kind, g, cells).pack(kind=kind, **found, **shown)
         head = {"slot": slot, "flags": rng.randrange(16), "n": self.number(g.count_width),
                 "class_counts": counts}
         if kind is Kind.SUGGESTION:
@@ -97,18 +109,20 @@ class Bench:
             reports.gains_layout(g, cells).pack(kind=kind, candidates=words, **head)
 
     async def run(self, count, report_all, cells, stall_in, stall_out):
-        """Some reports; jobs come when every trial ahead is reported, as from the sequencer."""
+        """Some reports; each job, trial or row of predictions waits for what else is ahead."""
         dut, rng, sources = self.dut, self.rng, self.sources
+        wanted = rng.choice(PREDICTIONS)
         dut.all.value, dut.cells.value = report_all, cells
+        dut.scores.value = wanted is Kind.SCORES
         self.sink.stall = stall_out
-        kinds = [TRIALS[report_all]] * 4 + [k for k in Kind if k not in TRIALS]
-        kinds = rng.choice([kinds, kinds[:1], kinds[4:]])
+        kinds = [TRIALS[report_all]] * 4 + [wanted] * 4 + list(JOBS)
+        kinds = rng.choice([kinds, kinds[:1], [wanted], kinds[8:]])
         ahead = [(kind, *self.report(kind, cells)) for kind in rng.choices(kinds, k=count)]
         want = [(kind, answer) for kind, _, answer in ahead]
         total = sum(len(answer) for _, answer in want)
         bins = []
         queues = {name: source.items for name, source in sources.items()} | {"word": bins}
-        trials = reported = 0  # that went in, that came out
+        fed = 0  # reports whose items went in
         got, done, clock, asked = b"", 0, 0, 0
         begun = None  # clock of a transfer that the first word follows
         under_way = False
@@ -116,9 +130,11 @@ class Bench:
         while done < len(want):
             while ahead:
                 kind, items, _ = ahead[0]
-                if sources["job"].items if kind in TRIALS else reported < trials:
+                # What comes by the same stream may queue there.
+                group = next(each for each in (TRIALS, PREDICTIONS, JOBS) if kind in each)
+                if any(other not in group for other, _ in want[done:fed]):
                     break
-                trials += kind in TRIALS
+                fed += 1
                 for name, values in items.items():
                     queues[name].extend(values)
                 ahead.pop(0)
@@ -140,9 +156,14 @@ class Bench:
             assert int(dut.idle.value) == (not under_way)
             if begun == clock - ReportWriter.latency:
                 assert self.sink.valid
+            if sources["prediction"].offered and not under_way:
+                assert self.sink.valid
             taken = {name for name, source in sources.items() if source.settle() is not None}
             if taken & {"head", "job"}:
                 begun, under_way = clock, True
+            elif "prediction" in taken:
+                assert word is not None, "a prediction is taken with its first word"
+                under_way = True
             last_of_trial = False
             if word is not None:
                 got += word["data"].to_bytes(4, "little")
@@ -155,7 +176,6 @@ class Bench:
                     got, done, under_way = b"", done + 1, False
                     last_of_trial = kind in TRIALS
             assert int(dut.reported.value) == last_of_trial
-            reported += last_of_trial
             await RisingEdge(dut.clk)
             clock += 1
             assert clock < limit, "no end"
@@ -166,7 +186,7 @@ class Bench:
 async def every_byte(dut):
     """Reports of all kinds in any order, as fast as they go and with stalls on each stream."""
     bench = Bench(dut)
-    await reset(dut, dut.all, dut.cells, dut.word, dut.word_valid)
+    await reset(dut, dut.all, dut.cells, dut.scores, dut.word, dut.word_valid)
     rng, g = bench.rng, bench.geometry
     for index in range(parameters()["rounds"]):
         stalls = [(0.0, 0.0), (0.0, 0.6), (0.6, 0.0), (0.5, 0.5)][index // 2 % 4]

@@ -31,12 +31,13 @@ class Bench:
         self.unreported = 0
         self.reportable = deque()  # per head taken: its trial's number
         self.pushed = self.snapped = self.taken = 0
+        self.asked = self.given = 0  # predictions
         self.next_snap = (0, 0)  # pass, bin
         self.used = 0  # passes in the array
         self.ready = deque([1, 1])  # of this clock and the next
         self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
         self.seen = dict.fromkeys(
-            ("trials", "locked", "queue_full", "heads_full", "array_full", "prompt"), 0)
+            ("trials", "locked", "queue_full", "heads_full", "array_full", "prompt", "behind"), 0)
 
     def trial(self):
         """A trial of a slot that is not locked: nobody pushes another one."""
@@ -62,6 +63,12 @@ class Bench:
         ready = self.ready[0]
         reported = bool(self.reportable) and self.reportable[0] < self.snapped \
             and rng.random() < report_rate
+        # No prediction behind a trial is reported before it.
+        most = self.coming[0][1] if self.coming else self.asked
+        self.given += self.given < most and rng.random() < self.give_rate
+        self.asked += self.asked - self.given < 1000 and rng.random() < 0.5
+        dut.asked.value, dut.given.value = (number % (1 << len(dut.asked))
+                                            for number in (self.asked, self.given))
         asked = [rng.randrange(g.slots), rng.randrange(g.slots)]
         dut.slot_a.value, dut.slot_b.value = asked
         dut.snap_ready.value, dut.reported.value = ready, reported
@@ -111,15 +118,22 @@ class Bench:
         head = self.head.settle()
         if head is not None:
             assert self.coming, "a head without a trial"
-            assert head == self.coming.popleft()
+            want, behind = self.coming.popleft()
+            assert head == want
+            assert behind == self.given, "a trial before a prediction"
             self.reportable.append(self.taken)
             self.taken += 1
         if reported:
             self.reportable.popleft()
+        if head is None and self.coming and self.coming[0][1] != self.given:
+            assert not self.head.valid, "a trial before a prediction"
+            self.seen["behind"] += 1
         accepts = int(dut.i__ready.value)
         if len(self.waiting) == self.depth:
             assert done or not accepts, "more trials than `depth` wait"
             self.seen["queue_full"] += 1
+        elif int(dut.valid.value):
+            assert not accepts, "a trial is taken in a clock that is the snapshot's"
         elif not accepts:
             self.seen["heads_full"] += 1
             assert self.unreported >= self.heads - 1, "no room although there is"
@@ -129,7 +143,7 @@ class Bench:
             self.snapped += 1
         if trial is not None:
             self.waiting.append(trial)
-            self.coming.append(trial["head"])
+            self.coming.append((trial["head"], self.asked))
             self.seen["trials"] += 1
             assert len(self.coming) <= self.heads, "more heads than `heads` wait"
         self.unreported += (trial is not None) - reported
@@ -146,13 +160,14 @@ async def in_order(dut):
         passes = rng.randint(1, g.passes)
         dut.passes.value = passes
         room = rng.choice([1, 2, 16])
+        bench.give_rate = rng.choice([0.3, 1.0])
         rates = [rng.choice([0.02, 0.5, 1.0]), rng.choice([0.02, 0.5]), rng.choice([0.02, 0.5])]
         bench.head.stall = rng.choice([0.0, 0.5, 0.98])
         if index % 5 == 0:  # nothing but the report writer is slow
             room, rates, bench.head.stall = 16, [1.0, 0.5, 0.02], 0.98
         for _ in range(parameters()["clocks"]):
             await bench.step(passes, *rates, room)
-        bench.head.stall = rng.choice([0.0, 0.5])
+        bench.head.stall, bench.give_rate = rng.choice([0.0, 0.5]), 1.0
         limit = 5000
         while bench.source.items or bench.unreported or bench.used:
             await bench.step(passes, 0.0, 0.5, 0.5, room)

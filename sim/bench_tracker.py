@@ -11,6 +11,7 @@ from bregalad.geometry import CODE_WIDTH, MISSING, NONE, Geometry
 from bregalad.hw.buffer import RecordBuffer
 from bregalad.hw.dispenser import beat_layout
 from bregalad.hw.operation import Op, operation_layout
+from bregalad.hw.predictor import ask_layout
 from bregalad.hw.scheduler import trial_layout
 from bregalad.hw.slots import SINCE_WIDTH, SlotTable, entry_layout, table_signature
 from bregalad.hw.tracker import Tracker
@@ -24,7 +25,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 _EVENTS = {"good": "records", "bad": "bad_records", "node": "nodes", "halved": "halvings",
            "counting": "beats"}
-_SPENT = ("counting", "halving", "wait_lock", "wait_queue", "wait_path")
+_SPENT = ("counting", "halving", "wait_lock", "wait_queue", "wait_path", "wait_report")
 
 
 class Counting(wiring.Component):
@@ -40,9 +41,11 @@ class Counting(wiring.Component):
             "i": In(stream.Signature(beat_layout(g))),
             "discard": In(1), "rewind": In(1),
             "passes": In(range(g.passes + 1)),
+            "predict": In(1),
             "grace": In(SINCE_WIDTH), "inner_grace": In(SINCE_WIDTH),
             "locked": In(g.slots),
             "trial": Out(stream.Signature(trial_layout(g))),
+            "prediction": Out(stream.Signature(ask_layout(g))),
             "op": Out(operation_layout(g)), "valid": Out(1), "grant": In(1),
             "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
             "table": In(table_signature(g)),
@@ -58,10 +61,12 @@ class Counting(wiring.Component):
         connect(m, flipped(self.i), buffer.i)
         connect(m, buffer.o, tracker.i)
         connect(m, tracker.trial, flipped(self.trial))
+        connect(m, tracker.prediction, flipped(self.prediction))
         m.d.comb += [
             buffer.discard.eq(self.discard), buffer.rewind.eq(self.rewind),
             buffer.passes.eq(self.passes), tracker.passes.eq(self.passes),
             buffer.read_at.eq(tracker.read_at), buffer.free.eq(tracker.free),
+            tracker.predict.eq(self.predict),
             tracker.grace.eq(self.grace), tracker.inner_grace.eq(self.inner_grace),
             tracker.locked.eq(self.locked.bit_select(tracker.slot, 1)),
             tracker.grant.eq(self.grant),
@@ -84,16 +89,39 @@ class Model(Golden):
     def __init__(self, geometry):
         super().__init__(geometry)
         self.ops = deque()
+        self.asks = deque()
+        self.codes = []  # of the record
+        self.wanted = False  # its prediction's beats are to come
+
+    def _record(self, record):
+        g = self.geometry
+        self.codes = list(record["codes"])
+        super()._record(record)
+        known = record["slot"] < g.slots and record["label"] < g.classes
+        if known and record["flags"] & RecordFlag.TEST:
+            self._beats(record["slot"], test=1)
+
+    def _predict(self, slot, codes):
+        self.asks.append({"slot": slot, "class_counts": list(self.entries[slot].class_counts)})
+        self.wanted = True
+
+    def _beats(self, slot, **fields):
+        lanes = self.geometry.lanes
+        self.ops.extend({"code": Op.COUNT, "slot": slot, "pass_": at // lanes, "trial": None,
+                         "codes": self.codes[at:at + lanes], "predict": self.wanted,
+                         "last": at + lanes >= len(self.codes), **fields}
+                        for at in range(0, len(self.codes), lanes))
+        self.wanted = False
 
     def _count_cell(self, slot, cell, code, label, minus):
-        if cell % self.geometry.lanes == 0:
-            self.ops.append({"code": Op.COUNT, "slot": slot, "label": label, "minus": minus,
-                             "pass_": cell // self.geometry.lanes, "codes": [], "trial": None})
-        self.ops[-1]["codes"].append(code)
+        if cell == 0:
+            self._beats(slot, label=label, minus=minus, test=0)
         return False
 
     def _halve(self, slot):
         super()._halve(slot)
+        if self.wanted:
+            self._beats(slot, test=1)
         self.ops.extend({"code": Op.HALVE, "slot": slot, "pass_": pass_, "bin": bin_}
                         for pass_ in range(self.geometry.passes)
                         for bin_ in range(self.geometry.bins))
@@ -120,6 +148,8 @@ class Bench:
         self.beat = data.ArrayLayout(CODE_WIDTH, g.lanes)
         self.source = Source(dut, "i", beat_layout(g), rng)
         self.trial = Sink(dut, "trial", trial_layout(g), rng)
+        self.prediction = Sink(dut, "prediction", ask_layout(g), rng)
+        self.asked = 0  # predictions whose first beat is to come
         self.deny = 0.0  # probability that a clock is not granted
         self.lock_clocks = (0,)  # how long slots stay locked behind a trial
         self.locked = {}  # slot: clocks left
@@ -130,17 +160,20 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.discard, dut.rewind, dut.passes, dut.grace, dut.inner_grace,
+        await reset(dut, dut.discard, dut.rewind, dut.passes, dut.predict, dut.grace,
+                    dut.inner_grace,
                     dut.locked, dut.grant, dut.table__r_en, dut.table__r_slot, dut.table__w_en,
                     dut.table__w_slot, dut.table__w_entry)
 
-    async def configure(self, cells, grace, inner_grace):
+    async def configure(self, cells, grace, inner_grace, predict):
         fields = self.golden.fields
+        fields["report.predictions"] = predict
         fields["cells.count"], fields["grace.leaf"] = cells, grace
         fields["inner_grace.inner"] = inner_grace
         dut = self.dut
         dut.passes.value = self.geometry.passes_for(cells)
         dut.grace.value, dut.inner_grace.value = grace, inner_grace
+        dut.predict.value = predict
 
     async def place(self, slot, **values):
         """Write a slot's row, of the table and of the model."""
@@ -163,6 +196,7 @@ class Bench:
             # Downwards, so that no path is a ring.
             "link": rng.choice([NONE, *range(slot)]),
             "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
+            "period": rng.choice([0, 0, 1, 4, 0xFFFF]),
             "inner": bool(rng.randrange(2)), "halved": bool(rng.randrange(2)),
             "underflow": bool(rng.randrange(2)),
         }
@@ -170,17 +204,16 @@ class Bench:
     def codes_of_record(self):
         return [self.rng.randrange(256) for _ in range(self.golden.cells_in_use)]
 
-    def record(self, slot, label, minus=False):
+    def record(self, slot, label, flags=0):
         """Queue a record and let the model count it."""
         codes = self.codes_of_record()
-        self.source.items.extend(self.beats(slot, label, minus, codes))
-        self.golden._record({"slot": slot, "label": label, "codes": codes,
-                             "flags": RecordFlag.MINUS * minus})
+        self.source.items.extend(self.beats(slot, label, flags, codes))
+        self.golden._record({"slot": slot, "label": label, "codes": codes, "flags": flags})
 
-    def beats(self, slot, label, minus, codes):
+    def beats(self, slot, label, flags, codes):
         g = self.geometry
         # Flags that mean nothing yet must not matter.
-        flags = RecordFlag.MINUS * minus | self.rng.getrandbits(7) << 1
+        flags |= self.rng.getrandbits(6) << 2
         for at in range(0, len(codes), g.lanes):
             part = codes[at:at + g.lanes]
             yield {"header": {"slot": slot, "label": label, "flags": flags},
@@ -190,7 +223,7 @@ class Bench:
     def broken(self):
         """A record that leaves nothing: discarded, or begun and taken back."""
         rng = self.rng
-        beats = list(self.beats(rng.randrange(self.geometry.slots), 0, False,
+        beats = list(self.beats(rng.randrange(self.geometry.slots), 0, 0,
                                 self.codes_of_record()))
         if rng.randrange(2):
             self.source.items.extend({**beat, "discard": True} for beat in beats)
@@ -211,8 +244,12 @@ class Bench:
         discard = source.offered and source.items[0].get("discard", False)
         dut.discard.value = discard
         self.trial.drive()
+        self.prediction.drive()
         grant = rng.random() >= self.deny
         dut.grant.value = grant
+        # Trials are taken in granted clocks only.
+        self.trial.ready = self.trial.ready and grant
+        dut.trial__ready.value = self.trial.ready
         dut.locked.value = sum(1 << slot for slot in self.locked)
         await ReadOnly()
 
@@ -222,10 +259,12 @@ class Bench:
             self.codes = None
         if source.offered:
             source.settle()
-        # A clock that is not granted takes a trial back.
-        if not grant:
-            self.trial.held = None
         trial = self.trial.settle()
+        ask = self.prediction.settle()
+        if ask is not None:
+            assert self.golden.asks, "a prediction that is not wanted"
+            assert ask == self.golden.asks.popleft()
+            self.asked += 1
         spent = [name for name in _SPENT if int(getattr(dut, name).value)]
         assert len(spent) <= grant, spent
         assert int(dut.valid.value) == (spent in (["counting"], ["halving"]))
@@ -235,11 +274,14 @@ class Bench:
             assert self.golden.ops, "an operation too many"
             want = self.golden.ops.popleft()
             op = unpack(operation_layout(g), int(dut.op.value))
-            assert op["slot"] not in self.locked, "a locked slot was changed"
-            keys = ["slot", "pass_"]
-            keys += ["bin"] if want["code"] is Op.HALVE else ["label", "minus"]
+            # A record that is only tested may read a locked slot.
+            assert op["slot"] not in self.locked or want.get("test"), "a locked slot was changed"
             assert op["code"] == want["code"].value
-            assert [op[key] for key in keys] == [want[key] for key in keys], (op, want)
+            assert all(op[key] == want[key] for key in op if key in want and key != "code"), \
+                (op, want)
+            if want.get("predict") and op["pass_"] == 0:
+                self.asked -= 1
+                assert self.asked >= 0, "beats of a prediction that was not asked for"
             assert trial == want.get("trial")
             self.codes = want.get("codes")
             if self.codes:
@@ -266,6 +308,7 @@ class Bench:
             limit -= 1
             assert limit, f"no end, {len(golden.ops)} operations are missing"
         assert not golden.ops, "operations are missing"
+        assert not golden.asks and not self.asked, "predictions are missing"
         assert self.got == {name: golden.events[event] for name, event in _EVENTS.items()}
         for slot in range(g.slots):
             dut.table__r_slot.value, dut.table__r_en.value = slot, 1
@@ -286,10 +329,12 @@ async def matches_golden(dut):
     await bench.start()
     for _ in range(parameters()["rounds"]):
         grace = rng.choice([0, 1, 3, 5])
-        await bench.configure(rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]))
+        await bench.configure(rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]),
+                              rng.randrange(2))
         for slot in range(g.slots):
             await bench.place(slot, **bench.random_entry(slot))
         bench.source.stall, bench.trial.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
+        bench.prediction.stall = rng.choice([0, 0.8])
         bench.deny = rng.choice([0.0, 0.0, 0.4])
         bench.lock_clocks = rng.choice([(0,), (1, 2, 5), (4, 30)])
         bench.locked = {slot: rng.randint(1, 30) for slot in range(g.slots)
@@ -304,7 +349,7 @@ async def matches_golden(dut):
                 label = rng.randint(g.classes, 255)
             elif fate == 2:
                 bench.broken()
-            bench.record(slot, label, rng.randrange(4) == 0)
+            bench.record(slot, label, rng.choice([0, 0, 0, 1, 2, 3]))
         await bench.finish()
     dut._log.info("%d clocks, %s", bench.clock, bench.golden.events)
     assert all(bench.golden.events[name] for name in (*_EVENTS.values(), "trials"))
@@ -316,7 +361,7 @@ async def rings(dut):
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
-    await bench.configure(1, 100, 0)
+    await bench.configure(1, 100, 0, 1)
     bench.lock_clocks = (3,)
     for slot in range(g.slots):
         await bench.place(slot, link=(slot + 1) % g.slots if slot else 0)
@@ -334,7 +379,7 @@ async def rate(dut):
     await bench.start()
     for cells in {1, g.max_cells}:
         for linked in (False, True):
-            await bench.configure(cells, 0, 0)
+            await bench.configure(cells, 0, 0, 1)
             for slot in range(g.slots):
                 await bench.place(slot, link=slot - 1 if linked and slot else NONE)
             nodes = records = 0

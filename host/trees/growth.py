@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..geometry import MISSING, NONE
-from ..protocol.commands import CommandFlag, Opcode
+from ..protocol.commands import CommandFlag, Opcode, pack_command
 from .nodes import LEAF, NUMERIC, ONE_VS_REST
 from .slots import SlotPool
 
@@ -59,17 +59,22 @@ class Growth:
     cells : CellMap
     policy : SplitPolicy
     nodes : Nodes
-    command : callable
-        Queues a command: ``command(opcode, **values)``.
+    commands : list
+        Commands for the board are appended to it, packed.
     """
 
-    def __init__(self, geometry, cells, policy, nodes, command):
+    def __init__(self, geometry, cells, policy, nodes, commands):
+        self.geometry = geometry
         self.bins = geometry.bins
         self.cells = cells
         self.policy = policy
         self.nodes = nodes
         self.pool = SlotPool(geometry.slots)
-        self.command = command
+        self._commands = commands
+
+    def command(self, opcode, **values):
+        """Queue a command."""
+        self._commands.append(pack_command(self.geometry, opcode, **values))
 
     def start(self):
         """Give a new tree's root its slot."""

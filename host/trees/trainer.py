@@ -99,11 +99,11 @@ class Trainer:
         self.predictor = router.PREDICTIONS[prediction]
         self.nodes = Nodes(geometry.classes) if nodes is None else nodes
         self.nodes.average_over(len(cells.first_cell) if policy.gain_average else 0)
-        self.growth = Growth(geometry, cells, policy, self.nodes, self.command)
+        self._commands = []  # to send before the next records
+        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands)
         self.review_period = review_period
         self.tally = Tally() if tally is None else tally
         self._form = report_form(geometry, cells, policy.reports_all)
-        self._commands = []  # to send before the next records
         self._outstanding = 0  # trials whose verdict is not in
         self._found = np.zeros((direct.MOST, 6), np.int64)
         self._decisions = Decisions(self.nodes)
@@ -141,7 +141,7 @@ class Trainer:
 
     def command(self, opcode, **values):
         """Queue a command; it is sent before the next records, or by ``flush``."""
-        self._commands.append(pack_command(self.board.geometry, opcode, **values))
+        self.growth.command(opcode, **values)
 
     def _check_working(self):
         if self.broken:

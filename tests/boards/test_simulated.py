@@ -20,6 +20,10 @@ GEOMETRIES = {
     "tiny": PRESETS["tiny"], "small": PRESETS["small"],
     "one": Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=64),
     "odd": Geometry(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=12, bus_width=512),
+    "bayes": Geometry(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, bus_width=64,
+                      naive_bayes=True),
+    "bayes-beat": Geometry(lanes=4, passes=1, bins=8, classes=2, slots=9, bus_width=128,
+                           naive_bayes=True),
 }
 
 

@@ -2,10 +2,14 @@
 
 import pytest
 from bregalad.geometry import Geometry
+from bregalad.hw.adder import AdderTree
 from bregalad.hw.array import AttributeProcessorArray
+from bregalad.hw.bayes import BayesTerms
 from bregalad.hw.control import Control
 from bregalad.hw.gain import GainUnit
+from bregalad.hw.log2 import Log2
 from bregalad.hw.merge import Merge
+from bregalad.hw.predictor import Predictor
 from bregalad.hw.processor import AttributeProcessor
 from bregalad.hw.xlog2x import XLog2X
 from bregalad.sim.runner import run
@@ -17,6 +21,8 @@ ARRAYS = {
     "four": dict(lanes=4, passes=3, bins=8, classes=2, slots=2, count_width=18),
     "classes": dict(lanes=2, passes=2, bins=16, classes=5, slots=2, count_width=18),
     "many": dict(lanes=10, passes=2, bins=4, classes=2, slots=2, count_width=12),
+    "bayes": dict(lanes=5, passes=2, bins=4, classes=3, slots=2, count_width=13,
+                  naive_bayes=True),
 }
 
 
@@ -24,6 +30,24 @@ ARRAYS = {
 def test_xlog2x(width, tmp_path):
     run(XLog2X(width, 3), "xlog2x", "bregalad.sim.bench_xlog2x", tmp_path,
         width=width, tag_width=3, count=300)
+
+
+@pytest.mark.parametrize("width", [2, 9, 16, 22, 37, 40])
+def test_log2(width, tmp_path):
+    run(Log2(width), "log2", "bregalad.sim.bench_log2", tmp_path, width=width, count=600)
+
+
+@pytest.mark.parametrize("width, count", [(1, 8), (13, 5), (4, 33), (6, 2)])
+def test_adder(width, count, tmp_path):
+    run(AdderTree(width, count), "adder", "bregalad.sim.bench_adder", tmp_path, width=width,
+        count=count)
+
+
+@pytest.mark.parametrize("sizes", [
+    dict(classes=2, count_width=12), dict(classes=5, count_width=32)], ids=["narrow", "wide"])
+def test_bayes(sizes, tmp_path):
+    run(BayesTerms(Geometry(**sizes)), "bayes", "bregalad.sim.bench_bayes", tmp_path,
+        geometry=sizes)
 
 
 @pytest.mark.parametrize("sizes, trials, snapshots", [
@@ -38,7 +62,7 @@ def test_gain(sizes, trials, snapshots, tmp_path):
 
 
 @pytest.mark.parametrize("name, snapshots", [
-    ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8)])
+    ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2)])
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
     run(array, "apa", "bregalad.sim.bench_array", tmp_path, geometry=ARRAYS[name],
@@ -46,7 +70,8 @@ def test_array(name, snapshots, tmp_path):
 
 
 @pytest.mark.parametrize("block", [
-    AttributeProcessorArray, Control, GainUnit, Merge, lambda g: AttributeProcessor(g, 0)])
+    AttributeProcessorArray, BayesTerms, Control, GainUnit, Merge, Predictor,
+    lambda g: AttributeProcessor(g, 0)])
 def test_geometry_must_be_one(block):
     with pytest.raises(TypeError, match="geometry must be a Geometry, not 'tiny'"):
         block("tiny")
@@ -78,3 +103,31 @@ def test_lane_must_exist():
 def test_xlog2x_widths(width, tag_width, error, message):
     with pytest.raises(error, match=message):
         XLog2X(width, tag_width)
+
+
+@pytest.mark.parametrize("width, error, message", [
+    (1, ValueError, "width must be 2 to 40 bits, not 1"),
+    (41, ValueError, "width must be 2 to 40 bits, not 41"),
+    (18.0, TypeError, "width must be an integer, not 18.0"),
+])
+def test_log2_widths(width, error, message):
+    with pytest.raises(error, match=message):
+        Log2(width)
+
+
+@pytest.mark.parametrize("values, message", [
+    ((0, 3), "width must be at least 1, not 0"), ((3, 0), "count must be at least 1, not 0")])
+def test_adder_sizes(values, message):
+    with pytest.raises(ValueError, match=message):
+        AdderTree(*values)
+
+
+@pytest.mark.parametrize("values, message", [
+    ({"depth": 1}, "depth must be 2 to 1024, not 1"),
+    ({"depth": 2000}, "depth must be 2 to 1024, not 2000"),
+    ({"depth": 4, "scores_depth": 5}, "scores_depth must be 2 to depth, 4, not 5"),
+    ({"waiting": 1}, "waiting must be at least 2, not 1"),
+])
+def test_predictor_sizes(values, message):
+    with pytest.raises(ValueError, match=message):
+        Predictor(Geometry(), **values)

@@ -2,7 +2,9 @@
 
 import pytest
 from bregalad.geometry import Geometry
+from bregalad.hw.bayes import partial_latency
 from bregalad.hw.merge import Merge
+from bregalad.hw.predictor import Predictor
 from bregalad.hw.registers import RegisterFile
 from bregalad.hw.report import ReportWriter
 from bregalad.hw.scheduler import TrialScheduler
@@ -18,10 +20,12 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("sizes, lane", [("even", 1), ("odd", 2)])
-def test_processor(sizes, lane, tmp_path):
-    dut = Lane(Geometry(**SIZES[sizes]), lane, snapshots=2)
-    run(dut, "dut", "bregalad.sim.bench_processor", tmp_path, geometry=SIZES[sizes], lane=lane,
+@pytest.mark.parametrize("sizes, lane, naive_bayes", [
+    ("even", 1, False), ("even", 1, True), ("odd", 2, True)])
+def test_processor(sizes, lane, naive_bayes, tmp_path):
+    sizes = SIZES[sizes] | {"naive_bayes": naive_bayes}
+    dut = Lane(Geometry(**sizes), lane, snapshots=2)
+    run(dut, "dut", "bregalad.sim.bench_processor", tmp_path, geometry=sizes, lane=lane,
         snapshots=2, rounds=12, clocks=250)
 
 
@@ -43,12 +47,26 @@ def test_registers(tmp_path):
 
 @pytest.mark.parametrize("sizes", ["even", "odd"])
 def test_tracker(sizes, tmp_path):
-    run(Counting(Geometry(**SIZES[sizes])), "dut", "bregalad.sim.bench_tracker", tmp_path,
-        geometry=SIZES[sizes], rounds=40)
+    sizes = SIZES[sizes] | {"naive_bayes": True}
+    run(Counting(Geometry(**sizes)), "dut", "bregalad.sim.bench_tracker", tmp_path,
+        geometry=sizes, rounds=40)
+
+
+@pytest.mark.parametrize("sizes, options", [
+    ("even", {"depth": 1024}), ("odd", {"depth": 20, "scores_depth": 3}), ("one", {"depth": 40})])
+def test_predictor(sizes, options, tmp_path):
+    sizes = SIZES[sizes] | {"naive_bayes": True}
+    geometry = Geometry(**sizes)
+    options["waiting"] = partial_latency(geometry) + 4
+    # The report writer takes none for a while, and a small queue ends the rate.
+    cases = ["matches_golden", "ties", "rate"][:3 if options["depth"] > 30 else 2]
+    run(Predictor(geometry, **options), "dut", "bregalad.sim.bench_predictor", tmp_path,
+        geometry=sizes, options=options, rounds=24, testcase=cases)
 
 
 @pytest.mark.parametrize("depth, heads", [(4, 5), (1, 2)])
 def test_scheduler(depth, heads, tmp_path):
-    dut = TrialScheduler(Geometry(**SIZES["odd"]), depth=depth, heads=heads)
-    run(dut, "dut", "bregalad.sim.bench_scheduler", tmp_path, geometry=SIZES["odd"], depth=depth,
+    sizes = SIZES["odd"] | {"naive_bayes": True}
+    dut = TrialScheduler(Geometry(**sizes), depth=depth, heads=heads)
+    run(dut, "dut", "bregalad.sim.bench_scheduler", tmp_path, geometry=sizes, depth=depth,
         heads=heads, rounds=20, clocks=200)

@@ -8,7 +8,7 @@ import pytest
 from bregalad.boards import BoardError, open_board
 from bregalad.geometry import Geometry
 from bregalad.sim.latency import GoldenBoard, LateBoard
-from bregalad.sim.reference import ReferenceTree
+from bregalad.sim.reference import ReferenceVFDT
 from bregalad.trees import checkpoint
 from bregalad.trees.cells import CellMap
 from bregalad.trees.nodes import LEAF
@@ -82,11 +82,14 @@ def test_equals_reference(child_counts, nominal_split, late):
         board = LateBoard(board, random.Random(7))
     trainer = trainer_on(board, child_counts, nominal_split)
     predictions = learn(trainer, codes, labels, seed=3 if late else None)
-    reference = ReferenceTree(CAPACITIES, 2, 8, 1e-3, 0.05, 100, child_counts, nominal_split)
-    expected = [reference.learn(row, int(label)) for row, label in zip(codes, labels, strict=True)]
+    reference = ReferenceVFDT(CAPACITIES, 2, bins=8, delta=1e-3, grace=100,
+                              child_counts=child_counts, nominal_split=nominal_split)
+    expected = reference.learn(codes, labels)
     assert difference(trainer.nodes, reference.root) is None
-    assert predictions.tolist() == expected
-    assert trainer.tally.splits == len(reference.splits) >= 3
+    assert predictions.tolist() == expected.tolist()
+    assert trainer.tally.splits == reference.tally.splits >= 3
+    assert trainer.tally.ties == reference.tally.ties
+    assert trainer.tally.trials == reference.tally.trials
 
 
 def drifting(seed, count):

@@ -1,0 +1,10 @@
+"""Textbook stream trees in float64: the judge of the accelerated trees' decisions.
+
+``docs/learners.md`` is what they do. Nothing is shared with the board, its model or its driver.
+Counting and predicting are compiled; every decision is plain Python beside its source.
+"""
+
+from .efdt import ReferenceEFDT
+from .vfdt import ReferenceVFDT
+
+__all__ = ["ReferenceEFDT", "ReferenceVFDT"]

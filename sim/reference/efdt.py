@@ -1,0 +1,193 @@
+"""EFDT. Manapragada, Webb and Salehi, Extremely fast decision tree, KDD 2018, algorithm 2."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .learner import MIN_GAIN, NEVER, SAME, Learner, best_two
+from .tree import LEAF, MULTIWAY
+
+__all__ = ["VARIANTS", "ReferenceEFDT"]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Where programs differ from the paper, whose is the default of each."""
+
+    first_trial_splits: bool = False  # an impure leaf splits when it is tried, whatever the bound
+    tree_wide_period: bool = False  # inner nodes: the tree's instances count, not the node's
+    null_competes: bool = True  # the null split at inner nodes
+
+
+VARIANTS = {
+    "paper": Variant(),
+    "moa": Variant(tree_wide_period=True, null_competes=False),  # release 24.07
+    "kdd2018": Variant(first_trial_splits=True),  # the authors' program for the paper
+}
+
+
+class ReferenceEFDT(Learner):
+    """Hoeffding anytime tree.
+
+    Parameters
+    ----------
+    capacities, classes, ...
+        As ``Learner``.
+    variant : "paper", "moa" or "kdd2018"
+    inner_grace : int
+    gain_average : bool
+        Decide on the means of the gains of all the node's trials, not on the last.
+    same_attribute : "keep" or "replace"
+    """
+
+    whole_path = True
+
+    def __init__(self, capacities, classes, *, variant="paper", inner_grace=2000,
+                 gain_average=False, same_attribute="keep", **options):
+        if variant not in VARIANTS:
+            raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, not {variant!r}")
+        if same_attribute not in ("keep", "replace"):
+            raise ValueError(f"same_attribute must be 'keep' or 'replace', not {same_attribute!r}")
+        if options.get("adaptive_grace"):
+            raise ValueError("adaptive_grace is VFDT's")
+        self.variant = VARIANTS[variant]
+        self.inner_grace = inner_grace
+        self.gain_average = gain_average
+        self.same_attribute = same_attribute
+        self._sums = {}  # node -> sums of the attributes' gains, trials
+        super().__init__(capacities, classes, **options)
+        if self.variant.tree_wide_period:
+            self._multiple = inner_grace
+
+    def _due(self, at):
+        if self.variant.tree_wide_period and not self.is_leaf(at):
+            return self.tally.instances % self.inner_grace == 0
+        return super()._due(at)
+
+    def attempt(self, at, both):
+        """Algorithms 2 and 3: AttemptToSplit and ReevaluateBestSplit."""
+        latest = self.candidates(at)
+        gains = self._gains_at(at, latest)
+        for candidate in latest:
+            candidate.latest, candidate.gain = candidate.gain, gains[candidate.attribute]
+        ranked = best_two(latest)
+        if not ranked:
+            return False
+        trial = self.facts(at, both)
+        if self.is_leaf(at):
+            return self._attempt_split(at, ranked, trial)
+        return self._reevaluate(at, ranked, gains, trial)
+
+    def _gains_at(self, at, latest):
+        """Every attribute's gain, 0 where it has no candidate."""
+        gains = np.zeros(len(self.capacities))
+        for candidate in latest:
+            gains[candidate.attribute] = candidate.gain
+        if not self.gain_average:
+            return gains
+        sums, trials = self._sums.get(at, (0.0, 0))
+        self._sums[at] = sums, trials = sums + gains, trials + 1
+        return sums / trials
+
+    def _attempt_split(self, at, ranked, trial):
+        """Split a leaf if Xa is better than not splitting."""
+        Xa = ranked[0]
+        gap = Xa.gain
+        first = self.variant.first_trial_splits
+        sure = first or self.bound.sure(gap, trial)
+        tie = not sure and self.bound.tied(trial)
+        excess = math.inf if first else abs(self.bound.excess(gap, trial))
+        if Xa.gain >= MIN_GAIN and (sure or tie):
+            margin = min(Xa.gain, excess, self._lead(ranked))
+            self.decide("split", margin)
+            self.tally.splits += 1
+            self._split(at, Xa, margin, tie)
+            return True
+        self.decide("keep", MIN_GAIN - Xa.gain if sure or tie else excess)
+        return False
+
+    def _reevaluate(self, at, ranked, gains, trial):
+        """Replace a split, or take it back, if another is better; the subtree is killed."""
+        Xa = ranked[0]
+        current = self.tree[at]["attribute"]
+        if self.variant.null_competes and Xa.gain < MIN_GAIN:
+            gap = 0.0 - gains[current]
+            change, _ = self._beats(gap, trial)
+            margin = min(self._distance(gap, trial), abs(MIN_GAIN - Xa.gain))
+            if change:
+                self.decide("prune", margin)
+                self._prune(at)
+            else:
+                self.decide("keep", margin)
+            return change
+        if Xa.attribute != current:
+            gap = Xa.gain - gains[current]
+        elif self._moved(at, Xa):
+            gap = Xa.latest - self._current_gain(at)
+        else:
+            # Another attribute would have to win, and by the rule.
+            rival = ranked[1].gain if len(ranked) > 1 else -math.inf
+            self.decide("keep", self._distance(rival - Xa.gain, trial))
+            return False
+        change, tie = self._beats(gap, trial)
+        margin = self._distance(gap, trial)
+        if change:
+            margin = min(margin, self._lead(ranked))
+            self.decide("replace", margin)
+            self.tally.replaced += 1
+            self._kill(at)
+            self._split(at, Xa, margin, tie)
+        else:
+            self.decide("keep", margin)
+        return change
+
+    # The rule at inner nodes
+
+    def _beats(self, gap, trial):
+        """Whether a gap is enough to change an inner node, and whether as a tie only."""
+        sure = self.bound.sure(gap, trial)
+        tie = not sure and self.bound.tied(trial) and gap > self.bound.half_tau()
+        return sure or tie, tie
+
+    def _distance(self, gap, trial):
+        """How far a gap is from being judged otherwise."""
+        distance = abs(self.bound.excess(gap, trial))
+        if self.bound.tied(trial):
+            distance = min(distance, abs(gap - self.bound.half_tau()))
+        return distance
+
+    @staticmethod
+    def _lead(ranked):
+        """Gain by which the split chosen won over the next that is not equal."""
+        lead = ranked[0].gain - ranked[1].gain if len(ranked) > 1 else math.inf
+        return min(ranked[0].lead, lead if lead > SAME else math.inf)
+
+    def _moved(self, at, candidate):
+        return (self.same_attribute == "replace" and candidate.kind != MULTIWAY
+                and candidate.threshold != self.tree[at]["threshold"])
+
+    def _current_gain(self, at):
+        """The gain of a node's own split, threshold and all, from its present statistics."""
+        return self.gain_at(at, int(self.tree[at]["attribute"]), float(self.tree[at]["threshold"]))
+
+    # Changes
+
+    def _split(self, at, candidate, margin, tie):
+        self.split(at, candidate, margin, tie)
+        self.tree[at]["since"] = 0
+        self.tree[at]["period"] = NEVER if self.variant.tree_wide_period else self.inner_grace
+
+    def _prune(self, at):
+        """Make an inner node a leaf again, with all its statistics."""
+        self._kill(at)
+        node = self.tree[at]
+        node["kind"], node["width"] = LEAF, 0
+        node["since"], node["period"] = 0, self.grace
+        self.tally.pruned += 1
+
+    def _kill(self, at):
+        """Take the subtree below a node away."""
+        for node in self.tree.below(at):
+            self.forget(node)
+            self._sums.pop(node, None)

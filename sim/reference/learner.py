@@ -1,0 +1,383 @@
+"""What VFDT and EFDT share: counting, the splits of a node, and the children of one."""
+
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+
+from .bounds import BOUNDS, Trial
+from .criteria import CRITERIA, impurity, reduction, value_range
+from .observers import CODES, OBSERVERS
+from .prediction import PREDICTIONS, majority
+from .statistics import Statistics
+from .tree import KINDS, LEAF, MULTIWAY, NUMERIC, ONE_VS_REST, Node, Nodes, advance
+
+__all__ = ["MIN_GAIN", "NEVER", "SAME", "Candidate", "Decision", "Learner", "Split", "Tally",
+           "best_two"]
+
+MIN_GAIN = 1e-10  # a split must beat the null split by it, as in MOA
+SAME = 1e-9  # gains closer than this are equal: only rounding tells them apart
+NEVER = 1 << 62  # instances
+MISSING = 255
+
+# A split made; ``margin`` is the gain by which the closest of its decisions was taken.
+Split = namedtuple("Split", "seen attribute kind threshold margin tie")
+
+# A trial's outcome: "keep", "split", "replace" or "prune", and the same margin.
+Decision = namedtuple("Decision", "seen outcome margin")
+
+
+@dataclass(eq=False)
+class Candidate:
+    """An attribute's best split."""
+
+    attribute: int
+    kind: int
+    threshold: float
+    gain: float
+    lead: float  # gain over the attribute's next best threshold that is not equal
+    sides: np.ndarray  # (children, classes)
+
+
+@dataclass
+class Tally:
+    """What has happened to a tree so far."""
+
+    instances: int = 0
+    trials: int = 0  # periods that were over
+    splits: int = 0  # of leaves
+    ties: int = 0  # splits and replacements that only the tie threshold allowed
+    replaced: int = 0  # inner nodes split anew
+    pruned: int = 0  # inner nodes that became leaves
+
+
+def best_two(candidates):
+    """Best and second best; of equal gains the lower attribute's comes first."""
+    left, ranked = list(candidates), []
+    while left and len(ranked) < 2:
+        most = max(candidate.gain for candidate in left)
+        ranked.append(next(candidate for candidate in left if candidate.gain >= most - SAME))
+        left.remove(ranked[-1])
+    return ranked
+
+
+class Learner:
+    """A tree over a stream.
+
+    Parameters
+    ----------
+    capacities : sequence of int
+        Per attribute 0 (numeric) or the number of values.
+    classes : int
+    observer : "zoomed", "fixed", "vfml" or "gaussian"
+        How numeric attributes are observed.
+    bins : int, optional
+        Bins, or (gaussian) cut points; by default 16, 16, 1000, 10.
+    limits : array (attributes, 2), optional
+        Of the fixed bins; by default those of the ``head`` first instances learnt.
+    head : int
+    criterion : "information_gain", "gini", "kearns_mansour" or "classification_error"
+    bound : "hoeffding", "mcdiarmid", "confidence" or "confidence-practical"
+    delta, tau, c : float
+    grace : int
+    adaptive_grace : bool
+    child_counts : "inherit" or "zero"
+    nominal_split : "multiway" or "one_vs_rest"
+    leaf_prediction : "mc", "nb" or "nba"
+
+    Attributes
+    ----------
+    root : Node
+    nodes : list of Node
+        Parents first.
+    splits : list of Split
+    decisions : list of Decision
+        One per trial of a node that had several classes.
+    tally : Tally
+    gaps : float array
+        Of the last ``learn``: by how much (log2) naive Bayes' best class led the second; inf where
+        it was not asked.
+    """
+
+    whole_path = False  # count at every node of the path
+
+    def __init__(self, capacities, classes, *, observer="zoomed", bins=None, limits=None, head=1000,
+                 criterion="information_gain", bound="hoeffding", delta=1e-7, tau=0.05, c=5e-3,
+                 grace=200, adaptive_grace=False, child_counts="inherit", nominal_split="multiway",
+                 leaf_prediction="mc"):
+        for name, value, allowed in (
+                ("observer", observer, OBSERVERS), ("criterion", criterion, CRITERIA),
+                ("bound", bound, BOUNDS), ("child_counts", child_counts, ("inherit", "zero")),
+                ("nominal_split", nominal_split, ("multiway", "one_vs_rest")),
+                ("leaf_prediction", leaf_prediction, PREDICTIONS)):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+        if criterion == "kearns_mansour" and classes > 2:
+            raise ValueError(f"Kearns-Mansour is for two classes, not {classes}")
+        if bound == "mcdiarmid" and criterion not in ("information_gain", "gini"):
+            raise ValueError(f"McDiarmid's bound is not known for {criterion}")
+        if bound.startswith("confidence"):
+            if classes > 2 or criterion == "classification_error":
+                raise ValueError("the confidence bounds are for two classes and information gain, "
+                                 f"Gini or Kearns-Mansour, not {classes} and {criterion}")
+            if nominal_split == "multiway" and max(capacities, default=0) > 2:
+                raise ValueError("the confidence bounds are for binary splits: choose "
+                                 "nominal_split='one_vs_rest'")
+        self.capacities = np.array(capacities, np.int64)
+        self.classes = classes
+        self.observer = OBSERVERS[observer](bins)
+        self._criterion = CRITERIA.index(criterion)
+        self.R = value_range(criterion, classes)
+        self.bound = BOUNDS[bound](criterion, delta, tau, c)
+        self.delta, self.tau, self.grace = delta, tau, grace
+        self.adaptive_grace = adaptive_grace
+        self.child_counts = child_counts
+        self.nominal_kind = MULTIWAY if nominal_split == "multiway" else ONE_VS_REST
+        self._mode = PREDICTIONS.index(leaf_prediction)
+        self._limits, self._head = limits, head
+        self._numeric, self._nominal = (np.flatnonzero(self.capacities == 0),
+                                        np.flatnonzero(self.capacities))
+        self._multiple = NEVER  # stop when the instances learnt are a multiple
+        self.statistics = Statistics(self.capacities, classes, self.observer)
+        self.tree = Nodes()
+        self.splits, self.decisions, self.tally = [], [], Tally()
+        self.gaps = np.empty(0)
+        self._deepest = 0  # height of any leaf so far
+        self._plant()
+
+    def _plant(self):
+        root = self.tree.add(1)
+        row = self._begin(root, None, 0)
+        if self.observer.name == "zoomed":
+            for attribute in self._numeric:
+                self.observer.zoom(self.statistics.arrays, row, attribute, 0, CODES)
+
+    @property
+    def root(self):
+        return Node(self.tree, self.statistics.arrays, 0)
+
+    @property
+    def nodes(self):
+        return [Node(self.tree, self.statistics.arrays, at) for at in (0, *self.tree.below(0))]
+
+    @property
+    def leaves(self):
+        """How many there are."""
+        return sum(not node.kind for node in self.nodes)
+
+    # Learning
+
+    def learn(self, X, labels):
+        """Predict, then learn each instance in order.
+
+        Parameters
+        ----------
+        X : array (n, attributes)
+            Zoomed: codes 0 to 254, 255 missing. Else numbers; nominal values by index; NaN missing.
+        labels : int array (n,)
+
+        Returns
+        -------
+        int64 array (n,)
+            The prediction for each instance by the tree that had learnt all before it.
+        """
+        X = np.asarray(X)
+        labels = np.ascontiguousarray(labels, np.int64)
+        if self.observer.name == "fixed" and not self.tally.instances:
+            self._set_limits(X)
+        predictions, gaps = np.empty(len(X), np.int64), np.empty(len(X))
+        block = 1 << 16
+        for start in range(0, len(X), block):
+            part = slice(start, start + block)
+            self._learn(self._numbers(X[part]), labels[part], predictions[part], gaps[part])
+        self.gaps = gaps
+        return predictions
+
+    def _numbers(self, X):
+        numbers = np.ascontiguousarray(X, np.float64)
+        if X.dtype == np.uint8:
+            numbers = np.where(X == MISSING, np.nan, numbers)
+        return numbers
+
+    def _set_limits(self, X):
+        limits = self.statistics.arrays.limits
+        if self._limits is None:
+            head = self._numbers(X[:self._head])
+            limits[:, 0] = np.nanmin(head, axis=0)
+            limits[:, 1] = np.nanmax(head, axis=0)
+        else:
+            limits[:] = self._limits
+
+    def _learn(self, X, y, predictions, gaps):
+        at = 0
+        while at < len(X):
+            path = np.empty(self._deepest + 1, np.int64)
+            done, length = advance(
+                self.tree.table, *self.statistics.arrays, self.observer.kind, self.observer.bins,
+                X, y, at, self._mode, self.whole_path, self.tally.instances - at, self._multiple,
+                path, predictions, gaps)
+            self.tally.instances += done - at
+            at = done
+            if length:
+                self._try_path(path[:length])
+
+    def _try_path(self, path):
+        """Try the nodes whose period is over, from the root down."""
+        for node in map(int, path):
+            if self._due(node):
+                self.tree[node]["since"] = 0
+                self.tally.trials += 1
+                both = self._both(node)
+                if np.count_nonzero(both) > 1 and self.attempt(node, both):
+                    break  # the nodes below are gone
+
+    def _due(self, at):
+        node = self.tree[at]
+        return node["since"] >= node["period"]
+
+    def attempt(self, at, both):
+        """Try a node; returns whether the nodes below it have changed."""
+        raise NotImplementedError
+
+    # Statistics
+
+    def _begin(self, at, sides, parent):
+        """Give a leaf statistics, with its side's classes if they are inherited."""
+        node = self.tree[at]
+        node["row"] = row = self.statistics.take()
+        node["since"], node["period"] = 0, self.grace
+        if sides is not None and self.child_counts == "inherit":
+            self.statistics.arrays.base[row] = sides
+        return row
+
+    def _both(self, at):
+        row = self.tree[at]["row"]
+        return self.statistics.arrays.base[row] + self.statistics.arrays.own[row]
+
+    def impurity(self, counts):
+        """Of classes, by the criterion."""
+        return impurity(self._criterion, counts.astype(float))
+
+    def facts(self, at, both):
+        """What a bound may look at."""
+        return Trial(both.sum(), int(self.tree[at]["height"]), self.tally.instances,
+                     len(self.capacities), self.classes)
+
+    # Splits that a node could make
+
+    def candidates(self, at):
+        """Every attribute's best split, in order; an attribute without any is left out."""
+        row = self.tree[at]["row"]
+        found = []
+        if len(self._numeric):
+            found += self._best(at, NUMERIC, self._numeric, *self._numeric_splits(row))
+        if len(self._nominal):
+            found += self._best(at, self.nominal_kind, self._nominal, *self._nominal_splits(row))
+        return sorted(found, key=lambda candidate: candidate.attribute)
+
+    # Splits of several attributes are thresholds (attributes, m), NaN where there is no split, and
+    # the classes of their sides (attributes, m, sides, classes).
+
+    def _numeric_splits(self, row):
+        arrays = self.statistics.arrays
+        thresholds, left = self.observer.splits(arrays, row, self._numeric)
+        known = self.observer.known(arrays, row, self._numeric)
+        return thresholds, np.stack([left, known[:, None] - left], axis=-2)
+
+    def _nominal_splits(self, row):
+        capacities = self.capacities[self._nominal, None]
+        values = self.statistics.arrays.table[row, self._nominal, :capacities.max()]
+        if self.nominal_kind == MULTIWAY:
+            return np.zeros((len(values), 1)), values[:, None]
+        value = np.arange(float(capacities.max()))
+        rest = values.sum(axis=1, keepdims=True) - values
+        return np.where(value < capacities, value, np.nan), np.stack([values, rest], axis=-2)
+
+    def _gains(self, at, sides):
+        """G of splits: a share of the node's instances for those whose value is known."""
+        own = self.statistics.arrays.own[self.tree[at]["row"]]
+        shift = self.impurity(self._both(at)) - self.impurity(own)
+        return reduction(self._criterion, sides.astype(float)) / own.sum() + shift
+
+    def _best(self, at, kind, attributes, thresholds, sides):
+        """Candidates of some attributes."""
+        gains = np.where(np.isnan(thresholds), -np.inf, self._gains(at, sides))
+        found = []
+        for i in np.flatnonzero(gains.max(axis=1) > -np.inf):
+            most = gains[i].max()
+            best = int(np.argmax(gains[i] >= most - SAME))
+            lead = most - gains[i].max(where=gains[i] < most - SAME, initial=-np.inf)
+            branches = sides[i, best]
+            if kind == MULTIWAY:
+                branches = branches[:np.flatnonzero(branches.any(axis=1)).max(initial=0) + 1]
+            found.append(Candidate(int(attributes[i]), kind, float(thresholds[i, best]),
+                                   float(most), float(lead), branches))
+        return found
+
+    def gain_at(self, at, attribute, threshold):
+        """The gain of one numeric or one-vs-rest split."""
+        arrays, row = self.statistics.arrays, self.tree[at]["row"]
+        if self.capacities[attribute]:
+            left = arrays.table[row, attribute, int(threshold)]
+            known = arrays.table[row, attribute].sum(axis=0)
+        else:
+            left = self.observer.below(arrays, row, attribute, threshold)
+            known = self.observer.known(arrays, row, [attribute])[0]
+        return float(self._gains(at, np.stack([left, known - left])[None, None])[0, 0])
+
+    # Children
+
+    def split(self, at, candidate, margin, tie):
+        """Turn a leaf into a test with one fresh leaf per side."""
+        tree, arrays = self.tree, self.statistics.arrays
+        row = int(tree[at]["row"])
+        sides = candidate.sides.astype(float)
+        default = int(np.argmax(sides.sum(axis=1)))
+        # The instances whose value is missing go where later ones will go.
+        sides[default] += np.maximum(arrays.own[row] - sides.sum(axis=0), 0)
+        fallback = majority(arrays.base[row], arrays.own[row], tree[at]["fallback"])
+        child = tree.add(len(sides))
+        node = tree[at]
+        node["kind"], node["attribute"] = candidate.kind, candidate.attribute
+        node["threshold"], node["default"] = candidate.threshold, default
+        node["child"], node["width"] = child, len(sides)
+        for branch, side in enumerate(sides):
+            leaf = tree[child + branch]
+            leaf["height"] = node["height"] + 1
+            leaf["fallback"] = np.argmax(side) if side.any() else fallback
+            self._begin(child + branch, side, at)
+            self._zoom(child + branch, at, branch)
+        self._deepest = max(self._deepest, int(node["height"]) + 1)
+        self.tally.ties += int(tie)
+        self.splits.append(Split(self.tally.instances, candidate.attribute,
+                                 KINDS[candidate.kind], self._plain(candidate.threshold),
+                                 margin, bool(tie)))
+
+    def _plain(self, threshold):
+        return int(threshold) if threshold.is_integer() else threshold
+
+    def _zoom(self, at, parent, branch):
+        """Zoom a child into the codes that can come."""
+        if self.observer.name != "zoomed":
+            return
+        arrays, split = self.statistics.arrays, self.tree[parent]
+        row = self.tree[at]["row"]
+        arrays.zoom[row] = arrays.zoom[split["row"]]
+        if split["kind"] == NUMERIC:
+            low, high = arrays.zoom[row, split["attribute"], :2]
+            middle = min(int(split["threshold"]), high)
+            self.observer.zoom(arrays, row, split["attribute"],
+                               *((low, middle) if branch == 0 else (middle, high)))
+
+    def forget(self, at):
+        """Give a node's statistics back."""
+        node = self.tree[at]
+        self.statistics.give_back(int(node["row"]))
+        node["row"] = -1
+
+    def decide(self, outcome, margin):
+        """Note a trial's outcome."""
+        self.decisions.append(Decision(self.tally.instances, outcome, float(margin)))
+
+    def is_leaf(self, at):
+        return self.tree[at]["kind"] == LEAF

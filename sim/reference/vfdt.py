@@ -1,0 +1,93 @@
+"""VFDT. Domingos and Hulten, Mining high-speed data streams, KDD 2000, table 1."""
+
+import math
+
+from .learner import MIN_GAIN, SAME, Learner, best_two
+
+__all__ = ["ReferenceVFDT"]
+
+WAIT = 3000  # instances before the first tie is broken
+GENUINE = 5  # how much further off the worst attribute must be than the second best
+LONGEST = 65535  # instances between two trials
+
+
+class ReferenceVFDT(Learner):
+    """Hoeffding tree.
+
+    Parameters
+    ----------
+    capacities, classes, ...
+        As ``Learner``.
+    ties : "ht", "htdt" or "htat"
+        Who breaks a tie; Holmes, Kirkby and Pfahringer, Tie-breaking in Hoeffding trees, 2005.
+    tie_increment : int
+        Instances that children of a broken tie wait longer (htat).
+    """
+
+    def __init__(self, capacities, classes, *, ties="ht", tie_increment=500, **options):
+        if ties not in ("ht", "htdt", "htat"):
+            raise ValueError(f"ties must be one of ht, htdt, htat, not {ties!r}")
+        self.ties, self.tie_increment = ties, tie_increment
+        super().__init__(capacities, classes, **options)
+        self.tree[0]["wait"] = WAIT
+
+    def attempt(self, at, both):
+        """Split a leaf on Xa if the bound allows it, or a tie is broken."""
+        candidates = self.candidates(at)
+        if not candidates:
+            return False
+        Xa, *others = best_two(candidates)
+        runner_up = others[0].gain if others else -math.inf
+        gap = Xa.gain - max(runner_up, 0.0)
+        trial = self.facts(at, both)
+        sure = self.bound.sure(gap, trial)
+        breaks = self.breaks_tie(at, trial)
+        genuine = self.genuine(candidates, Xa.gain, runner_up)
+        tie = not sure and breaks and genuine > 0
+        # How far off the other outcome is: the bound, and where it could break a tie, its worth.
+        margin = abs(self.bound.excess(gap, trial))
+        if breaks:
+            margin = min(margin, abs(genuine))
+        if Xa.gain >= MIN_GAIN and (sure or tie):
+            lead = Xa.gain - runner_up
+            margin = min(margin, Xa.gain, Xa.lead, lead if lead > SAME else math.inf)
+            self.decide("split", margin)
+            self._split(at, Xa, margin, tie)
+            return True
+        self.decide("keep", MIN_GAIN - Xa.gain if tie else margin)
+        if self.adaptive_grace:
+            self.tree[at]["period"] = self.next_period(gap, both.sum())
+        return False
+
+    def breaks_tie(self, at, trial):
+        """Whether a leaf may split although its gap is too small."""
+        if self.ties == "htat":
+            own = self.statistics.arrays.own[self.tree[at]["row"]]
+            return own.sum() >= self.tree[at]["wait"]
+        return self.bound.tied(trial)
+
+    def genuine(self, candidates, Ga, Gb):
+        """How genuine a tie is: positive if the two best are close beside the worst (htdt)."""
+        if self.ties != "htdt":
+            return math.inf
+        if len(candidates) < 2:
+            return -math.inf
+        Gc = min(candidate.gain for candidate in candidates)
+        # A gain's error weighs six times that in the gap.
+        return (Gb - Gc - GENUINE * (Ga - Gb)) / (GENUINE + 1)
+
+    def next_period(self, gap, n):
+        """Instances until the bound can be below the gap. Garcia-Martin et al., VFDT-nmin, 2021."""
+        least = max(gap, self.tau)
+        if least <= 0:
+            return LONGEST
+        enough = math.ceil(self.R**2 * math.log(1 / self.delta) / (2 * least**2))
+        return min(max(math.ceil(enough - n), self.grace), LONGEST)
+
+    def _split(self, at, candidate, margin, tie):
+        self.tally.splits += 1
+        self.split(at, candidate, margin, tie)
+        wait = self.tree[at]["wait"] + self.tie_increment if tie else WAIT
+        for child in self.tree.children(at):
+            self.tree[child]["wait"] = wait
+        self.forget(at)

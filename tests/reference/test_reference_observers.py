@@ -1,0 +1,224 @@
+"""The reference learners' observers and predictions against direct computation."""
+
+import math
+
+import numpy as np
+import pytest
+from bregalad.sim.reference import ReferenceVFDT
+
+NEVER = 1 << 30
+
+
+def numbers(seed, n, attributes=3, missing=0.1):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(y[:, None] * [1, 0, -2][:attributes], 1 + y[:, None], (n, attributes))
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
+
+
+def phi(z):
+    return (1 + math.erf(z / math.sqrt(2))) / 2
+
+
+def test_gaussian():
+    X, y = numbers(1, 500)
+    tree = ReferenceVFDT([0] * 3, 2, observer="gaussian", bins=7, grace=NEVER)
+    tree.learn(X, y)
+    arrays = tree.statistics.arrays
+    for attribute in range(3):
+        groups = [X[(y == k) & ~np.isnan(X[:, attribute]), attribute] for k in (0, 1)]
+        for found, values in zip(arrays.moments[0, attribute], groups, strict=True):
+            assert found == pytest.approx([len(values), values.mean(),
+                                           values.var() * len(values), values.min(), values.max()])
+        both = np.concatenate(groups)
+        cuts = np.linspace(both.min(), both.max(), 9)[1:-1]
+        thresholds, left = tree.observer.splits(arrays, 0, [attribute])
+        assert thresholds[0] == pytest.approx(cuts)
+        for cut, found in zip(cuts, left[0], strict=True):
+            expected = [len(v) * phi((cut - v.mean()) / v.std(ddof=1)) if v.min() <= cut < v.max()
+                        else (v <= cut).sum() for v in groups]
+            assert found == pytest.approx(expected)
+    assert (tree.observer.known(arrays, 0, [0])[0] == [len(g) for g in (
+        X[(y == k) & ~np.isnan(X[:, 0]), 0] for k in (0, 1))]).all()
+
+
+def test_gaussian_cut_belongs_below():
+    tree = ReferenceVFDT([0], 2, observer="gaussian", bins=1, grace=4, delta=0.5)
+    tree.learn(np.array([[0.0], [1], [1], [2]]), [0, 0, 0, 1])
+    assert tree.root.kind == "numeric"
+    tree.learn(np.array([[1.0], [1.5]]), [0, 1])
+    assert [child.own.tolist() for child in tree.root.children] == [[1, 0], [0, 1]]
+
+
+def test_gaussian_of_one_value_has_no_candidate():
+    tree = ReferenceVFDT([0, 2], 2, observer="gaussian", grace=NEVER)
+    tree.learn(np.array([[3.0, 0], [3.0, 1]]), [0, 1])
+    assert [c.attribute for c in tree.candidates(0)] == [1]
+
+
+def test_fixed():
+    X, y = numbers(2, 4000)
+    tree = ReferenceVFDT([0] * 3, 2, observer="fixed", bins=8, grace=NEVER)
+    tree.learn(X, y)
+    for attribute in range(3):
+        low, high = np.nanmin(X[:1000, attribute]), np.nanmax(X[:1000, attribute])
+        for k in (0, 1):
+            values = X[(y == k) & ~np.isnan(X[:, attribute]), attribute]
+            expected, edges = np.histogram(np.clip(values, low, high), 8, (low, high))
+            assert (tree.statistics.arrays.table[0, attribute, :, k] == expected).all()
+        thresholds = tree.observer.thresholds(tree.statistics.arrays, 0, [attribute])[0]
+        assert thresholds == pytest.approx(edges[1:-1])
+
+
+def test_fixed_counts_as_it_routes():
+    rng = np.random.default_rng(3)
+    tree = ReferenceVFDT([0], 2, observer="fixed", bins=10, limits=[[0.1, 0.7]], grace=NEVER)
+    tree.learn(np.zeros((1, 1)), [0])
+    thresholds = tree.observer.thresholds(tree.statistics.arrays, 0, [0])[0]
+    values = np.concatenate([thresholds, np.nextafter(thresholds, 0), rng.random(500)])
+    tree.learn(values[:, None], np.ones(len(values), int))
+    below = tree.statistics.arrays.table[0, 0, :, 1].cumsum()[:-1]
+    assert (below == (values[:, None] < thresholds).sum(axis=0)).all()
+
+
+def test_vfml():
+    rng = np.random.default_rng(4)
+    values, y = rng.integers(0, 40, 3000) / 4, rng.integers(0, 2, 3000)
+    tree = ReferenceVFDT([0], 2, observer="vfml", bins=12, grace=NEVER)
+    tree.learn(values[:, None], y)
+    edges = np.sort(list(dict.fromkeys(values))[:12])
+    assert (tree.statistics.arrays.edges[0, 0] == edges).all()
+    # Values that came after the bins were full lie with the next lower one, or the lowest.
+    bins = np.maximum(np.searchsorted(edges, values, side="right") - 1, 0)
+    expected = np.zeros((12, 2))
+    np.add.at(expected, (bins, y), 1)
+    assert (tree.statistics.arrays.table[0, 0] == expected).all()
+    assert (tree.observer.thresholds(tree.statistics.arrays, 0, [0])[0] == edges[1:]).all()
+
+
+def test_vfml_with_room_is_exact():
+    tree = ReferenceVFDT([0], 2, observer="vfml", bins=20, grace=NEVER)
+    tree.learn(np.array([[5.0], [1.0], [3.0], [5.0], [0.5]]), [1, 0, 0, 1, 0])
+    (best,) = tree.candidates(0)
+    assert best.threshold == 5 and best.sides.tolist() == [[3, 0], [0, 2]]
+
+
+def test_zoom_ends_at_the_very_code():
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 255, (20_000, 1)).astype(np.uint8)
+    tree = ReferenceVFDT([0], 2, grace=100)
+    tree.learn(codes, codes[:, 0] >= 101)
+    assert 101 in [split.threshold for split in tree.splits]
+    assert tree.learn(codes, codes[:, 0] >= 101).tolist() == (codes[:, 0] >= 101).tolist()
+
+
+@pytest.mark.parametrize("observer", ["zoomed", "fixed", "vfml", "gaussian"])
+def test_every_observer_learns_an_edge(observer):
+    X, _ = numbers(6, 20_000, missing=0.02)
+    y = (X[:, 1] > 0.5).astype(int)  # False where it is missing
+    if observer == "zoomed":
+        X = np.where(np.isnan(X), 255, np.clip(X * 20 + 127, 0, 254)).astype(np.uint8)
+    tree = ReferenceVFDT([0] * 3, 2, observer=observer)
+    predictions = tree.learn(X, y)
+    assert tree.splits[0].attribute == 1
+    own = tree.statistics.arrays.own
+    counting = [at for at, row in enumerate(tree.tree.table["row"][:tree.tree.count])
+                if row >= 0 and own[row].any()]
+    assert counting
+    for at in counting:
+        for candidate in tree.candidates(at):
+            found = tree.gain_at(at, candidate.attribute, candidate.threshold)
+            assert found == pytest.approx(candidate.gain)
+    assert (predictions == y)[10_000:].mean() > 0.96
+
+
+# Naive Bayes
+
+def scores_of(X, y, x, classes, numeric=()):
+    """Scores of one instance from those before it."""
+    scores = []
+    for k in range(classes):
+        rows = X[y == k]
+        score = math.log2(16 * len(rows) + 1)
+        for attribute, value in enumerate(x):
+            if np.isnan(value):
+                continue
+            values = rows[:, attribute]
+            if attribute in numeric:
+                values = values[~np.isnan(values)]
+                sd = values.std(ddof=1)
+                score += math.log2(math.exp(-((value - values.mean()) / sd) ** 2 / 2)
+                                   / sd / math.sqrt(2 * math.pi))
+            else:
+                score += math.log2(16 * (values == value).sum() + 1)
+                score -= math.log2(16 * (len(rows) + 1))
+        scores.append(score)
+    return np.array(scores)
+
+
+def nominal_stream(seed, n):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    X = (rng.integers(0, 4, (n, 3)) * (rng.random((n, 3)) < 0.4) + y[:, None]) % 4.0
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("leaf_prediction", ["nb", "nba"])
+def test_naive_bayes(leaf_prediction):
+    X, y = nominal_stream(7, 400)
+    tree = ReferenceVFDT([4] * 3, 3, leaf_prediction=leaf_prediction, grace=NEVER)
+    codes = np.where(np.isnan(X), 255, X).astype(np.uint8)
+    found = tree.learn(codes, y)
+    assert found[0] == 0 and np.isinf(tree.gaps[0])
+    bayes_right = majority_right = int(y[0] == 0)
+    for i in range(1, len(X)):
+        scores = scores_of(X[:i], y[:i], X[i], 3)
+        majority, bayes = np.bincount(y[:i]).argmax(), scores.argmax()
+        second = np.sort(scores)[-2]
+        assert tree.gaps[i] == pytest.approx(scores.max() - second, abs=1e-9)
+        asked = leaf_prediction == "nb" or bayes_right > majority_right
+        if scores.max() - second > 1e-9:
+            assert found[i] == (bayes if asked else majority)
+        bayes_right += found_bayes(scores) == y[i]
+        majority_right += majority == y[i]
+    assert bayes_right > majority_right + 50
+
+
+def found_bayes(scores):
+    return int(np.argmax(scores >= scores.max() - 1e-9))
+
+
+def test_naive_bayes_of_gaussians():
+    X, y = numbers(8, 300)
+    tree = ReferenceVFDT([0] * 3, 2, observer="gaussian", leaf_prediction="nb", grace=NEVER)
+    found = tree.learn(X, y)
+    for i in range(20, len(X)):
+        scores = scores_of(X[:i], y[:i], X[i], 2, numeric=(0, 1, 2))
+        assert found[i] == scores.argmax()
+        assert tree.gaps[i] == pytest.approx(abs(scores[1] - scores[0]))
+
+
+def test_naive_bayes_of_zoomed_bins():
+    rng = np.random.default_rng(9)
+    codes, y = rng.integers(0, 255, (200, 2)).astype(np.uint8), rng.integers(0, 2, 200)
+    tree = ReferenceVFDT([0, 0], 2, bins=8, leaf_prediction="nb", grace=NEVER)
+    tree.learn(codes, y)
+    scores = scores_of(codes[:150] // 32, y[:150], codes[150] // 32, 2)
+    assert tree.gaps[150] == pytest.approx(abs(scores[1] - scores[0]))
+
+
+def test_equal_scores_take_the_lower_class():
+    tree = ReferenceVFDT([2], 3, leaf_prediction="nb", grace=NEVER)
+    found = tree.learn(np.array([[0], [0], [0]], np.uint8), [2, 1, 0])
+    assert found.tolist() == [0, 2, 1] and tree.gaps[2] == 0
+
+
+def test_a_leaf_without_counts_of_its_own_predicts_by_majority():
+    # The split leaves the side of value 1 the class 2, and no statistics for naive Bayes.
+    tree = ReferenceVFDT([2], 3, leaf_prediction="nb", grace=200)
+    codes = np.arange(200)[:, None] % 2
+    tree.learn(codes.astype(np.uint8), 2 * codes[:, 0])
+    assert tree.root.kind
+    assert tree.learn(np.array([[1]], np.uint8), [2]).tolist() == [2] and np.isinf(tree.gaps[0])
