@@ -8,7 +8,8 @@ CODE_WIDTH = 8  # bits of an attribute code
 MISSING = 255  # the code of a missing value
 NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
 GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
-CRITERIA = ("information_gain", "gini", "kearns_mansour")  # by their number in the registers
+# By their number in the registers.
+CRITERIA = ("information_gain", "gini", "kearns_mansour", "classification_error")
 
 _BOUNDS = {
     "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, 32),

@@ -4,6 +4,7 @@ from amaranth import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ..geometry import CRITERIA
 from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION
 from .array import AttributeProcessorArray
 from .axi import read_signature
@@ -65,7 +66,8 @@ class Accelerator(wiring.Component):
         m.d.comb += [
             registers.identity_magic.eq(MAGIC),
             registers.build_version.eq(VERSION),
-            registers.build_criterion.eq(0),
+            registers.build_criterion.eq(CRITERIA.index(g.criterion)),
+            registers.build_naive_bayes.eq(g.naive_bayes),
             registers.build_count_width.eq(g.count_width),
             registers.build_classes.eq(g.classes),
             registers.size_lanes.eq(g.lanes),
@@ -73,7 +75,6 @@ class Accelerator(wiring.Component):
             registers.memory_slots.eq(g.slots),
             registers.memory_bins.eq(g.bins),
             registers.memory_bus_bytes.eq(g.bus_bytes),
-            registers.build_naive_bayes.eq(g.naive_bayes),
             registers.status_halted.eq(controller.halted),
             registers.status_busy.eq(controller.busy | array.busy),
             controller.cells.eq(registers.cells_count),

@@ -7,12 +7,18 @@ from amaranth.lib.wiring import In, Out
 
 from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.registers import CellKind
+from .classification_error import ClassificationError
+from .gini import Gini
+from .kearns_mansour import KearnsMansour
+from .term import term_layout
 from .xlog2x import XLog2X
 
 __all__ = ["GainUnit", "SNAPSHOTS", "check_snapshots", "kind_layout", "result_layout"]
 
 SNAPSHOTS = 4  # held by a gain unit unless it is told otherwise
 _MOST = 16
+_TERMS = {"information_gain": XLog2X, "gini": Gini, "kearns_mansour": KearnsMansour,
+          "classification_error": ClassificationError}
 
 
 def check_snapshots(snapshots):
@@ -46,9 +52,9 @@ class GainUnit(wiring.Component):
 
     While the words come in, classes are summed up, and a numeric cell's memory gets the running
     sums instead of the words: word j then is the left side of threshold j. The scan sends the
-    total's counts, then l_0, r_0, l_1, r_1, ..., l, r of each split through one `XLog2X`
-    (multiway: l_0, l_1, ..., l), and adds up the results. Snapshots come in while an earlier one
-    is scanned.
+    total's counts, then l_0, r_0, l_1, r_1, ..., l, r of each split (multiway: l_0, l_1, ..., l)
+    through the criterion's arithmetic, and adds up the results. Snapshots come in while an earlier
+    one is scanned.
 
     Parameters
     ----------
@@ -93,7 +99,7 @@ class GainUnit(wiring.Component):
         check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
-        self._f = XLog2X(g.count_width, tag_width=6)
+        self._f = _TERMS[g.criterion](g.count_width, tag_width=6)
         super().__init__({
             "config": In(kind_layout()),
             "classes_in_use": In(8),
@@ -240,57 +246,56 @@ class GainUnit(wiring.Component):
         side = Signal(data.ArrayLayout(width, g.classes))
         m.d.comb += side.eq(read.data)
         stage = data.StructLayout({
-            "valid": 1, "sum": 1, "right": 1, "opens": 1, "total": 1, "alone": 1,
-            "tag": self._f.i_tag.shape(),
+            "term": term_layout(), "total": 1, "tag": self._f.i_tag.shape(),
         })
-        tag = data.StructLayout({
+        tag_layout = data.StructLayout({
             "valid": 1, "minus": 1,
             "zero": 1,  # start at 0
             "base": 1,  # start at the total's impurity
             "latch": 1,  # what was added up so far is the total's impurity
             "judge": 1,  # a split's last term
         })
-        term = Signal(tag)
+        tag = Signal(tag_layout)
         picked, formed = Signal(stage), Signal(stage)
         left_count, total_count, x = Signal(width), Signal(width), Signal(width)
         left_sum, right_sum = Signal(width), Signal(width)
         valid = Signal()
         m.d.comb += [
             valid.eq(issue & ~(alone & at_sum & ~right)),
-            term.valid.eq(valid),
-            term.minus.eq(at_total ^ at_sum),
-            term.zero.eq(opens & (at_total | (multiway & ~config.first & (split == 0)))),
-            term.base.eq(opens & ~at_total & ~multiway & (split != 0)),
-            term.latch.eq(opens & ~at_total & ~multiway & (split == 0)),
-            term.judge.eq(value_end & ~at_total & (~multiway | (split == last_split))),
+            tag.valid.eq(valid),
+            tag.minus.eq(at_total ^ at_sum),
+            tag.zero.eq(opens & (at_total | (multiway & ~config.first & (split == 0)))),
+            tag.base.eq(opens & ~at_total & ~multiway & (split != 0)),
+            tag.latch.eq(opens & ~at_total & ~multiway & (split == 0)),
+            tag.judge.eq(value_end & ~at_total & (~multiway | (split == last_split))),
         ]
         m.d.sync += [
             left_count.eq(side[index]),
             total_count.eq(total[index]),
-            picked.valid.eq(valid), picked.sum.eq(at_sum), picked.right.eq(right & ~alone),
-            picked.opens.eq(index == 0), picked.total.eq(at_total), picked.alone.eq(alone),
-            picked.tag.eq(term),
+            picked.term.valid.eq(valid), picked.term.sum.eq(at_sum),
+            picked.term.right.eq(right & ~alone), picked.term.opens.eq(index == 0),
+            picked.total.eq(at_total), picked.tag.eq(tag),
             formed.eq(picked),
         ]
-        with m.If(picked.sum):
-            m.d.sync += x.eq(Mux(picked.right, right_sum, left_sum))
+        with m.If(picked.term.sum):
+            m.d.sync += x.eq(Mux(picked.term.right, right_sum, left_sum))
         with m.Elif(picked.total):
             m.d.sync += x.eq(total_count)
-        with m.Elif(picked.right):
+        with m.Elif(picked.term.right):
             m.d.sync += x.eq(total_count - left_count)
         with m.Else():
             m.d.sync += x.eq(left_count)
-        with m.If(formed.valid & ~formed.sum):
-            with m.If(formed.right):
-                m.d.sync += right_sum.eq(Mux(formed.opens, 0, right_sum) + x)
+        with m.If(formed.term.valid & ~formed.term.sum):
+            with m.If(formed.term.right):
+                m.d.sync += right_sum.eq(Mux(formed.term.opens, 0, right_sum) + x)
             with m.Else():
-                m.d.sync += left_sum.eq(Mux(formed.opens, 0, left_sum) + x)
+                m.d.sync += left_sum.eq(Mux(formed.term.opens, 0, left_sum) + x)
 
         m.submodules.f = f = self._f
-        m.d.comb += [f.i_x.eq(x), f.i_tag.eq(formed.tag)]
+        m.d.comb += [f.i_x.eq(x), f.i_term.eq(formed.term), f.i_tag.eq(formed.tag)]
 
         # Add up the terms, keep the best split.
-        y = Signal(tag)
+        y = Signal(tag_layout)
         gain, impurity, start = (Signal(signed(g.gain_width), name=name)
                                  for name in ("gain", "impurity", "start"))
         addend = Signal(g.gain_width)

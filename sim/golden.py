@@ -6,7 +6,15 @@ not to be fast; ``host/boards/emulated.py`` is the same, compiled.
 
 from dataclasses import dataclass, field
 
-from ..fixed import BAYES_UNIT, UNUSED_CLASS, bayes_log2, xlog2x
+from ..fixed import (
+    BAYES_UNIT,
+    UNUSED_CLASS,
+    bayes_log2,
+    classification_error,
+    gini,
+    kearns_mansour,
+    xlog2x,
+)
 from ..geometry import CRITERIA, MISSING, NONE
 from ..protocol import reports
 from ..protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag, record_layout
@@ -470,8 +478,16 @@ class Golden:
         return [sum(counts[k] for counts in bins) & self.geometry.count_max for k in classes]
 
     def _impurity(self, counts):
-        """f(n) - sum f(n_k): n times the entropy of the counts."""
-        n = sum(counts) & self.geometry.count_max
+        """n times the impurity of the counts, by the criterion."""
+        g = self.geometry
+        match g.criterion:
+            case "gini":
+                return gini(counts, g.count_width)
+            case "kearns_mansour":
+                return kearns_mansour(*counts) if len(counts) == 2 else 0
+            case "classification_error":
+                return classification_error(counts, g.count_width)
+        n = sum(counts) & g.count_max
         return xlog2x(n) - sum(xlog2x(count) for count in counts)
 
     def _wrap(self, gain):

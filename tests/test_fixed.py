@@ -4,29 +4,117 @@ import math
 
 import numpy as np
 import pytest
-from bregalad.fixed import LOG_BASE, LOG_SLOPE, STEP_BITS, log2_fixed, xlog2x
-from bregalad.geometry import GAIN_FRACTION, PRESETS
+from bregalad.fixed import (
+    ALIGNED_FRACTION,
+    CURVE_FRACTION,
+    LOG_BASE,
+    LOG_SLOPE,
+    RECIPROCAL_BASE,
+    RECIPROCAL_SLOPE,
+    ROOT_BASE,
+    ROOT_SLOPE,
+    STEP_BITS,
+    classification_error,
+    gini,
+    kearns_mansour,
+    log2_fixed,
+    reciprocal_fixed,
+    root_fixed,
+    xlog2x,
+)
+from bregalad.geometry import CRITERIA, GAIN_FRACTION, PRESETS
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.golden import Cell, Golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 LOG_ERROR = 1.6e-4  # bits: chord 0.44e-4, knots and interpolation rounded to 2**-13
-GAIN_ERROR = 1e-3  # bits, the bar
+RECIPROCAL_ERROR = 8.5e-5  # of the number: chord 6.1e-5, the rest as above
+ROOT_ERROR = 1.6e-4  # of the number: chord 1.2e-4, the rest as above
+GAIN_ERROR = 1e-3  # of n, the bar
+UNIT = 2.0 ** -GAIN_FRACTION
+
+
+def interpolate(base, slope, bits):
+    """A table at every of ``bits``."""
+    segment, step = bits >> STEP_BITS, bits & (1 << STEP_BITS) - 1
+    return base[segment] + ((slope[segment] * step + (1 << STEP_BITS - 1)) >> STEP_BITS)
 
 
 def test_log2_error_over_every_mantissa():
     """17 mantissa bits are used; lower ones move log2 by less than 2**-17 / ln 2."""
     x = np.arange(1 << 17, 1 << 18)
-    segment, step = (x >> STEP_BITS) & 63, x & (1 << STEP_BITS) - 1
-    fixed = (17 << GAIN_FRACTION) + LOG_BASE[segment] + (
-        (LOG_SLOPE[segment] * step + (1 << STEP_BITS - 1)) >> STEP_BITS)
+    fixed = (17 << GAIN_FRACTION) + interpolate(LOG_BASE, LOG_SLOPE, x - (1 << 17))
     sample = np.arange(0, len(x), 997)
     assert [log2_fixed(int(x[i])) for i in sample] == fixed[sample].tolist()
     error = np.abs(fixed / (1 << GAIN_FRACTION) - np.log2(x)).max()
     assert error <= LOG_ERROR
     # A gain is four sums of f over counts that add up to n; f errs by x times this.
     assert 4 * (error + 2 ** -17 / math.log(2)) <= GAIN_ERROR
+
+
+def test_reciprocal_error_over_every_mantissa():
+    """Of 17 mantissa bits; lower ones move a reciprocal by less than 2**-17 of it."""
+    x = np.arange(1 << 17, 1 << 18)
+    fixed = interpolate(RECIPROCAL_BASE, RECIPROCAL_SLOPE, x - (1 << 17))
+    sample = np.arange(0, len(x), 997)
+    assert [reciprocal_fixed(int(x[i])) for i in sample] == [(r, 17) for r in fixed[sample]]
+    assert fixed.min() >= 1 << CURVE_FRACTION - 1 and fixed.max() == 1 << CURVE_FRACTION
+    error = np.abs(fixed / (1 << CURVE_FRACTION) * x / (1 << 17) - 1).max() + 2 ** -17
+    assert error <= RECIPROCAL_ERROR
+    # Aligning loses bits of an n with more than ALIGNED_FRACTION bits behind the leading one; the
+    # result loses less than a unit, and of n = 1 there is nothing to lose.
+    aligned = 2 ** -ALIGNED_FRACTION / 2 ** (ALIGNED_FRACTION + 1)
+    impurity = error + max(UNIT / 2, aligned + UNIT / 2 ** (ALIGNED_FRACTION + 1))
+    assert impurity <= 2.1e-4
+    # A gain is the total's impurity less those of sides that add up to n.
+    assert 2 * impurity <= GAIN_ERROR
+
+
+def test_root_error_over_every_mantissa():
+    """Of 17 mantissa bits, two of them whole; lower ones move a root by less than 2**-16 of it."""
+    x = np.arange(1 << 15, 1 << 17)
+    fixed = interpolate(ROOT_BASE, ROOT_SLOPE, x)
+    sample = np.arange(0, len(x), 997)
+    assert [root_fixed(int(x[i]) << 13) for i in sample] == [(r, 14) for r in fixed[sample]]
+    error = np.abs(fixed / (1 << CURVE_FRACTION) / np.sqrt(x / (1 << 15)) - 1).max() + 2 ** -16
+    assert error <= ROOT_ERROR
+    # The product of two mantissas' roots loses less than a unit before it is shifted, and
+    # sqrt(n_1 n_0) <= n / 2.
+    impurity = (2 * error + error ** 2 + UNIT) / 2
+    assert impurity <= 2.2e-4
+    assert 2 * impurity <= GAIN_ERROR
+
+
+@pytest.mark.parametrize("exponent", range(32))
+def test_roots_and_reciprocals_of_powers_of_two_are_exact(exponent):
+    one = 1 << CURVE_FRACTION
+    assert reciprocal_fixed(1 << exponent) == (one, exponent)
+    if exponent % 2 == 0:
+        assert root_fixed(1 << exponent) == (one, exponent // 2)
+
+
+COUNTS = st.lists(st.integers(0, 32).flatmap(lambda bits: st.integers(0, (1 << bits) - 1)),
+                  min_size=1, max_size=8).filter(lambda counts: sum(counts) < 1 << 32)
+
+
+@given(COUNTS)
+def test_gini_error_up_to_32_bits(counts):
+    n = sum(counts)
+    want = n - sum(count * count for count in counts) / max(1, n)
+    assert abs(gini(counts, 32) * UNIT - want) <= 2.1e-4 * n
+
+
+@given(COUNTS.filter(lambda counts: len(counts) > 1))
+def test_kearns_mansour_error_up_to_32_bits(counts):
+    one, other = counts[:2]
+    assert abs(kearns_mansour(one, other) * UNIT - math.sqrt(one * other)) <= 2.2e-4 * (one + other)
+
+
+@given(st.integers(0, (1 << 32) - 1))
+def test_pure_counts_have_no_impurity(n):
+    assert gini([0, n, 0], 32) == kearns_mansour(n, 0) == kearns_mansour(0, n) == 0
+    assert classification_error([0, n, 0], 32) == 0
 
 
 @given(st.integers(1, (1 << 32) - 1))
@@ -39,20 +127,30 @@ def test_xlog2x_of_powers_of_two_is_exact(x, f):
     assert xlog2x(x) == f << GAIN_FRACTION
 
 
-def entropy_sum(counts):
-    """n times the entropy, float64."""
+def impurity(criterion, counts):
+    """n times the impurity, float64."""
     n = counts.sum()
+    if n == 0:
+        return 0.0
+    if criterion == "gini":
+        return float(n - (counts * (counts / n)).sum())
+    if criterion == "kearns_mansour":
+        return math.sqrt(counts.prod(dtype=float))
+    if criterion == "classification_error":
+        return float(n - counts.max())
     counts = counts[counts > 0]
-    return float((counts * np.log2(n / counts)).sum()) if n else 0.0
+    return float((counts * np.log2(n / counts)).sum())
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("kind", [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST])
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
-def test_gain_error(name, kind, data):
+def test_gain_error(name, kind, criterion, data):
     """|n G - float64| <= 1e-3 n for counts up to the geometry's largest n, sparse and skewed."""
     g = PRESETS[name].replace(slots=2, lanes=1, passes=1)
+    g = g.replace(criterion=criterion, classes=2 if criterion == "kearns_mansour" else g.classes)
     rng = np.random.default_rng(data.draw(st.integers(0, 1 << 32)))
     total = data.draw(st.integers(1, g.count_max))
     weights = rng.random((g.bins, g.classes)) ** data.draw(st.sampled_from([0.1, 1, 8, 40]))
@@ -67,11 +165,11 @@ def test_gain_error(name, kind, data):
     got = model._gain(0, 0)
     n, known = table.sum(), table.sum(axis=0)
     if kind == CellKind.MULTIWAY:
-        gains = [entropy_sum(known) - sum(map(entropy_sum, table))]
+        gains = [impurity(criterion, known) - sum(impurity(criterion, part) for part in table)]
     else:
         left = np.cumsum(table, axis=0)[:-1] if kind == CellKind.NUMERIC else table
-        gains = [entropy_sum(known) - entropy_sum(part) - entropy_sum(known - part)
-                 for part in left]
-    scaled = got.gain / (1 << GAIN_FRACTION)
+        gains = [impurity(criterion, known) - impurity(criterion, part)
+                 - impurity(criterion, known - part) for part in left]
+    scaled = got.gain * UNIT
     assert abs(scaled - gains[got.value]) <= GAIN_ERROR * n
     assert scaled >= max(gains) - GAIN_ERROR * n

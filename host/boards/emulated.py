@@ -2,8 +2,16 @@
 
 import numpy as np
 
-from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
-from ..geometry import NONE
+from ..fixed import (
+    BAYES_TABLE,
+    LOG_BASE,
+    LOG_SLOPE,
+    RECIPROCAL_BASE,
+    RECIPROCAL_SLOPE,
+    ROOT_BASE,
+    ROOT_SLOPE,
+)
+from ..geometry import CRITERIA, NONE
 from ..protocol.commands import COMMAND_BYTES
 from ..protocol.registers import EVENTS, MAGIC, VERSION, Access, find
 from . import kernel
@@ -16,6 +24,10 @@ _LOGS_SIZE = 1 << 14
 _OUT_WORDS = 1 << 16
 _tables = []
 _logs = []
+_CURVES = {
+    "information_gain": (LOG_BASE, LOG_SLOPE), "gini": (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
+    "kearns_mansour": (ROOT_BASE, ROOT_SLOPE),
+}
 
 _CONFIGURATION = ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner",
                   "report.predictions")  # by kernel.CELLS ...
@@ -78,9 +90,11 @@ class EmulatedBoard(Board):
         cells, classes = g.max_cells, g.classes
         trial_words = 2 + classes + max(9 + classes, 3 * cells)
         reserve = kernel.PATH_LIMIT * trial_words + 8 + classes * (g.bins + 2)
+        criterion = CRITERIA.index(g.criterion)
+        curve_base, curve_slope = _CURVES[g.criterion]
         self._state = kernel.State(
             lanes=g.lanes, bus_bytes=g.bus_bytes, count_max=g.count_max,
-            gain_half=1 << g.gain_width - 1, reserve=reserve,
+            gain_half=1 << g.gain_width - 1, criterion=criterion, reserve=reserve,
             registers=np.zeros(len(_CONFIGURATION), np.int64),
             config=np.zeros((len(_CELL), cells), np.uint8),
             entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
@@ -93,7 +107,7 @@ class EmulatedBoard(Board):
             left=np.zeros((cells, classes), np.uint32),
             scratch=np.zeros((2, classes), np.int64),
             scores=np.zeros(classes, np.int64), logs=_bayes_logs(), bayes_table=BAYES_TABLE,
-            table=_table(), log_base=LOG_BASE, log_slope=LOG_SLOPE,
+            table=_table(), curve_base=curve_base, curve_slope=curve_slope,
             memory=_frozen(self._memory), faults=np.zeros((0, 2), np.int64),
             out=np.empty(reserve + max(reserve, _OUT_WORDS), np.uint32))
         self._state.entries[:, [kernel.LINK, kernel.CURRENT]] = NONE
@@ -105,7 +119,7 @@ class EmulatedBoard(Board):
         self._pending = b""  # the beginning of a command or record whose rest was not sent yet
         self._chunks = []
         self._fixed = {
-            "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": 0,
+            "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": criterion,
             "build.naive_bayes": int(g.naive_bayes),
             "build.count_width": g.count_width, "build.classes": classes,
             "size.lanes": g.lanes, "size.passes": g.passes, "memory.slots": g.slots,

@@ -102,7 +102,8 @@ REGISTERS = (
     Register("identity", 0x00, (Field("magic", 32, _RO, "MAGIC."),)),
     Register("build", 0x04, (
         Field("version", 8, _RO, "VERSION."),
-        Field("criterion", 4, _RO, "0: information gain, 1: Gini, 2: Kearns-Mansour."),
+        Field("criterion", 4, _RO, "0: information gain, 1: Gini, 2: Kearns-Mansour, 3: "
+                                 "classification error."),
         Field("naive_bayes", 4, _RO, "1: naive Bayes predictions can be had."),
         Field("count_width", 8, _RO, "W."),
         Field("classes", 8, _RO, "C."),

@@ -7,7 +7,7 @@ import pytest
 from bregalad.boards import Board, BoardError, open_board
 from bregalad.boards.emulated import _table
 from bregalad.fixed import xlog2x
-from bregalad.geometry import PRESETS, Geometry
+from bregalad.geometry import CRITERIA, PRESETS, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 from bregalad.protocol.registers import REGISTERS
 from bregalad.protocol.reports import ErrorCode
@@ -17,11 +17,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 FAULTS = [ErrorCode.SLAVE, ErrorCode.DECODE]
-GEOMETRIES = st.builds(
-    Geometry, lanes=st.integers(1, 5), passes=st.integers(1, 3),
-    bins=st.sampled_from([4, 8, 16]), classes=st.integers(2, 5), slots=st.integers(2, 9),
-    count_width=st.sampled_from([12, 13, 20, 32]), bus_width=st.sampled_from([32, 64, 128, 256]),
-    naive_bayes=st.booleans())
+
+
+def geometries(criterion):
+    """Small geometries of a criterion."""
+    classes = st.just(2) if criterion == "kearns_mansour" else st.integers(2, 5)
+    return st.builds(
+        Geometry, lanes=st.integers(1, 5), passes=st.integers(1, 3),
+        bins=st.sampled_from([4, 8, 16]), classes=classes, slots=st.integers(2, 9),
+        count_width=st.sampled_from([12, 13, 20, 32]),
+        bus_width=st.sampled_from([32, 64, 128, 256]), criterion=st.just(criterion),
+        naive_bayes=st.booleans())
+
+
+GEOMETRIES = st.sampled_from(CRITERIA).flatmap(geometries)
 
 
 @settings(max_examples=300, deadline=None)
@@ -57,8 +66,9 @@ def test_many_reports_overflow_nothing(grace, predictions):
     assert board.read("predictions.count") == bool(predictions) * len(records)
 
 
-def test_registers_match_golden():
-    geometry = PRESETS["fine"].replace(naive_bayes=True)
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_registers_match_golden(criterion):
+    geometry = PRESETS["small"].replace(criterion=criterion, naive_bayes=True)
     board, golden = open_board("emulated", geometry), Golden(geometry)
     for register in REGISTERS:
         assert board.read_register(register.name) == golden.read_register(register.name)

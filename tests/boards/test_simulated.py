@@ -20,6 +20,10 @@ GEOMETRIES = {
     "tiny": PRESETS["tiny"], "small": PRESETS["small"],
     "one": Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=64),
     "odd": Geometry(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=12, bus_width=512),
+    "gini": Geometry(lanes=2, passes=2, bins=4, classes=3, slots=4, count_width=12, bus_width=32,
+                     criterion="gini"),
+    "kearns_mansour": Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12,
+                               bus_width=32, criterion="kearns_mansour"),
     "bayes": Geometry(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, bus_width=64,
                       naive_bayes=True),
     "bayes-beat": Geometry(lanes=4, passes=1, bins=8, classes=2, slots=9, bus_width=128,
@@ -37,9 +41,10 @@ def test_matches_golden(name, stall):
             check_equal(board, rng, rounds=3, commands=60)
 
 
-def test_registers():
-    golden = Golden(PRESETS["tiny"])
-    with open_board("simulated", "tiny") as board:
+@pytest.mark.parametrize("name", ["tiny", "gini", "kearns_mansour"])
+def test_registers(name):
+    golden = Golden(GEOMETRIES[name])
+    with open_board("simulated", GEOMETRIES[name]) as board:
         for register in REGISTERS:
             if register.name not in TIMINGS:
                 assert board.read_register(register.name) == golden.read_register(register.name)

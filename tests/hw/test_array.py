@@ -5,8 +5,11 @@ from bregalad.geometry import Geometry
 from bregalad.hw.adder import AdderTree
 from bregalad.hw.array import AttributeProcessorArray
 from bregalad.hw.bayes import BayesTerms
+from bregalad.hw.classification_error import ClassificationError
 from bregalad.hw.control import Control
 from bregalad.hw.gain import GainUnit
+from bregalad.hw.gini import Gini
+from bregalad.hw.kearns_mansour import KearnsMansour
 from bregalad.hw.log2 import Log2
 from bregalad.hw.merge import Merge
 from bregalad.hw.predictor import Predictor
@@ -21,6 +24,11 @@ ARRAYS = {
     "four": dict(lanes=4, passes=3, bins=8, classes=2, slots=2, count_width=18),
     "classes": dict(lanes=2, passes=2, bins=16, classes=5, slots=2, count_width=18),
     "many": dict(lanes=10, passes=2, bins=4, classes=2, slots=2, count_width=12),
+    "gini": dict(lanes=2, passes=2, bins=4, classes=3, slots=2, count_width=13, criterion="gini"),
+    "kearns_mansour": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12,
+                           criterion="kearns_mansour"),
+    "error": dict(lanes=2, passes=1, bins=4, classes=3, slots=2, count_width=12,
+                  criterion="classification_error"),
     "bayes": dict(lanes=5, passes=2, bins=4, classes=3, slots=2, count_width=13,
                   naive_bayes=True),
 }
@@ -30,6 +38,25 @@ ARRAYS = {
 def test_xlog2x(width, tmp_path):
     run(XLog2X(width, 3), "xlog2x", "bregalad.sim.bench_xlog2x", tmp_path,
         width=width, tag_width=3, count=300)
+
+
+@pytest.mark.parametrize("width", [2, 5, 18, 32])
+def test_gini(width, tmp_path):
+    run(Gini(width, 3), "gini", "bregalad.sim.bench_impurity", tmp_path, criterion="gini",
+        width=width, tag_width=3, classes=5, count=3000)
+
+
+@pytest.mark.parametrize("width", [3, 5, 18, 32])
+def test_kearns_mansour(width, tmp_path):
+    run(KearnsMansour(width, 3), "kearns_mansour", "bregalad.sim.bench_impurity", tmp_path,
+        criterion="kearns_mansour", width=width, tag_width=3, classes=2, count=3000)
+
+
+@pytest.mark.parametrize("width", [2, 18])
+def test_classification_error(width, tmp_path):
+    run(ClassificationError(width, 3), "classification_error", "bregalad.sim.bench_impurity",
+        tmp_path, criterion="classification_error", width=width, tag_width=3, classes=5,
+        count=2000)
 
 
 @pytest.mark.parametrize("width", [2, 9, 16, 22, 37, 40])
@@ -55,14 +82,21 @@ def test_bayes(sizes, tmp_path):
     (dict(bins=4, classes=2, count_width=12), 60, 1),
     (dict(bins=8, classes=5, count_width=18), 120, 2),
     (dict(bins=16, classes=3, count_width=32), 60, 8),
-], ids=["small", "one", "classes", "wide"])
+    (dict(bins=4, classes=3, count_width=12, criterion="gini"), 200, 4),
+    (dict(bins=8, classes=5, count_width=32, criterion="gini"), 60, 2),
+    (dict(bins=4, classes=2, count_width=13, criterion="kearns_mansour"), 200, 4),
+    (dict(bins=8, classes=2, count_width=32, criterion="kearns_mansour"), 60, 2),
+    (dict(bins=4, classes=3, count_width=12, criterion="classification_error"), 100, 2),
+], ids=["small", "one", "classes", "wide", "gini", "gini-wide", "kearns_mansour",
+        "kearns_mansour-wide", "error"])
 def test_gain(sizes, trials, snapshots, tmp_path):
     run(GainUnit(Geometry(**sizes), snapshots=snapshots), "gain", "bregalad.sim.bench_gain",
         tmp_path, geometry=sizes, trials=trials, snapshots=snapshots)
 
 
 @pytest.mark.parametrize("name, snapshots", [
-    ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2)])
+    ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2),
+    ("gini", 2), ("kearns_mansour", 4), ("error", 2)])
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
     run(array, "apa", "bregalad.sim.bench_array", tmp_path, geometry=ARRAYS[name],
@@ -94,15 +128,18 @@ def test_lane_must_exist():
         AttributeProcessor(Geometry(), "0")
 
 
+@pytest.mark.parametrize("block, least", [(XLog2X, 2), (Gini, 2), (KearnsMansour, 3)])
 @pytest.mark.parametrize("width, tag_width, error, message", [
-    (1, 1, ValueError, "width must be 2 to 32 bits, not 1"),
-    (33, 1, ValueError, "width must be 2 to 32 bits, not 33"),
+    (-1, 1, ValueError, "width must be {} to 32 bits, not {}"),
+    (33, 1, ValueError, "width must be {} to 32 bits, not 33"),
     (18, 0, ValueError, "tag_width must be 1 to 64 bits, not 0"),
+    (18, 65, ValueError, "tag_width must be 1 to 64 bits, not 65"),
     (18.0, 1, TypeError, "width must be an integer, not 18.0"),
 ])
-def test_xlog2x_widths(width, tag_width, error, message):
-    with pytest.raises(error, match=message):
-        XLog2X(width, tag_width)
+def test_widths(block, least, width, tag_width, error, message):
+    width = least - 1 if width == -1 else width
+    with pytest.raises(error, match=message.format(least, width)):
+        block(width, tag_width)
 
 
 @pytest.mark.parametrize("width, error, message", [
