@@ -2,9 +2,10 @@
 
 from .boards import Board, BoardError, open_board
 from .geometry import PRESETS, Geometry
+from .trees.catalogue import TREES, load_tree
 from .trees.confidence import CorrHTree, CTree
 from .trees.efdt import EFDT
 from .trees.vfdt import VFDT
 
-__all__ = ["EFDT", "PRESETS", "VFDT", "Board", "BoardError", "CTree", "CorrHTree", "Geometry",
-           "open_board"]
+__all__ = ["EFDT", "PRESETS", "TREES", "VFDT", "Board", "BoardError", "CTree", "CorrHTree",
+           "Geometry", "load_tree", "open_board"]

@@ -1,34 +1,20 @@
 """The real streams that tests and benchmarks use; see the README beside the data."""
 
-import os
 import random
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import Attribute, Schema, open_stream
+from bregalad.reproduce.data import FOLDER, KDD_NAMES, KDD_NOMINAL
 
 __all__ = ["FOLDER", "elec", "kdd", "led", "needs", "nominal", "rt5n", "skin"]
 
-FOLDER = Path(os.environ.get("BREGALAD_DATA")
-              or Path(__file__).resolve().parents[2] / "shared" / "data")
 FILES = {
     "elec": "ELEC.arff.zip", "kdd": "kddcup.data_10_percent.gz", "skin": "Skin_NonSkin.txt.gz",
     "rt5n": "rt5n_1M.npz", "led": "led_1M.npz",
 }
-KDD_NAMES = tuple("""
-duration protocol_type service flag src_bytes dst_bytes land wrong_fragment urgent hot
-num_failed_logins logged_in num_compromised root_shell su_attempted num_root num_file_creations
-num_shells num_access_files num_outbound_cmds is_host_login is_guest_login count srv_count
-serror_rate srv_serror_rate rerror_rate srv_rerror_rate same_srv_rate diff_srv_rate
-srv_diff_host_rate dst_host_count dst_host_srv_count dst_host_same_srv_rate dst_host_diff_srv_rate
-dst_host_same_src_port_rate dst_host_srv_diff_host_rate dst_host_serror_rate
-dst_host_srv_serror_rate dst_host_rerror_rate dst_host_srv_rerror_rate class
-""".split())
-KDD_NOMINAL = ("protocol_type", "service", "flag", "land", "logged_in", "is_host_login",
-               "is_guest_login")
 
 
 def path(name):

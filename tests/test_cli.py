@@ -1,11 +1,16 @@
 """The command line as a user meets it: output, files, exit status, and errors without traceback."""
 
 import gzip
+import inspect
 
 import numpy as np
 import pandas as pd
 import pytest
+from bregalad import TREES, load_tree
 from bregalad.cli import main
+from bregalad.cli.learner import LEARNERS, OPTIONS
+from bregalad.reproduce.runs import computes
+from bregalad.trees.policy import _CHOICES
 
 
 @pytest.fixture
@@ -44,6 +49,74 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
     assert "of 3000 labels met" in capsys.readouterr().err
     table = pd.read_csv(answers)
     assert list(table) == ["prediction", "p(in)", "p(out)"] and len(table) == 3000
+
+
+@pytest.mark.parametrize("tree, options", [
+    ("vfdt", ["--ties", "htat", "--tie-increment", "100", "--zoom", "seen", "--slots", "64"]),
+    ("vfdt", ["--bound", "mcdiarmid", "--child-counts", "zero", "--feed", "memory"]),
+    ("vfdt", ["--adaptive-grace", "--head", "100", "--review-period", "1000"]),
+    ("efdt", ["--delta", "0.001", "--grace", "100", "--inner-grace", "300", "--gain-average",
+              "--same-attribute", "replace", "--nominal-split", "one_vs_rest"]),
+    ("efdt", ["--variant", "kdd2018", "--grace", "100"]),
+])
+def test_every_tree_is_trained_inspected_and_predicts(csv, tmp_path, capsys, tree, options):
+    saved = tmp_path / "tree"
+    assert main(["train", str(csv), "--quiet", "--tree", tree, *options, "--save",
+                 str(saved)]) == 0
+    out = capsys.readouterr().out
+    assert " replaced, " in out and " pruned; " in out and " tie-broken (" in out and "%)" in out
+    assert " slots in use" in out
+    assert main(["inspect", str(saved), "--statistics"]) == 0
+    assert "width" in capsys.readouterr().out
+    assert main(["predict", str(csv), "--tree", str(saved), "--output",
+                 str(tmp_path / "answers.csv")]) == 0
+    assert "of 3000 labels met" in capsys.readouterr().err
+    params = load_tree(saved).get_params()
+    assert type(load_tree(saved)) is TREES[tree]
+    given = {option.name: params[option.name] for option in OPTIONS if option.flag in options}
+    words = iter(options)
+    for word in words:
+        name = word.removeprefix("--").replace("-", "_")
+        assert str(given[name]) == ("True" if given[name] is True else next(words))
+
+
+@pytest.mark.parametrize("tree", ["ctree", "corrhtree"])
+def test_trees_of_two_classes(csv, tmp_path, capsys, tree):
+    """They need a board with their criterion; without it that is what they say."""
+    saved = tmp_path / "tree"
+    status = main(["train", str(csv), "--quiet", "--tree", tree, "--save", str(saved)])
+    captured = capsys.readouterr()
+    if not computes("emulated", TREES[tree]()._policy().criterion):
+        assert status == 1 and "criterion" in captured.err and captured.err.count("\n") == 1
+        return
+    assert status == 0 and "splits" in captured.out
+    assert type(load_tree(saved)) is TREES[tree]
+    assert main(["inspect", str(saved)]) == 0
+
+
+def test_options_are_those_of_the_trees():
+    """The command line says again what the constructors say; here both are compared."""
+    assert tuple(TREES) == LEARNERS
+    elsewhere = {"board", "geometry", "nominal"}
+    for name, tree in TREES.items():
+        parameters = {p.name: p.default for p in inspect.signature(tree).parameters.values()}
+        assert {option.name: option.defaults[name] for option in OPTIONS
+                if name in option.defaults} == {
+            key: value for key, value in parameters.items() if key not in elsewhere}
+    for option in OPTIONS:
+        if option.name in _CHOICES:
+            assert option.choices == _CHOICES[option.name]
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_an_option_of_another_tree_is_refused(csv, capsys, option):
+    value = [] if option.kind is bool else [option.choices[0] if option.choices else "1"]
+    for tree in set(LEARNERS) - set(option.defaults):
+        assert main(["train", str(csv), "--quiet", "--tree", tree, option.flag, *value]) == 1
+        error = capsys.readouterr().err
+        assert error.startswith(f"bregalad train: {option.flag} is an option of --tree ")
+        assert error.endswith(f", not of {tree}\n") and error.count("\n") == 1
+        assert all(other in error for other in option.defaults)
 
 
 def test_limit(csv, capsys):
@@ -106,6 +179,10 @@ def test_boards(capsys):
     (["train", "missing.csv"], "No such file or directory: 'missing.csv'"),
     (["train", "CSV", "--class", "size"], "'size' is unknown; the columns are width, colour"),
     (["train", "CSV", "--delta", "2"], "delta must lie between 0 and 1, not 2.0"),
+    (["train", "CSV", "--tree", "ctree", "--bound", "hoeffding"], "VFDT takes the others"),
+    (["train", "CSV", "--ties", "htat", "--adaptive-grace"], "choose one of the two"),
+    (["train", "CSV", "--slots", "1"], "slots must be 2 to 32768, not 1"),
+    (["train", "CSV", "--tree", "efdt", "--inner-grace", "0"], "inner_grace must be 1 to"),
     (["train", "CSV", "--board", "imagined"], "no board 'imagined'; there are emulated"),
     (["train", "CSV", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
     (["train", "CSV", "--limit", "0"], "--limit must be 1 or more, not 0"),

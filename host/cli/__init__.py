@@ -1,9 +1,9 @@
-"""The command line: ``bregalad train | predict | inspect | generate | boards | demo``."""
+"""The command line: ``bregalad COMMAND``, a module of this package each."""
 
 import argparse
 import sys
 
-from . import boards, demo, generate, inspect, predict, train
+from . import boards, demo, generate, inspect, predict, reproduce, train
 
 __all__ = ["main"]
 
@@ -13,7 +13,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(
         prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, inspect, generate, boards, demo):
+    for module in (train, predict, inspect, generate, boards, demo, reproduce):
         name = module.__name__.rpartition(".")[2]
         summary = module.__doc__.splitlines()[0]
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))

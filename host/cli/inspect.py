@@ -14,9 +14,9 @@ def add_arguments(parser):
 
 def run(args):
     """Print the tree, or what is known about it."""
-    from ..trees.vfdt import VFDT
+    from ..trees.catalogue import load_tree
 
-    tree = VFDT.load(args.tree)
+    tree = load_tree(args.tree)
     if args.statistics:
         for name, value in tree.report().items():
             print(f"{name:16} {value}")

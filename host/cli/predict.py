@@ -19,10 +19,10 @@ def run(args):
     """Write one line per instance; say on stderr how many labels in the file were met."""
     import pandas as pd
 
-    from ..trees.vfdt import VFDT
+    from ..trees.catalogue import load_tree
     from . import options
 
-    tree = VFDT.load(args.tree)
+    tree = load_tree(args.tree)
     stream = options.open_file_for(args, tree)
     names = list(tree.schema_.names)
     out = open(args.output, "w", encoding="utf-8") if args.output else sys.stdout

@@ -2,7 +2,7 @@
 
 import os
 
-from . import options
+from . import learner, options
 
 __all__ = ["add_arguments", "run", "print_report"]
 
@@ -11,19 +11,7 @@ def add_arguments(parser):
     """Declare the options."""
     options.add_stream(parser)
     options.add_board(parser)
-    group = parser.add_argument_group("the tree")
-    group.add_argument("--tree", choices=("vfdt",), default="vfdt", help="learner (default: vfdt)")
-    group.add_argument("--delta", type=float, default=1e-7,
-                       help="split confidence (default: 1e-7)")
-    group.add_argument("--tau", type=float, default=0.05, help="tie threshold (default: 0.05)")
-    group.add_argument("--grace", type=int, default=200,
-                       help="instances between trials of a leaf (default: 200)")
-    group.add_argument("--child-counts", choices=("inherit", "zero"), default="inherit",
-                       help="what a child's counts start with (default: inherit)")
-    group.add_argument("--nominal-split", choices=("multiway", "one_vs_rest"), default="multiway",
-                       help="how nominal attributes split (default: multiway)")
-    group.add_argument("--nominal-values", type=int, default=64, metavar="N",
-                       help="room for values of an undeclared nominal attribute (default: 64)")
+    learner.add_learner(parser)
     group = parser.add_argument_group("results")
     group.add_argument("--save", metavar="FILE", help="write the tree to FILE")
     group.add_argument("--plot", metavar="FILE", help="draw accuracy, kappa, size (.png, .svg)")
@@ -34,18 +22,17 @@ def add_arguments(parser):
 
 def run(args):
     """Learn, print the report, write what was asked for."""
+    chosen = learner.given(args)
     from tqdm import tqdm
 
     from ..evaluation import Curve, prequential
     from ..evaluation.curve import check_suffix
-    from ..trees.vfdt import VFDT
+    from ..trees.catalogue import TREES
 
     stream = options.open_file(args)
-    tree = VFDT(board=args.board, geometry=args.geometry, delta=args.delta, tau=args.tau,
-                grace=args.grace, child_counts=args.child_counts,
-                nominal={a.name: a.values for a in stream.schema.attributes
-                         if a.kind == "nominal"},
-                nominal_split=args.nominal_split, nominal_values=args.nominal_values)
+    tree = TREES[args.tree](
+        board=args.board, geometry=args.geometry, **chosen,
+        nominal={a.name: a.values for a in stream.schema.attributes if a.kind == "nominal"})
     tree.check_parameters()
     for path in filter(None, (args.save, args.plot, args.curve)):
         _check_writable(path)
@@ -78,7 +65,7 @@ def run(args):
     if args.curve:
         curve.write(args.curve)
     if args.plot:
-        curve.plot(args.plot, f"VFDT on {args.file}")
+        curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
     tree.close()
     return 130 if interrupted else 0
 
@@ -107,10 +94,13 @@ def print_report(tree, curve):
     print(f"instances   {report['instances']}")
     print(f"accuracy    {curve.accuracy[-1]:.4f}, kappa {curve.kappa[-1]:.4f} (prequential)")
     print(f"tree        {report['nodes']} nodes, {report['leaves']} leaves, depth "
-          f"{report['depth']}; {report['inactive_leaves']} leaves without a slot")
+          f"{report['depth']}; {report['slots']} slots in use, {report['inactive_leaves']} leaves "
+          "without one")
     print(f"seconds     {curve.seconds[-1]:.2f} predicting and learning")
-    print(f"splits      {report['splits']}, of which {report['ties']} tie-broken; "
-          f"{report['trials']} trials")
+    made = report["splits"] + report["replaced"]
+    print(f"splits      {report['splits']} of leaves, {report['replaced']} replaced, "
+          f"{report['pruned']} pruned; {report['ties']} tie-broken "
+          f"({report['ties'] / max(made, 1):.1%}); {report['trials']} trials")
     if report["halvings"]:
         print(f"halvings    {report['halvings']} (a count reached the counters' width)")
     lost = tree.quantiser_summary()

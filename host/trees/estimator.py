@@ -506,11 +506,13 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path, **changes):
-        """Read a saved tree; ``changes`` replace its parameters (``board=...``).
+        """Read a saved tree of this class; ``changes`` replace its parameters (``board=...``).
+
+        ``bregalad.load_tree`` reads one of any class.
 
         Raises
         ------
         ValueError
             If the file is none of this version's, or damaged.
         """
-        return storage.load(cls, path, changes)
+        return storage.load((cls,), path, changes)

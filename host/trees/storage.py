@@ -51,8 +51,8 @@ def save(tree, path):
         raise
 
 
-def load(cls, path, changes):
-    """The ``cls`` saved at ``path``, with some parameters changed."""
+def load(classes, path, changes):
+    """The tree saved at ``path``, of one of these classes, with some parameters changed."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             meta = json.loads(archive["meta"].tobytes())
@@ -65,11 +65,12 @@ def load(cls, path, changes):
         raise ValueError(f"{path}: no saved tree, or a damaged one ({error})") from error
     if form != FORMAT:
         raise ValueError(f"{path}: saved in format {form!r}, this release reads {FORMAT}")
-    if name != cls.__name__:
-        raise ValueError(f"{path}: a saved {name}, not a {cls.__name__}")
+    known = {cls.__name__: cls for cls in classes}
+    if name not in known:
+        raise ValueError(f"{path}: a saved {name}, not a {' or '.join(known)}")
     params = {"board": meta["board"], "geometry": Geometry(**meta["geometry"]), **meta["params"],
               **changes}
-    tree = cls(**params)
+    tree = known[name](**params)
     tree.check_parameters()
     tree.schema_ = Schema.from_dict(meta["schema"])
     tree.classes_ = np.array(meta["classes"])

@@ -1,0 +1,147 @@
+"""Table 1 of Holmes, Kirkby and Pfahringer: what breaking ties costs."""
+
+import numpy as np
+
+from ..data.generators import open_generator
+from ..trees.vfdt import VFDT
+from .page import Page, new_figure
+from .reference import ReferenceTree
+from .runs import follow, spread
+
+__all__ = ["INSTANCES", "PUBLISHED", "RUNS", "SUMMARY", "run"]
+
+SUMMARY = "ways to break ties: ht, htdt, htat (Holmes, Kirkby and Pfahringer 2005)"
+INSTANCES = 10_000_000
+RUNS = 10
+
+STREAMS = ("rts", "rtc", "rtsn", "rtcn", "rrbfs", "rrbfc", "led")
+WAYS = {
+    "ht": {"ties": "ht"}, "htdt": {"ties": "htdt"},
+    "htat100": {"ties": "htat", "tie_increment": 100},
+    "htat500": {"ties": "htat", "tie_increment": 500},
+    "htat3000": {"ties": "htat", "tie_increment": 3000},
+}
+# Accuracy in percent, in the order of WAYS; None: not at hand.
+PUBLISHED = {
+    "rts": (99.06, None, None, None, None), "rtc": (82.17, None, None, None, None),
+    "rtsn": (89.79, None, None, None, None), "rtcn": (73.64, 71.34, 73.74, 73.63, 73.24),
+    "rrbfs": (86.71, None, None, None, None), "rrbfc": (62.31, 63.67, 52.74, 86.06, 85.08),
+    "led": (72.85, None, None, None, None), "covertype": (66.83, 65.71, 69.94, 69.33, 68.41),
+}
+_SETTINGS = {"delta": 1e-6, "tau": 0.05, "grace": 300}
+_SLOTS = 8192
+
+_METHOD = """
+Source: Holmes, Kirkby and Pfahringer, *Tie-breaking in Hoeffding trees*, 2005, table 1.
+
+* Streams: docs/streams.md has `rts` to `rrbfc`; `led` is LED with 10 % noise. A run's seeds are
+  its number, that of the tree or of the centres, too.
+* Learners: delta 1e-6, tau 0.05, grace 300, majority-class leaves, inherited counts. `float64` is
+  the reference with Gaussian observers and 100 cut points, as in the paper; `board` is VFDT with
+  16 zoomed bins.
+* Accuracy in percent, prequential over the whole stream; mean and standard deviation over the
+  runs.
+"""
+
+_DIFFERENCES = """
+* The paper has 10 M instances and 10 runs; the headings say what was run here. Trees go on
+  growing and accuracy rising between, so fewer instances mean lower figures on the random trees.
+* The paper tests on instances of their own (1 M in its tables as we understand it); here every
+  instance is tested before it is learnt, which counts the mistakes of the small, early tree, too.
+* Of the streams other than rtcn, rrbfc and covertype the figures of `ht` alone are at hand.
+* Covertype is left out: the file is not at hand.
+* Our random numbers are NumPy's: other trees and other centres than the paper's.
+* The paper's counts start as its Weka-based program had them; we do not know whether children
+  inherited their side's class counts.
+"""
+
+
+def run(settings):
+    """Run the study; returns a `Page`."""
+    page = Page("ties", "Ways to break ties")
+    page.text(_METHOD)
+    page.heading(f"{settings.instances:,} instances, {settings.runs} "
+                 f"{'runs' if settings.runs > 1 else 'run'}")
+    curves = {}
+    reference = True
+    for name in STREAMS:
+        for way, options in WAYS.items():
+            for seed in range(1, settings.runs + 1):
+                stream = _stream(name, seed)
+                try:
+                    tree = reference and ReferenceTree(
+                        stream.schema, stream.schema.classes, observer="gaussian", bins=100,
+                        **_SETTINGS, **options)
+                except ImportError:
+                    reference = False
+                if reference:
+                    curves.setdefault((name, "float64", way), []).append(
+                        follow(tree, stream, settings.instances))
+                nominal = {a.name: a.values for a in stream.schema.attributes
+                           if a.kind == "nominal"}
+                tree = VFDT(board=settings.board, slots=_SLOTS, nominal=nominal, **_SETTINGS,
+                            **options)
+                curves.setdefault((name, "board", way), []).append(
+                    follow(tree, stream, settings.instances))
+            settings.note(f"{name}, {way}: " + ", ".join(
+                f"{engine} {100 * np.mean([c.accuracy[-1] for c in curves[name, engine, way]]):.2f}"
+                for engine in ("float64", "board") if (name, engine, way) in curves))
+    engines = ["float64", "board"] if reference else ["board"]
+    if not reference:
+        page.text("This release has no float64 reference with Gaussian observers: its rows are "
+                  "missing.")
+    _tables(page, curves, engines)
+    page.picture("", _picture(curves, engines), "accuracy over instances")
+    page.heading("Differences from the paper, and why")
+    page.text(_DIFFERENCES)
+    return page
+
+
+def _stream(name, seed):
+    options = {"seed": seed}
+    if name != "led":
+        options["model_seed"] = seed
+    return open_generator(name, **options)
+
+
+def _tables(page, curves, engines):
+    rows, shares = [], []
+    for name in STREAMS:
+        rows.append([name, "published", *("" if value is None else f"{value:.2f}"
+                                          for value in PUBLISHED[name])])
+        for engine in engines:
+            runs = [curves[name, engine, way] for way in WAYS]
+            rows.append([name, engine, *(spread((100 * c.accuracy[-1] for c in group), 2)
+                                         for group in runs)])
+            shares.append([name, engine, *(
+                f"{np.mean([c.leaves[-1] for c in group]):.0f}, {_share(group):.0f} %"
+                for group in runs)])
+    rows.append(["covertype", "published", *(f"{value:.2f}" for value in PUBLISHED["covertype"])])
+    page.text("Accuracy:")
+    page.table("accuracy", ["stream", "", *WAYS], rows)
+    page.text("Leaves at the end, and the share of splits that were tie-broken (published: over "
+              "80 % on hard streams, about 20 % on the simplest):")
+    page.table("ties", ["stream", "", *WAYS], shares)
+
+
+def _share(group):
+    """Percentage of splits that were tie-broken."""
+    return 100 * sum(c.ties[-1] for c in group) / max(1, sum(c.splits[-1] for c in group))
+
+
+def _picture(curves, engines):
+    figure = new_figure(4 * len(STREAMS), 3.4 * len(engines))
+    if figure is None:
+        return None
+    panels = figure.subplots(len(engines), len(STREAMS), squeeze=False)
+    for row, engine in zip(panels, engines, strict=True):
+        for panel, name in zip(row, STREAMS, strict=True):
+            for way in WAYS:
+                group = curves[name, engine, way]
+                panel.plot(group[0].instances, np.mean([c.recent for c in group], axis=0),
+                           label=way, linewidth=1)
+            panel.set(title=f"{name}, {engine}", xlabel="instances")
+            panel.grid(alpha=0.3)
+        row[0].set(ylabel="accuracy since the last point")
+    panels[0][0].legend()
+    return figure
