@@ -280,6 +280,7 @@ class Trainer:
                 self.flush()
                 self._handle(window, board.receive(wait=True))
             self.flush()
+        self._progress[router.SENT] = self._answered = 0
         return position
 
     def _started(self, trials):

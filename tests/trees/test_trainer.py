@@ -158,7 +158,8 @@ def test_slots_in_use_are_those_of_nodes_that_count(tree, slots):
 
 
 @pytest.mark.parametrize("tree, prediction", [
-    ("vfdt", "mc"), ("vfdt adaptive", "nb"), ("efdt", "nba"), ("efdt averages", "nb")])
+    ("vfdt", "mc"), ("vfdt adaptive", "nb"), ("efdt", "nba"), ("efdt averages", "nb"),
+    ("efdt moa", "nba")])
 def test_golden_board_agrees(tree, prediction):
     codes, labels = stream(4, 3000)
     options = {"tree": tree, "prediction": prediction}
