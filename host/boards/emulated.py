@@ -27,6 +27,7 @@ _logs = []
 _CURVES = {
     "information_gain": (LOG_BASE, LOG_SLOPE), "gini": (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
     "kearns_mansour": (ROOT_BASE, ROOT_SLOPE),
+    "classification_error": (LOG_BASE, LOG_SLOPE),  # it looks nothing up
 }
 
 _CONFIGURATION = ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner",
