@@ -58,6 +58,15 @@ def test_vfdt_leaves_pure_nodes_alone():
     assert tree.tally.trials == 5 and not tree.decisions and not tree.splits
 
 
+def test_vfdt_compares_a_single_attribute_with_the_null_split():
+    codes, labels = stream((200, first))
+    labels = labels ^ (np.arange(200) // 4 % 5 < 2)  # three fifths: 0.029 bit
+    tree = ReferenceVFDT([2], 2)
+    tree.learn(codes[:, :1], labels)
+    assert not tree.splits
+    assert tree.decisions[0].margin == pytest.approx(0.2007364 - 0.0290494, abs=1e-5)
+
+
 def tied(n, columns=2, classes=2):
     """Attributes that are all the class's bit, then a constant one."""
     labels = np.arange(n) % classes
@@ -249,6 +258,20 @@ def test_efdt_keeps_the_best_split():
     assert [d.seen for d in tree.decisions] == [200, 2200, 4200, 6200]
     # The other attribute's gain is 0: it lacks 1 bit and epsilon.
     assert tree.decisions[1].margin == pytest.approx(1 + np.sqrt(np.log(1e7) / 4400))
+
+
+def test_efdt_keeps_a_split_that_another_hardly_beats():
+    labels = np.arange(2200) % 2
+    codes = np.stack([labels, labels], axis=1)
+    codes[-2000::250, 0] ^= 1  # 8 of 2200 wrong: 0.0346 bit
+    tree = ReferenceEFDT([2, 2], 2)
+    tree.learn(codes.astype(np.uint8), labels)
+    assert tree.root.attribute == 0 and tree.tally.replaced == 0
+    p = 8 / 1108  # of the instances whose attribute 0 names the class that all 8 have not
+    gap = 1108 / 2200 * -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
+    epsilon = np.sqrt(np.log(1e7) / 4400)
+    assert tree.candidates(0)[1].gain - tree.candidates(0)[0].gain == pytest.approx(gap)
+    assert tree.decisions[-1] == (2200, "keep", pytest.approx(epsilon - gap))
 
 
 def test_efdt_replacement_by_a_tie():
