@@ -114,6 +114,8 @@ def test_ties(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("arguments, message", [
     (["tie"], "no study 'tie'; there are efdt-figures, ties, ctree"),
+    (["ties", "--streams", "rts,x"], "no stream 'x' in ties; there are rts, rtc, rtsn"),
+    (["ctree", "--streams", "rts"], "--streams is an option of ties, not of ctree"),
     (["ties", "--runs", "0"], "--runs must be 1 or more, not 0"),
     (["ties", "--instances", "-1"], "--instances must be 1 or more, not -1"),
     (["ties", "--board", "imagined"], "no board 'imagined'; there are emulated"),

@@ -17,6 +17,8 @@ class Settings:
     runs : int
         Streams of each kind, by seeds 1, 2 ...
     board : str
+    streams : tuple of str, optional
+        Only these, in a study that says ``STREAMS``.
     note : callable
         Called with a line of text when a run is done.
     """
@@ -24,6 +26,7 @@ class Settings:
     instances: int
     runs: int
     board: str = "emulated"
+    streams: tuple | None = None
     note: object = field(default=lambda text: None)
 
 

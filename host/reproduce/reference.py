@@ -23,11 +23,6 @@ class ReferenceTree:
         How numeric attributes are observed; ``"zoomed"`` takes the codes that a board would get.
     options
         Of ``ReferenceVFDT``.
-
-    Raises
-    ------
-    ImportError
-        If this release has no such reference.
     """
 
     def __init__(self, schema, classes, *, observer, **options):
