@@ -5,6 +5,7 @@ import pytest
 from bregalad.sim.reference import ReferenceVFDT
 from bregalad.sim.reference.bounds import BOUNDS, Trial
 from bregalad.sim.reference.criteria import CRITERIA, impurity, reduction, value_range
+from bregalad.sim.reference.learner import best_two
 
 
 @pytest.mark.parametrize("criterion, before, after", [
@@ -115,6 +116,16 @@ def test_equal_gains_take_the_lower_threshold_and_attribute():
     tree = ReferenceVFDT([0, 0], 2, bins=4, grace=2, tau=1, delta=0.9)
     tree.learn(np.array([[10, 10], [250, 250]], np.uint8), [0, 1])
     assert tree.splits[0][1:4] == (0, "numeric", 64) and tree.splits[0].tie
+
+
+def test_rounding_does_not_make_gains_unequal(monkeypatch):
+    tree = learnt([[0, 0], [200, 1]], [0, 1], (0, 0))
+    gains = np.array([[0.1, 0.5, 0.5 + 1e-15], [0.5 + 2e-15, 0.3, 0.2]])
+    monkeypatch.setattr(tree, "_gains", lambda at, sides: gains)
+    first, second = tree.candidates(0)
+    assert first.threshold == 128 and first.lead == pytest.approx(0.4)
+    assert second.threshold == 64 and second.lead == pytest.approx(0.2)
+    assert best_two([first, second]) == [first, second]
 
 
 def test_inherited_counts_move_every_gain_alike():

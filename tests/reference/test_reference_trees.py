@@ -51,6 +51,16 @@ def test_vfdt_splits_as_soon_as_the_gap_is_sure(child_counts):
     assert tree.learn(ALL, [0, 0, 0, 0]).tolist() == [0, 0, 1, last]
 
 
+def test_a_child_that_gets_no_instances_predicts_its_parents_majority():
+    tree = ReferenceVFDT([3], 2, grace=200)
+    codes = np.where(np.arange(200) % 10 < 3, 0, 2)[:, None].astype(np.uint8)
+    tree.learn(codes, (codes[:, 0] == 2).astype(int))
+    assert shape(tree.root) == "0(. . .)"
+    assert [child.counts.tolist() for child in tree.root.children] == [[60, 0], [0, 0], [0, 140]]
+    assert tree.learn(np.array([[1]], np.uint8), [0]).tolist() == [1]
+    assert tree.learn(np.array([[1]], np.uint8), [0]).tolist() == [0]
+
+
 def test_vfdt_leaves_pure_nodes_alone():
     tree = ReferenceVFDT([2, 2], 2)
     codes, _ = stream((1000, first))
