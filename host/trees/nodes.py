@@ -183,10 +183,6 @@ class Nodes:
         """Indices of a node's children."""
         return range(self.child[node], self.child[node] + self.width[node])
 
-    def branch(self, node):
-        """Which child of its parent a node is."""
-        return int(node - self.child[self.parent[node]])
-
     def depth(self, node):
         """Steps from the root."""
         return sum(1 for _ in self.path(node)) - 1
