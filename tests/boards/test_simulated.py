@@ -31,8 +31,13 @@ GEOMETRIES = {
 }
 
 
+# A compiler run each; the benches of array and accelerator cover what these add, too.
+SLOW = ("small", "one", "gini", "kearns_mansour", "bayes-beat")
+
+
 @pytest.mark.parametrize("stall", [0.0, 0.5])
-@pytest.mark.parametrize("name", GEOMETRIES)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in GEOMETRIES])
 def test_matches_golden(name, stall):
     for seed in range(4):
         rng = random.Random(f"{name} {stall} {seed}")
@@ -41,7 +46,9 @@ def test_matches_golden(name, stall):
             check_equal(board, rng, rounds=3, commands=60)
 
 
-@pytest.mark.parametrize("name", ["tiny", "gini", "kearns_mansour"])
+@pytest.mark.parametrize("name", [
+    "tiny", "bayes", pytest.param("gini", marks=pytest.mark.slow),
+    pytest.param("kearns_mansour", marks=pytest.mark.slow)])
 def test_registers(name):
     golden = Golden(GEOMETRIES[name])
     with open_board("simulated", GEOMETRIES[name]) as board:

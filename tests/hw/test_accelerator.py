@@ -19,6 +19,7 @@ def test_icarus(geometry, rounds, tmp_path):
         rounds=rounds, testcase=["anything", "corners", "registers", "full_rate"])
 
 
+@pytest.mark.slow
 def test_small(tmp_path):
     """Everything, and the bars on beats per clock."""
     geometry = PRESETS["small"]
