@@ -229,8 +229,13 @@ def test_interrupt_leaves_tree_and_board_in_agreement():
 
     board = Interrupting(open_board("emulated", geometry()), random.Random(1))
     trainer = trainer_on(board, review_period=300)
-    with pytest.raises(KeyboardInterrupt):
-        trainer.learn(codes, labels)
+    # A shell's background job starts with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            trainer.learn(codes, labels)
+    finally:
+        signal.signal(signal.SIGINT, before)
     learnt = trainer.tally.instances
     assert 0 < learnt < len(codes)
     whole = trainer_on(open_board("emulated", geometry()), review_period=300)
