@@ -50,6 +50,11 @@ class Decisions:
         self._reads.extend([decision] * reads)
         self._waiting[decision.node] = decision
 
+    @property
+    def reading(self):
+        """Whether STATISTICS reports are to come, be it for decisions that were dropped."""
+        return bool(self._reads)
+
     def statistics(self, bins):
         """Take in the next STATISTICS report."""
         decision = self._reads.popleft()

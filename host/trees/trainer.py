@@ -254,7 +254,8 @@ class Trainer:
             if tree_wide and first is not None and position > first:
                 self._try_path(window, first)
             idle = not self._ready and position == stop
-            if idle and not self._outstanding and self._answered == self._progress[router.SENT]:
+            answered = self._answered == self._progress[router.SENT]
+            if idle and answered and not self._outstanding and not self._decisions.reading:
                 return position
             self._handle(window, self.board.receive(wait=idle))
 
@@ -276,7 +277,7 @@ class Trainer:
                 found = self._found[:changes]
                 self._change(*found.T[:direct.AT], board.state.out[
                     found[:, direct.AT:] + np.arange(self._form.size)])
-            while self._outstanding:
+            while self._outstanding or self._decisions.reading:
                 self.flush()
                 self._handle(window, board.receive(wait=True))
             self.flush()
