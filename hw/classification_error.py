@@ -1,46 +1,25 @@
 """The instances of a side that are not of its largest class."""
 
 from amaranth import Cat, Const, Module, Mux, Signal
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from ..geometry import GAIN_FRACTION
 from .delay import delay
-from .term import check_widths, term_layout
+from .term import Terms
 
 __all__ = ["ClassificationError"]
 
 
-class ClassificationError(wiring.Component):
+class ClassificationError(Terms):
     """n - max n_k of a side's counts, bit for bit ``fixed.classification_error``.
 
     Each side's largest class is kept; at the sum, what it lacks of n is the result.
 
-    Parameters
-    ----------
-    width : int
-        Bits of a count, 2 to 32.
-    tag_width : int
-        Bits that travel along with a number, 1 to 64.
-
     Members
     -------
-    i_x : In(width)
-        Should come from a register.
-    i_term : In(term_layout())
-    i_tag : In(tag_width)
     o_y : Out
         At a side's sum; 0 otherwise.
-    o_tag : Out(tag_width), reset to 0
 
-    Latency: ``latency`` clocks. Throughput: 1 result per clock, no stalls.
-
-    Raises
-    ------
-    TypeError
-        If a width is not an integer.
-    ValueError
-        If a width is out of its range.
+    Parameters, other members, latency and errors as in ``Terms``.
 
     Source: Matuszyk et al., IDA 2013; host/fixed.py.
     """
@@ -48,13 +27,8 @@ class ClassificationError(wiring.Component):
     latency = 2
 
     def __init__(self, width, tag_width):
-        check_widths(width, tag_width)
-        self.width = width
-        self.tag_width = tag_width
-        super().__init__({
-            "i_x": In(width), "i_term": In(term_layout()), "i_tag": In(tag_width),
-            "o_y": Out(width + GAIN_FRACTION), "o_tag": Out(tag_width),
-        })
+        self.check_widths(width, tag_width)
+        super().__init__(width, tag_width, width + GAIN_FRACTION)
 
     def elaborate(self, platform):
         m = Module()

@@ -1,8 +1,6 @@
 """The Gini index of counts, times their sum."""
 
 from amaranth import Module, Mux, Signal
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from ..fixed import ALIGNED_FRACTION, CURVE_FRACTION, RECIPROCAL_BASE, RECIPROCAL_SLOPE
 from ..geometry import GAIN_FRACTION
@@ -10,61 +8,37 @@ from .delay import delay
 from .interpolation import Interpolation
 from .normaliser import Normaliser
 from .shifter import Shifter
-from .term import check_widths, term_layout
+from .term import Terms
 
 __all__ = ["Gini"]
 
 _PAIRS = 4  # clocks from a number to the first register behind its square's sum
 
 
-class Gini(wiring.Component):
+class Gini(Terms):
     """(n^2 - sum n_k^2) / n of a side's counts, bit for bit ``fixed.gini``.
 
     Squares of classes are added up per side. The sum's own square comes through the same
     multiplier; what remains of it, aligned with n, times n's reciprocal is the result.
 
-    Parameters
-    ----------
-    width : int
-        Bits of a count, 2 to 32.
-    tag_width : int
-        Bits that travel along with a number, 1 to 64.
-
     Members
     -------
-    i_x : In(width)
-        Should come from a register.
-    i_term : In(term_layout())
-    i_tag : In(tag_width)
     o_y : Out(width + GAIN_FRACTION + 1)
         At a side's sum; 0 otherwise.
-    o_tag : Out(tag_width), reset to 0
 
-    Latency: ``latency`` clocks. Throughput: 1 result per clock, no stalls.
-
-    Raises
-    ------
-    TypeError
-        If a width is not an integer.
-    ValueError
-        If a width is out of its range.
+    Parameters, other members, latency and errors as in ``Terms``.
 
     Source: design, section 5; host/fixed.py.
     """
 
     def __init__(self, width, tag_width):
-        check_widths(width, tag_width)
-        self.width = width
-        self.tag_width = tag_width
+        self.check_widths(width, tag_width)
         self._normaliser = Normaliser(width)
         self._aligned_width = width + 1 + ALIGNED_FRACTION
         self._shifter = Shifter(2 * width + ALIGNED_FRACTION, self._aligned_width,
                                 (width - 1).bit_length())
         self.latency = self._normaliser.latency + Interpolation.latency + 2
-        super().__init__({
-            "i_x": In(width), "i_term": In(term_layout()), "i_tag": In(tag_width),
-            "o_y": Out(width + GAIN_FRACTION + 1), "o_tag": Out(tag_width),
-        })
+        super().__init__(width, tag_width, width + GAIN_FRACTION + 1)
 
     def elaborate(self, platform):
         m = Module()

@@ -1,8 +1,7 @@
 """The geometric mean of two classes' counts, which is Kearns and Mansour's impurity."""
 
 from amaranth import Cat, Const, Module, Mux, Signal
-from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import data
 
 from ..fixed import CURVE_FRACTION, ROOT_BASE, ROOT_SLOPE
 from ..geometry import GAIN_FRACTION
@@ -10,52 +9,34 @@ from .delay import delay
 from .interpolation import Interpolation
 from .normaliser import Normaliser
 from .shifter import Shifter
-from .term import check_widths, term_layout
+from .term import Terms
 
 __all__ = ["KearnsMansour"]
 
 _DROPPED = 2 * CURVE_FRACTION - GAIN_FRACTION
 
 
-class KearnsMansour(wiring.Component):
+class KearnsMansour(Terms):
     """sqrt(n_1 n_0) of a side's counts, bit for bit ``fixed.kearns_mansour``.
 
     Each class's square root is kept with its side; at the sum, their product is the result.
 
-    Parameters
-    ----------
-    width : int
-        Bits of a count, 3 to 32.
-    tag_width : int
-        Bits that travel along with a number, 1 to 64.
-
     Members
     -------
-    i_x : In(width)
-        Should come from a register.
     i_term : In(term_layout())
         One or two classes; one alone has the impurity 0.
-    i_tag : In(tag_width)
     o_y : Out
         At a side's sum; 0 otherwise.
-    o_tag : Out(tag_width), reset to 0
 
-    Latency: ``latency`` clocks. Throughput: 1 result per clock, no stalls.
-
-    Raises
-    ------
-    TypeError
-        If a width is not an integer.
-    ValueError
-        If a width is out of its range.
+    Parameters, other members, latency and errors as in ``Terms``; ``width`` from 3 on.
 
     Source: design, section 5; host/fixed.py.
     """
 
+    least = 3
+
     def __init__(self, width, tag_width):
-        check_widths(width, tag_width, least=3)
-        self.width = width
-        self.tag_width = tag_width
+        self.check_widths(width, tag_width)
         even = width + width % 2
         self._normaliser = Normaliser(even, by=2)
         # Shifting left by what the roots' exponents add up to is: all the way, and back by the
@@ -67,10 +48,7 @@ class KearnsMansour(wiring.Component):
                                 self._way.bit_length())
         self.latency = (self._normaliser.latency + Interpolation.latency + 3
                         + self._shifter.latency)
-        super().__init__({
-            "i_x": In(width), "i_term": In(term_layout()), "i_tag": In(tag_width),
-            "o_y": Out(self._product_width + self._way), "o_tag": Out(tag_width),
-        })
+        super().__init__(width, tag_width, self._product_width + self._way)
 
     def elaborate(self, platform):
         m = Module()

@@ -1,65 +1,40 @@
 """x log2 x, one per clock."""
 
 from amaranth import Module, Signal
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from ..fixed import LOG_BASE, LOG_SLOPE
 from ..geometry import GAIN_FRACTION
 from .delay import delay
 from .interpolation import Interpolation
 from .normaliser import Normaliser
-from .term import check_widths, term_layout
+from .term import Terms
 
 __all__ = ["XLog2X"]
 
 
-class XLog2X(wiring.Component):
+class XLog2X(Terms):
     """f(x) = x log2 x with ``GAIN_FRACTION`` fraction bits, bit for bit ``fixed.xlog2x``.
 
     n times the entropy of a side's counts is f(n) - sum f(n_k).
 
-    Parameters
-    ----------
-    width : int
-        Bits of x, 2 to 32.
-    tag_width : int
-        Bits that travel along with a number, 1 to 64.
-
     Members
     -------
-    i_x : In(width)
-        Should come from a register.
     i_term : In(term_layout())
         Does not matter: every number is worth f(x).
-    i_tag : In(tag_width)
     o_y : Out(width + log_width)
-    o_tag : Out(tag_width), reset to 0
 
-    Latency: ``latency`` clocks. Throughput: 1 result per clock, no stalls.
-
-    Raises
-    ------
-    TypeError
-        If a width is not an integer.
-    ValueError
-        If a width is out of its range.
+    Parameters, other members, latency and errors as in ``Terms``.
 
     Source: design, section 5; host/fixed.py.
     """
 
     def __init__(self, width, tag_width):
-        check_widths(width, tag_width)
-        self.width = width
-        self.tag_width = tag_width
+        self.check_widths(width, tag_width)
         # The interpolation rounds up to `width` itself just below 2**width.
         self.log_width = (width << GAIN_FRACTION).bit_length()
         self._normaliser = Normaliser(width)
         self.latency = self._normaliser.latency + Interpolation.latency + 2
-        super().__init__({
-            "i_x": In(width), "i_term": In(term_layout()), "i_tag": In(tag_width),
-            "o_y": Out(width + self.log_width), "o_tag": Out(tag_width),
-        })
+        super().__init__(width, tag_width, width + self.log_width)
 
     def elaborate(self, platform):
         m = Module()

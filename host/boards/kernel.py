@@ -415,15 +415,9 @@ def count_codes(counts, lo, shift, config, numeric, lanes, limit, step, slot, la
     last = counts.shape[2] - 1
     clamped, stuck_beat = 0, -1
     for cell in range(cells):
-        code = np.int64(data[at + cell])
-        if code == MISSING:
+        index = bin_of(config, lo, shift, last, numeric, slot, cell, np.int64(data[at + cell]))
+        if index < 0:
             continue
-        if numeric:
-            index = min(max(code - lo[slot, cell], 0) >> shift[slot, cell], last)
-        else:
-            index = bin_of(config, lo, shift, last, slot, cell, code)
-            if index < 0:
-                continue
         old = counts[slot, cell, index, label]
         if old != limit:
             counts[slot, cell, index, label] = old + step
@@ -433,9 +427,18 @@ def count_codes(counts, lo, shift, config, numeric, lanes, limit, step, slot, la
     return clamped
 
 
+@inlined
+def bin_of(config, lo, shift, last, numeric, slot, cell, code):
+    """The bin that counts a code, -1 if it is not counted; ``numeric``: all cells are."""
+    if code == MISSING:
+        return -1
+    if numeric:
+        return min(max(code - lo[slot, cell], 0) >> shift[slot, cell], last)
+    return mixed_bin(config, lo, shift, last, slot, cell, code)
+
+
 @compiled
-def bin_of(config, lo, shift, last, slot, cell, code):
-    """The bin that counts a code, -1 if it is not counted."""
+def mixed_bin(config, lo, shift, last, slot, cell, code):
     kind = config[KIND, cell]
     if kind == IGNORED:
         return -1
@@ -487,15 +490,10 @@ def fill_scores(entries, counts, lo, shift, config, numeric, cells, classes, sco
     known = 0
     scores[:] = 0
     for cell in range(cells):
-        code = np.int64(data[at + cell])
-        if code == MISSING:
+        index = bin_of(config, lo, shift, last, numeric, slot, cell, np.int64(data[at + cell]))
+        # A wide attribute's last bin counts the values that other cells score.
+        if index < 0 or not numeric and index == last and is_shared(config, cell):
             continue
-        if numeric:
-            index = min(max(code - lo[slot, cell], 0) >> shift[slot, cell], last)
-        else:
-            index = own_bin(config, lo, shift, last, slot, cell, code)
-            if index < 0:
-                continue
         known += 1
         for k in range(classes):
             scores[k] += share_log(counts[slot, cell, index, k], logs, bayes_table)
@@ -509,11 +507,9 @@ def fill_scores(entries, counts, lo, shift, config, numeric, cells, classes, sco
 
 
 @compiled
-def own_bin(config, lo, shift, last, slot, cell, code):
-    """The bin of a code, -1 if its value is missing or counted by another cell."""
-    index = bin_of(config, lo, shift, last, slot, cell, code)
-    shared = config[OTHER, cell] and config[KIND, cell] != NUMERIC
-    return -1 if shared and index == last else index
+def is_shared(config, cell):
+    """Whether a cell's last bin counts the values of other cells."""
+    return config[OTHER, cell] and config[KIND, cell] != NUMERIC
 
 
 @compiled

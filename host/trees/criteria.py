@@ -3,12 +3,12 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["IMPURITIES", "INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR",
+from ..geometry import CRITERIA
+
+__all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR",
            "impurity", "remainder", "span"]
 
-# In the order of geometry.CRITERIA.
-IMPURITIES = ("information_gain", "gini", "kearns_mansour", "classification_error")
-INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(4)
+INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(len(CRITERIA))
 
 
 @njit(cache=True)
@@ -18,7 +18,7 @@ def impurity(criterion, counts):
     Parameters
     ----------
     criterion : int
-        Index into ``IMPURITIES``; Kearns-Mansour looks at the first two classes.
+        Index into ``geometry.CRITERIA``; Kearns-Mansour looks at the first two classes.
     counts : int array (classes,)
     """
     total = np.float64(counts.sum())

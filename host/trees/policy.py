@@ -7,8 +7,9 @@ from math import inf, log
 
 import numpy as np
 
+from ..geometry import CRITERIA
 from .bounds import BOUNDS, COVERED, TWO_CLASSES
-from .criteria import IMPURITIES, remainder
+from .criteria import remainder
 from .judge import (
     KEEP,
     MAX_PERIOD,
@@ -43,7 +44,7 @@ VARIANTS = {
 }
 
 _CHOICES = {"child_counts": ("inherit", "zero"), "zoom": ("path", "seen"),
-            "criterion": IMPURITIES, "bound": BOUNDS, "ties": TIES,
+            "criterion": CRITERIA, "bound": BOUNDS, "ties": TIES,
             "variant": tuple(VARIANTS), "same_attribute": ("keep", "replace")}
 
 _Options = namedtuple("_Options", [
@@ -149,7 +150,7 @@ class SplitPolicy:
         self._refuse_contradictions()
 
     def _refuse_contradictions(self):
-        covered = COVERED.get(self.bound, IMPURITIES)
+        covered = COVERED.get(self.bound, CRITERIA)
         if self.criterion not in covered:
             raise ValueError(f"bound {self.bound!r} is known for the criteria {_listed(covered)}, "
                              f"not for {self.criterion!r}; 'hoeffding' takes all")
@@ -236,7 +237,7 @@ class SplitPolicy:
         """The options as plain numbers, for compiled code."""
         variant = VARIANTS[self.variant]
         return _Options(
-            IMPURITIES.index(self.criterion), BOUNDS.index(self.bound), log(1 / self.delta),
+            CRITERIA.index(self.criterion), BOUNDS.index(self.bound), log(1 / self.delta),
             float(self.tau), float(self.scale), TIES.index(self.ties), int(self.adaptive_grace),
             int(self.grace), int(self.anytime), int(self.gain_average),
             int(self.same_attribute == "replace"), variant.first_trial, variant.leaf_ties,
