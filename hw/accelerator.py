@@ -6,11 +6,11 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..geometry import CRITERIA
 from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION
-from .array import AttributeProcessorArray
-from .axi import read_signature
-from .mcmu import MemoryController
+from .array.array import AttributeProcessorArray
+from .mcmu.axi import read_signature
+from .mcmu.mcmu import MemoryController
+from .mcmu.report import word_layout
 from .registers import RegisterFile, csr_signature
-from .report import word_layout
 
 __all__ = ["Accelerator"]
 

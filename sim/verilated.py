@@ -101,7 +101,7 @@ def _digest(*parts):
 def _sources():
     """What the Verilog follows from: gateware and the declarations that it shares."""
     host = Path(geometry_module.__file__).parent
-    files = [*Path(hw.__file__).parent.glob("*.py"), *host.glob("protocol/*.py"),
+    files = [*Path(hw.__file__).parent.rglob("*.py"), *host.glob("protocol/*.py"),
              host / "geometry.py", host / "fixed.py", _HARNESS.with_name("verilog.py")]
     return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
 

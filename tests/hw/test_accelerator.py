@@ -5,7 +5,7 @@ from bregalad.geometry import PRESETS, Geometry
 from bregalad.hw.accelerator import Accelerator
 from bregalad.sim.runner import run
 
-_BENCH = "bregalad.sim.bench_accelerator"
+_BENCH = "bench_accelerator"
 
 
 @pytest.mark.parametrize("geometry, rounds", [

@@ -2,19 +2,19 @@
 
 import pytest
 from bregalad.geometry import Geometry
-from bregalad.hw.adder import AdderTree
-from bregalad.hw.array import AttributeProcessorArray
-from bregalad.hw.bayes import BayesTerms
-from bregalad.hw.classification_error import ClassificationError
-from bregalad.hw.control import Control
-from bregalad.hw.gain import GainUnit
-from bregalad.hw.gini import Gini
-from bregalad.hw.kearns_mansour import KearnsMansour
-from bregalad.hw.log2 import Log2
-from bregalad.hw.merge import Merge
-from bregalad.hw.predictor import Predictor
-from bregalad.hw.processor import AttributeProcessor
-from bregalad.hw.xlog2x import XLog2X
+from bregalad.hw.array.adder import AdderTree
+from bregalad.hw.array.array import AttributeProcessorArray
+from bregalad.hw.array.bayes import BayesTerms
+from bregalad.hw.array.control import Control
+from bregalad.hw.array.log2 import Log2
+from bregalad.hw.array.merge import Merge
+from bregalad.hw.array.processor import AttributeProcessor
+from bregalad.hw.gain.classification_error import ClassificationError
+from bregalad.hw.gain.gain import GainUnit
+from bregalad.hw.gain.gini import Gini
+from bregalad.hw.gain.kearns_mansour import KearnsMansour
+from bregalad.hw.gain.xlog2x import XLog2X
+from bregalad.hw.mcmu.predictor import Predictor
 from bregalad.sim.runner import run
 
 # Small on purpose: few words, so that operations on the same word follow each other.
@@ -36,44 +36,44 @@ ARRAYS = {
 
 @pytest.mark.parametrize("width", [2, 8, 18, 32])
 def test_xlog2x(width, tmp_path):
-    run(XLog2X(width, 3), "xlog2x", "bregalad.sim.bench_xlog2x", tmp_path,
+    run(XLog2X(width, 3), "xlog2x", "bench_xlog2x", tmp_path,
         width=width, tag_width=3, count=300)
 
 
 @pytest.mark.parametrize("width", [2, 5, 18, 32])
 def test_gini(width, tmp_path):
-    run(Gini(width, 3), "gini", "bregalad.sim.bench_impurity", tmp_path, criterion="gini",
+    run(Gini(width, 3), "gini", "bench_impurity", tmp_path, criterion="gini",
         width=width, tag_width=3, classes=5, count=3000)
 
 
 @pytest.mark.parametrize("width", [3, 5, 18, 32])
 def test_kearns_mansour(width, tmp_path):
-    run(KearnsMansour(width, 3), "kearns_mansour", "bregalad.sim.bench_impurity", tmp_path,
+    run(KearnsMansour(width, 3), "kearns_mansour", "bench_impurity", tmp_path,
         criterion="kearns_mansour", width=width, tag_width=3, classes=2, count=3000)
 
 
 @pytest.mark.parametrize("width", [2, 18])
 def test_classification_error(width, tmp_path):
-    run(ClassificationError(width, 3), "classification_error", "bregalad.sim.bench_impurity",
+    run(ClassificationError(width, 3), "classification_error", "bench_impurity",
         tmp_path, criterion="classification_error", width=width, tag_width=3, classes=5,
         count=2000)
 
 
 @pytest.mark.parametrize("width", [2, 9, 16, 22, 37, 40])
 def test_log2(width, tmp_path):
-    run(Log2(width), "log2", "bregalad.sim.bench_log2", tmp_path, width=width, count=600)
+    run(Log2(width), "log2", "bench_log2", tmp_path, width=width, count=600)
 
 
 @pytest.mark.parametrize("width, count", [(1, 8), (13, 5), (4, 33), (6, 2)])
 def test_adder(width, count, tmp_path):
-    run(AdderTree(width, count), "adder", "bregalad.sim.bench_adder", tmp_path, width=width,
+    run(AdderTree(width, count), "adder", "bench_adder", tmp_path, width=width,
         count=count)
 
 
 @pytest.mark.parametrize("sizes", [
     dict(classes=2, count_width=12), dict(classes=5, count_width=32)], ids=["narrow", "wide"])
 def test_bayes(sizes, tmp_path):
-    run(BayesTerms(Geometry(**sizes)), "bayes", "bregalad.sim.bench_bayes", tmp_path,
+    run(BayesTerms(Geometry(**sizes)), "bayes", "bench_bayes", tmp_path,
         geometry=sizes)
 
 
@@ -90,7 +90,7 @@ def test_bayes(sizes, tmp_path):
 ], ids=["small", "one", "classes", "wide", "gini", "gini-wide", "kearns_mansour",
         "kearns_mansour-wide", "error"])
 def test_gain(sizes, trials, snapshots, tmp_path):
-    run(GainUnit(Geometry(**sizes), snapshots=snapshots), "gain", "bregalad.sim.bench_gain",
+    run(GainUnit(Geometry(**sizes), snapshots=snapshots), "gain", "bench_gain",
         tmp_path, geometry=sizes, trials=trials, snapshots=snapshots)
 
 
@@ -99,7 +99,7 @@ def test_gain(sizes, trials, snapshots, tmp_path):
     ("gini", 2), ("kearns_mansour", 4), ("error", 2)])
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
-    run(array, "apa", "bregalad.sim.bench_array", tmp_path, geometry=ARRAYS[name],
+    run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name],
         snapshots=snapshots, rounds=15, clocks=400)
 
 

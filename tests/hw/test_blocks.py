@@ -2,14 +2,14 @@
 
 import pytest
 from bregalad.geometry import Geometry
-from bregalad.hw.bayes import partial_latency
-from bregalad.hw.merge import Merge
-from bregalad.hw.predictor import Predictor
+from bregalad.hw.array.bayes import partial_latency
+from bregalad.hw.array.merge import Merge
+from bregalad.hw.mcmu.predictor import Predictor
+from bregalad.hw.mcmu.report import ReportWriter
+from bregalad.hw.mcmu.scheduler import TrialScheduler
 from bregalad.hw.registers import RegisterFile
-from bregalad.hw.report import ReportWriter
-from bregalad.hw.scheduler import TrialScheduler
-from bregalad.sim.bench_processor import Lane
-from bregalad.sim.bench_tracker import Counting
+from bregalad.sim.benches.bench_processor import Lane
+from bregalad.sim.benches.bench_tracker import Counting
 from bregalad.sim.runner import run
 
 # Tiny, so that operations meet on the same words; passes and lanes are no powers of two.
@@ -25,30 +25,30 @@ SIZES = {
 def test_processor(sizes, lane, naive_bayes, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": naive_bayes}
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
-    run(dut, "dut", "bregalad.sim.bench_processor", tmp_path, geometry=sizes, lane=lane,
+    run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane,
         snapshots=2, rounds=12, clocks=250)
 
 
 def test_merge(tmp_path):
     sizes = dict(lanes=4, passes=4, bins=4, classes=3, slots=2, count_width=12)
-    run(Merge(Geometry(**sizes)), "dut", "bregalad.sim.bench_merge", tmp_path, geometry=sizes,
+    run(Merge(Geometry(**sizes)), "dut", "bench_merge", tmp_path, geometry=sizes,
         rounds=32)
 
 
 @pytest.mark.parametrize("sizes", ["odd", "one"])
 def test_report(sizes, tmp_path):
-    run(ReportWriter(Geometry(**SIZES[sizes])), "dut", "bregalad.sim.bench_report", tmp_path,
+    run(ReportWriter(Geometry(**SIZES[sizes])), "dut", "bench_report", tmp_path,
         geometry=SIZES[sizes], rounds=24)
 
 
 def test_registers(tmp_path):
-    run(RegisterFile(), "dut", "bregalad.sim.bench_registers", tmp_path, clocks=1000)
+    run(RegisterFile(), "dut", "bench_registers", tmp_path, clocks=1000)
 
 
 @pytest.mark.parametrize("sizes", ["even", "odd"])
 def test_tracker(sizes, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": True}
-    run(Counting(Geometry(**sizes)), "dut", "bregalad.sim.bench_tracker", tmp_path,
+    run(Counting(Geometry(**sizes)), "dut", "bench_tracker", tmp_path,
         geometry=sizes, rounds=40)
 
 
@@ -60,7 +60,7 @@ def test_predictor(sizes, options, tmp_path):
     options["waiting"] = partial_latency(geometry) + 4
     # The report writer takes none for a while, and a small queue ends the rate.
     cases = ["matches_golden", "ties", "rate"][:3 if options["depth"] > 30 else 2]
-    run(Predictor(geometry, **options), "dut", "bregalad.sim.bench_predictor", tmp_path,
+    run(Predictor(geometry, **options), "dut", "bench_predictor", tmp_path,
         geometry=sizes, options=options, rounds=24, testcase=cases)
 
 
@@ -68,5 +68,5 @@ def test_predictor(sizes, options, tmp_path):
 def test_scheduler(depth, heads, tmp_path):
     sizes = SIZES["odd"] | {"naive_bayes": True}
     dut = TrialScheduler(Geometry(**sizes), depth=depth, heads=heads)
-    run(dut, "dut", "bregalad.sim.bench_scheduler", tmp_path, geometry=sizes, depth=depth,
+    run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, depth=depth,
         heads=heads, rounds=20, clocks=200)

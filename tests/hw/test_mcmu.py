@@ -6,10 +6,10 @@ registers meet the golden model as a whole.
 
 import pytest
 from bregalad.geometry import PRESETS, Geometry
-from bregalad.hw.dispenser import Dispenser
-from bregalad.hw.dma import ReadDMA
+from bregalad.hw.mcmu.dispenser import Dispenser
+from bregalad.hw.mcmu.dma import ReadDMA
+from bregalad.hw.mcmu.scheduler import TrialScheduler
 from bregalad.hw.registers import RegisterFile
-from bregalad.hw.scheduler import TrialScheduler
 from bregalad.protocol.registers import Access, Field, Register
 from bregalad.sim.runner import run
 
@@ -20,7 +20,7 @@ def test_dma(width, outstanding, burst, tmp_path):
     dut = ReadDMA(width, outstanding=outstanding, burst=burst)
     # One burst of one word at a time cannot sustain a word per clock.
     case = "ranges" if burst == 1 else None
-    run(dut, "dut", "bregalad.sim.bench_dma", tmp_path, width=width, outstanding=outstanding,
+    run(dut, "dut", "bench_dma", tmp_path, width=width, outstanding=outstanding,
         testcase=None if case is None else [f"{case}/stall={s}" for s in (0.0, 0.5)])
 
 
@@ -32,7 +32,7 @@ def test_dma(width, outstanding, burst, tmp_path):
     Geometry(lanes=17, passes=2, bins=4, bus_width=32),
 ], ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
 def test_dispenser(geometry, tmp_path):
-    run(Dispenser(geometry), "dut", "bregalad.sim.bench_dispenser", tmp_path,
+    run(Dispenser(geometry), "dut", "bench_dispenser", tmp_path,
         geometry=geometry.as_dict())
 
 

@@ -1,0 +1,1 @@
+"""Attribute processor array: lanes, their control, and what merges their results."""

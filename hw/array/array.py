@@ -1,0 +1,298 @@
+"""The attribute processor array: P lanes and what merges their results."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ...geometry import CODE_WIDTH, Geometry
+from ..gain.gain import SNAPSHOTS, check_snapshots, kind_layout
+from .adder import AdderTree
+from .bayes import lead, partial_latency, partial_signature
+from .control import Control
+from .merge import Merge, merge_layout, summary_layout
+from .operation import CELL_WIDTH, Op, candidate_layout, config_layout, operation_layout
+from .processor import AttributeProcessor
+
+__all__ = ["AttributeProcessorArray"]
+
+_FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
+_FIFO_DEPTH = 8
+
+
+class AttributeProcessorArray(wiring.Component):
+    """Keep every cell's counts; find every attribute's best split.
+
+    Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
+    all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
+    operations may lie between its SNAPs, updates of other slots above all; the slot itself is
+    free again behind the last of them. The next pass, or the next trial, may follow at once.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    snapshots : int
+        Passes that a gain unit holds, the one it works on among them; a power of two, 1 to 16.
+
+    Members
+    -------
+    op : In(operation_layout(geometry))
+    codes : In(ArrayLayout(8, lanes))
+        Beside COUNT; 255 for lanes that have no cell in this pass.
+    word_in : In(ArrayLayout(count_width, classes))
+        Beside WRITE.
+    config : In(config_layout())
+        A cell's configuration; cell = pass * lanes + lane. Cells that do not exist are skipped.
+    config_write : In(1)
+        Store `config`. Operations may follow ``config_latency`` clocks later.
+    cells_in_use : In(16)
+        1 to ``geometry.max_cells``; like the next two static while busy.
+    classes_in_use : In(8)
+        1 to ``geometry.classes``.
+    report_all : In(1)
+        1: `gains`, 0: `summary`.
+    trial_current : In(16)
+        First cell of the slot's split attribute or 0xFFFF, beside the SNAP of pass 0, bin 0.
+    snap_ready : Out(1)
+        The SNAPs of one pass may begin. Falls the clock after the SNAP of bin 0 that takes the
+        last free place.
+    gains : Out(stream of candidate_layout(geometry))
+        ``cells_in_use`` candidates per trial, see `Merge`.
+    summary : Out(stream of summary_layout(geometry))
+        One per trial, see `Merge`.
+    word_out : Out(ArrayLayout(count_width, classes))
+        Word of a READ.
+    word_valid : Out(1)
+        `word_out` is there. READs of lanes that do not exist give none.
+    clamped : Out(1)
+        One clock per COUNT in which a counter stayed at 0 or at its maximum.
+    partial : Out(partial_signature(geometry))
+        Sums of the naive Bayes terms of every COUNT with `predict`; with ``naive_bayes`` only.
+    busy : Out(1)
+        Snapshot, gain or merge is under way or results are not taken, from the clock after the
+        first SNAP.
+
+    Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
+    until `word_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry or ``snapshots`` not an integer.
+    ValueError
+        If ``snapshots`` is no power of two or out of range.
+
+    Source: design, sections 2 to 5.
+    """
+
+    count_latency = AttributeProcessor.count_latency
+    config_latency = 4
+
+    def __init__(self, geometry, *, snapshots=SNAPSHOTS):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        check_snapshots(snapshots)
+        self.geometry = g = geometry
+        self.snapshots = snapshots
+        levels = 1
+        while _FAN_IN ** levels < g.lanes:
+            levels += 1
+        self.levels = levels  # registers of a reduction over the lanes
+        self.read_latency = AttributeProcessor.read_latency + levels
+        self.clamped_latency = self.read_latency
+        if g.naive_bayes:
+            self.partial_latency = partial_latency(g)
+        word = data.ArrayLayout(g.count_width, g.classes)
+        super().__init__({
+            "op": In(operation_layout(g)),
+            "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+            "word_in": In(word),
+            "config": In(config_layout()),
+            "config_write": In(1),
+            "cells_in_use": In(16),
+            "classes_in_use": In(8),
+            "report_all": In(1),
+            "trial_current": In(CELL_WIDTH),
+            "snap_ready": Out(1, init=1),
+            "gains": Out(stream.Signature(candidate_layout(g))),
+            "summary": Out(stream.Signature(summary_layout(g))),
+            "word_out": Out(word),
+            "word_valid": Out(1),
+            "clamped": Out(1),
+            "busy": Out(1),
+            **({"partial": Out(partial_signature(g))} if g.naive_bayes else {}),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+
+        m.submodules.control = control = Control(g)
+        lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
+                 for lane in range(g.lanes)]
+        for lane in lanes:
+            m.submodules[f"lane_{lane.lane}"] = lane
+        m.d.comb += [control.op.eq(self.op), control.word_in.eq(self.word_in)]
+
+        config_pass, config_lane, config, config_write = self._configuration(m)
+        load, shift = Signal(), Signal()
+        for lane, after in zip(lanes, [*lanes[1:], None], strict=True):
+            m.d.comb += [
+                lane.control.eq(control.control),
+                lane.code.eq(self.codes[lane.lane]),
+                lane.config.eq(config),
+                lane.config_pass.eq(config_pass),
+                lane.config_write.eq(config_write & (config_lane == lane.lane)),
+                lane.classes_in_use.eq(self.classes_in_use),
+                lane.load.eq(load),
+                lane.shift.eq(shift),
+            ]
+            if after is not None:
+                m.d.comb += lane.chain_i.eq(after.chain_o)
+
+        # READ and the events of all lanes, _FAN_IN to a register.
+        def either(signals):
+            value = signals[0]
+            for signal in signals[1:]:
+                value = value | signal
+            return value
+
+        def gather(name, signals, join):
+            level = 0
+            while level == 0 or len(signals) > 1:
+                groups = [signals[i:i + _FAN_IN] for i in range(0, len(signals), _FAN_IN)]
+                signals = [Signal(len(signals[0]), name=f"{name}_{level}_{i}")
+                           for i in range(len(groups))]
+                m.d.sync += [signal.eq(join(group))
+                             for signal, group in zip(signals, groups, strict=True)]
+                level += 1
+            return signals[0]
+
+        word = gather("word", [lane.word.as_value() & lane.read.replicate(
+            len(lane.word.as_value())) for lane in lanes], either)
+        m.d.comb += [
+            self.word_out.eq(word),
+            self.word_valid.eq(gather("read", [lane.read for lane in lanes], either)),
+            self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes], either)),
+        ]
+        all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
+
+        if g.naive_bayes:
+            self._predictions(m, lanes)
+
+        # Trials: admit passes while there is room, hand the gain units' results to the chain.
+        m.submodules.merge = merge = Merge(g)
+        m.submodules.fifo = fifo = SyncFIFOBuffered(
+            width=merge.i.p.shape().size, depth=_FIFO_DEPTH)
+        pending = Signal()  # the chain holds results
+        place_bits = (self.snapshots - 1).bit_length()
+        head, tail = Signal(place_bits), Signal(place_bits)
+        used, used_next = Signal(range(self.snapshots + 1)), Signal(range(self.snapshots + 1))
+        m.submodules.currents = currents = Memory(
+            shape=CELL_WIDTH, depth=self.snapshots, init=[])
+        write, read = currents.write_port(), currents.read_port()
+        trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
+        opened = Signal()
+        first_pass = self.op.pass_ == 0 if g.passes > 1 else 1
+        m.d.comb += [
+            opened.eq((self.op.code == Op.SNAP) & (self.op.bin == 0)),
+            used_next.eq(used + opened - load),
+            write.en.eq(opened),
+            write.addr.eq(head),
+            write.data.eq(Mux(first_pass, self.trial_current, trial_current)),
+            read.addr.eq(tail),
+        ]
+        m.d.sync += [used.eq(used_next), self.snap_ready.eq(used_next != self.snapshots)]
+        with m.If(opened):
+            m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
+        # `all_done` is of the pass before until a load has come back through its registers.
+        stale = Signal(range(self.levels + 2))
+        m.d.sync += load.eq(0)
+        with m.If(stale != 0):
+            m.d.sync += stale.eq(stale - 1)
+        with m.Elif(all_done & ~pending):
+            m.d.sync += [load.eq(1), stale.eq(self.levels + 1), tail.eq(tail + 1),
+                         chain_current.eq(read.data)]
+
+        # Chain to merge.
+        cell, left = Signal(CELL_WIDTH), Signal(range(g.lanes))
+        last_cell = Signal(CELL_WIDTH)
+        room = Signal()
+        item = Signal(merge_layout(g))
+        m.d.comb += [
+            shift.eq(pending & room),
+            item.result.eq(lanes[0].chain_o),
+            item.cell.eq(cell),
+            item.current.eq(cell == chain_current),
+            item.last.eq(cell == last_cell),
+            fifo.w_en.eq(shift),
+            fifo.w_data.eq(item),
+        ]
+        m.d.sync += [
+            last_cell.eq(self.cells_in_use - 1),
+            room.eq(fifo.level < _FIFO_DEPTH - 3),  # up to 2 more are on their way
+        ]
+        with m.If(load):
+            m.d.sync += [pending.eq(1), left.eq(g.lanes - 1)]
+        with m.If(shift):
+            m.d.sync += [left.eq(left - 1), cell.eq(Mux(item.last, 0, cell + 1))]
+            with m.If((left == 0) | item.last):
+                m.d.sync += pending.eq(0)
+
+        m.d.comb += [
+            merge.i.valid.eq(fifo.r_rdy), merge.i.p.eq(fifo.r_data),
+            fifo.r_en.eq(merge.i.ready), merge.report_all.eq(self.report_all),
+        ]
+        connect(m, merge.gains, flipped(self.gains))
+        connect(m, merge.summary, flipped(self.summary))
+        # Between the passes of a trial the merge has an attribute open.
+        m.d.comb += self.busy.eq((used != 0) | load | pending | (fifo.level != 0)
+                                 | merge.busy)
+        return m
+
+    def _predictions(self, m, lanes):
+        """Add up the lanes' terms; say beside the sums, and ahead of them, what they are."""
+        g = self.geometry
+        terms = [lane.terms for lane in lanes]
+        for k in range(g.classes):
+            tree = AdderTree(len(terms[0].logs[k]), g.lanes)
+            m.submodules[f"sum_{k}"] = tree
+            m.d.comb += [tree.i[i].eq(each.logs[k]) for i, each in enumerate(terms)]
+            m.d.comb += self.partial.p.sums[k].eq(tree.o)
+        m.submodules.known = known = AdderTree(1, g.lanes)
+        m.d.comb += [known.i.eq(Cat(each.known for each in terms)),
+                     self.partial.p.known.eq(known.o)]
+        valid = self.op.predict & (self.op.code == Op.COUNT)
+        last = self.op.last
+        for clock in range(self.partial_latency):
+            if clock == self.partial_latency - lead(g):
+                m.d.comb += self.partial.coming.eq(valid & last)
+            valid_after, last_after = Signal(name=f"valid_{clock}"), Signal(name=f"last_{clock}")
+            m.d.sync += [valid_after.eq(valid), last_after.eq(last)]
+            valid, last = valid_after, last_after
+        m.d.comb += [self.partial.valid.eq(valid), self.partial.p.last.eq(last)]
+
+    def _configuration(self, m):
+        """Divide a cell's index into pass and lane; one per clock."""
+        g = self.geometry
+        cell_bits = 15  # of the largest geometry
+        config = [Signal(config_layout(), name=f"config_{i}") for i in range(3)]
+        write = [Signal(name=f"config_write_{i}") for i in range(3)]
+        passes = [Signal(range(g.passes + 1), name=f"config_pass_{i}") for i in (1, 2)]
+        lane = Signal(range(max(2, g.lanes)))
+        # Exact for every 15-bit dividend: the factor's error is below 2**-15 / lanes.
+        extra = cell_bits + g.lanes.bit_length()
+        factor = -(-(1 << extra) // g.lanes)
+        m.d.sync += [
+            config[0].eq(self.config),
+            write[0].eq(self.config_write & (self.config.cell < g.max_cells)),
+            config[1].eq(config[0]), write[1].eq(write[0]),
+            passes[0].eq((config[0].cell[:cell_bits] * factor) >> extra),
+            config[2].eq(config[1]), write[2].eq(write[1]),
+            passes[1].eq(passes[0]),
+            lane.eq(config[1].cell - passes[0] * g.lanes),
+        ]
+        kind = Signal(kind_layout())
+        m.d.comb += [kind[name].eq(config[2][name]) for name in ("kind", "first", "other", "base")]
+        return passes[1], lane, kind, write[2]

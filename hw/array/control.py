@@ -1,0 +1,128 @@
+"""What all lanes share of the operation pipeline."""
+
+from amaranth import Cat, Module, Mux, Signal, unsigned
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ...geometry import CODE_WIDTH, Geometry
+from .operation import Op, operation_layout, slot_shape
+
+__all__ = ["STAGES", "WORD_STAGE", "Control", "control_layout", "pass_bits"]
+
+STAGES = 9  # registers of the pipeline: stage 0 is the operation itself, stage 8 writes the word
+WORD_STAGE = 7  # knows the word as the operations before have left it
+
+
+def pass_bits(geometry):
+    """Bits of a pass in an address; a single pass needs none."""
+    return (geometry.passes - 1).bit_length()
+
+
+def control_layout(geometry):
+    """What the lanes need, each at the stage its name ends with."""
+    g = geometry
+    rows = slot_shape(g) + pass_bits(g)
+    lane = max(1, (g.lanes - 1).bit_length())
+    return data.StructLayout({
+        # Zoom and configuration are read.
+        "zoom_row_0": rows, "pass_0": max(1, pass_bits(g)),
+        "zoom_hit_1": data.ArrayLayout(unsigned(1), 2),  # 1, 2 clocks after a PLACE of that row
+        "place_2": 1, "place_row_2": rows, "root_2": 1, "override_2": 1, "place_lane_2": lane,
+        "lo_2": CODE_WIDTH, "shift_2": 3,
+        "count_3": 1, "all_3": 1, "one_3": 1, "lane_3": lane, "bin_3": g.bin_bits,
+        "row_4": rows,
+        # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
+        "same_5": data.ArrayLayout(unsigned(1), 4),
+        "clear_6": 1, "write_6": 1, "word_6": data.ArrayLayout(g.count_width, g.classes),
+        "hit_7": data.ArrayLayout(unsigned(1), g.classes), "minus_7": 1, "halve_7": 1,
+        "changes_7": 1,
+        "row_8": rows, "snap_8": 1, "read_8": 1, "bin_8": g.bin_bits,
+    })
+
+
+class Control(wiring.Component):
+    """Delay an operation through the stages of the lanes and decode it on the way.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    op : In(operation_layout(geometry))
+        One operation per clock.
+    word_in : In(ArrayLayout(count_width, classes))
+        Beside WRITE.
+    control : Out(control_layout(geometry))
+
+    Latency: a signal of stage s comes s + 1 clocks after the operation.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry.
+    """
+
+    def __init__(self, geometry):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        self.geometry = g = geometry
+        word = data.ArrayLayout(g.count_width, g.classes)
+        super().__init__({
+            "op": In(operation_layout(g)), "word_in": In(word), "control": Out(control_layout(g)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        out = self.control
+
+        ops = [Signal(operation_layout(g), name=f"op_{i}") for i in range(STAGES)]
+        for before, after in zip([self.op, *ops], ops, strict=False):
+            m.d.sync += after.eq(before)
+        words = [Signal.like(out.word_6, name=f"word_{i}") for i in range(7)]
+        for before, after in zip([self.word_in, *words], words, strict=False):
+            m.d.sync += after.eq(before)
+
+        def row(slot, op):
+            return (slot << pass_bits(g)) | (op.pass_ if g.passes > 1 else 0)
+
+        rows = [Signal(out.row_4.shape(), name=f"row_{i}") for i in range(STAGES)]
+        for op, op_row in zip(ops, rows, strict=True):
+            m.d.comb += op_row.eq(row(op.slot, op))
+        m.d.comb += [
+            out.pass_0.eq(ops[0].pass_),
+            out.place_row_2.eq(rows[2]), out.root_2.eq(ops[2].root),
+            out.override_2.eq(ops[2].override), out.place_lane_2.eq(ops[2].lane),
+            out.lo_2.eq(ops[2].lo), out.shift_2.eq(ops[2].shift),
+            out.lane_3.eq(ops[3].lane), out.bin_3.eq(ops[3].bin),
+            out.row_4.eq(rows[4]), out.word_6.eq(words[6]), out.minus_7.eq(ops[7].minus),
+            out.row_8.eq(rows[8]), out.bin_8.eq(ops[8].bin),
+        ]
+
+        # Decoded one stage ahead, so that the lanes get registers.
+        def code(stage, *codes):
+            ahead = ops[stage - 1] if stage else self.op
+            return Cat(ahead.code == each for each in codes).any()
+
+        m.d.sync += [
+            out.zoom_row_0.eq(Mux(code(0, Op.PLACE), row(self.op.parent, self.op),
+                                  row(self.op.slot, self.op))),
+            out.place_2.eq(code(2, Op.PLACE)),
+            out.count_3.eq(code(3, Op.COUNT)),
+            out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
+            out.one_3.eq(code(3, Op.READ, Op.WRITE)),
+            out.clear_6.eq(code(6, Op.CLEAR)), out.write_6.eq(code(6, Op.WRITE)),
+            out.halve_7.eq(code(7, Op.HALVE)),
+            out.changes_7.eq(code(7, Op.COUNT, Op.CLEAR, Op.WRITE, Op.HALVE)),
+            out.snap_8.eq(code(8, Op.SNAP)), out.read_8.eq(code(8, Op.READ)),
+        ]
+        for distance in (1, 2):
+            placed = (ops[distance].code == Op.PLACE) & (rows[distance] == out.zoom_row_0)
+            m.d.sync += out.zoom_hit_1[distance - 1].eq(placed)
+        for distance in (1, 2, 3, 4):
+            m.d.sync += out.same_5[distance - 1].eq(rows[4] == rows[4 + distance])
+        for k in range(g.classes):
+            m.d.sync += out.hit_7[k].eq(
+                code(7, Op.COUNT) & ~ops[6].test & (ops[6].label == k))
+        return m

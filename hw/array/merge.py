@@ -1,0 +1,175 @@
+"""From the cells' results to the attributes' candidates and a trial's summary."""
+
+from amaranth import Const, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ...geometry import NONE, Geometry
+from ..gain.gain import result_layout
+from .operation import CELL_WIDTH, candidate_layout
+
+__all__ = ["Merge", "merge_layout", "summary_layout"]
+
+
+def merge_layout(geometry):
+    """A cell's result on its way to the merge."""
+    return data.StructLayout({
+        "result": result_layout(geometry),
+        "cell": CELL_WIDTH,
+        "current": 1,  # first cell of the slot's split attribute
+        "last": 1,  # of the trial
+    })
+
+
+def summary_layout(geometry):
+    """The outcome of a trial; `left` are the class counts left of the best split."""
+    g = geometry
+    candidate = candidate_layout(g)
+    return data.StructLayout({
+        "best": candidate, "second": candidate, "current": candidate,
+        "left": data.ArrayLayout(g.count_width, g.classes),
+    })
+
+
+class Merge(wiring.Component):
+    """Combine the cells of an attribute, then list the attributes or keep the best two.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    i : In(stream of merge_layout(geometry))
+        A trial's cells in order.
+    report_all : In(1)
+        1: candidates go to `gains`; 0: to `summary`. Static while busy.
+    gains : Out(stream of candidate_layout(geometry))
+        One per cell: an attribute's candidate at its last cell; other cells have valid 0, as
+        ignored ones, cell 0xFFFF, value and gain 0.
+    summary : Out(stream of summary_layout(geometry))
+        One per trial; what is not there is as above, with `left` 0.
+    busy : Out(1)
+        A result is under way or not taken.
+
+    Latency: ``gains_latency`` clocks from a trial's last cell to its candidate, and
+    ``summary_latency`` to the summary. Throughput: 1 cell per clock, and one clock per trial.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry.
+
+    Source: design, sections 4 and 5; Golden._candidates, Golden._top.
+    """
+
+    gains_latency = 2
+    summary_latency = 4
+
+    def __init__(self, geometry):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        self.geometry = g = geometry
+        super().__init__({
+            "i": In(stream.Signature(merge_layout(g))),
+            "report_all": In(1),
+            "gains": Out(stream.Signature(candidate_layout(g))),
+            "summary": Out(stream.Signature(summary_layout(g))),
+            "busy": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        candidate = candidate_layout(g)
+        none = Const({"cell": NONE, "valid": 0, "value": 0, "gain": 0}, candidate)
+        part, cell = self.i.p.result, self.i.p
+
+        # All stages move together.
+        go = Signal()
+        m.d.comb += go.eq(~(self.gains.valid & ~self.gains.ready)
+                          & ~(self.summary.valid & ~self.summary.ready))
+
+        # The attribute whose cells are coming in.
+        open_, flush = Signal(), Signal()
+        group = Signal(candidate)
+        group_current = Signal()
+        joins, wins = Signal(), Signal()
+        m.d.comb += [
+            self.i.ready.eq(go & ~flush),
+            joins.eq(open_ & part.joins),
+            wins.eq(part.gain > group.gain),
+        ]
+
+        found = Signal(candidate)
+        found_valid, found_last, found_current = Signal(), Signal(), Signal()
+        # Counts follow one clock behind the decision that moves them: a wide fan-out.
+        take_left = Signal()
+        left_in = Signal(data.ArrayLayout(g.count_width, g.classes))
+        group_left, found_left = Signal.like(left_in), Signal.like(left_in)
+        with m.If(go):
+            m.d.sync += [found_valid.eq(0), found_last.eq(0), take_left.eq(0)]
+            with m.If(flush):
+                m.d.sync += [
+                    found.eq(group), found_current.eq(group_current), found_valid.eq(1),
+                    found_last.eq(1), flush.eq(0), open_.eq(0),
+                ]
+            with m.Elif(self.i.valid):
+                m.d.sync += [
+                    found.eq(Mux(joins, none.as_value(), group.as_value())),
+                    found_current.eq(group_current), found_valid.eq(open_),
+                    open_.eq(1), flush.eq(cell.last), left_in.eq(part.left),
+                ]
+                with m.If(~joins):
+                    m.d.sync += [
+                        group.cell.eq(Mux(part.valid, cell.cell, NONE)),
+                        group.valid.eq(part.valid),
+                        group.value.eq(Mux(part.valid, part.value, 0)),
+                        group.gain.eq(Mux(part.valid, part.gain, 0)),
+                        group_current.eq(cell.current),
+                        take_left.eq(1),
+                    ]
+                with m.Elif(group.valid):
+                    with m.If(part.additive):
+                        m.d.sync += group.gain.eq(group.gain + part.gain)
+                    with m.Elif(wins):
+                        m.d.sync += [group.value.eq(part.value), group.gain.eq(part.gain),
+                                     take_left.eq(1)]
+            with m.If(take_left):
+                m.d.sync += group_left.eq(left_in)
+            m.d.sync += found_left.eq(group_left)
+
+        m.d.comb += [self.gains.valid.eq(found_valid & self.report_all), self.gains.p.eq(found)]
+
+        # The best two; `fresh`: those of the last trial are out.
+        top = self.summary.p
+        fresh = Signal(init=1)
+        above, above_second, best_moves, finished = Signal(), Signal(), Signal(), Signal()
+        best_left = Signal.like(left_in)
+        m.d.comb += [
+            above.eq(found.valid & (fresh | ~top.best.valid | (found.gain > top.best.gain))),
+            above_second.eq(found.valid & (~top.second.valid | (found.gain > top.second.gain))),
+        ]
+        with m.If(go):
+            m.d.sync += [finished.eq(0), best_moves.eq(0), self.summary.valid.eq(finished)]
+            with m.If(found_valid & ~self.report_all):
+                m.d.sync += [fresh.eq(found_last), finished.eq(found_last), best_moves.eq(above)]
+                with m.If(above | fresh):
+                    m.d.sync += top.best.eq(found)
+                with m.If(fresh):
+                    m.d.sync += top.second.eq(none)
+                with m.Elif(above):
+                    m.d.sync += top.second.eq(top.best)
+                with m.Elif(above_second):
+                    m.d.sync += top.second.eq(found)
+                with m.If(found.valid & found_current):
+                    m.d.sync += top.current.eq(found)
+                with m.Elif(fresh):
+                    m.d.sync += top.current.eq(none)
+            with m.If(best_moves):
+                m.d.sync += best_left.eq(found_left)
+        with m.If(top.best.valid):
+            m.d.comb += top.left.eq(best_left)
+
+        m.d.comb += self.busy.eq(open_ | flush | found_valid | finished | self.summary.valid)
+        return m

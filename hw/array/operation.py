@@ -1,0 +1,69 @@
+"""What passes between the memory controller unit and the attribute processor array."""
+
+from amaranth import signed
+from amaranth.lib import data, enum
+
+from ...geometry import CODE_WIDTH
+
+__all__ = ["Op", "operation_layout", "config_layout", "candidate_layout", "slot_shape",
+           "CELL_WIDTH"]
+
+CELL_WIDTH = 16  # bits of a cell index, as in commands and reports
+
+
+class Op(enum.Enum, shape=3):
+    """What a lane does in one clock. The array takes one operation per clock, without stalls."""
+
+    NONE = 0
+    COUNT = 1  # one beat: every lane counts its own code for (slot, pass)
+    CLEAR = 2  # every lane: word (slot, pass, bin) becomes 0
+    PLACE = 3  # every lane: zoom (slot, pass) becomes that of (parent, pass), or the root's
+    SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit
+    READ = 5  # one lane: word (slot, pass, bin) goes to the array's `word_out`
+    WRITE = 6  # one lane: word (slot, pass, bin) becomes `word_in`
+    HALVE = 7  # every lane: each count of word (slot, pass, bin) is shifted right by one
+
+
+def slot_shape(geometry):
+    """Bits of a slot index."""
+    return max(1, (geometry.slots - 1).bit_length())
+
+
+def operation_layout(geometry):
+    """One operation, the same for all lanes; the codes of COUNT travel beside it."""
+    g = geometry
+    return data.StructLayout({
+        "code": Op,
+        "slot": slot_shape(g),
+        "pass_": max(1, (g.passes - 1).bit_length()),
+        "bin": g.bin_bits,
+        "label": max(1, (g.classes - 1).bit_length()),  # COUNT
+        "minus": 1,  # COUNT: weight -1
+        "test": 1,  # COUNT: nothing is counted
+        "predict": 1,  # COUNT: the beat belongs to a prediction
+        "last": 1,  # COUNT: of the record
+        "parent": slot_shape(g),  # PLACE
+        "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
+        "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom
+        "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
+        "lo": CODE_WIDTH,
+        "shift": 3,
+    })
+
+
+def config_layout():
+    """Configuration of one cell, written while nothing is under way."""
+    return data.StructLayout({
+        "cell": CELL_WIDTH, "kind": 2, "first": 1, "other": 1, "base": CODE_WIDTH,
+    })
+
+
+def candidate_layout(geometry):
+    """A candidate as it travels inside the array; `gain` is n G (see host/fixed.py)."""
+    g = geometry
+    return data.StructLayout({
+        "cell": CELL_WIDTH,
+        "valid": 1,
+        "value": CODE_WIDTH,
+        "gain": signed(g.gain_width),
+    })

@@ -1,0 +1,282 @@
+"""One lane: counters, zoom and configuration of every P-th cell, and their gain unit."""
+
+from amaranth import Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ...geometry import CODE_WIDTH, MISSING, Geometry
+from ...protocol.registers import CellKind
+from ..gain.gain import SNAPSHOTS, GainUnit, check_snapshots, kind_layout, result_layout
+from .bayes import BayesTerms, terms_latency, terms_layout
+from .control import STAGES, control_layout, pass_bits
+
+__all__ = ["AttributeProcessor"]
+
+
+class AttributeProcessor(wiring.Component):
+    """Count, clear, halve, read and write the words of one lane, one operation per clock.
+
+    Stages (registers): 0 operation; 1, 2 zoom and configuration read; 3 distance of the code
+    from the bins' origin; 4 bin; 5, 6 word read; 7 newest word; 8 changed word, written to memory.
+    A word that an operation up to 4 clocks ahead is about to write is forwarded, and so is a zoom
+    up to 2 clocks ahead: operations follow each other in any order without a gap.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    lane : int
+        Index of this lane.
+    snapshots : int
+        Of the gain unit.
+
+    Members
+    -------
+    control : In(control_layout(geometry))
+        From `Control`.
+    code : In(8)
+        This lane's code, beside the operation COUNT.
+    config_write : In(1)
+        Store ``config`` for the cell of pass ``config_pass``.
+    config_pass : In
+    config : In(kind_layout())
+    classes_in_use : In(8)
+    word : Out(ArrayLayout(count_width, classes))
+        The word of the operation in stage 8, after the operation.
+    read : Out(1)
+        It was a READ of this lane.
+    clamped : Out(1)
+        It was a COUNT whose counter could not move.
+    done : Out(1)
+        The gain unit has a result.
+    load : In(1)
+        `chain_o` becomes that result and the gain unit goes on to its next snapshot.
+    shift : In(1)
+        `chain_o` becomes `chain_i`.
+    chain_i, chain_o : In, Out(result_layout(geometry))
+    terms : Out(terms_layout(geometry))
+        Naive Bayes terms of a COUNT, from its word before it; with ``naive_bayes`` only.
+
+    Latency: ``read_latency`` clocks from an operation to `word`, ``count_latency`` to the
+    memory, ``terms_latency`` to `terms`. The counters' memory and the zooms' are read with 2
+    clocks. Counters start as 0, zooms as the root's, cells as IGNORED.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry, ``lane`` or ``snapshots`` not an integer.
+    ValueError
+        If there is no such lane, or ``snapshots`` is no power of two or out of range.
+
+    Source: design, sections 3 and 4; Golden._count_cell, Golden._bin.
+    """
+
+    read_latency = STAGES
+    count_latency = STAGES + 1
+
+    def __init__(self, geometry, lane, *, snapshots=SNAPSHOTS):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        if not isinstance(lane, int) or isinstance(lane, bool):
+            raise TypeError(f"lane must be an integer, not {lane!r}")
+        if not 0 <= lane < geometry.lanes:
+            raise ValueError(f"lane must be 0 to {geometry.lanes - 1}, not {lane}")
+        check_snapshots(snapshots)
+        self.geometry = g = geometry
+        self.lane = lane
+        self.snapshots = snapshots
+        if g.naive_bayes:
+            self.terms_latency = terms_latency(g)
+        super().__init__({
+            "control": In(control_layout(g)),
+            "code": In(CODE_WIDTH),
+            "config_write": In(1),
+            "config_pass": In(max(1, pass_bits(g))),
+            "config": In(kind_layout()),
+            "classes_in_use": In(8),
+            "word": Out(data.ArrayLayout(g.count_width, g.classes)),
+            "read": Out(1),
+            "clamped": Out(1),
+            "done": Out(1),
+            "load": In(1),
+            "shift": In(1),
+            "chain_i": In(result_layout(g)),
+            "chain_o": Out(result_layout(g)),
+            **({"terms": Out(terms_layout(g))} if g.naive_bayes else {}),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        control = self.control
+        word_layout = data.ArrayLayout(g.count_width, g.classes)
+        zoom_layout = data.StructLayout({"lo": CODE_WIDTH, "shift": 3})
+        rows = g.slots << pass_bits(g)
+
+        # Stages 0 to 2: zoom, configuration.
+        m.submodules.zooms = zooms = Memory(
+            shape=zoom_layout, depth=rows, init=[{"lo": 0, "shift": g.root_shift}] * rows)
+        zoom_read, zoom_write = zooms.read_port(), zooms.write_port()
+        m.submodules.configs = configs = Memory(
+            shape=kind_layout(), depth=g.passes,
+            init=[{"kind": CellKind.IGNORED, "first": 1}] * g.passes)
+        config_read, config_write = configs.read_port(), configs.write_port()
+        code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
+        zoom = [Signal(zoom_layout, name=f"zoom_{i}") for i in (2, 3)]
+        placed = Signal(zoom_layout)
+        config = Signal(kind_layout())
+        m.d.comb += [
+            zoom_read.addr.eq(control.zoom_row_0),
+            config_read.addr.eq(control.pass_0),
+            config_write.en.eq(self.config_write),
+            config_write.addr.eq(self.config_pass),
+            config_write.data.eq(self.config),
+        ]
+        for before, after in zip([self.code, *code], code, strict=False):
+            m.d.sync += after.eq(before)
+        with m.If(control.override_2 & (control.place_lane_2 == self.lane)):
+            m.d.comb += [placed.lo.eq(control.lo_2), placed.shift.eq(control.shift_2)]
+        with m.Elif(control.root_2):
+            m.d.comb += [placed.lo.eq(0), placed.shift.eq(g.root_shift)]
+        with m.Else():
+            m.d.comb += placed.eq(zoom[0])
+        m.d.comb += [
+            zoom_write.en.eq(control.place_2),
+            zoom_write.addr.eq(control.place_row_2),
+            zoom_write.data.eq(placed),
+        ]
+        m.d.sync += [config.eq(config_read.data), zoom[1].eq(placed)]
+        with m.If(control.zoom_hit_1[0]):
+            m.d.sync += zoom[0].eq(placed)
+        with m.Elif(control.zoom_hit_1[1]):
+            m.d.sync += zoom[0].eq(zoom[1])
+        with m.Else():
+            m.d.sync += zoom[0].eq(zoom_read.data)
+        # Beside the word at the gain unit; no reset, so that it can be a shift register.
+        snap_config = config
+        for stage in range(3, 9):
+            after = Signal(kind_layout(), name=f"config_{stage}", reset_less=True)
+            m.d.sync += after.eq(snap_config)
+            snap_config = after
+
+        # Stage 3: the code's distance from the origin, the value's bin.
+        distance = Signal(CODE_WIDTH)
+        shift = Signal(3)
+        nominal, other, present, in_range = Signal(), Signal(), Signal(), Signal()
+        value = Signal(g.bin_bits)
+        last = g.bins - 1
+        offset, below = Signal(signed(CODE_WIDTH + 1)), Signal(signed(CODE_WIDTH + 1))
+        m.d.comb += [offset.eq(code[2] - zoom[0].lo), below.eq(code[2] - config.base)]
+        m.d.sync += [
+            distance.eq(Mux(offset < 0, 0, offset)),
+            shift.eq(zoom[0].shift),
+            nominal.eq(config.kind != CellKind.NUMERIC),
+            other.eq(config.other),
+            present.eq((code[2] != MISSING) & (config.kind != CellKind.IGNORED)),
+            value.eq(below),
+            in_range.eq((below >= 0) & (below <= Mux(config.other, last - 1, last))),
+        ]
+
+        # Stages 4 to 9: bin, whether the operation touches a word.
+        bins = {i: Signal(g.bin_bits, name=f"bin_{i}") for i in range(4, 10)}
+        touch = {i: Signal(name=f"touch_{i}") for i in range(4, 10)}
+        far = Signal(CODE_WIDTH)
+        own_bin = Signal(g.bin_bits)
+        counted = Signal()
+        m.d.comb += far.eq(distance >> shift)
+        with m.If(nominal):
+            m.d.comb += [own_bin.eq(Mux(in_range, value, last)), counted.eq(in_range | other)]
+        with m.Else():
+            m.d.comb += [own_bin.eq(Mux(far > last, last, far)), counted.eq(1)]
+        m.d.sync += [
+            bins[4].eq(Mux(control.count_3, own_bin, control.bin_3)),
+            touch[4].eq((control.count_3 & present & counted) | control.all_3
+                        | (control.one_3 & (control.lane_3 == self.lane))),
+        ]
+        for i in range(5, 10):
+            m.d.sync += [bins[i].eq(bins[i - 1]), touch[i].eq(touch[i - 1])]
+
+        # Stages 4 to 6: read the word.
+        m.submodules.counters = counters = Memory(
+            shape=word_layout, depth=rows << g.bin_bits, init=[])
+        word_read, word_write = counters.read_port(), counters.write_port()
+        word_6 = Signal(word_layout)
+        newest = {i: Signal(word_layout, name=f"newest_{i}") for i in (7, 8, 9, 10)}
+        m.d.comb += word_read.addr.eq(Cat(bins[4], control.row_4))
+        m.d.sync += word_6.eq(word_read.data)
+
+        # What the operations ahead are about to write; the nearest has the newest word.
+        ahead = [Signal(name=f"ahead_{i}") for i in (1, 2, 3, 4)]
+        ahead_7 = Signal()
+        for i, flag in enumerate(ahead):
+            m.d.sync += flag.eq(control.same_5[i] & touch[6 + i] & (bins[5] == bins[6 + i]))
+        with m.If(control.clear_6):
+            m.d.sync += newest[7].eq(0)
+        with m.Elif(control.write_6):
+            m.d.sync += newest[7].eq(control.word_6)
+        with m.Elif(ahead[1]):
+            m.d.sync += newest[7].eq(newest[8])
+        with m.Elif(ahead[2]):
+            m.d.sync += newest[7].eq(newest[9])
+        with m.Elif(ahead[3]):
+            m.d.sync += newest[7].eq(newest[10])
+        with m.Else():
+            m.d.sync += newest[7].eq(word_6)
+        m.d.sync += ahead_7.eq(ahead[0] & ~control.clear_6 & ~control.write_6)
+
+        # Stage 7: change it.
+        stuck = Signal(g.classes)
+        now = Signal(word_layout)
+        m.d.comb += now.eq(Mux(ahead_7, newest[8].as_value(), newest[7].as_value()))
+        for k in range(g.classes):
+            moved = Signal(g.count_width + 1, name=f"moved_{k}")
+            step = Cat(control.hit_7[k],
+                       (control.hit_7[k] & control.minus_7).replicate(g.count_width))
+            m.d.comb += [moved.eq(now[k] + step), stuck[k].eq(moved[-1])]
+            with m.If(control.halve_7):
+                m.d.sync += newest[8][k].eq(now[k] >> 1)
+            with m.Elif(stuck[k]):
+                m.d.sync += newest[8][k].eq(now[k])
+            with m.Else():
+                m.d.sync += newest[8][k].eq(moved)
+        m.d.sync += [newest[9].eq(newest[8]), newest[10].eq(newest[9])]
+
+        # Stage 8: write.
+        changed = Signal()
+        m.d.sync += [
+            changed.eq(touch[7] & control.changes_7),
+            self.clamped.eq(touch[7] & stuck.any()),
+        ]
+        m.d.comb += [
+            word_write.en.eq(changed),
+            word_write.addr.eq(Cat(bins[8], control.row_8)),
+            word_write.data.eq(newest[8]),
+            self.word.eq(newest[8]),
+            self.read.eq(control.read_8 & touch[8]),
+        ]
+
+        # What naive Bayes takes from the word: a value that no other cell has too.
+        if g.naive_bayes:
+            own = present & (in_range | ~nominal)
+            for i in range(4, 8):
+                after = Signal(name=f"own_{i}")
+                m.d.sync += after.eq(own)
+                own = after
+            m.submodules.bayes = bayes = BayesTerms(g)
+            m.d.comb += [bayes.word.eq(now), bayes.known.eq(own), self.terms.eq(bayes.terms)]
+
+        m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
+        m.d.comb += [
+            gain.config.eq(snap_config),
+            gain.classes_in_use.eq(self.classes_in_use),
+            gain.snap.eq(control.snap_8),
+            gain.bin.eq(control.bin_8),
+            gain.word.eq(newest[8]),
+            gain.take.eq(self.load),
+            self.done.eq(gain.done),
+        ]
+        with m.If(self.load):
+            m.d.sync += self.chain_o.eq(gain.result)
+        with m.Elif(self.shift):
+            m.d.sync += self.chain_o.eq(self.chain_i)
+        return m

@@ -1,0 +1,1 @@
+"""Gain unit: prefix sums, the criterion's terms, and their arithmetic."""

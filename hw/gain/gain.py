@@ -1,0 +1,337 @@
+"""A lane's gain unit: one cell's counts in, the cell's best split out."""
+
+from amaranth import Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ...geometry import CODE_WIDTH, Geometry
+from ...protocol.registers import CellKind
+from .classification_error import ClassificationError
+from .gini import Gini
+from .kearns_mansour import KearnsMansour
+from .term import term_layout
+from .xlog2x import XLog2X
+
+__all__ = ["GainUnit", "SNAPSHOTS", "check_snapshots", "kind_layout", "result_layout"]
+
+SNAPSHOTS = 4  # held by a gain unit unless it is told otherwise
+_MOST = 16
+_TERMS = {"information_gain": XLog2X, "gini": Gini, "kearns_mansour": KearnsMansour,
+          "classification_error": ClassificationError}
+
+
+def check_snapshots(snapshots):
+    """Raise TypeError or ValueError unless so many snapshots can be held."""
+    if not isinstance(snapshots, int) or isinstance(snapshots, bool):
+        raise TypeError(f"snapshots must be an integer, not {snapshots!r}")
+    if not 1 <= snapshots <= _MOST or snapshots & (snapshots - 1):
+        raise ValueError(f"snapshots must be a power of two, 1 to {_MOST}, not {snapshots}")
+
+
+def kind_layout():
+    """A cell's configuration (`config_layout` without the cell)."""
+    return data.StructLayout({"kind": 2, "first": 1, "other": 1, "base": CODE_WIDTH})
+
+
+def result_layout(geometry):
+    """What a gain unit finds; all but `gain` are 0 for an ignored cell."""
+    g = geometry
+    return data.StructLayout({
+        "valid": 1,
+        "joins": 1,  # belongs to the attribute of the cell before
+        "additive": 1,  # multiway: gains of an attribute's cells add up; else the largest wins
+        "value": CODE_WIDTH,
+        "gain": signed(g.gain_width),
+        "left": data.ArrayLayout(g.count_width, g.classes),
+    })
+
+
+class GainUnit(wiring.Component):
+    """Buffer the words of snapshots, find the best of each one's splits, in order.
+
+    While the words come in, classes are summed up, and a numeric cell's memory gets the running
+    sums instead of the words: word j then is the left side of threshold j. The scan sends the
+    total's counts, then l_0, r_0, l_1, r_1, ..., l, r of each split (multiway: l_0, l_1, ..., l)
+    through the criterion's arithmetic, and adds up the results. Snapshots come in while an earlier
+    one is scanned.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    snapshots : int
+        Snapshots that are held, the scanned one among them; a power of two, 1 to 16.
+
+    Members
+    -------
+    config : In(kind_layout())
+        The snapshot's cell; beside each of its words.
+    classes_in_use : In(8)
+        1 to ``geometry.classes``; stable from a snapshot's first word until its `take`.
+    snap : In(1)
+        A word of a snapshot is there; bins 0 to B - 1 in order. Bin 0 comes only if fewer than
+        ``snapshots`` have begun and are not taken.
+    bin : In(bin_bits)
+    word : In(ArrayLayout(count_width, classes))
+    done : Out(1)
+        `result` of the oldest snapshot is there, until `take`.
+    take : In(1)
+        On to the next snapshot; only while `done`.
+    result : Out(result_layout(geometry))
+
+    Latency: from a snapshot's last `snap` or the `take` before it, the later of the two, to
+    `done`, with n classes in use, ``scan_clocks(kind, ...)``; at most ``B * (2 * n + 2) + 60``.
+    The memories have a read latency of 1.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry or ``snapshots`` not an integer.
+    ValueError
+        If ``snapshots`` is no power of two or out of range.
+
+    Source: design, section 5; Golden._gain.
+    """
+
+    def __init__(self, geometry, *, snapshots=SNAPSHOTS):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        check_snapshots(snapshots)
+        self.geometry = g = geometry
+        self.snapshots = snapshots
+        self._f = _TERMS[g.criterion](g.count_width, tag_width=6)
+        super().__init__({
+            "config": In(kind_layout()),
+            "classes_in_use": In(8),
+            "snap": In(1),
+            "bin": In(g.bin_bits),
+            "word": In(data.ArrayLayout(g.count_width, g.classes)),
+            "done": Out(1),
+            "take": In(1),
+            "result": Out(result_layout(g)),
+        })
+
+    def scan_clocks(self, kind, first, other, classes_in_use):
+        """Clocks from the last word's, or the `take` before, to the first one with `done`."""
+        g, n = self.geometry, classes_in_use
+        if kind == CellKind.IGNORED:
+            return 3
+        own = g.bins - (kind == CellKind.NUMERIC or bool(other))
+        if kind == CellKind.MULTIWAY:
+            terms = (n + 2) * (own + bool(first))
+        else:
+            terms = (n + 2) + own * (2 * n + 2)
+        return terms + self._f.latency + 7
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        width = g.count_width
+        last_bin = g.bins - 1
+
+        # Load. The pointers have a bit more than a place: equal ones mean that there is nothing.
+        place_bits = (self.snapshots - 1).bit_length()
+        head, tail = Signal(place_bits + 1), Signal(place_bits + 1)
+        m.submodules.words = words = Memory(
+            shape=width * g.classes, depth=self.snapshots * g.bins, init=[])
+        write, read = words.write_port(), words.read_port()
+        # What a snapshot's scan needs beside the words.
+        whole = data.StructLayout({
+            "config": kind_layout(), "total": data.ArrayLayout(width, g.classes)})
+        m.submodules.wholes = wholes = Memory(shape=whole, depth=self.snapshots, init=[])
+        whole_write, whole_read = wholes.write_port(), wholes.read_port()
+        running = Signal(data.ArrayLayout(width, g.classes))
+        sums = Signal(data.ArrayLayout(width, g.classes))
+        last_word = Signal()
+        for k in range(g.classes):
+            m.d.comb += sums[k].eq(Mux(self.bin == 0, 0, running[k]) + self.word[k])
+        m.d.comb += [
+            write.en.eq(self.snap),
+            write.addr.eq(Cat(self.bin, head[:place_bits])),
+            write.data.eq(Mux(self.config.kind == CellKind.NUMERIC, sums.as_value(),
+                              self.word.as_value())),
+            last_word.eq(self.snap & (self.bin == last_bin)),
+            whole_write.en.eq(last_word),
+            whole_write.addr.eq(head[:place_bits]),
+            whole_write.data.config.eq(self.config),
+            whole_write.data.total.eq(sums),
+        ]
+        with m.If(self.snap):
+            m.d.sync += running.eq(sums)
+        with m.If(last_word):
+            m.d.sync += head.eq(head + 1)
+        with m.If(self.take):
+            m.d.sync += tail.eq(tail + 1)
+
+        # Scan: the snapshot.
+        config, total = Signal(kind_layout()), Signal(data.ArrayLayout(width, g.classes))
+        m.d.comb += [
+            whole_read.addr.eq(tail[:place_bits]),
+            config.eq(whole_read.data.config),
+            total.eq(whole_read.data.total),
+        ]
+        numeric, multiway, ignored = Signal(), Signal(), Signal()
+        m.d.comb += [
+            numeric.eq(config.kind == CellKind.NUMERIC),
+            multiway.eq(config.kind == CellKind.MULTIWAY),
+            ignored.eq(config.kind == CellKind.IGNORED),
+        ]
+
+        # Scan: which term enters the pipeline.
+        index = Signal(range(g.classes + 1))  # class; the class after the last stands for the sum
+        right = Signal()  # the right side's half of a pair; alone: the clock of the sum
+        split = Signal(g.bin_bits)
+        last_split = Signal(g.bin_bits)
+        at_total, alone, at_sum, value_end, opens = (Signal(), Signal(), Signal(), Signal(),
+                                                     Signal())
+        issue = Signal()
+        best = Signal(g.bin_bits)
+        read_bin = Signal(g.bin_bits)
+        m.d.comb += [
+            last_split.eq(Mux(numeric | config.other, last_bin - 1, last_bin)),
+            alone.eq(at_total | multiway),
+            at_sum.eq(index == self.classes_in_use),
+            value_end.eq(at_sum & right),
+            opens.eq((index == 0) & ~right),
+            read_bin.eq(split),
+            read.addr.eq(Cat(read_bin, tail[:place_bits])),
+        ]
+        finished = Signal()
+        with m.FSM():
+            with m.State("WAIT"):
+                # The memories are read at the new place meanwhile.
+                with m.If(head != tail):
+                    m.next = "START"
+            with m.State("START"):
+                with m.If(ignored):
+                    m.next = "DONE"
+                with m.Elif(multiway & ~config.first):
+                    m.next = "SPLITS"
+                with m.Else():
+                    m.next = "TOTAL"
+            with m.State("TOTAL"):
+                m.d.comb += [at_total.eq(1), issue.eq(1)]
+                with m.If(value_end):
+                    m.next = "SPLITS"
+            with m.State("SPLITS"):
+                m.d.comb += issue.eq(1)
+                with m.If(value_end):
+                    # The next word is to be there with the next clock.
+                    m.d.comb += read_bin.eq(split + 1)
+                    m.d.sync += split.eq(split + 1)
+                    with m.If(split == last_split):
+                        m.d.sync += split.eq(0)
+                        m.next = "DRAIN"
+            with m.State("DRAIN"):
+                with m.If(finished):
+                    m.next = "FETCH"
+            with m.State("FETCH"):
+                m.d.comb += read_bin.eq(best)
+                m.next = "DONE"
+            with m.State("DONE"):
+                m.d.comb += [self.done.eq(1), read_bin.eq(best)]
+                with m.If(self.take):
+                    m.next = "WAIT"
+        with m.If(issue):
+            with m.If(at_sum):
+                m.d.sync += right.eq(~right)
+                with m.If(right):
+                    m.d.sync += index.eq(0)
+            with m.Else():
+                m.d.sync += right.eq(~right & ~alone)
+                with m.If(right | alone):
+                    m.d.sync += index.eq(index + 1)
+
+        # Pick the counts, form the term.
+        side = Signal(data.ArrayLayout(width, g.classes))
+        m.d.comb += side.eq(read.data)
+        stage = data.StructLayout({
+            "term": term_layout(), "total": 1, "tag": self._f.i_tag.shape(),
+        })
+        tag_layout = data.StructLayout({
+            "valid": 1, "minus": 1,
+            "zero": 1,  # start at 0
+            "base": 1,  # start at the total's impurity
+            "latch": 1,  # what was added up so far is the total's impurity
+            "judge": 1,  # a split's last term
+        })
+        tag = Signal(tag_layout)
+        picked, formed = Signal(stage), Signal(stage)
+        left_count, total_count, x = Signal(width), Signal(width), Signal(width)
+        left_sum, right_sum = Signal(width), Signal(width)
+        valid = Signal()
+        m.d.comb += [
+            valid.eq(issue & ~(alone & at_sum & ~right)),
+            tag.valid.eq(valid),
+            tag.minus.eq(at_total ^ at_sum),
+            tag.zero.eq(opens & (at_total | (multiway & ~config.first & (split == 0)))),
+            tag.base.eq(opens & ~at_total & ~multiway & (split != 0)),
+            tag.latch.eq(opens & ~at_total & ~multiway & (split == 0)),
+            tag.judge.eq(value_end & ~at_total & (~multiway | (split == last_split))),
+        ]
+        m.d.sync += [
+            left_count.eq(side[index]),
+            total_count.eq(total[index]),
+            picked.term.valid.eq(valid), picked.term.sum.eq(at_sum),
+            picked.term.right.eq(right & ~alone), picked.term.opens.eq(index == 0),
+            picked.total.eq(at_total), picked.tag.eq(tag),
+            formed.eq(picked),
+        ]
+        with m.If(picked.term.sum):
+            m.d.sync += x.eq(Mux(picked.term.right, right_sum, left_sum))
+        with m.Elif(picked.total):
+            m.d.sync += x.eq(total_count)
+        with m.Elif(picked.term.right):
+            m.d.sync += x.eq(total_count - left_count)
+        with m.Else():
+            m.d.sync += x.eq(left_count)
+        with m.If(formed.term.valid & ~formed.term.sum):
+            with m.If(formed.term.right):
+                m.d.sync += right_sum.eq(Mux(formed.term.opens, 0, right_sum) + x)
+            with m.Else():
+                m.d.sync += left_sum.eq(Mux(formed.term.opens, 0, left_sum) + x)
+
+        m.submodules.f = f = self._f
+        m.d.comb += [f.i_x.eq(x), f.i_term.eq(formed.term), f.i_tag.eq(formed.tag)]
+
+        # Add up the terms, keep the best split.
+        y = Signal(tag_layout)
+        gain, impurity, start = (Signal(signed(g.gain_width), name=name)
+                                 for name in ("gain", "impurity", "start"))
+        addend = Signal(g.gain_width)
+        m.d.comb += [
+            y.eq(f.o_tag),
+            start.eq(Mux(y.zero, 0, Mux(y.base, impurity, gain))),
+            addend.eq(f.o_y ^ y.minus.replicate(g.gain_width)),
+        ]
+        with m.If(y.valid):
+            # One carry chain for both signs: the carry in is the sum of the two lowest bits.
+            m.d.sync += gain.eq((Cat(y.minus, start) + Cat(y.minus, addend))[1:])
+        with m.If(y.valid & y.latch):
+            m.d.sync += impurity.eq(gain)
+
+        judge, judged_any = Signal(), Signal()
+        judged = Signal(g.bin_bits)
+        best_gain = Signal(signed(g.gain_width))
+        m.d.sync += judge.eq(y.valid & y.judge)
+        m.d.comb += finished.eq(judge & ((judged == last_split) | multiway))
+        with m.If(judge):
+            m.d.sync += [judged.eq(judged + 1), judged_any.eq(1)]
+            with m.If(~judged_any | (gain > best_gain)):
+                m.d.sync += [best_gain.eq(gain), best.eq(judged)]
+        with m.If(self.take):
+            m.d.sync += [judged.eq(0), judged_any.eq(0)]
+
+        with m.If(~ignored):
+            m.d.comb += [
+                self.result.valid.eq(1),
+                self.result.joins.eq(~config.first),
+                self.result.additive.eq(multiway),
+            ]
+            with m.If(~multiway):
+                m.d.comb += self.result.value.eq(Mux(numeric, 0, config.base) + best)
+                for k in range(g.classes):
+                    with m.If(k < self.classes_in_use):
+                        m.d.comb += self.result.left[k].eq(side[k])
+        m.d.comb += self.result.gain.eq(best_gain)
+        return m

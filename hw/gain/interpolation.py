@@ -1,0 +1,79 @@
+"""A curve of a normalised number, by a table of 64 segments."""
+
+from amaranth import Cat, Const, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from ...fixed import SEGMENT_BITS, STEP_BITS
+from ..array.delay import delay
+
+__all__ = ["Interpolation"]
+
+
+class Interpolation(wiring.Component):
+    """Look up a segment, add the step's share of its rise, bit for bit as ``host/fixed.py``.
+
+    Parameters
+    ----------
+    base, slope : sequence of int
+        Value at each segment's start, not negative, and its rise: none negative or none positive.
+    whole_width : int
+        Bits of ``i_whole``.
+
+    Members
+    -------
+    i_mantissa : In(any width)
+        Of the normalised number. The highest bits are the segment, the next ones the step; those
+        that are missing are 0, and those that are left over are dropped.
+    i_whole : In(whole_width)
+        Added to the value above the bits of ``base``.
+    o : Out(base_width + whole_width + 1)
+
+    Latency: ``latency`` clocks. Throughput: 1 result per clock, no stalls. The table is logic.
+
+    Source: design, section 5; host/fixed.py.
+    """
+
+    latency = 4
+
+    def __init__(self, base, slope, mantissa_width, whole_width=0):
+        self.base = [int(value) for value in base]
+        self.slope = [int(value) for value in slope]
+        self.mantissa_width = mantissa_width
+        self.base_width = max(self.base).bit_length()
+        super().__init__({
+            "i_mantissa": In(mantissa_width), "i_whole": In(whole_width),
+            "o": Out(self.base_width + whole_width + 1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        falling = min(self.slope) < 0
+        slopes = [abs(slope) for slope in self.slope]
+        slope_width = max(slopes).bit_length()
+
+        wanted = SEGMENT_BITS + STEP_BITS
+        missing = max(0, wanted - self.mantissa_width)
+        bits = Cat(Const(0, missing), self.i_mantissa)[-wanted:]
+
+        # Logic, not a block RAM per lane: the counters need those.
+        m.submodules.table = table = Memory(
+            shape=self.base_width + slope_width, depth=1 << SEGMENT_BITS,
+            init=[base | slope << self.base_width
+                  for base, slope in zip(self.base, slopes, strict=True)],
+            attrs={"rom_style": "logic"})
+        entry = table.read_port()
+        m.d.comb += entry.addr.eq(bits[STEP_BITS:])
+        base, slope = entry.data[:self.base_width], entry.data[self.base_width:]
+
+        step = Signal(STEP_BITS)
+        rise = Signal(STEP_BITS + slope_width)
+        m.d.sync += [step.eq(bits[:STEP_BITS]), rise.eq(slope * step)]
+        # Two registers behind the product let a DSP block take them in.
+        rise = delay(m, rise, 1, "rise")
+        # The base is an integer here, so adding it before the shift rounds the same.
+        total = Cat(Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 2, "base"),
+                    delay(m, self.i_whole, 3, "whole"))
+        m.d.sync += self.o.eq((total - rise if falling else total + rise) >> STEP_BITS)
+        return m

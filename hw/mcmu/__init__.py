@@ -1,0 +1,1 @@
+"""Memory controller unit: commands, record fetch, path, trials, reports."""

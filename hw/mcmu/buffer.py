@@ -1,0 +1,131 @@
+"""Keep whole records until every node of their path has counted them."""
+
+from amaranth import Module, Signal
+from amaranth.lib import data, fifo, memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ...geometry import CODE_WIDTH
+from ...protocol.commands import RecordFlag
+from ..array.operation import slot_shape
+from .dispenser import beat_layout
+
+__all__ = ["RecordBuffer", "header_layout"]
+
+HEADERS = 16  # records in the buffer at most
+
+
+def header_layout(geometry):
+    """What the tracker needs to know of a record."""
+    return data.StructLayout({
+        "slot": slot_shape(geometry),
+        "label": max(1, (geometry.classes - 1).bit_length()),
+        "minus": 1,
+        "test": 1,
+    })
+
+
+class RecordBuffer(wiring.Component):
+    """Store beats, hand over headers of complete and valid records, read beats again at will.
+
+    A record is counted wholly or not at all: its header appears after its last beat. Records of
+    slots or classes that do not exist are dropped here.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    i : In(stream of beats)
+    discard : In(1)
+        Beats are taken and dropped.
+    rewind : In(1)
+        Beats of the incomplete record are dropped; not together with a transfer.
+    o : Out(stream of {slot, label, minus, test})
+    read_at : In(pass)
+        A beat of the oldest record that is not freed.
+    codes : Out(ArrayLayout(8, P))
+        That beat, one clock later.
+    free : In(1), passes : In
+        The oldest record, of ``passes`` beats, is not needed any more.
+    empty : Out(1)
+    good, bad : Out(1)
+        A record that counts (has no TEST) was handed over, a record was dropped.
+
+    Latency: 1 cycle from ``read_at`` to ``codes``, 2 from the last beat to ``o.valid``.
+    """
+
+    latency = 1
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        self.pass_bits = max(1, (g.passes - 1).bit_length())
+        self.depth = max(16, 1 << (2 * g.passes - 1).bit_length())
+        super().__init__({
+            "i": In(stream.Signature(beat_layout(g))),
+            "discard": In(1),
+            "rewind": In(1),
+            "o": Out(stream.Signature(header_layout(g))),
+            "read_at": In(self.pass_bits),
+            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+            "free": In(1),
+            "passes": In(range(g.passes + 1)),
+            "empty": Out(1),
+            "good": Out(1),
+            "bad": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        bits = self.depth.bit_length() - 1
+
+        m.submodules.beats = beats = memory.Memory(
+            shape=data.ArrayLayout(CODE_WIDTH, g.lanes), depth=self.depth, init=[])
+        write, read = beats.write_port(), beats.read_port()
+        headers = fifo.SyncFIFOBuffered(
+            width=header_layout(g).size, depth=HEADERS)
+        m.submodules.headers = headers
+
+        # One bit more than an address: full and empty differ.
+        put, kept, oldest = Signal(bits + 1), Signal(bits + 1), Signal(bits + 1)
+        room, moved = Signal(), Signal()
+        header = self.i.p.header
+        known = (header.slot < g.slots) & (header.label < g.classes)
+        test = (header.flags & int(RecordFlag.TEST)) != 0
+        m.d.comb += [
+            room.eq(((put - oldest)[:bits + 1] != self.depth) & headers.w_rdy),
+            self.i.ready.eq(room | self.discard),
+            moved.eq(self.i.valid & room & ~self.discard),
+            write.en.eq(moved),
+            write.addr.eq(put[:bits]),
+            write.data.eq(self.i.p.codes),
+            self.good.eq(headers.w_en & ~test),
+            self.bad.eq(moved & self.i.p.last & ~known),
+            headers.w_en.eq(moved & self.i.p.last & known),
+        ]
+        taken = Signal(header_layout(g))
+        m.d.comb += [
+            taken.slot.eq(header.slot),
+            taken.label.eq(header.label),
+            taken.minus.eq((header.flags & int(RecordFlag.MINUS)) != 0),
+            taken.test.eq(test),
+            headers.w_data.eq(taken),
+            self.o.payload.eq(headers.r_data),
+            self.o.valid.eq(headers.r_rdy),
+            headers.r_en.eq(self.o.ready),
+            self.empty.eq(headers.level == 0),
+            read.addr.eq(oldest + self.read_at),
+            self.codes.eq(read.data),
+        ]
+        with m.If(moved):
+            m.d.sync += put.eq(put + 1)
+            with m.If(self.i.p.last & known):
+                m.d.sync += kept.eq(put + 1)
+            with m.If(self.i.p.last & ~known):
+                m.d.sync += put.eq(kept)
+        with m.Elif(self.rewind):
+            m.d.sync += put.eq(kept)
+        with m.If(self.free):
+            m.d.sync += oldest.eq(oldest + self.passes)
+        return m

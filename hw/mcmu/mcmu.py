@@ -1,0 +1,251 @@
+"""The memory controller and management unit: commands in, array operations and reports out."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ...geometry import CODE_WIDTH
+from ...protocol.registers import EVENTS, TIMINGS
+from ..array.bayes import partial_latency, partial_signature
+from ..array.merge import summary_layout
+from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
+from .axi import read_signature
+from .buffer import RecordBuffer
+from .dispenser import Dispenser
+from .dma import ReadDMA
+from .predictor import Predictor
+from .report import ReportWriter, word_layout
+from .scheduler import TrialScheduler
+from .sequencer import Sequencer
+from .slots import SINCE_WIDTH, SlotTable
+from .tracker import Tracker
+
+__all__ = ["MemoryController"]
+
+
+class MemoryController(wiring.Component):
+    """All of the accelerator but its registers and the attribute processor array.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    trials : int
+        Trials that may wait for their snapshot.
+    outstanding, burst : int
+        Of the DMA.
+
+    Members
+    -------
+    commands : In(stream of bus words)
+    reports : Out(stream of {data: 32, last})
+    m_axi : Out(AXI4 read)
+    cells, classes, all, predictions, grace, inner_grace : In
+        Run-time configuration; steady while anything is under way.
+    halted, busy : Out(1)
+    op, codes, word, cells_in_use, trial_current : Out
+        To the array; codes beside COUNT, word beside WRITE, trial_current beside SNAP.
+    snap_ready, word_out, word_valid, clamped, gains, summary : In
+        From the array; ``partial`` too, with ``naive_bayes`` only.
+    clear : In(1)
+        Counters return to 0.
+    <name>_count : Out(32)
+        Counters of EVENTS and TIMINGS.
+
+    Throughput: one beat per clock, but for the clocks that trials and paths take. Predictions do
+    not change that, as long as the report stream has a word per clock for each.
+
+    Source: design, sections 2, 5 and 6.
+    """
+
+    def __init__(self, geometry, *, trials=4, outstanding=4, burst=16):
+        self.geometry = g = geometry
+        self.trials = trials
+        self.outstanding = outstanding
+        self.burst = burst
+        word = data.ArrayLayout(g.count_width, g.classes)
+        super().__init__({
+            "commands": In(stream.Signature(g.bus_width)),
+            "reports": Out(stream.Signature(word_layout())),
+            "m_axi": Out(read_signature(g.bus_width)),
+            "cells": In(16),
+            "classes": In(8),
+            "all": In(1),
+            "predictions": In(2),
+            "grace": In(SINCE_WIDTH),
+            "inner_grace": In(SINCE_WIDTH),
+            "halted": Out(1),
+            "busy": Out(1),
+            "op": Out(operation_layout(g)),
+            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+            "word": Out(word),
+            "cells_in_use": Out(CELL_WIDTH),
+            "trial_current": Out(CELL_WIDTH),
+            "snap_ready": In(1),
+            "word_out": In(word),
+            "word_valid": In(1),
+            "clamped": In(1),
+            "gains": In(stream.Signature(candidate_layout(g))),
+            "summary": In(stream.Signature(summary_layout(g))),
+            "clear": In(1),
+            **({"partial": In(partial_signature(g))} if g.naive_bayes else {}),
+            **{f"{name}_count": Out(32) for name in (*EVENTS, *TIMINGS)},
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+
+        m.submodules.sequencer = sequencer = Sequencer(g)
+        m.submodules.dma = dma = ReadDMA(g.bus_width, outstanding=self.outstanding,
+                                         burst=min(self.burst, 4096 // g.bus_bytes))
+        m.submodules.dispenser = dispenser = Dispenser(g)
+        m.submodules.buffer = buffer = RecordBuffer(g)
+        m.submodules.tracker = tracker = Tracker(g)
+        m.submodules.slots = slots = SlotTable(g)
+        m.submodules.scheduler = scheduler = TrialScheduler(g, depth=self.trials)
+        m.submodules.writer = writer = ReportWriter(g)
+
+        connect(m, flipped(self.commands), sequencer.commands)
+        connect(m, sequencer.descriptor, dma.descriptor)
+        connect(m, dma.axi, flipped(self.m_axi))
+        connect(m, dispenser.o, buffer.i)
+        connect(m, buffer.o, tracker.i)
+        connect(m, scheduler.head, writer.head)
+        connect(m, sequencer.job, writer.job)
+        connect(m, writer.o, flipped(self.reports))
+        connect(m, flipped(self.gains), writer.gains)
+        connect(m, flipped(self.summary), writer.summary)
+        connect(m, sequencer.start, dispenser.start)
+
+        # An instance has at least one code, and no more than there are cells.
+        cells = Signal(CELL_WIDTH)
+        passes = Signal(range(g.passes + 1))
+        with m.If(self.cells == 0):
+            m.d.sync += cells.eq(1)
+        with m.Elif(self.cells > g.max_cells):
+            m.d.sync += cells.eq(g.max_cells)
+        with m.Else():
+            m.d.sync += cells.eq(self.cells)
+        m.d.sync += passes.eq(1 + sum((cells > p * g.lanes) for p in range(1, g.passes)))
+        m.d.comb += self.cells_in_use.eq(cells)
+
+        # Words of records come from the command stream or from memory.
+        with m.If(sequencer.memory):
+            connect(m, dma.o, dispenser.i)
+        with m.Else():
+            m.d.comb += [
+                dispenser.i.valid.eq(sequencer.inline.valid),
+                dispenser.i.p.data.eq(sequencer.inline.payload),
+                dispenser.i.p.error.eq(0),
+                sequencer.inline.ready.eq(dispenser.i.ready),
+            ]
+
+        # Predictions.
+        quiet = scheduler.quiet
+        if g.naive_bayes:
+            # As many records are on their way through the array, and some in the queue itself.
+            m.submodules.predictor = predictor = Predictor(g, waiting=partial_latency(g) + 4)
+            connect(m, tracker.prediction, predictor.i)
+            connect(m, flipped(self.partial), predictor.partial)
+            connect(m, predictor.o, writer.prediction)
+            m.d.sync += tracker.predict.eq(self.predictions != 0)
+            m.d.comb += [
+                predictor.classes_in_use.eq(self.classes),
+                predictor.scores.eq(self.predictions != 1),
+                writer.scores.eq(self.predictions != 1),
+                scheduler.asked.eq(predictor.asked),
+                scheduler.given.eq(predictor.given),
+            ]
+            quiet = scheduler.quiet & predictor.quiet
+
+        idle = Signal()
+        m.d.comb += [
+            idle.eq(buffer.empty & tracker.idle),
+            dispenser.cells.eq(cells),
+            buffer.discard.eq(sequencer.discard),
+            buffer.rewind.eq(dispenser.failed & ~dispenser.busy),
+            buffer.passes.eq(passes),
+            buffer.read_at.eq(tracker.read_at),
+            buffer.free.eq(tracker.free),
+            tracker.passes.eq(passes),
+            tracker.grace.eq(self.grace),
+            tracker.inner_grace.eq(self.inner_grace),
+            tracker.locked.eq(scheduler.locked_a),
+            tracker.grant.eq(~scheduler.valid),
+            scheduler.slot_a.eq(tracker.slot),
+            scheduler.slot_b.eq(sequencer.slot),
+            scheduler.passes.eq(passes),
+            scheduler.snap_ready.eq(self.snap_ready),
+            scheduler.reported.eq(writer.reported),
+            sequencer.cells.eq(cells),
+            sequencer.dispensing.eq(dispenser.busy),
+            sequencer.failed.eq(dispenser.failed),
+            sequencer.error.eq(dispenser.error),
+            sequencer.address.eq(dispenser.address),
+            sequencer.counted.eq(dispenser.counted),
+            sequencer.locked.eq(scheduler.locked_b),
+            sequencer.idle.eq(idle),
+            sequencer.quiet.eq(quiet),
+            sequencer.grant.eq(~scheduler.valid),
+            sequencer.want_word.eq(writer.want_word),
+            sequencer.word_valid.eq(self.word_valid),
+            writer.word.eq(self.word_out),
+            writer.word_valid.eq(self.word_valid),
+            writer.all.eq(self.all),
+            writer.cells.eq(cells),
+            self.halted.eq(sequencer.halted),
+            self.busy.eq(~(sequencer.waiting & idle & quiet & writer.idle)),
+        ]
+
+        # The sequencer uses the slot table and pushes trials only while the tracker is idle.
+        with m.If(idle):
+            connect(m, sequencer.table, slots.port)
+            connect(m, sequencer.trial, scheduler.i)
+        with m.Else():
+            connect(m, tracker.table, slots.port)
+            connect(m, tracker.trial, scheduler.i)
+
+        # Snapshots first: what waits for one waits longer than what does not.
+        m.d.sync += [self.op.code.eq(Op.NONE), self.trial_current.eq(scheduler.current),
+                     self.word.eq(sequencer.word)]
+        with m.If(scheduler.valid):
+            m.d.sync += self.op.eq(scheduler.op)
+        with m.Elif(tracker.valid):
+            m.d.sync += self.op.eq(tracker.op)
+        with m.Elif(sequencer.valid):
+            m.d.sync += self.op.eq(sequencer.op)
+        # The buffer is read as the operation is registered, so its codes come beside it.
+        m.d.comb += self.codes.eq(buffer.codes)
+
+        learning = sequencer.learning | ~idle
+        spent = (tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_queue
+                 | tracker.wait_path | tracker.wait_report | scheduler.valid)
+        words = self.m_axi.rvalid & self.m_axi.rready
+        events = {
+            "records": buffer.good,
+            "nodes": tracker.node,
+            "beats": tracker.counting,
+            "predictions": tracker.prediction.valid & tracker.prediction.ready,
+            "trials": scheduler.i.valid & scheduler.i.ready,
+            "halvings": tracker.halved,
+            "clamped": self.clamped,
+            "bad_records": buffer.bad,
+            "clocks": 1,
+            "learning": learning,
+            "stall_input": learning & ~spent,
+            "stall_trial": learning & scheduler.valid,
+            "stall_lock": tracker.wait_lock,
+            "stall_queue": tracker.wait_queue,
+            "stall_halve": tracker.halving,
+            "stall_path": tracker.wait_path,
+            "stall_report": tracker.wait_report,
+            "commands": sequencer.valid & ~scheduler.valid,
+            "bursts": self.m_axi.arvalid & self.m_axi.arready,
+            "dma_bytes": Mux(words, g.bus_bytes, 0),
+        }
+        for name in (*EVENTS, *TIMINGS):
+            counter = getattr(self, f"{name}_count")
+            m.d.sync += counter.eq(counter + events[name])
+            with m.If(self.clear):
+                m.d.sync += counter.eq(0)
+        return m

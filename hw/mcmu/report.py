@@ -1,0 +1,247 @@
+"""Write reports as 32-bit words."""
+
+from amaranth import C, Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ...geometry import NONE
+from ...protocol.reports import Kind
+from ..array.merge import summary_layout
+from ..array.operation import candidate_layout
+from .predictor import prediction_layout
+from .scheduler import head_layout
+
+__all__ = ["ReportWriter", "job_layout", "word_layout"]
+
+
+def word_layout():
+    """A word of the report stream."""
+    return data.StructLayout({"data": 32, "last": 1})
+
+
+def job_layout(geometry):
+    """A report that is no trial's: ``count`` words after the head, then the class counts."""
+    g = geometry
+    return data.StructLayout({
+        "kind": 8, "flags": 8, "slot": 16,
+        "count": 3, "words": data.ArrayLayout(32, 4),
+        "class_counts": data.ArrayLayout(g.count_width, g.classes),
+    })
+
+
+class ReportWriter(wiring.Component):
+    """Serialise the results of trials and the answers to commands.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    job : In(stream of job_layout)
+        FENCE, ERROR, ENTRY (class counts behind the words), STATISTICS (bins behind them).
+    word : In(ArrayLayout(W, C)), word_valid : In(1)
+        Bins of a STATISTICS report, each only after ``want_word``.
+    want_word : Out(1)
+        A bin can be taken.
+    head : In(stream of {slot, flags, n, class_counts})
+        Trials, in order.
+    summary, gains : In(streams)
+        Their results.
+    all : In(1), cells : In(16)
+        GAINS of so many cells instead of SUGGESTION.
+    prediction : In(stream of {slot, label, scores})
+        Reported as they come, in what time jobs and heads leave.
+    scores : In(1)
+        SCORES instead of PREDICTION.
+    reported : Out(1)
+        A trial's last word is taken.
+    idle : Out(1)
+    o : Out(stream of {data: 32, last})
+
+    Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction. Throughput: one word
+    per cycle within a report, and a PREDICTION per cycle.
+
+    Source: host/protocol/reports.py for every byte.
+    """
+
+    latency = 1
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        super().__init__({
+            "job": In(stream.Signature(job_layout(g))),
+            "word": In(data.ArrayLayout(g.count_width, g.classes)),
+            "word_valid": In(1),
+            "want_word": Out(1),
+            "head": In(stream.Signature(head_layout(g))),
+            "summary": In(stream.Signature(summary_layout(g))),
+            "gains": In(stream.Signature(candidate_layout(g))),
+            "all": In(1),
+            "cells": In(16),
+            "prediction": In(stream.Signature(prediction_layout(g))),
+            "scores": In(1),
+            "reported": Out(1),
+            "idle": Out(1),
+            "o": Out(stream.Signature(word_layout())),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        width = g.count_width
+
+        kind = Signal(Kind)
+        words = Signal(data.ArrayLayout(32, 5))
+        left_words = Signal(range(6))
+        counts = Signal(width * g.classes)
+        index = Signal(range(max(g.classes, 3)))  # word of a section
+        item = Signal(16)  # candidate or bin
+        tail = Signal()  # the counts that are written now end the report
+        offered = Signal()  # a prediction that stays, whatever else comes
+        scores = Signal(32 * g.classes)
+        moved = Signal()
+        m.d.comb += moved.eq(self.o.valid & self.o.ready)
+
+        def write_candidate(candidate):
+            """Drive the output with word ``index`` of a candidate."""
+            valid = candidate.valid
+            gain = Signal(64, name="gain")
+            m.d.comb += [
+                self.o.valid.eq(1),
+                gain.eq(Mux(valid, candidate.gain, 0)),
+                self.o.p.data.eq(Mux(
+                    index == 0,
+                    Cat(Mux(valid, candidate.cell, NONE)[:16], Mux(valid, candidate.value, 0)[:8],
+                        valid, C(0, 7)),
+                    Mux(index == 1, gain[:32], gain[32:]))),
+            ]
+
+        with m.FSM(name="state") as fsm:
+            m.d.comb += self.idle.eq(fsm.ongoing("IDLE"))
+            with m.State("IDLE"):
+                m.d.sync += [index.eq(0), item.eq(0)]
+                with m.If(self.job.valid & ~offered):
+                    job = self.job.p
+                    m.d.comb += self.job.ready.eq(1)
+                    m.d.sync += [
+                        kind.eq(job.kind),
+                        words[0].eq(Cat(job.kind, job.flags, job.slot)),
+                        *(words[1 + i].eq(job.words[i]) for i in range(4)),
+                        left_words.eq(job.count),
+                        counts.eq(job.class_counts),
+                    ]
+                    m.next = "HEAD"
+                with m.Elif(self.head.valid & ~offered):
+                    head = self.head.p
+                    trial = Mux(self.all, Kind.GAINS, Kind.SUGGESTION)
+                    m.d.comb += self.head.ready.eq(1)
+                    m.d.sync += [
+                        kind.eq(trial),
+                        words[0].eq((head.slot << 16) | (head.flags << 8) | trial),
+                        words[1].eq(head.n),
+                        left_words.eq(1),
+                        counts.eq(head.class_counts),
+                    ]
+                    m.next = "HEAD"
+
+                with m.Elif(self.prediction.valid):
+                    found = self.prediction.p
+                    m.d.comb += [
+                        self.o.valid.eq(1),
+                        self.o.p.data.eq(Cat(
+                            Mux(self.scores, C(Kind.SCORES, 8), C(Kind.PREDICTION, 8)),
+                            C(0, 8) | found.label, found.slot)),
+                        self.o.p.last.eq(~self.scores),
+                        self.prediction.ready.eq(self.o.ready),
+                    ]
+                    m.d.sync += [offered.eq(~self.o.ready), scores.eq(found.scores)]
+                    with m.If(moved & self.scores):
+                        m.next = "SCORES"
+
+            with m.State("SCORES"):
+                end = index == g.classes - 1
+                m.d.comb += [
+                    self.o.valid.eq(1), self.o.p.data.eq(scores[:32]), self.o.p.last.eq(end),
+                ]
+                with m.If(moved):
+                    m.d.sync += [scores.eq(scores >> 32), index.eq(index + 1)]
+                    with m.If(end):
+                        m.next = "IDLE"
+
+            with m.State("HEAD"):
+                bare = (kind == Kind.FENCE) | (kind == Kind.ERROR)
+                m.d.comb += [
+                    self.o.valid.eq(1),
+                    self.o.p.data.eq(words[0]),
+                    self.o.p.last.eq(bare & (left_words == 0)),
+                ]
+                with m.If(moved):
+                    m.d.sync += [words[i].eq(words[i + 1]) for i in range(4)]
+                    m.d.sync += [left_words.eq(left_words - 1), tail.eq(kind == Kind.ENTRY)]
+                    with m.If(left_words == 0):
+                        with m.If(bare):
+                            m.next = "IDLE"
+                        with m.Elif(kind == Kind.STATISTICS):
+                            m.next = "WORD"
+                        with m.Else():
+                            m.next = "COUNTS"
+
+            with m.State("COUNTS"):
+                end = index == g.classes - 1
+                m.d.comb += [
+                    self.o.valid.eq(1),
+                    self.o.p.data.eq(counts[:width]),
+                    self.o.p.last.eq(tail & end),
+                ]
+                with m.If(moved):
+                    m.d.sync += [counts.eq(counts >> width), index.eq(Mux(end, 0, index + 1))]
+                    with m.If(end):
+                        with m.If(tail):
+                            m.d.comb += self.reported.eq(kind == Kind.SUGGESTION)
+                            m.next = "IDLE"
+                        with m.Elif(kind == Kind.STATISTICS):
+                            m.next = "WORD"
+                        with m.Elif(kind == Kind.GAINS):
+                            m.next = "GAINS"
+                        with m.Else():
+                            m.next = "SUMMARY"
+
+            with m.State("WORD"):
+                m.d.comb += self.want_word.eq(1)
+                with m.If(self.word_valid):
+                    m.d.sync += [
+                        counts.eq(self.word), item.eq(item + 1), tail.eq(item == g.bins - 1),
+                    ]
+                    m.next = "COUNTS"
+
+            with m.State("SUMMARY"):
+                with m.If(self.summary.valid):
+                    summary = self.summary.p
+                    chosen = Signal(candidate_layout(g))
+                    m.d.comb += chosen.eq(Mux(item == 0, summary.best.as_value(), Mux(
+                        item == 1, summary.second.as_value(), summary.current.as_value())))
+                    write_candidate(chosen)
+                    with m.If(moved):
+                        m.d.sync += index.eq(Mux(index == 2, 0, index + 1))
+                        with m.If(index == 2):
+                            m.d.sync += item.eq(item + 1)
+                            with m.If(item == 2):
+                                m.d.comb += self.summary.ready.eq(1)
+                                m.d.sync += [counts.eq(summary.left), tail.eq(1)]
+                                m.next = "COUNTS"
+
+            with m.State("GAINS"):
+                with m.If(self.gains.valid):
+                    end = item == self.cells - 1
+                    write_candidate(self.gains.p)
+                    m.d.comb += self.o.p.last.eq((index == 2) & end)
+                    with m.If(moved):
+                        m.d.sync += index.eq(Mux(index == 2, 0, index + 1))
+                        with m.If(index == 2):
+                            m.d.comb += self.gains.ready.eq(1)
+                            m.d.sync += item.eq(item + 1)
+                            with m.If(end):
+                                m.d.comb += self.reported.eq(1)
+                                m.next = "IDLE"
+        return m

@@ -1,0 +1,172 @@
+"""Trials: queue them, lock their slots, take the snapshots."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, fifo, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
+from .predictor import number_shape
+
+__all__ = ["TrialScheduler", "head_layout", "trial_layout"]
+
+SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
+
+
+def head_layout(geometry):
+    """What a report says of a slot as it was when its trial was pushed."""
+    g = geometry
+    return data.StructLayout({
+        "slot": slot_shape(g),
+        "flags": 8,
+        "n": g.count_width,
+        "class_counts": data.ArrayLayout(g.count_width, g.classes),
+    })
+
+
+def trial_layout(geometry):
+    """A trial: its report's head, and the node's split cell."""
+    return data.StructLayout({"head": head_layout(geometry), "current": CELL_WIDTH})
+
+
+class TrialScheduler(wiring.Component):
+    """Keep trials in order and take their snapshots as soon as the gain units have room.
+
+    A slot is locked from its trial's push until its last SNAP is issued.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    depth : int
+        Trials that may wait for their snapshot, at least 1.
+    heads : int
+        Trials that may wait for their report, at least ``depth``.
+
+    Members
+    -------
+    i : In(stream of {head, current})
+        Taken only in clocks without a SNAP: such a clock is for who pushes.
+    asked, given : In(number)
+        Predictions that come before a trial that is pushed now; those that are reported.
+    slot_a, slot_b : In(slot); locked_a, locked_b : Out(1)
+        Whether a slot is locked.
+    passes : In
+        Beats of an instance.
+    snap_ready : In(1)
+        The array takes another pass.
+    op : Out(operation); valid : Out(1)
+        A SNAP that goes to the array this clock, whatever else wants to.
+    current : Out(16)
+        Beside ``op``.
+    head : Out(stream of {slot, flags, n, class_counts})
+        Heads of the reports to come, each when all predictions before it are reported.
+    reported : In(1)
+        A trial's report is written.
+    quiet : Out(1)
+        Every trial is reported.
+
+    Latency: 1 cycle from a push to its lock and to its first SNAP.
+
+    Raises
+    ------
+    ValueError
+        If ``depth`` or ``heads`` is out of range.
+
+    Source: design, sections 5 and 6.
+    """
+
+    def __init__(self, geometry, *, depth=4, heads=16):
+        if depth < 1:
+            raise ValueError(f"depth must be at least 1, not {depth!r}")
+        if heads < max(depth, 2):
+            raise ValueError(f"heads must be at least depth and 2, not {heads!r}")
+        self.geometry = g = geometry
+        self.depth = depth
+        self.heads = heads
+        super().__init__({
+            "i": In(stream.Signature(trial_layout(g))),
+            "asked": In(number_shape(g)),
+            "given": In(number_shape(g)),
+            "slot_a": In(slot_shape(g)),
+            "slot_b": In(slot_shape(g)),
+            "locked_a": Out(1),
+            "locked_b": Out(1),
+            "passes": In(range(g.passes + 1)),
+            "snap_ready": In(1),
+            "op": Out(operation_layout(g)),
+            "valid": Out(1),
+            "current": Out(CELL_WIDTH),
+            "head": Out(stream.Signature(head_layout(g))),
+            "reported": In(1),
+            "quiet": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+
+        # A head, and the number of predictions before it.
+        behind = data.StructLayout({"head": head_layout(g), "number": number_shape(g)})
+        m.submodules.heads = heads = fifo.SyncFIFOBuffered(width=behind.size, depth=self.heads)
+        pushing, oldest = Signal(behind), data.View(behind, heads.r_data)
+        waiting = data.StructLayout({"slot": slot_shape(g), "current": CELL_WIDTH})
+        queue = [Signal(waiting, name=f"queue_{i}") for i in range(self.depth)]
+        level = Signal(range(self.depth + 1))
+        used = [level > i for i in range(self.depth)]
+        pushed, popped = Signal(), Signal()
+        out = Signal(range(self.heads + 2))  # trials pushed and not reported
+
+        m.d.comb += [
+            self.i.ready.eq((level != self.depth) & heads.w_rdy & (out <= self.heads)
+                            & ~self.valid),
+            pushed.eq(self.i.valid & self.i.ready),
+            heads.w_en.eq(pushed),
+            pushing.head.eq(self.i.p.head),
+            pushing.number.eq(self.asked),
+            heads.w_data.eq(pushing),
+            self.head.payload.eq(oldest.head),
+            self.head.valid.eq(heads.r_rdy & (oldest.number == self.given)),
+            heads.r_en.eq(self.head.ready & self.head.valid),
+            self.quiet.eq(out == 0),
+            self.locked_a.eq(Cat(u & (q.slot == self.slot_a)
+                                 for u, q in zip(used, queue, strict=True)).any()),
+            self.locked_b.eq(Cat(u & (q.slot == self.slot_b)
+                                 for u, q in zip(used, queue, strict=True)).any()),
+        ]
+        m.d.sync += [
+            out.eq(out + pushed - self.reported),
+            level.eq(level + pushed - popped),
+        ]
+        with m.If(popped):
+            for here, behind in zip(queue[:-1], queue[1:], strict=True):
+                m.d.sync += here.eq(behind)
+        with m.If(pushed):
+            with m.Switch(level - popped):
+                for index, place in enumerate(queue):
+                    with m.Case(index):
+                        m.d.sync += [
+                            place.slot.eq(self.i.p.head.slot),
+                            place.current.eq(self.i.p.current),
+                        ]
+
+        pass_ = Signal(range(g.passes + 1))
+        bin_ = Signal(range(g.bins))
+        settle = Signal(range(SETTLE + 1))
+        m.d.comb += [
+            self.valid.eq(used[0] & ((bin_ != 0) | (self.snap_ready & (settle == 0)))),
+            self.op.code.eq(Op.SNAP),
+            self.op.slot.eq(queue[0].slot),
+            self.op.pass_.eq(pass_),
+            self.op.bin.eq(bin_),
+            self.current.eq(queue[0].current),
+        ]
+        with m.If(settle != 0):
+            m.d.sync += settle.eq(settle - 1)
+        with m.If(self.valid):
+            m.d.sync += bin_.eq(bin_ + 1)
+            with m.If(bin_ == g.bins - 1):
+                m.d.comb += popped.eq(pass_ + 1 == self.passes)
+                m.d.sync += [
+                    pass_.eq(Mux(popped, 0, pass_ + 1)),
+                    settle.eq(SETTLE),
+                ]
+        return m

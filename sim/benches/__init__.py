@@ -1,0 +1,1 @@
+"""cocotb benches, one per block, and one for the whole accelerator."""

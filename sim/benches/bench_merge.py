@@ -1,0 +1,134 @@
+"""Merge against Golden._candidates and Golden._top, stalls on all streams."""
+
+import random
+
+import cocotb
+from bregalad.geometry import NONE, Geometry
+from bregalad.hw.array.merge import Merge, merge_layout, summary_layout
+from bregalad.hw.array.operation import candidate_layout
+from bregalad.protocol.registers import CellKind
+from bregalad.sim.bits import candidate_fields
+from bregalad.sim.golden import Candidate, Cell, Golden
+from bregalad.sim.runner import parameters
+from bregalad.sim.streams import Sink, Source, reset
+from cocotb.triggers import ReadOnly, RisingEdge
+
+
+class Model(Golden):
+    """The golden model with cells that find whatever ``parts`` says."""
+
+    def _gain(self, slot, cell):
+        part = self.parts[cell]
+        return Candidate(part.cell, part.value, part.gain, list(part.left))
+
+
+class Bench:
+    def __init__(self, dut):
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**parameters()["geometry"])
+        self.golden = Model(g)
+        self.source = Source(dut, "i", merge_layout(g), rng)
+        self.gains = Sink(dut, "gains", candidate_layout(g), rng)
+        self.summary = Sink(dut, "summary", summary_layout(g), rng)
+        self.seen = dict.fromkeys(("ties", "joined", "current", "empty"), 0)
+
+    def trial(self):
+        """Random cells of attributes, as gain units find them, go in; what should come out."""
+        rng, g, golden = self.rng, self.geometry, self.golden
+        cells = rng.choice([1, 2, g.max_cells, rng.randint(1, g.max_cells)])
+        golden.fields["cells.count"] = cells
+        golden.parts = []
+        kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST, CellKind.IGNORED]
+        kinds = rng.choice([kinds, kinds[:3], kinds[1:3], kinds[3:]])
+        half = 1 << g.gain_width - 1
+        # Few different gains tie; the outermost ones wrap when they are added.
+        gains = rng.choice([[0], [-1, 0, 1], [-half, half - 1], range(-half, half)])
+        kind = rng.choice(kinds)
+        for cell in range(cells):
+            first = rng.random() < 0.5
+            if first or rng.random() < 0.2:
+                kind = rng.choice(kinds)
+            golden.cells[cell] = Cell(kind, int(first))
+            part = Candidate()
+            if kind != CellKind.IGNORED:
+                multiway = kind == CellKind.MULTIWAY
+                part = Candidate(cell, 0 if multiway else rng.randrange(256), rng.choice(gains),
+                                 [0 if multiway else rng.randint(0, g.count_max)
+                                  for _ in range(g.classes)])
+            golden.parts.append(part)
+        candidates = golden._candidates(0)
+        heads = [c.cell for c in candidates if c is not None and c.valid]
+        current = rng.choice([NONE, *heads[:1], rng.randrange(cells)])
+        for cell, part in enumerate(golden.parts):
+            config = golden.cells[cell]
+            joins = part.valid and not config.first
+            self.source.items.append({
+                "result": {"valid": part.valid, "joins": joins, "value": part.value,
+                           "additive": part.valid and config.kind == CellKind.MULTIWAY,
+                           "gain": part.gain, "left": part.left},
+                "cell": cell, "current": cell == current, "last": cell == cells - 1,
+            })
+        best, second, chosen = golden._top(candidates, current)
+        self.seen["ties"] += best.valid and second.valid and best.gain == second.gain
+        self.seen["joined"] += candidates.count(None)
+        self.seen["current"] += chosen.valid
+        self.seen["empty"] += not best.valid
+        return [candidate_fields(c or Candidate()) for c in candidates], {
+            "best": candidate_fields(best), "second": candidate_fields(second),
+            "current": candidate_fields(chosen),
+            "left": best.left or [0] * g.classes}
+
+    async def run(self, trials, report_all, stall_in, stall_out):
+        """Compare the results of some trials; clocks from the first cell to the last result."""
+        dut = self.dut
+        dut.report_all.value = report_all
+        self.source.stall = stall_in
+        self.gains.stall = self.summary.stall = stall_out
+        want, cells, ends = [], 0, []
+        for _ in range(trials):
+            gains, summary = self.trial()
+            want += gains if report_all else [summary]
+            cells += len(gains)
+            ends.append(len(want))
+        got, clock, first, last_in = 0, 0, None, []
+        sink, other = (self.gains, self.summary) if report_all else (self.summary, self.gains)
+        latency = Merge.gains_latency if report_all else Merge.summary_latency
+        prompt = not stall_in and not stall_out
+        limit = 40 * (cells + trials) + 200
+        while got < len(want) or int(dut.busy.value):
+            for port in (self.source, sink, other):
+                port.drive()
+            await ReadOnly()
+            item = self.source.settle()
+            if item is not None:
+                first = clock if first is None else first
+                if item["last"]:
+                    last_in.append(clock)
+            assert other.settle() is None and not other.valid, f"{other.name} of the other kind"
+            result = sink.settle()
+            assert not sink.valid or int(dut.busy.value)
+            if result is not None:
+                assert got < len(want), "a result too many"
+                assert result == want[got], (got, report_all)
+                got += 1
+                if prompt and got in ends:
+                    assert clock - last_in[ends.index(got)] == latency
+            await RisingEdge(dut.clk)
+            clock += 1
+            assert clock < limit, "no end"
+        assert not self.source.items
+        if prompt:
+            assert last_in[-1] - first == cells + trials - 2, "a cell per clock, and one per trial"
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def matches_golden(dut):
+    """Trials of any cells: ties, attributes of several cells, gains that wrap, nothing valid."""
+    bench = Bench(dut)
+    await reset(dut, dut.report_all)
+    for index in range(parameters()["rounds"]):
+        stalls = [(0.0, 0.0), (0.0, 0.7), (0.7, 0.0), (0.4, 0.4)][index // 2 % 4]
+        await bench.run(10, index % 2, *stalls)
+    dut._log.info("%s", bench.seen)
+    assert all(bench.seen.values()), bench.seen

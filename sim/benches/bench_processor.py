@@ -1,0 +1,283 @@
+"""One lane, the array's control in front of it, against the golden model."""
+
+import random
+from collections import deque
+
+import cocotb
+from amaranth import Module
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.fixed import BAYES_UNIT, bayes_log2
+from bregalad.geometry import MISSING, Geometry
+from bregalad.hw.array.bayes import terms_layout
+from bregalad.hw.array.control import Control
+from bregalad.hw.array.operation import Op, operation_layout
+from bregalad.hw.array.processor import AttributeProcessor
+from bregalad.hw.gain.gain import kind_layout, result_layout
+from bregalad.protocol.registers import CellKind
+from bregalad.sim.bits import pack, unpack
+from bregalad.sim.golden import Cell, Golden
+from bregalad.sim.runner import parameters
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+_OWN = ("code", "config_write", "config_pass", "config", "classes_in_use", "word", "read",
+        "clamped", "done", "load", "shift", "chain_i", "chain_o")
+
+
+class Lane(wiring.Component):
+    """Lane ``lane`` as the array has it; members as of `AttributeProcessor` and `Control`."""
+
+    def __init__(self, geometry, lane, *, snapshots):
+        self.geometry = geometry
+        self.processor = AttributeProcessor(geometry, lane, snapshots=snapshots)
+        members = self.processor.signature.members
+        self.own = _OWN + ("terms",) * geometry.naive_bayes
+        super().__init__({
+            "op": In(operation_layout(geometry)),
+            "word_in": In(data.ArrayLayout(geometry.count_width, geometry.classes)),
+            **{name: members[name] for name in self.own},
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.control = control = Control(self.geometry)
+        m.submodules.processor = processor = self.processor
+        m.d.comb += [
+            control.op.eq(self.op), control.word_in.eq(self.word_in),
+            processor.control.eq(control.control),
+        ]
+        for name in self.own:
+            outer, inner = getattr(self, name), getattr(processor, name)
+            if self.signature.members[name].flow is Out:
+                m.d.comb += outer.eq(inner)
+            else:
+                m.d.comb += inner.eq(outer)
+        return m
+
+
+class Bench:
+    """Drives and checks the lane clock by clock, at the falling edges."""
+
+    def __init__(self, dut):
+        given = parameters()
+        self.dut = dut
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**given["geometry"])
+        self.lane, self.snapshots = given["lane"], given["snapshots"]
+        self.latency = AttributeProcessor(g, self.lane).read_latency
+        self.word = data.ArrayLayout(g.count_width, g.classes)
+        self.golden = Golden(g)
+        self.shadow = Golden(g)  # slot 0, cell 0: the snapshot that is coming in
+        self.clock = 0
+        self.due = {}  # clock: (word, read, clamped)
+        self.terms_due = {}  # clock: terms of a COUNT
+        self.held = deque()  # results of whole snapshots that are not taken
+        self.begun = 0  # snapshots that are not taken
+        self.left = []  # SNAPs of the one that is coming in
+        self.chain = None  # what the chain shows
+        self.seen = dict.fromkeys(("counted", "tested", "clamped", "read", "near", "taken"), 0)
+        self.recent = deque(maxlen=4)
+
+    async def start(self):
+        dut = self.dut
+        for name in ("op", "word_in", "code", "config_write", "config_pass", "config",
+                     "classes_in_use", "load", "shift", "chain_i"):
+            getattr(dut, name).value = 0
+        cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+        dut.rst.value = 1
+        for _ in range(3):
+            await FallingEdge(dut.clk)
+        dut.rst.value = 0
+
+    def cell(self, pass_):
+        return pass_ * self.geometry.lanes + self.lane
+
+    async def configure(self):
+        """New cells while nothing is under way."""
+        rng, g, dut = self.rng, self.geometry, self.dut
+        for _ in range(self.latency + 1):
+            await self.step()
+        assert not self.begun
+        self.golden.fields["classes.count"] = rng.randint(1, g.classes)
+        self.shadow.fields = self.golden.fields
+        dut.classes_in_use.value = self.golden.fields["classes.count"]
+        dut.config_write.value = 1
+        for pass_ in range(g.passes):
+            cell = Cell(rng.choice([CellKind.NUMERIC] * 3 + [CellKind.MULTIWAY] * 2
+                                   + [CellKind.ONE_VS_REST, CellKind.IGNORED]),
+                        rng.randrange(2), rng.randrange(2),
+                        rng.choice([0, 3, 250, rng.randrange(256)]))
+            self.golden.cells[self.cell(pass_)] = cell
+            dut.config_pass.value = pass_
+            dut.config.value = pack(kind_layout(), vars(cell))
+            await self.step()
+        dut.config_write.value = 0
+        # Without `config_write` it must not matter.
+        dut.config.value = rng.getrandbits(kind_layout().size)
+        base = self.golden.cells[self.cell(0)].base
+        around = [(base + i) & 255 for i in range(-1, g.bins + 1)]
+        self.palette = rng.choice([[rng.randrange(256)], around, range(256), [*around, MISSING]])
+        self.labels = rng.choice([[rng.randrange(g.classes)], range(g.classes)])
+
+    def apply(self, op, code, word):
+        """Golden's operation; what stage 8 shows of it: (word, read, clamped)."""
+        golden, g = self.golden, self.geometry
+        slot, bin_, cell = op["slot"], op["bin"], self.cell(op["pass_"])
+        bins = golden.counts[slot][cell]
+        read = clamped = False
+        match op["code"]:
+            case Op.COUNT:
+                self.note_terms(slot, cell, code)
+                bin_ = golden._bin(slot, cell, code)
+                if bin_ is None:
+                    return None, False, False
+                if not op["test"]:
+                    clamped = golden._count_cell(slot, cell, code, op["label"], op["minus"])
+                self.seen["tested" if op["test"] else "counted"] += 1
+                self.seen["clamped"] += clamped
+            case Op.CLEAR:
+                bins[bin_] = [0] * g.classes
+            case Op.HALVE:
+                bins[bin_] = [count >> 1 for count in bins[bin_]]
+            case Op.PLACE:
+                zoom = (0, g.root_shift) if op["root"] else golden.zoom[op["parent"]][cell]
+                if op["override"] and op["lane"] == self.lane:
+                    zoom = (op["lo"], op["shift"])
+                golden.zoom[slot][cell] = zoom
+                return None, False, False
+            case Op.READ | Op.WRITE:
+                if op["lane"] != self.lane:
+                    return None, False, False
+                read = op["code"] is Op.READ
+                self.seen["read"] += read
+                if not read:
+                    bins[bin_] = list(word)
+            case Op.SNAP:
+                self.shadow.counts[0][0][bin_] = list(bins[bin_])
+            case _:
+                return None, False, False
+        self.seen["near"] += (slot, cell, bin_) in self.recent
+        return list(bins[bin_]), read, clamped
+
+    def note_terms(self, slot, cell, code):
+        """What the lane adds to a prediction: from the word as it is before the operation."""
+        if self.geometry.naive_bayes:
+            index = self.golden._own_bin(slot, cell, code)
+            counts = self.golden.counts[slot][cell][index or 0]
+            logs = [bayes_log2(BAYES_UNIT * n + 1) * (index is not None) for n in counts]
+            latency = AttributeProcessor(self.geometry, self.lane).terms_latency
+            self.terms_due[self.clock + latency] = {"logs": logs, "known": index is not None}
+
+    def random_op(self, codes):
+        rng, g = self.rng, self.geometry
+        return {
+            "code": rng.choice(codes), "slot": rng.randrange(g.slots),
+            "pass_": rng.randrange(g.passes), "bin": rng.randrange(g.bins),
+            "label": rng.choice(self.labels), "minus": rng.randrange(3) == 0,
+            "test": rng.randrange(4) == 0,
+            "parent": rng.randrange(g.slots), "root": rng.randrange(4) == 0,
+            "override": rng.randrange(2), "lane": rng.choice([self.lane, rng.randrange(g.lanes)]),
+            "lo": rng.choice([0, 255, rng.randrange(256)]), "shift": rng.randrange(8),
+        }
+
+    def next_snap(self):
+        """The next SNAP, None if the gain unit has no room for it."""
+        rng, g = self.rng, self.geometry
+        if not self.left:
+            if self.begun == self.snapshots:
+                return None
+            self.begun += 1
+            slot, pass_ = rng.randrange(g.slots), rng.randrange(g.passes)
+            self.shadow.cells[0] = self.golden.cells[self.cell(pass_)]
+            self.left = [{"slot": slot, "pass_": pass_, "bin": bin_} for bin_ in range(g.bins)]
+        return {"code": Op.SNAP, **self.left.pop(0)}
+
+    async def step(self, op=None, take=1.0):
+        """One clock with an operation; ``take`` is the probability to take a result."""
+        rng, dut, g = self.rng, self.dut, self.geometry
+        op = {**self.random_op([Op.NONE]), **(op or {})}
+        code = rng.choice(self.palette) if op["code"] is Op.COUNT else rng.randrange(256)
+        word = [rng.choice([0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)])
+                for _ in range(g.classes)]
+        dut.op.value = pack(operation_layout(g), op)
+        dut.code.value = code
+        dut.word_in.value = pack(self.word, word)
+        shown = self.apply(op, code, word)
+        self.due[self.clock + self.latency] = shown
+        touched = op["bin"] if op["code"] is not Op.COUNT else self.golden._bin(
+            op["slot"], self.cell(op["pass_"]), code)
+        self.recent.append((op["slot"], self.cell(op["pass_"]), touched))
+
+        want, read, clamped = self.due.pop(self.clock, (None, False, False))
+        if want is not None:
+            assert unpack(self.word, int(dut.word.value)) == want
+        assert int(dut.read.value) == read
+        assert int(dut.clamped.value) == clamped
+
+        terms = self.terms_due.pop(self.clock, None)
+        if terms is not None:
+            assert unpack(terms_layout(g), int(dut.terms.value)) == terms
+
+        # Results come out by `load`, then the chain passes on what comes in.
+        if self.chain is not None:
+            assert int(dut.chain_o.value) == self.chain
+        if int(dut.done.value):
+            assert self.held, "a result without a snapshot"
+        load = bool(int(dut.done.value)) and rng.random() < take
+        shift = not load and rng.random() < 0.5
+        chain = rng.getrandbits(result_layout(g).size)
+        dut.load.value, dut.shift.value, dut.chain_i.value = load, shift, chain
+        await FallingEdge(dut.clk)
+        self.clock += 1
+        if load:
+            self.chain = int(dut.chain_o.value)
+            self.check(unpack(result_layout(g), self.chain), *self.held.popleft())
+            self.begun -= 1
+            self.seen["taken"] += 1
+        elif shift:
+            self.chain = chain
+        if op["code"] is Op.SNAP and not self.left:
+            self.held.append((self.shadow.cells[0], self.shadow._gain(0, 0)))
+
+    def check(self, result, cell, want):
+        assert result["valid"] == want.valid, cell
+        assert result["joins"] == (want.valid and not cell.first)
+        if want.valid:
+            got = result["value"], result["gain"], result["left"]
+            assert got == (want.value, want.gain, want.left), cell
+            assert result["additive"] == (cell.kind == CellKind.MULTIWAY)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def matches_golden(dut):
+    """Any operations in any order without a gap, on few words; every word as stage 8 has it."""
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await bench.start()
+    bench.palette, bench.labels = range(256), range(g.classes)
+    mixes = ([Op.COUNT], [Op.COUNT] * 4 + [Op.PLACE],
+             [Op.COUNT] * 4 + [Op.CLEAR, Op.HALVE, Op.READ, Op.WRITE, Op.PLACE, Op.NONE],
+             [Op.COUNT, Op.WRITE, Op.HALVE, Op.READ])
+    for index in range(parameters()["rounds"]):
+        await bench.configure()
+        codes = mixes[index % len(mixes)]
+        snap, take = rng.choice([0.02, 0.5]), rng.choice([1.0, 0.02])
+        for _ in range(parameters()["clocks"]):
+            begin = bench.left or rng.random() < 0.2
+            op = bench.next_snap() if begin and rng.random() < snap else None
+            await bench.step(op or bench.random_op(codes), take)
+        limit = 4000
+        while bench.left or bench.begun:
+            await bench.step(bench.next_snap() if bench.left else None)
+            limit -= 1
+            assert limit, "a result is missing"
+    for slot in range(g.slots):  # what memory holds in the end
+        for pass_ in range(g.passes):
+            for bin_ in range(g.bins):
+                await bench.step({"code": Op.READ, "slot": slot, "pass_": pass_, "bin": bin_,
+                                  "lane": bench.lane})
+    for _ in range(bench.latency + 1):
+        await bench.step()
+    dut._log.info("%d clocks, %s", bench.clock, bench.seen)
+    assert all(bench.seen.values()), bench.seen

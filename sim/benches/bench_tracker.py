@@ -1,0 +1,395 @@
+"""Tracker, slot table and record buffer against Golden._record, the cells left out."""
+
+import random
+from collections import deque
+
+import cocotb
+from amaranth import Module
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.geometry import CODE_WIDTH, MISSING, NONE, Geometry
+from bregalad.hw.array.operation import Op, operation_layout
+from bregalad.hw.mcmu.buffer import RecordBuffer
+from bregalad.hw.mcmu.dispenser import beat_layout
+from bregalad.hw.mcmu.predictor import ask_layout
+from bregalad.hw.mcmu.scheduler import trial_layout
+from bregalad.hw.mcmu.slots import SINCE_WIDTH, SlotTable, entry_layout, table_signature
+from bregalad.hw.mcmu.tracker import Tracker
+from bregalad.protocol.commands import RecordFlag
+from bregalad.protocol.reports import SuggestionFlag
+from bregalad.sim.bits import pack, unpack
+from bregalad.sim.golden import Entry, Golden
+from bregalad.sim.runner import parameters
+from bregalad.sim.streams import Sink, Source, reset
+from cocotb.triggers import ReadOnly, RisingEdge
+
+_EVENTS = {"good": "records", "bad": "bad_records", "node": "nodes", "halved": "halvings",
+           "counting": "beats"}
+_SPENT = ("counting", "halving", "wait_lock", "wait_queue", "wait_path", "wait_report")
+
+
+class Counting(wiring.Component):
+    """Record buffer, tracker and slot table as the memory controller unit has them.
+
+    Members as of `RecordBuffer` and `Tracker`, but for ``locked``, a bit per slot, and ``table``,
+    usable while ``idle``.
+    """
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        super().__init__({
+            "i": In(stream.Signature(beat_layout(g))),
+            "discard": In(1), "rewind": In(1),
+            "passes": In(range(g.passes + 1)),
+            "predict": In(1),
+            "grace": In(SINCE_WIDTH), "inner_grace": In(SINCE_WIDTH),
+            "locked": In(g.slots),
+            "trial": Out(stream.Signature(trial_layout(g))),
+            "prediction": Out(stream.Signature(ask_layout(g))),
+            "op": Out(operation_layout(g)), "valid": Out(1), "grant": In(1),
+            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+            "table": In(table_signature(g)),
+            "idle": Out(1),
+            **{name: Out(1) for name in (*_EVENTS, *_SPENT)},
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.buffer = buffer = RecordBuffer(self.geometry)
+        m.submodules.tracker = tracker = Tracker(self.geometry)
+        m.submodules.slots = slots = SlotTable(self.geometry)
+        connect(m, flipped(self.i), buffer.i)
+        connect(m, buffer.o, tracker.i)
+        connect(m, tracker.trial, flipped(self.trial))
+        connect(m, tracker.prediction, flipped(self.prediction))
+        m.d.comb += [
+            buffer.discard.eq(self.discard), buffer.rewind.eq(self.rewind),
+            buffer.passes.eq(self.passes), tracker.passes.eq(self.passes),
+            buffer.read_at.eq(tracker.read_at), buffer.free.eq(tracker.free),
+            tracker.predict.eq(self.predict),
+            tracker.grace.eq(self.grace), tracker.inner_grace.eq(self.inner_grace),
+            tracker.locked.eq(self.locked.bit_select(tracker.slot, 1)),
+            tracker.grant.eq(self.grant),
+            self.op.eq(tracker.op), self.valid.eq(tracker.valid), self.codes.eq(buffer.codes),
+            self.good.eq(buffer.good), self.bad.eq(buffer.bad),
+            self.node.eq(tracker.node), self.halved.eq(tracker.halved),
+            self.idle.eq(buffer.empty & tracker.idle),
+            *(getattr(self, name).eq(getattr(tracker, name)) for name in _SPENT),
+        ]
+        with m.If(self.idle):
+            connect(m, flipped(self.table), slots.port)
+        with m.Else():
+            connect(m, tracker.table, slots.port)
+        return m
+
+
+class Model(Golden):
+    """The golden model, which writes down operations instead of counting cells."""
+
+    def __init__(self, geometry):
+        super().__init__(geometry)
+        self.ops = deque()
+        self.asks = deque()
+        self.codes = []  # of the record
+        self.wanted = False  # its prediction's beats are to come
+
+    def _record(self, record):
+        g = self.geometry
+        self.codes = list(record["codes"])
+        super()._record(record)
+        known = record["slot"] < g.slots and record["label"] < g.classes
+        if known and record["flags"] & RecordFlag.TEST:
+            self._beats(record["slot"], test=1)
+
+    def _predict(self, slot, codes):
+        self.asks.append({"slot": slot, "class_counts": list(self.entries[slot].class_counts)})
+        self.wanted = True
+
+    def _beats(self, slot, **fields):
+        lanes = self.geometry.lanes
+        self.ops.extend({"code": Op.COUNT, "slot": slot, "pass_": at // lanes, "trial": None,
+                         "codes": self.codes[at:at + lanes], "predict": self.wanted,
+                         "last": at + lanes >= len(self.codes), **fields}
+                        for at in range(0, len(self.codes), lanes))
+        self.wanted = False
+
+    def _count_cell(self, slot, cell, code, label, minus):
+        if cell == 0:
+            self._beats(slot, label=label, minus=minus, test=0)
+        return False
+
+    def _halve(self, slot):
+        super()._halve(slot)
+        if self.wanted:
+            self._beats(slot, test=1)
+        self.ops.extend({"code": Op.HALVE, "slot": slot, "pass_": pass_, "bin": bin_}
+                        for pass_ in range(self.geometry.passes)
+                        for bin_ in range(self.geometry.bins))
+
+    def _trial(self, slot, requested):
+        entry = self.entries[slot]
+        flags = (SuggestionFlag.HALVED * entry.halved | SuggestionFlag.INNER * entry.inner
+                 | SuggestionFlag.UNDERFLOW * entry.underflow)
+        self.ops[-1]["trial"] = {
+            "head": {"slot": slot, "flags": int(flags), "n": entry.n,
+                     "class_counts": list(entry.class_counts)},
+            "current": entry.current}
+        entry.since = 0
+        entry.halved = entry.underflow = False
+        self.events["trials"] += 1
+
+
+class Bench:
+    def __init__(self, dut):
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**parameters()["geometry"])
+        self.golden = Model(g)
+        self.beat = data.ArrayLayout(CODE_WIDTH, g.lanes)
+        self.source = Source(dut, "i", beat_layout(g), rng)
+        self.trial = Sink(dut, "trial", trial_layout(g), rng)
+        self.prediction = Sink(dut, "prediction", ask_layout(g), rng)
+        self.asked = 0  # predictions whose first beat is to come
+        self.deny = 0.0  # probability that a clock is not granted
+        self.lock_clocks = (0,)  # how long slots stay locked behind a trial
+        self.locked = {}  # slot: clocks left
+        self.codes = None  # of the beat a clock ago
+        self.got = dict.fromkeys(_EVENTS, 0)
+        self.clock = 0
+        self.issued = []  # clocks with a COUNT
+
+    async def start(self):
+        dut = self.dut
+        await reset(dut, dut.discard, dut.rewind, dut.passes, dut.predict, dut.grace,
+                    dut.inner_grace,
+                    dut.locked, dut.grant, dut.table__r_en, dut.table__r_slot, dut.table__w_en,
+                    dut.table__w_slot, dut.table__w_entry)
+
+    async def configure(self, cells, grace, inner_grace, predict):
+        fields = self.golden.fields
+        fields["report.predictions"] = predict
+        fields["cells.count"], fields["grace.leaf"] = cells, grace
+        fields["inner_grace.inner"] = inner_grace
+        dut = self.dut
+        dut.passes.value = self.geometry.passes_for(cells)
+        dut.grace.value, dut.inner_grace.value = grace, inner_grace
+        dut.predict.value = predict
+
+    async def place(self, slot, **values):
+        """Write a slot's row, of the table and of the model."""
+        g, dut = self.geometry, self.dut
+        entry = Entry(**{"class_counts": [0] * g.classes, **values})
+        self.golden.entries[slot] = entry
+        dut.table__w_slot.value, dut.table__w_en.value = slot, 1
+        dut.table__w_entry.value = pack(entry_layout(g), vars(entry))
+        await RisingEdge(dut.clk)
+        dut.table__w_en.value = 0
+
+    def random_entry(self, slot):
+        rng, g = self.rng, self.geometry
+        top = g.count_max
+        return {
+            "class_counts": [rng.choice([0, 1, top, rng.randint(0, top)])
+                             for _ in range(g.classes)],
+            "n": rng.choice([0, 1, top - 1, top, rng.randint(0, top)]),
+            "since": rng.choice([0, 0, rng.randrange(6), (1 << SINCE_WIDTH) - 1]),
+            # Downwards, so that no path is a ring.
+            "link": rng.choice([NONE, *range(slot)]),
+            "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
+            "period": rng.choice([0, 0, 1, 4, 0xFFFF]),
+            "inner": bool(rng.randrange(2)), "halved": bool(rng.randrange(2)),
+            "underflow": bool(rng.randrange(2)),
+        }
+
+    def codes_of_record(self):
+        return [self.rng.randrange(256) for _ in range(self.golden.cells_in_use)]
+
+    def record(self, slot, label, flags=0):
+        """Queue a record and let the model count it."""
+        codes = self.codes_of_record()
+        self.source.items.extend(self.beats(slot, label, flags, codes))
+        self.golden._record({"slot": slot, "label": label, "codes": codes, "flags": flags})
+
+    def beats(self, slot, label, flags, codes):
+        g = self.geometry
+        # Flags that mean nothing yet must not matter.
+        flags |= self.rng.getrandbits(6) << 2
+        for at in range(0, len(codes), g.lanes):
+            part = codes[at:at + g.lanes]
+            yield {"header": {"slot": slot, "label": label, "flags": flags},
+                   "codes": part + [MISSING] * (g.lanes - len(part)),
+                   "first": at == 0, "last": at + g.lanes >= len(codes)}
+
+    def broken(self):
+        """A record that leaves nothing: discarded, or begun and taken back."""
+        rng = self.rng
+        beats = list(self.beats(rng.randrange(self.geometry.slots), 0, 0,
+                                self.codes_of_record()))
+        if rng.randrange(2):
+            self.source.items.extend({**beat, "discard": True} for beat in beats)
+        else:
+            self.source.items.extend(beats[:rng.randrange(len(beats))])
+            self.source.items.append({"rewind": True})
+
+    async def step(self):
+        """One clock: the operation that goes is the model's next, its codes come a clock later."""
+        rng, g, dut, source = self.rng, self.geometry, self.dut, self.source
+        rewind = bool(source.items) and "rewind" in source.items[0]
+        dut.rewind.value = rewind
+        if rewind:
+            source.items.popleft()
+            dut.i__valid.value = 0
+        else:
+            source.drive()
+        discard = source.offered and source.items[0].get("discard", False)
+        dut.discard.value = discard
+        self.trial.drive()
+        self.prediction.drive()
+        grant = rng.random() >= self.deny
+        dut.grant.value = grant
+        # Trials are taken in granted clocks only.
+        self.trial.ready = self.trial.ready and grant
+        dut.trial__ready.value = self.trial.ready
+        dut.locked.value = sum(1 << slot for slot in self.locked)
+        await ReadOnly()
+
+        if self.codes is not None:
+            codes = unpack(self.beat, int(dut.codes.value))
+            assert codes[:len(self.codes)] == self.codes
+            self.codes = None
+        if source.offered:
+            source.settle()
+        trial = self.trial.settle()
+        ask = self.prediction.settle()
+        if ask is not None:
+            assert self.golden.asks, "a prediction that is not wanted"
+            assert ask == self.golden.asks.popleft()
+            self.asked += 1
+        spent = [name for name in _SPENT if int(getattr(dut, name).value)]
+        assert len(spent) <= grant, spent
+        assert int(dut.valid.value) == (spent in (["counting"], ["halving"]))
+        for slot in list(self.locked):
+            self.locked[slot] -= 1
+        if int(dut.valid.value):
+            assert self.golden.ops, "an operation too many"
+            want = self.golden.ops.popleft()
+            op = unpack(operation_layout(g), int(dut.op.value))
+            # A record that is only tested may read a locked slot.
+            assert op["slot"] not in self.locked or want.get("test"), "a locked slot was changed"
+            assert op["code"] == want["code"].value
+            assert all(op[key] == want[key] for key in op if key in want and key != "code"), \
+                (op, want)
+            if want.get("predict") and op["pass_"] == 0:
+                self.asked -= 1
+                assert self.asked >= 0, "beats of a prediction that was not asked for"
+            assert trial == want.get("trial")
+            self.codes = want.get("codes")
+            if self.codes:
+                self.issued.append(self.clock)
+        else:
+            assert trial is None, "a trial without its last beat"
+        self.locked = {slot: left for slot, left in self.locked.items() if left > 0}
+        if trial is not None and (clocks := rng.choice(self.lock_clocks)):
+            self.locked[trial["head"]["slot"]] = clocks
+        for name in _EVENTS:
+            self.got[name] += int(getattr(dut, name).value)
+        idle = int(dut.idle.value)
+        await RisingEdge(dut.clk)
+        self.clock += 1
+        return idle
+
+    async def finish(self):
+        """Until nothing is under way; then rows and events are the model's."""
+        g, dut, golden = self.geometry, self.dut, self.golden
+        limit = 40 * (len(golden.ops) + len(self.source.items)) + 500
+        quiet = 0
+        while quiet < 4:
+            quiet = quiet + 1 if await self.step() and not self.source.items else 0
+            limit -= 1
+            assert limit, f"no end, {len(golden.ops)} operations are missing"
+        assert not golden.ops, "operations are missing"
+        assert not golden.asks and not self.asked, "predictions are missing"
+        assert self.got == {name: golden.events[event] for name, event in _EVENTS.items()}
+        for slot in range(g.slots):
+            dut.table__r_slot.value, dut.table__r_en.value = slot, 1
+            await RisingEdge(dut.clk)
+            dut.table__r_en.value = 0
+            await ReadOnly()
+            row = unpack(entry_layout(g), int(dut.table__r_entry.value))
+            assert row == vars(golden.entries[slot]), slot
+            await RisingEdge(dut.clk)
+        self.locked = {}
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def matches_golden(dut):
+    """Records on few slots with paths, trials, halving, bad and broken ones; stalls everywhere."""
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await bench.start()
+    for _ in range(parameters()["rounds"]):
+        grace = rng.choice([0, 1, 3, 5])
+        await bench.configure(rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]),
+                              rng.randrange(2))
+        for slot in range(g.slots):
+            await bench.place(slot, **bench.random_entry(slot))
+        bench.source.stall, bench.trial.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
+        bench.prediction.stall = rng.choice([0, 0.8])
+        bench.deny = rng.choice([0.0, 0.0, 0.4])
+        bench.lock_clocks = rng.choice([(0,), (1, 2, 5), (4, 30)])
+        bench.locked = {slot: rng.randint(1, 30) for slot in range(g.slots)
+                        if rng.random() < 0.2}
+        slots = rng.choice([[rng.randrange(g.slots)], range(g.slots)])
+        for _ in range(rng.randint(1, 25)):
+            slot, label = rng.choice(slots), rng.randrange(g.classes)
+            fate = rng.randrange(12)
+            if fate == 0:
+                slot = rng.randint(g.slots, 0xFFFF)
+            elif fate == 1:
+                label = rng.randint(g.classes, 255)
+            elif fate == 2:
+                bench.broken()
+            bench.record(slot, label, rng.choice([0, 0, 0, 1, 2, 3]))
+        await bench.finish()
+    dut._log.info("%d clocks, %s", bench.clock, bench.golden.events)
+    assert all(bench.golden.events[name] for name in (*_EVENTS.values(), "trials"))
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def rings(dut):
+    """Links in a ring: every record ends after so many nodes."""
+    bench = Bench(dut)
+    g = bench.geometry
+    await bench.start()
+    await bench.configure(1, 100, 0, 1)
+    bench.lock_clocks = (3,)
+    for slot in range(g.slots):
+        await bench.place(slot, link=(slot + 1) % g.slots if slot else 0)
+    bench.record(0, 1)
+    bench.record(g.slots - 1, 0)
+    bench.record(0, 0)
+    await bench.finish()
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def rate(dut):
+    """A beat per clock; a clock is lost per further node of a path of one beat."""
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await bench.start()
+    for cells in {1, g.max_cells}:
+        for linked in (False, True):
+            await bench.configure(cells, 0, 0, 1)
+            for slot in range(g.slots):
+                await bench.place(slot, link=slot - 1 if linked and slot else NONE)
+            nodes = records = 0
+            bench.issued.clear()
+            for _ in range(60):
+                slot = rng.randrange(g.slots)
+                bench.record(slot, 0)
+                nodes, records = nodes + (slot + 1 if linked else 1), records + 1
+            await bench.finish()
+            clocks = nodes * g.passes_for(cells)
+            if cells <= g.lanes:
+                clocks += nodes - records
+            assert bench.issued[-1] - bench.issued[0] + 1 == clocks, (cells, linked)

@@ -1,0 +1,38 @@
+"""XLog2X against host/fixed.py."""
+
+import random
+
+import cocotb
+from bregalad.fixed import xlog2x
+from bregalad.hw.gain.xlog2x import XLog2X
+from bregalad.sim.runner import parameters
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def matches_fixed(dut):
+    """Every number in its clock, with its tag, ``latency`` clocks later."""
+    width, tag_width, count = (parameters()[key] for key in ("width", "tag_width", "count"))
+    unit = XLog2X(width, tag_width)
+    rng = random.Random(cocotb.RANDOM_SEED)
+    top = (1 << width) - 1
+    edges = {(1 << i) + offset & top for i in range(width + 1) for offset in (-2, -1, 0, 1)}
+    numbers = sorted(edges) + [rng.getrandbits(rng.randint(1, width)) for _ in range(count)]
+    if (top + 1) <= count:
+        numbers += range(top + 1)
+    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+    dut.rst.value, dut.i_x.value, dut.i_tag.value = 1, 0, 0
+    for _ in range(3):
+        await FallingEdge(dut.clk)
+    dut.rst.value = 0
+    sent = []
+    for clock in range(len(numbers) + unit.latency):
+        await FallingEdge(dut.clk)
+        if clock >= unit.latency:
+            number, tag = sent[clock - unit.latency]
+            assert int(dut.o_y.value) == xlog2x(number), number
+            assert int(dut.o_tag.value) == tag
+        number = numbers[clock] if clock < len(numbers) else 0
+        sent.append((number, rng.getrandbits(tag_width)))
+        dut.i_x.value, dut.i_tag.value = sent[-1]
