@@ -260,9 +260,8 @@ def learn(state, stream, at):
     progress = state.progress
     cells = state.registers[CELLS]
     size = RECORD_HEAD + cells
-    numeric = True
-    for cell in range(cells):
-        numeric &= state.config[KIND, cell] == NUMERIC
+    numeric = all_numeric(state.config, cells)
+    where = np.arange(cells)
     data = state.memory if progress[IN_MEMORY] else stream
     while progress[LEFT] and has_room(state):
         number = progress[LEFT]
@@ -286,9 +285,9 @@ def learn(state, stream, at):
         done = plain_records(
             state.entries, state.counts, state.lo, state.shift, state.config, state.events, numeric,
             state.lanes, state.count_max, state.registers, state.scores, state.logs,
-            state.bayes_table, state.out, progress, data, at_record, number)
+            state.bayes_table, state.out, progress, data, at_record, where, number)
         if done < number:
-            record(state, data, at_record + done * size, cells, numeric)
+            record(state, data, at_record + done * size, where, numeric)
             done += 1
         progress[LEFT] -= done
         progress[DONE] += done
@@ -300,8 +299,17 @@ def learn(state, stream, at):
 
 
 @compiled
+def all_numeric(config, cells):
+    """Whether all cells in use are numeric attributes'."""
+    for cell in range(cells):
+        if config[KIND, cell] != NUMERIC:
+            return False
+    return True
+
+
+@compiled
 def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, count_max, registers,
-                  scores, logs, bayes_table, out, progress, data, at, number):
+                  scores, logs, bayes_table, out, progress, data, at, where, number):
     """Count or test up to ``number`` records and stop before the first that needs `record`.
 
     Such a record is bad, has weight -1, or makes a node on its path halve or start a trial. Loops
@@ -320,7 +328,7 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
         if flags & TEST:
             if registers[PREDICTIONS]:
                 predict(entries, counts, lo, shift, config, events, numeric, registers, scores,
-                        logs, bayes_table, out, progress, first, data, at + RECORD_HEAD)
+                        logs, bayes_table, out, progress, first, data, at + RECORD_HEAD, where)
             tests += 1
             at += RECORD_HEAD + cells
             done += 1
@@ -340,15 +348,11 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
             break
         if registers[PREDICTIONS]:
             predict(entries, counts, lo, shift, config, events, numeric, registers, scores, logs,
-                    bayes_table, out, progress, first, data, at + RECORD_HEAD)
+                    bayes_table, out, progress, first, data, at + RECORD_HEAD, where)
         slot = first
         while slot != NONE:
-            row = COUNTS + label
-            entries[slot, N] += 1
-            entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
-            entries[slot, row] = (entries[slot, row] + 1) & count_max
-            clamped += count_codes(counts, lo, shift, config, numeric, lanes, count_max, 1, slot,
-                                   label, data, at + RECORD_HEAD, cells)
+            clamped += add(entries, counts, lo, shift, config, numeric, lanes, count_max, slot,
+                           label, data, at + RECORD_HEAD, where)
             slot = entries[slot, LINK]
         nodes += depth
         at += RECORD_HEAD + cells
@@ -361,8 +365,23 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
     return done
 
 
+@inlined
+def add(entries, counts, lo, shift, config, numeric, lanes, count_max, slot, label, data, at,
+        where):
+    """Count an instance in a slot that is not full; beats in which a counter was.
+
+    The code of cell c is ``data[at + where[c]]``.
+    """
+    row = COUNTS + label
+    entries[slot, N] += 1
+    entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
+    entries[slot, row] = (entries[slot, row] + 1) & count_max
+    return count_codes(counts, lo, shift, config, numeric, lanes, count_max, 1, slot, label, data,
+                       at, where)
+
+
 @compiled
-def record(state, data, at, cells, numeric):
+def record(state, data, at, where, numeric):
     """Count a record that `plain_records` leaves; never one with TEST, unless it is bad."""
     slot, label = u16(data, at), np.int64(data[at + 2])
     if slot >= state.counts.shape[0] or label >= state.counts.shape[3]:
@@ -372,17 +391,17 @@ def record(state, data, at, cells, numeric):
     if state.registers[PREDICTIONS]:
         predict(state.entries, state.counts, state.lo, state.shift, state.config, state.events,
                 numeric, state.registers, state.scores, state.logs, state.bayes_table, state.out,
-                state.progress, slot, data, at + RECORD_HEAD)
+                state.progress, slot, data, at + RECORD_HEAD, where)
     state.events[RECORDS] += 1
     for _ in range(PATH_LIMIT):
-        count(state, slot, label, minus, data, at + RECORD_HEAD, cells, numeric)
+        count(state, slot, label, minus, data, at + RECORD_HEAD, where, numeric)
         slot = state.entries[slot, LINK]
         if slot == NONE:
             break
 
 
 @compiled
-def count(state, slot, label, minus, data, at, cells, numeric):
+def count(state, slot, label, minus, data, at, where, numeric):
     """Update one node with an instance; try it if its grace period is over."""
     entries = state.entries
     if not minus:
@@ -399,8 +418,8 @@ def count(state, slot, label, minus, data, at, cells, numeric):
     limit, step = (0, -1) if minus else (state.count_max, 1)
     state.events[CLAMPED] += count_codes(
         state.counts, state.lo, state.shift, state.config, numeric, state.lanes, limit, step, slot,
-        label, data, at, cells)
-    state.events[BEATS] += (cells + state.lanes - 1) // state.lanes
+        label, data, at, where)
+    state.events[BEATS] += (len(where) + state.lanes - 1) // state.lanes
     state.events[NODES] += 1
     grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]
     grace = entries[slot, PERIOD] or grace
@@ -410,12 +429,13 @@ def count(state, slot, label, minus, data, at, cells, numeric):
 
 @compiled
 def count_codes(counts, lo, shift, config, numeric, lanes, limit, step, slot, label, data, at,
-                cells):
+                where):
     """Add ``step`` to the counter of each code that is not at ``limit``; beats with one that is."""
     last = counts.shape[2] - 1
     clamped, stuck_beat = 0, -1
-    for cell in range(cells):
-        index = bin_of(config, lo, shift, last, numeric, slot, cell, np.int64(data[at + cell]))
+    for cell in range(len(where)):
+        code = np.int64(data[at + where[cell]])
+        index = bin_of(config, lo, shift, last, numeric, slot, cell, code)
         if index < 0:
             continue
         old = counts[slot, cell, index, label]
@@ -461,15 +481,11 @@ def prediction_words(registers, counts):
 
 @compiled
 def predict(entries, counts, lo, shift, config, events, numeric, registers, scores, logs,
-            bayes_table, out, progress, slot, data, at):
+            bayes_table, out, progress, slot, data, at, where):
     """Report a record's naive Bayes prediction from the statistics of its slot."""
     classes = min(registers[CLASSES], counts.shape[3])
-    fill_scores(entries, counts, lo, shift, config, numeric, registers[CELLS], classes, scores,
-                logs, bayes_table, slot, data, at)
-    label = 0
-    for k in range(1, classes):
-        if scores[k] > scores[label]:
-            label = k
+    label = classify(entries, counts, lo, shift, config, numeric, classes, scores, logs,
+                     bayes_table, slot, data, at, where)
     used = progress[USED]
     kind = PREDICTION if registers[PREDICTIONS] == 1 else SCORES
     out[used] = kind | label << 8 | slot << 16
@@ -483,14 +499,18 @@ def predict(entries, counts, lo, shift, config, events, numeric, registers, scor
 
 
 @compiled
-def fill_scores(entries, counts, lo, shift, config, numeric, cells, classes, scores, logs,
-                bayes_table, slot, data, at):
-    """Log2 of every class's share up to what all have in common."""
+def classify(entries, counts, lo, shift, config, numeric, classes, scores, logs, bayes_table, slot,
+             data, at, where):
+    """The class that naive Bayes predicts; ``scores``: log2 of every one's share, less a constant.
+
+    The code of cell c is ``data[at + where[c]]``.
+    """
     last = counts.shape[2] - 1
     known = 0
     scores[:] = 0
-    for cell in range(cells):
-        index = bin_of(config, lo, shift, last, numeric, slot, cell, np.int64(data[at + cell]))
+    for cell in range(len(where)):
+        code = np.int64(data[at + where[cell]])
+        index = bin_of(config, lo, shift, last, numeric, slot, cell, code)
         # A wide attribute's last bin counts the values that other cells score.
         if index < 0 or not numeric and index == last and is_shared(config, cell):
             continue
@@ -504,6 +524,11 @@ def fill_scores(entries, counts, lo, shift, config, numeric, cells, classes, sco
             scores[k] -= known * whole_log(n + 1, logs, bayes_table)
         else:
             scores[k] = UNUSED_CLASS
+    label = 0
+    for k in range(1, classes):
+        if scores[k] > scores[label]:
+            label = k
+    return label
 
 
 @compiled

@@ -1,84 +1,196 @@
-"""Learning on a board in this process: no link, so no report is ever late."""
+"""Learning on a board in this process: no link, so no report is ever late.
+
+What goes over a link as records, reports, commands and statistics is done here in one compiled
+loop: an instance is routed, predicted and counted in one walk, a trial is judged at once, and a
+leaf that splits gets its children. Only what changes inner nodes, or is short of room, returns.
+"""
 
 import numpy as np
 from numba import njit
 
 from ..boards import kernel
-from .nodes import TRIAL_OUT
-from .policy import KEEP, judge_row
-from .router import SENT, advance, answer
+from .judge import KEEP, SPLIT, TIE, judge_row
+from .nodes import LEAF, TRIAL_OUT
+from .router import MAJORITY, arrive, child_of, choose, count_class
+from .split import enter_role, hand_out, sides_of, sprout
 
-__all__ = ["Records", "learn", "NODE", "VERDICT", "CELL", "VALUE", "PERIOD", "AT"]
+__all__ = ["Commands", "learn", "FOUND", "NODE", "VERDICT", "CELL", "VALUE", "PERIOD", "AT",
+           "TALLY", "INSTANCES", "TRIALS", "HALVINGS", "SPLITS", "TIES", "CHANGES"]
 
-NODE, VERDICT, CELL, VALUE, PERIOD, AT = range(6)  # columns of what `learn` finds
-MOST = kernel.PATH_LIMIT  # trials that one instance can make due
-
-_CHUNK = 2048  # records between two looks at the reports; they fit a core's cache
+NODE, VERDICT, CELL, VALUE, PERIOD, AT, FOUND = range(7)  # columns of what `learn` finds
+INSTANCES, TRIALS, HALVINGS, SPLITS, TIES, CHANGES, TALLY = range(7)  # what it counts
 
 
-class Records:
-    """A buffer that the router writes records to and the kernel reads them from."""
+class Commands:
+    """A buffer that compiled code writes commands to and the kernel reads them from."""
 
     def __init__(self, size):
-        self.written = np.zeros(_CHUNK * size, np.uint8)
+        self.written = np.zeros(size, np.uint8)
         self.read = self.written.view()
         self.read.flags.writeable = False  # as the kernel's other input, so one compiled version
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def learn(state, table, counts, codes, labels, predictions, follower, order, start, stop,
-          predictor, anytime, progress, cell_attribute, written, read, base, gains, slot_node,
-          classes, seen, form, options, found):
-    """Learn instances until ``stop`` or until a trial asks for a change of the tree.
+@njit(cache=True, error_model="numpy")
+def _values(counts, slot, first, cells):
+    """Class counts of an attribute's values, as ``CellMap.values`` gives them."""
+    bins, classes = counts.shape[2:]
+    each = bins if cells == 1 else bins - 1
+    values = np.empty((cells * each, classes), np.int64)
+    for cell in range(cells):
+        for index in range(each):
+            for k in range(classes):
+                values[cell * each + index, k] = counts[slot, first + cell, index, k]
+    return values
+
+
+@njit(cache=True, error_model="numpy")
+def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read,
+           words, form, node, cell, value, tie):
+    """Split a leaf; False, and nothing is done, if rows or slots do not suffice."""
+    counts, base, gains = matrices
+    attribute = form.attribute[cell]
+    last = first_cell[attribute + 1] if attribute + 1 < len(first_cell) else form.cells
+    kind = np.int64(state.config[kernel.KIND, cell])
+    row = table[node]
+    values = _values(state.counts, row["slot"], cell, last - cell)
+    sides = sides_of(values, kind, value)
+    width, classes = sides.shape
+    if stack[0] + (not style.anytime) < width or room[0] + width > len(table):
+        return False
+    own = np.empty(classes, np.int64)
+    for k in range(classes):
+        own[k] = words[form.class_counts + k]
+    child = sprout(table, counts, base, gains, room, blank, style, node, attribute, kind, value,
+                   values, sides, own, tie)
+    used = 0
+    if style.anytime:
+        used = enter_role(table, style, first_cell, node, written, used)
+    used = hand_out(table, style, first_cell, stack, slot_node, node,
+                    np.arange(child, child + width), written, used)
+    kernel.execute(state, read[:used])
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally):
+    """Try the nodes on an instance's path that are due, from the leaf up; changes found."""
+    changes = 0
+    node = leaf
+    while node >= 0:
+        row = table[node]
+        if row["gate"] & TRIAL_OUT:
+            at = state.progress[kernel.USED]
+            kernel.trial(state, row["slot"], 0)
+            words = state.out[at:at + form.size]
+            tally[TRIALS] += 1
+            tally[HALVINGS] += words[0] >> 8 & 1
+            verdict, cell, value, period = judge_row(words, form, options, table, base, gains,
+                                                     node, classes, seen + row["closer"] + 1)
+            if verdict == KEEP:
+                row["gate"] &= ~TRIAL_OUT
+            if verdict != KEEP or period:
+                found[changes, NODE], found[changes, VERDICT] = node, verdict
+                found[changes, CELL], found[changes, VALUE] = cell, value
+                found[changes, PERIOD], found[changes, AT] = period, at
+                changes += 1
+        node = row["parent"]
+    return changes
+
+
+@njit(cache=True, error_model="numpy")
+def learn(state, table, matrices, room, blank, codes, labels, predictions, start, stop, predictor,
+          style, first_cell, stack, slot_node, written, read, classes, seen, form, options, found,
+          tally):
+    """Learn instances until ``stop``, or until something is to be done that it leaves.
 
     Parameters
     ----------
     state : kernel.State
-    table ... cell_attribute
-        As in ``router.advance``; no gate is shut.
+    table, matrices, room, blank : arrays of ``Nodes``
+        No gate is shut.
+    codes : uint8 array (n * attributes,), read-only
+    labels, predictions : int32 array (n,)
+        The latter is written.
+    start, stop : int
+    predictor : MAJORITY, BAYES or ADAPTIVE
+    style : split.Style
+    first_cell : int64 array (attributes,)
+    stack, slot_node : arrays of ``SlotPool``
     written, read : uint8 arrays
-        Of a ``Records``.
-    base, gains : arrays of ``Nodes``
-    slot_node, classes, seen, form, options
-        As in ``policy.judge_row`` and ``SplitPolicy.judge``.
-    found : int64 array (MOST, 6)
-        Trials that change something, columns by NODE to AT; their reports stay in ``state.out``,
-        from word AT on. Written.
-
-    Returns
-    -------
-    position, trials, halvings, changes : int
-        Next instance, trials, those of halved slots, rows of ``found``.
+        Of ``Commands``, for a node and its children.
+    classes, seen, form, options
+        As in ``judge_row`` and ``SplitPolicy.judge``.
+    found : int64 array (kernel.PATH_LIMIT, FOUND)
+        Trials of the last instance whose verdicts are left to do; their reports stay in
+        ``state.out``, from word AT on. Written.
+    tally : int64 array (TALLY,)
+        Written; INSTANCES is the next one, CHANGES the rows of ``found``.
     """
-    size = 4 + len(cell_attribute)
-    trials = halvings = changes = 0
-    position = start
-    while position < stop and not changes:
-        progress[SENT] = 0
-        position, used, due, why = advance(
-            table, counts, codes, labels, predictions, follower, order, position, stop, predictor,
-            anytime, progress, cell_attribute, True, written, 0)
-        trials += due
-        state.progress[kernel.LEFT] = used // size
-        state.progress[kernel.IN_MEMORY] = 0
-        kernel.learn(state, read, 0)
-        words = state.out[:state.progress[kernel.USED]]
-        answered = progress[SENT]
-        answer(table, labels, predictions, order, 0, predictor, words[:answered])
-        at = answered
-        while at < len(words):
-            node = slot_node[words[at] >> 16]
-            halvings += words[at] >> 8 & 1
-            verdict, cell, value, period = judge_row(
-                words[at:at + form.size], form, options, table, base, gains, node, classes,
-                seen + table[node]["closer"] + 1)
-            if verdict == KEEP:
-                table[node]["gate"] &= ~TRIAL_OUT
-            if verdict != KEEP or period:
-                row = found[changes]
-                row[NODE], row[VERDICT], row[CELL] = node, verdict, cell
-                row[VALUE], row[PERIOD], row[AT] = value, period, at
-                changes += 1
-            at += form.size
-        state.progress[kernel.USED] = 0
-    return position, trials, halvings, changes
+    counts, base, gains = matrices
+    entries, cell_counts, lo, shift, config = (state.entries, state.counts, state.lo, state.shift,
+                                               state.config)
+    scores, logs, bayes_table = state.scores, state.logs, state.bayes_table
+    count_max, lanes = state.count_max, state.lanes
+    where = form.attribute
+    cells, attributes = len(where), len(first_cell)
+    numeric = kernel.all_numeric(config, cells)
+    anytime = style.anytime
+    records = nodes = clamped = 0
+    tally[:] = 0
+    i = start
+    while i < stop and not tally[CHANGES]:
+        at = i * attributes
+        label = labels[i]
+        node = np.int32(0)
+        due = 0
+        row = table[0]
+        while row["kind"] != LEAF:
+            if anytime:
+                slot = row["slot"]
+                if entries[slot, kernel.N] == count_max:
+                    kernel.halve(state, slot)
+                clamped += kernel.add(entries, cell_counts, lo, shift, config, numeric, lanes,
+                                      count_max, slot, label, codes, at, where)
+                nodes += 1
+                due += arrive(row, i)
+            node = child_of(row, codes, at)
+            row = table[node]
+        slot = row["slot"]
+        majority = count_class(row, counts, node, label)
+        predictions[i] = majority
+        if slot >= 0:
+            if predictor != MAJORITY and row["own"]:
+                bayes = kernel.classify(entries, cell_counts, lo, shift, config, numeric, classes,
+                                        scores, logs, bayes_table, slot, codes, at, where)
+                predictions[i] = choose(row, predictor, majority, bayes, label)
+            if entries[slot, kernel.N] == count_max:
+                kernel.halve(state, slot)
+            clamped += kernel.add(entries, cell_counts, lo, shift, config, numeric, lanes,
+                                  count_max, slot, label, codes, at, where)
+            nodes += 1
+            row["own"] += 1
+            due += arrive(row, i)
+        records += slot >= 0 or anytime
+        i += 1
+        if due:
+            changes = _try(state, table, base, gains, node, form, options, classes, seen, found,
+                           tally)
+            verdict = found[0, VERDICT]
+            if changes == 1 and found[0, NODE] == node and (verdict == SPLIT or verdict == TIE):
+                if _split(state, table, matrices, room, blank, style, first_cell, stack,
+                          slot_node, written, read, state.out[found[0, AT]:], form, node,
+                          found[0, CELL], found[0, VALUE], verdict == TIE):
+                    tally[SPLITS] += 1
+                    tally[TIES] += verdict == TIE
+                    table[node]["gate"] &= ~TRIAL_OUT
+                    changes = 0
+            state.progress[kernel.USED] = 0
+            tally[CHANGES] = changes
+    tally[INSTANCES] = i
+    events = state.events
+    events[kernel.RECORDS] += records
+    events[kernel.NODES] += nodes
+    events[kernel.BEATS] += nodes * ((cells + lanes - 1) // lanes)
+    events[kernel.CLAMPED] += clamped
+    if predictor != MAJORITY:
+        events[kernel.PREDICTED] += records

@@ -2,14 +2,23 @@
 
 import numpy as np
 
-from ..geometry import MISSING, NONE
+from ..geometry import NONE
 from ..protocol.commands import CommandFlag, Opcode, pack_command
-from .nodes import LEAF, NUMERIC, ONE_VS_REST
+from .nodes import LEAF, NUMERIC
 from .slots import SlotPool
+from .split import (
+    enter_role,
+    hand_out,
+    link,
+    place,
+    shift_of,
+    sides_of,
+    sprout,
+    style_of,
+    zoom_of,
+)
 
 __all__ = ["Growth", "Split"]
-
-_CODES = MISSING  # codes 0..254 are values
 
 
 class Split:
@@ -22,13 +31,15 @@ class Split:
         First cell of the attribute.
     value : int
         As in a suggestion.
-    bins : list of int array (bins, classes)
+    bins : list of int64 array (bins, classes)
         STATISTICS of the attribute's cells.
 
     Attributes
     ----------
     attribute, kind, value : int
-    sides : int array (children, classes)
+    values : int64 array (values, classes)
+        Class counts of a nominal attribute's values, or of a numeric one's bins.
+    sides : int64 array (children, classes)
         Class counts of the instances with a known value.
     """
 
@@ -38,16 +49,8 @@ class Split:
         self.cell = cell
         self.value = value
         self.bins = bins
-        if self.kind == NUMERIC:
-            self.sides = np.stack([bins[0][:value + 1].sum(axis=0),
-                                   bins[0][value + 1:].sum(axis=0)])
-            return
-        values = cells.values(self.attribute, bins)
-        if self.kind == ONE_VS_REST:
-            self.sides = np.stack([values[value], values.sum(axis=0) - values[value]])
-        else:
-            # Branches up to the highest value seen here, as in MOA.
-            self.sides = values[:1 + int(np.flatnonzero(values.any(axis=1)).max(initial=0))]
+        self.values = cells.values(self.attribute, bins)
+        self.sides = sides_of(self.values, self.kind, value)
 
 
 class Growth:
@@ -65,12 +68,14 @@ class Growth:
 
     def __init__(self, geometry, cells, policy, nodes, commands):
         self.geometry = geometry
-        self.bins = geometry.bins
         self.cells = cells
         self.policy = policy
         self.nodes = nodes
         self.pool = SlotPool(geometry.slots)
+        self.style = style_of(geometry, policy)
         self._commands = commands
+        # What compiled code writes: PLACE for a family and for the node above it.
+        self._out = np.zeros((cells.most_branches + 1) * self.style.command_bytes, np.uint8)
 
     def command(self, opcode, **values):
         """Queue a command."""
@@ -78,13 +83,10 @@ class Growth:
 
     def start(self):
         """Give a new tree's root its slot."""
-        self._begin(np.array([0]), self.policy.first_wait)
+        self.nodes.period[0] = self.policy.grace
+        self.nodes.wait[0] = self.policy.first_wait
         self.nodes.slot[0] = slot = self.pool.take(0)
         self.command(Opcode.CLEAR, slot=slot)
-
-    def _begin(self, leaves, wait):
-        self.nodes.period[leaves] = self.policy.grace
-        self.nodes.wait[leaves] = wait
 
     # Splits
 
@@ -99,40 +101,22 @@ class Growth:
             The board's class counts of the node.
         tie : bool
         """
-        nodes, policy = self.nodes, self.policy
-        sides = split.sides.copy()
-        default = int(np.argmax(sides.sum(axis=1)))
-        # Instances with the value missing go where later ones will go.
-        sides[default] += np.maximum(own - sides.sum(axis=0), 0)
-        majority = int(np.argmax(own + nodes.base[node]))
+        nodes = self.nodes
         self._kill(node)
-        child = nodes.add(len(sides))
-        family = np.arange(child, child + len(sides))
-        nodes.kind[node] = split.kind
-        nodes.attribute[node] = split.attribute
-        nodes.threshold[node] = split.value
-        nodes.child[node] = child
-        nodes.width[node] = len(sides)
-        nodes.default[node] = default
-        nodes.parent[family] = node
-        nodes.majority[family] = np.where(sides.any(axis=1), sides.argmax(axis=1), majority)
-        if split.kind == NUMERIC:
-            low, high = self._code_range(node, split.attribute)
-            nodes.threshold[node] = low + (split.value + 1 << self._shift(high - low))
-            self._set_ranges(node, split, low, high)
-        if policy.child_counts == "inherit":
-            nodes.counts[family] = nodes.base[family] = sides
-        self._begin(family, policy.child_wait(int(nodes.wait[node]), tie))
-        if policy.anytime:
+        nodes.reserve(len(split.sides))
+        child = sprout(nodes.table, *nodes.matrices, nodes.room, nodes.blank, self.style, node,
+                       split.attribute, split.kind, split.value, split.values,
+                       split.sides.copy(), own, tie)
+        if self.policy.anytime:
             self._enter_role(node)
-        self._settle(node, family)
+        self._settle(node, np.arange(child, child + len(split.sides)))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""
         value = int(self.nodes.threshold[node])
         if split.kind == NUMERIC:
-            low, high = self._code_range(node, split.attribute)
-            value = (value - low >> self._shift(high - low)) - 1
+            low, high = self.nodes.code_range(node, split.attribute)
+            value = (value - low >> shift_of(self.geometry.bins, high - low)) - 1
         return Split(self.cells, split.cell, value, split.bins)
 
     def restate(self, node):
@@ -157,84 +141,36 @@ class Growth:
 
     def _enter_role(self, node):
         """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
-        nodes = self.nodes
-        inner = nodes.kind[node] != LEAF
-        nodes.since[node] = 0
-        nodes.period[node] = (0 if self.policy.tree_wide else self.policy.inner_grace) if inner \
-            else self.policy.grace
-        self.place(node, int(nodes.slot[node]), CommandFlag.KEEP)
+        self._send(enter_role(self.nodes.table, self.style, self.cells.first_cell, node,
+                              self._out, 0))
 
-    def place(self, node, parent_slot, flags=0, **zoom):
-        """Set up the slot of a node."""
-        nodes = self.nodes
-        slot = int(nodes.slot[node])
-        role = {"link": self.link(node)}
-        if nodes.kind[node] != LEAF:
-            flags |= CommandFlag.INNER
-            role["current"] = int(self.cells.first_cell[nodes.attribute[node]])
-        else:
-            standard = nodes.period[node] == self.policy.grace
-            role["period"] = 0 if standard else int(nodes.period[node])
-        self.command(Opcode.PLACE, flags=flags, slot=slot, parent=parent_slot, **role, **zoom)
+    def place(self, node, parent_slot, flags=0):
+        """Set up the slot of a node, with the zoom of another slot."""
+        self._send(place(self.nodes.table, self.style, self.cells.first_cell, node, parent_slot,
+                         int(flags), NONE, 0, 0, self._out, 0))
+
+    def _send(self, used):
+        self._commands.append(self._out[:used].tobytes())
 
     def link(self, node):
         """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
-        parent = int(self.nodes.parent[node])
-        return int(self.nodes.slot[parent]) if self.policy.anytime and parent >= 0 else NONE
-
-    # Zoom
-
-    def _code_range(self, node, attribute):
-        return self.nodes.code_range(node, attribute, _CODES)
-
-    def _shift(self, codes):
-        shift = 0
-        while self.bins << shift < codes:
-            shift += 1
-        return shift
-
-    def _set_ranges(self, node, split, low, high):
-        """The codes that the bins of a numeric test's children cover."""
-        nodes = self.nodes
-        left, right = nodes.children(node)
-        threshold = int(nodes.threshold[node])
-        if self.policy.zoom == "seen":
-            held = np.flatnonzero(split.bins[0].any(axis=1))
-            shift = self._shift(high - low)
-            low, high = low + (int(held[0]) << shift), min(high, low + (int(held[-1]) + 1 << shift))
-        # A split at a trivial threshold may leave one side without codes.
-        threshold = min(max(threshold, low), high)
-        nodes.low[left], nodes.high[left] = low, threshold
-        nodes.low[right], nodes.high[right] = threshold, high
-
-    def _zoom(self, leaf):
-        """Where a child's bins for its parent's numeric attribute differ from its parent's."""
-        nodes = self.nodes
-        parent = int(nodes.parent[leaf])
-        if nodes.kind[parent] != NUMERIC:
-            return {}
-        low, high = int(nodes.low[leaf]), int(nodes.high[leaf])
-        return {"cell": int(self.cells.first_cell[nodes.attribute[parent]]), "lo": low,
-                "shift": self._shift(high - low)}
+        return int(link(self.nodes.table, self.style, node))
 
     def rezoom(self, node):
         """Set a cleared slot's zoom to what its node's path asks for."""
         slot = int(self.nodes.slot[node])
         for step in [*self.nodes.path(node)][-2::-1]:
-            zoom = self._zoom(step)
-            if zoom:
-                self.command(Opcode.PLACE, slot=slot, parent=slot, **zoom)
+            cell, lo, shift = zoom_of(self.nodes.table, self.style, self.cells.first_cell, step)
+            if cell != NONE:
+                self.command(Opcode.PLACE, slot=slot, parent=slot, cell=cell, lo=lo, shift=shift)
 
     # Slots
 
     def _settle(self, node, family):
         """Hand free slots, and that of a node that counts no more, to new leaves."""
         nodes, pool = self.nodes, self.pool
-        slot = int(nodes.slot[node])
-        keeps = self.policy.anytime
-        if not keeps:
-            nodes.slot[node] = -1
-        if len(family) <= pool.free + (not keeps):
+        handed = not self.policy.anytime
+        if len(family) <= pool.free + handed:
             keepers = family
         else:
             leaves = nodes.leaves()
@@ -244,18 +180,11 @@ class Growth:
             for leaf in np.setdiff1d(active, keep):
                 self._deactivate(int(leaf))
             keepers = np.intersect1d(family, keep)
-        # A slot that is handed over comes last: until then its zoom is what the others inherit.
-        for leaf in keepers[not keeps:]:
-            nodes.slot[leaf] = pool.take(leaf)
-            self.place(int(leaf), slot, **self._zoom(int(leaf)))
-        if keeps:
-            return
-        if len(keepers):
-            pool.hand_over(slot, int(keepers[0]))
-            nodes.slot[keepers[0]] = slot
-            self.place(int(keepers[0]), slot, **self._zoom(int(keepers[0])))
-        else:
-            pool.give_back(slot)
+        if handed and not len(keepers):
+            pool.give_back(int(nodes.slot[node]))
+            nodes.slot[node] = -1
+        self._send(hand_out(nodes.table, self.style, self.cells.first_cell, pool.stack, pool.node,
+                            node, keepers, self._out, 0))
 
     @property
     def _slots_for_leaves(self):

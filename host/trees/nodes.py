@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from ..geometry import MISSING
+
 __all__ = ["LEAF", "NUMERIC", "MULTIWAY", "ONE_VS_REST", "NO_NODE", "TRIAL_OUT", "HOLDING",
-           "Nodes"]
+           "Nodes", "code_range", "take_rows"]
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # as CellKind, with leaf for ignored
 NO_NODE = -1
@@ -42,15 +44,46 @@ _PER_CLASS = (
 _PER_ATTRIBUTE = ("gains",)  # sums of gains per instance over the node's trials
 _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align=True)
 
+# Elements of `Nodes.room`: rows in use, how many of them are killed nodes', and from there on, by
+# the size of a family, the first row of one that was killed; its "head" names the next one's.
+_ROWS, _VACANT, _FAMILIES = range(3)
+_MOST_CHILDREN = 255
+
 
 @njit(cache=True)
-def _code_range(table, node, attribute, codes):
+def take_rows(table, room, count):
+    """Rows for a family of ``count`` leaves: the first, or -1 if the table must grow before."""
+    for size in range(count, len(room) - _FAMILIES):
+        first = room[_FAMILIES + size]
+        if first >= 0:
+            room[_FAMILIES + size] = table[first]["head"]
+            room[_VACANT] -= size
+            if size > count:
+                _leave_rows(table, room, first + count, size - count)
+            return first
+    first = room[_ROWS]
+    if first + count > len(table):
+        return np.int64(-1)
+    room[_ROWS] += count
+    return first
+
+
+@njit(cache=True)
+def _leave_rows(table, room, first, count):
+    table[first]["head"] = room[_FAMILIES + count]
+    room[_FAMILIES + count] = first
+    room[_VACANT] += count
+
+
+@njit(cache=True)
+def code_range(table, node, attribute):
+    """The codes ``[low, high)`` of a numeric attribute that a node's bins cover."""
     above = table[node]["parent"]
     while above != NO_NODE:
         if table[above]["kind"] == NUMERIC and table[above]["attribute"] == attribute:
             return table[node]["low"], table[node]["high"]
         node, above = above, table[above]["parent"]
-    return np.int32(0), np.int32(codes)
+    return np.int32(0), np.int32(MISSING)  # codes 0..254 are values
 
 
 @njit(cache=True)
@@ -91,24 +124,32 @@ class Nodes:
 
     Attributes
     ----------
-    rows : int
-        Rows in use, those of killed nodes among them.
     table : structured array
         For compiled code; has more rows than are in use, and is replaced when nodes are added.
+    blank : structured array (1,)
+        A new node.
+    room : int64 array
+        Rows in use and those of killed nodes, for ``take_rows``.
     """
 
     def __init__(self, classes):
         self.classes = classes
         self.averages = 0
-        self.rows = 0
+        self.room = np.full(_FAMILIES + _MOST_CHILDREN + 1, -1, np.int64)
+        self.room[[_ROWS, _VACANT]] = 0
+        self.blank = np.array([tuple(value for _, value in _FIELDS.values())], _DTYPE)
         self.table = np.zeros(0, _DTYPE)
         self._matrices = {name: np.zeros((0, classes), np.int64) for name in _PER_CLASS}
         self._matrices |= {name: np.zeros((0, 0)) for name in _PER_ATTRIBUTE}
-        self._vacant = {}  # family size: first rows of killed families
         self.add(1)
 
     def __len__(self):
-        return self.rows - sum(size * len(rows) for size, rows in self._vacant.items())
+        return int(self.room[_ROWS] - self.room[_VACANT])
+
+    @property
+    def rows(self):
+        """Rows in use, those of killed nodes among them."""
+        return int(self.room[_ROWS])
 
     def __getattr__(self, name):
         if name in _FIELDS:
@@ -116,6 +157,11 @@ class Nodes:
         if name in _PER_CLASS or name in _PER_ATTRIBUTE:
             return self._matrices[name][:self.rows]
         raise AttributeError(name)
+
+    @property
+    def matrices(self):
+        """``counts``, ``base`` and ``gains`` with all their rows, for compiled code."""
+        return tuple(self._matrices.values())
 
     def average_over(self, attributes):
         """Sum up the gains of so many attributes from now on, 0: of none."""
@@ -127,23 +173,18 @@ class Nodes:
 
     def add(self, count):
         """Add a family of ``count`` leaves; return the row of the first."""
-        fitting = [size for size, rows in self._vacant.items() if rows and size >= count]
-        if fitting:
-            size = min(fitting)
-            first = self._vacant[size].pop()
-            if size > count:
-                self._vacant.setdefault(size - count, []).append(first + count)
-        else:
-            first = self.rows
-            self.rows += count
-            if self.rows > len(self.table):
-                self._grow(max(64, 2 * len(self.table), self.rows))
+        self.reserve(count)
+        first = int(take_rows(self.table, self.room, count))
         family = slice(first, first + count)
-        for name, (_, init) in _FIELDS.items():
-            self.table[name][family] = init
+        self.table[family] = self.blank
         for matrix in self._matrices.values():
             matrix[family] = 0
         return first
+
+    def reserve(self, count):
+        """Make sure that the table has rows for a family of ``count``."""
+        if self.rows + count > len(self.table):
+            self._grow(max(64, 2 * len(self.table), self.rows + count))
 
     def _grow(self, capacity):
         old, self.table = self.table, np.zeros(capacity, _DTYPE)
@@ -158,7 +199,7 @@ class Nodes:
         for family in np.append(killed[self.width[killed] > 0], node):
             width = int(self.width[family])
             if width:
-                self._vacant.setdefault(width, []).append(int(self.child[family]))
+                _leave_rows(self.table, self.room, int(self.child[family]), width)
         self.slot[killed] = -1
         self.width[killed] = 0
         for name in ("kind", "attribute", "child", "width"):
@@ -198,9 +239,9 @@ class Nodes:
             yield node
             node = int(self.parent[node])
 
-    def code_range(self, node, attribute, codes):
+    def code_range(self, node, attribute):
         """The codes ``[low, high)`` of a numeric attribute that a node's bins cover."""
-        low, high = _code_range(self.table, node, attribute, codes)
+        low, high = code_range(self.table, node, attribute)
         return int(low), int(high)
 
     def promise(self, nodes):
@@ -241,5 +282,5 @@ class Nodes:
         used = np.zeros(nodes.rows, bool)
         used[nodes.descendants()] = True
         for row in np.flatnonzero(~used):
-            nodes._vacant.setdefault(1, []).append(int(row))
+            _leave_rows(nodes.table, nodes.room, int(row), 1)
         return nodes

@@ -221,16 +221,10 @@ class SplitPolicy:
         """Own instances from which on the root may break a tie; 0: that is not what counts."""
         return FIRST_WAIT if self.ties == "htat" else 0
 
-    def child_wait(self, wait, tie):
-        """The same for the children of a node whose own was ``wait``.
-
-        Parameters
-        ----------
-        wait : int
-        tie : bool
-            Whether the node's split was a tie.
-        """
-        return wait + int(self.tie_increment) if tie and self.ties == "htat" else self.first_wait
+    @property
+    def wait_step(self):
+        """By how much the children of a tie wait longer than the node did; -1: they start anew."""
+        return int(self.tie_increment) if self.ties == "htat" else -1
 
     @cached_property
     def options(self):

@@ -6,7 +6,8 @@ from numba import njit
 from .nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, TRIAL_OUT
 
 __all__ = ["FULL", "DONE", "FIRED", "SENT", "MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS",
-           "route", "shares", "advance", "release", "answer", "open_gates"]
+           "child_of", "arrive", "count_class", "choose", "route", "shares", "advance", "release",
+           "answer", "open_gates"]
 
 FULL, DONE, FIRED = range(3)  # why `advance` returned
 SENT = 0  # element of `progress`: records sent whose prediction the board will report
@@ -17,8 +18,9 @@ PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf pred
 
 
 @njit(cache=True)
-def _child(node, codes):
-    code = np.int32(codes[node["attribute"]])
+def child_of(node, codes, at):
+    """The child that an instance goes to, whose codes are those from ``at`` on."""
+    code = np.int32(codes[at + node["attribute"]])
     kind = node["kind"]
     if code == 255:
         branch = node["default"]
@@ -49,7 +51,7 @@ def route(table, codes):
     for i in range(len(codes)):
         at = np.int32(0)
         while table[at]["kind"] != LEAF:
-            at = _child(table[at], codes[i])
+            at = child_of(table[at], codes[i], 0)
         leaves[i] = at
     return leaves
 
@@ -63,7 +65,7 @@ def shares(nodes, leaves):
 
 
 @njit(cache=True)
-def _due(node, i):
+def arrive(node, i):
     """Count an instance's arrival at a node; 1 if that makes its trial due."""
     node["since"] += 1
     if node["since"] != node["period"]:
@@ -72,6 +74,30 @@ def _due(node, i):
     node["gate"] |= TRIAL_OUT
     node["closer"] = i
     return 1
+
+
+@njit(cache=True)
+def count_class(node, counts, leaf, label):
+    """Count an instance's class at a leaf; the majority class before."""
+    majority = node["majority"]
+    count = counts[leaf, label] + 1
+    counts[leaf, label] = count
+    # Ties go to the lower class; an empty leaf's first class is its own.
+    if label != majority:
+        lead = counts[leaf, majority]
+        if count > lead or (count == lead and label < majority):
+            node["majority"] = label
+    return majority
+
+
+@njit(cache=True)
+def choose(node, predictor, majority, bayes, label):
+    """The prediction by BAYES or ADAPTIVE, which then counts which of the two was right."""
+    if predictor == BAYES or bayes == majority:
+        return bayes
+    chosen = bayes if node["right"] <= 0 else majority
+    node["right"] += np.int32(label == majority) - np.int32(label == bayes)
+    return chosen
 
 
 @njit(cache=True)
@@ -98,8 +124,8 @@ def _descend(table, codes, follower, i, at, anytime):
     due = 0
     while table[at]["kind"] != LEAF:
         if anytime:
-            due += _due(table[at], i)
-        at = _child(table[at], codes)
+            due += arrive(table[at], i)
+        at = child_of(table[at], codes, 0)
         if table[at]["gate"]:
             _withhold(table, follower, i, at)
             return np.int32(-1), due
@@ -114,15 +140,7 @@ def _learn(table, counts, leaf, i, codes, label, predictions, order, predictor, 
     Returns the bytes written so far, and 1 if a trial is due.
     """
     node = table[leaf]
-    majority = node["majority"]
-    predictions[i] = majority
-    count = counts[leaf, label] + 1
-    counts[leaf, label] = count
-    # Ties go to the lower class; an empty leaf's first class is its own.
-    if label != majority:
-        lead = counts[leaf, majority]
-        if count > lead or (count == lead and label < majority):
-            node["majority"] = label
+    predictions[i] = count_class(node, counts, leaf, label)
     slot = node["slot"]
     active = slot >= 0
     if not active:
@@ -146,7 +164,7 @@ def _learn(table, counts, leaf, i, codes, label, predictions, order, predictor, 
     if not active:
         return at, 0
     node["own"] += 1
-    return at, _due(node, i)
+    return at, arrive(node, i)
 
 
 @njit(cache=True)
@@ -252,13 +270,8 @@ def answer(table, labels, predictions, order, answered, predictor, words):
         answered += 1
         if leaf < 0:
             continue
-        bayes, majority = np.int32(word >> 8 & 0xFF), predictions[i]
-        if predictor == BAYES:
-            predictions[i] = bayes
-        elif bayes != majority:
-            if table[leaf]["right"] <= 0:
-                predictions[i] = bayes
-            table[leaf]["right"] += np.int32(labels[i] == majority) - np.int32(labels[i] == bayes)
+        predictions[i] = choose(table[leaf], predictor, predictions[i],
+                                np.int32(word >> 8 & 0xFF), labels[i])
 
 
 @njit(cache=True)

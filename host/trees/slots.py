@@ -1,8 +1,18 @@
 """Which leaves hold a slot on the board when there are more leaves than slots."""
 
 import numpy as np
+from numba import njit
 
-__all__ = ["SlotPool"]
+__all__ = ["SlotPool", "take_slot"]
+
+
+@njit(cache=True)
+def take_slot(stack, slot_node, node):
+    """As ``SlotPool.take``, for compiled code."""
+    slot = stack[stack[0]]
+    stack[0] -= 1
+    slot_node[slot] = node
+    return slot
 
 
 class SlotPool:
@@ -15,32 +25,34 @@ class SlotPool:
     ----------
     slots : int
         S of the board.
+
+    Attributes
+    ----------
+    node : int64 array (slots,)
+        Node of every slot, -1: free.
+    stack : int64 array (slots + 1,)
+        How many slots are free, then these, the next one last.
     """
 
     def __init__(self, slots):
         self.slots = slots
-        self.node = np.full(slots, -1, np.int64)  # node of every slot, -1: free
-        self._free = list(range(slots - 1, -1, -1))
+        self.node = np.full(slots, -1, np.int64)
+        self.stack = np.append(slots, np.arange(slots - 1, -1, -1))
 
     @property
     def free(self):
         """How many slots hold no node."""
-        return len(self._free)
+        return int(self.stack[0])
 
     def take(self, node):
         """Give a free slot to a node; return the slot."""
-        slot = self._free.pop()
-        self.node[slot] = node
-        return slot
-
-    def hand_over(self, slot, node):
-        """Let another node have a slot that is taken."""
-        self.node[slot] = node
+        return int(take_slot(self.stack, self.node, node))
 
     def give_back(self, slot):
         """Free a slot."""
         self.node[slot] = -1
-        self._free.append(slot)
+        self.stack[0] += 1
+        self.stack[self.stack[0]] = slot
 
     def keepers(self, nodes, leaves, room):
         """The ``room`` most promising of ``leaves``, which are given from left to right."""

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..boards.base import BoardError
+from ..boards.base import BoardError, as_bytes
+from ..boards.kernel import PATH_LIMIT
 from ..fixed import BAYES_FRACTION
 from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.reports import ErrorCode, Kind, layout_of
@@ -105,15 +106,16 @@ class Trainer:
         self.tally = Tally() if tally is None else tally
         self._form = report_form(geometry, cells, policy.reports_all)
         self._outstanding = 0  # trials whose verdict is not in
-        self._found = np.zeros((direct.MOST, 6), np.int64)
+        self._found = np.zeros((PATH_LIMIT, direct.FOUND), np.int64)
         self._decisions = Decisions(self.nodes)
         self._ready = []  # nodes that withhold instances and have no trial out
         self.broken = False  # a board failed half-way: its statistics are not the tree's
         self._feed = open_feed(feed, board, len(cells))
-        # A board in this process takes records without a stream between.
-        self._records = None
+        # A board in this process needs no stream between.
+        self._direct = None
         if board.state is not None and feed == "stream":
-            self._records = direct.Records(self._feed.size)
+            self._direct = direct.Commands((cells.most_branches + 1)
+                                           * self.growth.style.command_bytes)
         self._prepare()
 
     # Setting up
@@ -186,7 +188,7 @@ class Trainer:
                 check_interrupt()
                 self.broken = True  # unless the board gets through
                 ahead = self._ahead(position, count)
-                if self._records is not None and not self._tree_wide_now:
+                if self._direct is not None and not self._tree_wide_now:
                     done = self._run_directly(window, position, position + ahead)
                 else:
                     stop, single = self._plan(position, ahead)
@@ -261,17 +263,25 @@ class Trainer:
 
     def _run_directly(self, window, position, stop):
         """Learn instances on a board in this process until ``stop``."""
-        nodes, growth, board = self.nodes, self.growth, self.board
+        nodes, growth, board, tally = self.nodes, self.growth, self.board, self.tally
         self.flush()
         self._handle(window, board.receive())
+        codes = as_bytes(window.codes)
+        done = np.zeros(direct.TALLY, np.int64)
         while position < stop:
-            position, trials, halvings, changes = direct.learn(
-                board.state, nodes.table, nodes.counts, *window, position, stop, self.predictor,
-                self.policy.anytime, self._progress, self.cells.attribute, self._records.written,
-                self._records.read, nodes.base, nodes.gains, growth.pool.node, self.classes,
-                self._before, self._form, self.policy.options, self._found)
-            self.tally.trials += trials
-            self.tally.halvings += halvings
+            nodes.reserve(self.cells.most_branches)
+            direct.learn(
+                board.state, nodes.table, nodes.matrices, nodes.room, nodes.blank, codes,
+                window.labels, window.predictions, position, stop, self.predictor, growth.style,
+                self.cells.first_cell, growth.pool.stack, growth.pool.node,
+                self._direct.written, self._direct.read, self.classes, self._before, self._form,
+                self.policy.options, self._found, done)
+            position = int(done[direct.INSTANCES])
+            tally.trials += int(done[direct.TRIALS])
+            tally.halvings += int(done[direct.HALVINGS])
+            tally.splits += int(done[direct.SPLITS])
+            tally.ties += int(done[direct.TIES])
+            changes = int(done[direct.CHANGES])
             if changes:
                 self._outstanding += changes
                 found = self._found[:changes]
@@ -281,7 +291,6 @@ class Trainer:
                 self.flush()
                 self._handle(window, board.receive(wait=True))
             self.flush()
-        self._progress[router.SENT] = self._answered = 0
         return position
 
     def _started(self, trials):

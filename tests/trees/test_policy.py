@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from bregalad.geometry import Geometry
 from bregalad.trees.bounds import confidence_bound, practical_bound
 from bregalad.trees.criteria import GINI
 from bregalad.trees.policy import (
@@ -16,6 +17,7 @@ from bregalad.trees.policy import (
     VARIANTS,
     SplitPolicy,
 )
+from bregalad.trees.split import child_wait, style_of
 from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
 from trials import UNIT, Bench, Slow, Trial
@@ -266,16 +268,20 @@ def test_htat_waits():
     assert leaf(EVEN, 0.3, 0.1, ties="htat") == SPLIT
 
 
+def wait(policy, above, tie):
+    return child_wait(style_of(Geometry(), policy), above, tie)
+
+
 def test_waits_of_children():
     htat = SplitPolicy(ties="htat")
     assert htat.first_wait == 3000
-    assert htat.child_wait(3000, True) == 3500
-    assert htat.child_wait(3500, True) == 4000
-    assert htat.child_wait(4000, False) == 3000
-    assert SplitPolicy(ties="htat", tie_increment=100).child_wait(3000, True) == 3100
+    assert wait(htat, 3000, True) == 3500
+    assert wait(htat, 3500, True) == 4000
+    assert wait(htat, 4000, False) == 3000
+    assert wait(SplitPolicy(ties="htat", tie_increment=100), 3000, True) == 3100
     for ties in ("ht", "htdt"):
         policy = SplitPolicy(ties=ties)
-        assert policy.first_wait == policy.child_wait(0, True) == policy.child_wait(0, False) == 0
+        assert policy.first_wait == wait(policy, 0, True) == wait(policy, 0, False) == 0
 
 
 # VFDT-nmin

@@ -1,0 +1,260 @@
+"""What a split does to the tree and to the board, in compiled code: sides, children, commands."""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from ..geometry import NONE
+from ..protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
+from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, code_range, take_rows
+from .slots import take_slot
+
+__all__ = ["Style", "style_of", "sides_of", "shift_of", "child_wait", "sprout", "enter_role",
+           "place", "link", "zoom_of", "hand_out"]
+
+_PLACE, _INNER, _KEEP = int(Opcode.PLACE), int(CommandFlag.INNER), int(CommandFlag.KEEP)
+_SLOT_AT, _PARENT_AT, _CELL_AT, _LO_AT, _SHIFT_AT, _LINK_AT, _CURRENT_AT, _PERIOD_AT = map(
+    COMMANDS[Opcode.PLACE].offset,
+    ("slot", "parent", "cell", "lo", "shift", "link", "current", "period"))
+
+Style = namedtuple("Style", [
+    "bins",  # of the board
+    "command_bytes",  # of a command without payload
+    "anytime", "inherit", "seen",  # options of the policy, 0 or 1
+    "grace", "inner_period", "first_wait", "wait_step",
+])
+
+
+def style_of(geometry, policy):
+    """What compiled code must know of a board and of a `SplitPolicy`."""
+    return Style(
+        geometry.bins, max(COMMAND_BYTES, geometry.bus_bytes), int(policy.anytime),
+        int(policy.child_counts == "inherit"), int(policy.zoom == "seen"), int(policy.grace),
+        0 if policy.tree_wide else int(policy.inner_grace), policy.first_wait, policy.wait_step)
+
+
+@njit(cache=True)
+def sides_of(values, kind, value):
+    """Class counts of a split's sides.
+
+    Parameters
+    ----------
+    values : int64 array (values, classes)
+        Class counts of a nominal attribute's values, or of a numeric one's bins.
+    kind, value : int
+        NUMERIC, MULTIWAY or ONE_VS_REST; the threshold's bin or the value.
+
+    Returns
+    -------
+    int64 array (children, classes)
+    """
+    if kind == MULTIWAY:
+        # Branches up to the highest value seen here, as in MOA.
+        highest = 0
+        for other in range(len(values)):
+            if values[other].any():
+                highest = other
+        return values[:highest + 1].copy()
+    sides = np.zeros((2, values.shape[1]), np.int64)
+    for other in range(len(values)):
+        first = other <= value if kind == NUMERIC else other == value
+        for k in range(values.shape[1]):
+            sides[0 if first else 1, k] += values[other, k]
+    return sides
+
+
+@njit(cache=True)
+def shift_of(bins, codes):
+    """The smallest shift with which ``bins`` bins cover so many codes."""
+    shift = 0
+    while bins << shift < codes:
+        shift += 1
+    return shift
+
+
+@njit(cache=True)
+def child_wait(style, wait, tie):
+    """Own instances from which on a tie may split the children of a node whose own was ``wait``."""
+    return wait + style.wait_step if tie and style.wait_step >= 0 else style.first_wait
+
+
+@njit(cache=True)
+def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind, value, values,
+           sides, own, tie):
+    """Make a leaf a test with new leaves below.
+
+    Parameters
+    ----------
+    table, counts, base, gains, room, blank : arrays of ``Nodes``
+        With room for the children.
+    style : Style
+    node : int
+    attribute, kind, value, values
+        As in ``sides_of``.
+    sides : int64 array (children, classes)
+        Of ``sides_of``; instances with the value missing are added.
+    own : int64 array (classes,)
+        The board's class counts of the node.
+    tie : bool
+
+    Returns
+    -------
+    int
+        The first child.
+    """
+    width, classes = sides.shape
+    default = most = 0
+    for branch in range(width):
+        held = sides[branch].sum()
+        if held > most:
+            default, most = branch, held
+    majority = 0
+    for k in range(classes):
+        known = sides[:, k].sum()
+        # Instances with the value missing go where later ones will go.
+        sides[default, k] += max(own[k] - known, 0)
+        if own[k] + base[node, k] > own[majority] + base[node, majority]:
+            majority = k
+    child = take_rows(table, room, width)
+    row = table[node]
+    row["kind"], row["attribute"], row["threshold"] = kind, attribute, value
+    row["child"], row["width"], row["default"] = child, width, default
+    wait = child_wait(style, row["wait"], tie)
+    for branch in range(width):
+        leaf = child + branch
+        table[leaf] = blank[0]
+        counts[leaf] = 0
+        base[leaf] = 0
+        gains[leaf] = 0
+        if style.inherit:
+            counts[leaf] = sides[branch]
+            base[leaf] = sides[branch]
+        table[leaf]["parent"] = node
+        table[leaf]["period"] = style.grace
+        table[leaf]["wait"] = wait
+        table[leaf]["majority"] = sides[branch].argmax() if sides[branch].any() else majority
+    if kind == NUMERIC:
+        low, high = code_range(table, node, attribute)
+        shift = shift_of(style.bins, high - low)
+        threshold = low + (value + 1 << shift)
+        row["threshold"] = threshold
+        if style.seen:
+            first = last = -1
+            for other in range(len(values)):
+                if values[other].any():
+                    last = other
+                    first = other if first < 0 else first
+            low, high = low + (first << shift), min(high, low + (last + 1 << shift))
+        # A split at a trivial threshold may leave one side without codes.
+        threshold = min(max(threshold, low), high)
+        table[child]["low"], table[child]["high"] = low, threshold
+        table[child + 1]["low"], table[child + 1]["high"] = threshold, high
+    return child
+
+
+# Commands
+
+
+@njit(cache=True)
+def _put(out, at, value):
+    out[at] = value & 0xFF
+    out[at + 1] = value >> 8 & 0xFF
+
+
+@njit(cache=True)
+def link(table, style, node):
+    """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
+    parent = table[node]["parent"]
+    return table[parent]["slot"] if style.anytime and parent != NO_NODE else NONE
+
+
+@njit(cache=True)
+def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, out, at):
+    """Write the command that sets up a node's slot.
+
+    Parameters
+    ----------
+    first_cell : int array
+        Per attribute.
+    parent_slot, flags, cell, lo, shift : int
+        As in PLACE; role, link, current cell and period follow from the node.
+    out : uint8 array
+        Written from ``at`` on.
+
+    Returns
+    -------
+    int
+        Where the next command begins.
+    """
+    row = table[node]
+    out[at:at + style.command_bytes] = 0
+    current, period = NONE, 0
+    if row["kind"] != LEAF:
+        flags |= _INNER
+        current = first_cell[row["attribute"]]
+    elif row["period"] != style.grace:
+        period = row["period"]
+    out[at] = _PLACE
+    out[at + 1] = flags
+    _put(out, at + _SLOT_AT, row["slot"])
+    _put(out, at + _PARENT_AT, parent_slot)
+    _put(out, at + _CELL_AT, cell)
+    out[at + _LO_AT] = lo
+    out[at + _SHIFT_AT] = shift
+    _put(out, at + _LINK_AT, link(table, style, node))
+    _put(out, at + _CURRENT_AT, current)
+    _put(out, at + _PERIOD_AT, period)
+    return at + style.command_bytes
+
+
+@njit(cache=True)
+def zoom_of(table, style, first_cell, leaf):
+    """``(cell, lo, shift)`` where a child's bins differ from its parent's; cell NONE: nowhere."""
+    row = table[leaf]
+    parent = table[row["parent"]]
+    if parent["kind"] != NUMERIC:
+        return NONE, 0, 0
+    shift = shift_of(style.bins, row["high"] - row["low"])
+    return first_cell[parent["attribute"]], row["low"], shift
+
+
+@njit(cache=True)
+def enter_role(table, style, first_cell, node, out, at):
+    """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
+    row = table[node]
+    row["since"] = 0
+    row["period"] = style.grace if row["kind"] == LEAF else style.inner_period
+    return place(table, style, first_cell, node, row["slot"], _KEEP, NONE, 0, 0, out, at)
+
+
+@njit(cache=True)
+def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at):
+    """Hand free slots, and that of a node that counts no more, to new leaves.
+
+    Parameters
+    ----------
+    stack, slot_node : arrays of ``SlotPool``
+    node : int
+        Its slot's zoom is what the leaves inherit.
+    keepers : int array
+        Children that get a slot; there are enough.
+    out, at
+        As in ``place``.
+    """
+    slot = table[node]["slot"]
+    handed = 0 if style.anytime or not len(keepers) else 1
+    if handed:
+        table[node]["slot"] = -1
+    # A slot that is handed over comes last: until then its zoom is what the others inherit.
+    for turn in range(len(keepers)):
+        last = handed and turn == len(keepers) - 1
+        leaf = keepers[0 if last else turn + handed]
+        if last:
+            slot_node[slot] = leaf
+            table[leaf]["slot"] = slot
+        else:
+            table[leaf]["slot"] = take_slot(stack, slot_node, leaf)
+        cell, lo, shift = zoom_of(table, style, first_cell, leaf)
+        at = place(table, style, first_cell, leaf, slot, 0, cell, lo, shift, out, at)
+    return at
