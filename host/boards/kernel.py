@@ -107,9 +107,10 @@ class State(NamedTuple):
 @compiled
 def leading(x):
     """Where the leading one is; 0 for 0."""
-    exponent = 16 if x >> 16 else 0
-    while x >> exponent + 1:
-        exponent += 1
+    exponent = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if x >> exponent + step:
+            exponent += step
     return exponent
 
 
@@ -139,18 +140,14 @@ def fill_table(table, log_base, log_slope):
         table[x] = x * log2_fixed(x, log_base, log_slope)
 
 
-@compiled
+@inlined
 def xlog2x(x, table, log_base, log_slope):
-    if x < table.size:
-        return table[x]
-    return x * log2_fixed(x, log_base, log_slope)
+    return table[np.uint64(x)] if x < table.size else x * log2_fixed(x, log_base, log_slope)
 
 
 @compiled
 def bayes_log2(x, bayes_table):
-    exponent = 16 if x >> 16 else 0
-    while x >> exponent + 1:
-        exponent += 1
+    exponent = leading(x)
     mantissa = (x << BAYES_BITS >> exponent) - (1 << BAYES_BITS)
     return (exponent << BAYES_FRACTION) + bayes_table[mantissa]
 
@@ -210,20 +207,6 @@ def head(state, kind, flags, slot):
 @compiled
 def has_room(state):
     return state.progress[USED] + state.reserve <= state.out.size
-
-
-@compiled
-def put_candidate(state, cell):
-    """The candidate found at a cell; an empty one if there is none or ``cell`` is negative."""
-    if cell < 0 or state.found[cell, CELL] == NONE:
-        put(state, NONE)
-        put(state, 0)
-        put(state, 0)
-        return
-    gain = state.found[cell, GAIN]
-    put(state, state.found[cell, CELL] | state.found[cell, VALUE] << 16 | 1 << 24)
-    put(state, gain)
-    put(state, gain >> 32)
 
 
 @compiled
@@ -372,7 +355,8 @@ def add(entries, counts, lo, shift, config, numeric, lanes, count_max, slot, lab
 
     The code of cell c is ``data[at + where[c]]``.
     """
-    row = COUNTS + label
+    slot = np.uint64(slot)
+    row = np.uint64(COUNTS + label)
     entries[slot, N] += 1
     entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
     entries[slot, row] = (entries[slot, row] + 1) & count_max
@@ -406,7 +390,7 @@ def count(state, slot, label, minus, data, at, where, numeric):
     entries = state.entries
     if not minus:
         if entries[slot, N] == state.count_max:
-            halve(state, slot)
+            halve(entries, state.counts, state.events, slot)
         entries[slot, N] += 1
         entries[slot, COUNTS + label] = (entries[slot, COUNTS + label] + 1) & state.count_max
         entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
@@ -433,14 +417,16 @@ def count_codes(counts, lo, shift, config, numeric, lanes, limit, step, slot, la
     """Add ``step`` to the counter of each code that is not at ``limit``; beats with one that is."""
     last = counts.shape[2] - 1
     clamped, stuck_beat = 0, -1
+    slot, label = np.uint64(slot), np.uint64(label)
     for cell in range(len(where)):
-        code = np.int64(data[at + where[cell]])
+        # Unsigned, since an index that may be negative is tested for it.
+        code = np.int64(data[np.uint64(at + where[cell])])
         index = bin_of(config, lo, shift, last, numeric, slot, cell, code)
         if index < 0:
             continue
-        old = counts[slot, cell, index, label]
+        old = counts[slot, cell, np.uint64(index), label]
         if old != limit:
-            counts[slot, cell, index, label] = old + step
+            counts[slot, cell, np.uint64(index), label] = old + step
         elif cell // lanes != stuck_beat:
             stuck_beat = cell // lanes
             clamped += 1
@@ -538,16 +524,15 @@ def is_shared(config, cell):
 
 
 @compiled
-def halve(state, slot):
-    entries = state.entries
+def halve(entries, counts, events, slot):
     entries[slot, N] >>= 1
-    for k in range(state.counts.shape[3]):
+    for k in range(counts.shape[3]):
         entries[slot, COUNTS + k] >>= 1
     entries[slot, FLAGS] |= HALVED
-    counts = state.counts[slot].reshape(-1)
-    for i in range(counts.size):
-        counts[i] >>= 1
-    state.events[HALVINGS] += 1
+    row = counts[slot].reshape(-1)
+    for i in range(row.size):
+        row[i] >>= 1
+    events[HALVINGS] += 1
 
 
 # Trials
@@ -555,53 +540,78 @@ def halve(state, slot):
 
 @compiled
 def trial(state, slot, requested):
-    entries = state.entries
-    classes = state.counts.shape[3]
-    cells = state.registers[CELLS]
-    candidates(state, slot, cells)
-    head(state, GAINS if state.registers[ALL] else SUGGESTION,
-         entries[slot, FLAGS] | requested, slot)
-    put(state, entries[slot, N])
-    for k in range(classes):
-        put(state, entries[slot, COUNTS + k])
-    if state.registers[ALL]:
-        for cell in range(cells):
-            put_candidate(state, cell)
-    else:
-        best, second, current = top(state, cells, entries[slot, CURRENT])
-        put_candidate(state, best)
-        put_candidate(state, second)
-        put_candidate(state, current)
-        for k in range(classes):
-            put(state, np.int64(state.left[best, k]) if best >= 0 else 0)
-    entries[slot, SINCE] = 0
-    entries[slot, FLAGS] &= ~(HALVED | UNDERFLOW)
+    all_gains = state.registers[ALL]
+    head(state, GAINS if all_gains else SUGGESTION, state.entries[slot, FLAGS] | requested, slot)
+    state.progress[USED] = put_trial(
+        state.entries, state.counts, state.config, state.found, state.left, state.scratch,
+        state.table, state.curve_base, state.curve_slope, slot, state.registers[CELLS],
+        min(state.registers[CLASSES], state.counts.shape[3]), state.count_max, state.gain_half,
+        state.criterion, all_gains, state.out, state.progress[USED])
+    state.entries[slot, SINCE] = 0
+    state.entries[slot, FLAGS] &= ~(HALVED | UNDERFLOW)
     state.events[TRIALS] += 1
 
 
 @compiled
-def candidates(state, slot, cells):
-    """Per cell in use: an attribute's candidate at its last cell, none elsewhere."""
-    found, left, config = state.found, state.left, state.config
+def put_trial(entries, counts, config, found, left, scratch, table, base, slope, slot, cells,
+              classes, count_max, gain_half, criterion, all_gains, out, used):
+    """Compute a slot's gains and write what its report says of them; the words used then.
+
+    Array by array, as calls and loops with the whole state would count references of all.
+    """
     for cell in range(cells):
-        gain(state, slot, cell)
+        gain(config, counts, slot, cell, classes, count_max, gain_half, found, left, scratch,
+             criterion, table, base, slope)
         if cell and not config[FIRST, cell] and config[KIND, cell] != IGNORED:
-            group = cell - 1
-            if config[KIND, cell] == MULTIWAY:
-                found[cell, GAIN] = wrap(found[group, GAIN] + found[cell, GAIN], state.gain_half)
-                found[cell, VALUE] = found[group, VALUE]
-                left[cell] = left[group]
-            elif found[cell, GAIN] <= found[group, GAIN]:
-                found[cell] = found[group]
-                left[cell] = left[group]
-            found[cell, CELL] = found[group, CELL]
-            found[group, CELL] = NONE
+            join(config, found, left, cell, gain_half)
+    width = counts.shape[3]
+    out[used] = entries[slot, N]
+    used += 1
+    for k in range(width):
+        out[used + k] = entries[slot, COUNTS + k]
+    used += width
+    if all_gains:
+        for cell in range(cells):
+            used = put_candidate(found, cell, out, used)
+        return used
+    best, second, current = top(found, cells, entries[slot, CURRENT])
+    for cell in (best, second, current):
+        used = put_candidate(found, cell, out, used)
+    for k in range(width):
+        out[used + k] = left[best, k] if best >= 0 else 0
+    return used + width
 
 
 @compiled
-def top(state, cells, current_cell):
+def put_candidate(found, cell, out, used):
+    """Write a cell's candidate, an empty one if it has none or ``cell`` is negative."""
+    valid = cell >= 0 and found[cell, CELL] != NONE
+    best = found[cell, GAIN] if valid else 0
+    out[used] = found[cell, CELL] | found[cell, VALUE] << 16 | 1 << 24 if valid else NONE
+    out[used + 1] = best & 0xFFFFFFFF
+    out[used + 2] = best >> 32 & 0xFFFFFFFF
+    return used + 3
+
+
+@compiled
+def join(config, found, left, cell, gain_half):
+    """Make a later cell's candidate that of the attribute up to it; none at the cell before."""
+    group = cell - 1
+    multiway = config[KIND, cell] == MULTIWAY
+    before = found[group, GAIN]
+    if multiway:
+        before = wrap(before + found[cell, GAIN], gain_half)
+    if multiway or found[cell, GAIN] <= before:
+        found[cell, GAIN], found[cell, VALUE] = before, found[group, VALUE]
+        for k in range(left.shape[1]):
+            left[cell, k] = left[group, k]
+    found[cell, CELL] = found[group, CELL]
+    found[group, CELL] = NONE
+
+
+@compiled
+def top(found, cells, current_cell):
     """Cells of the best, second best and current attribute, -1 for none; ties to the lower."""
-    found = state.found
     best = second = current = -1
     for cell in range(cells):
         if found[cell, CELL] == NONE:
@@ -616,30 +626,27 @@ def top(state, cells, current_cell):
 
 
 @compiled
-def gain(state, slot, cell):
+def gain(config, counts, slot, cell, classes, count_max, gain_half, found, left, scratch,
+         criterion, table, base, slope):
     """Set a cell's candidate (multiway: its share of the attribute's gain)."""
-    config = state.config
     kind = config[KIND, cell]
-    own_values = state.counts.shape[2] - config[OTHER, cell]
-    classes = min(state.registers[CLASSES], state.counts.shape[3])
-    state.found[cell, CELL] = NONE if kind == IGNORED else cell
-    state.found[cell, VALUE] = 0
-    state.found[cell, GAIN] = 0
-    state.left[cell] = 0
+    own_values = counts.shape[2] - config[OTHER, cell]
+    found[cell, CELL] = NONE if kind == IGNORED else cell
+    found[cell, VALUE] = found[cell, GAIN] = 0
+    for k in range(left.shape[1]):
+        left[cell, k] = 0
     if kind == MULTIWAY:
-        state.found[cell, GAIN] = gain_multiway(
-            state.counts, slot, cell, classes, own_values, config[FIRST, cell], state.count_max,
-            state.gain_half, state.scratch, state.criterion, state.table, state.curve_base,
-            state.curve_slope)
+        found[cell, GAIN] = gain_multiway(
+            counts, slot, cell, classes, own_values, config[FIRST, cell], count_max, gain_half,
+            scratch, criterion, table, base, slope)
     elif kind != IGNORED:
         numeric = kind == NUMERIC
         value, best = gain_binary(
-            state.counts, slot, cell, classes, state.counts.shape[2] - 1 if numeric else own_values,
-            numeric, state.count_max, state.gain_half, state.scratch, state.left, state.criterion,
-            state.table, state.curve_base, state.curve_slope)
-        base = 0 if numeric else np.int64(config[BASE, cell])
-        state.found[cell, VALUE] = (base + value) & 0xFF
-        state.found[cell, GAIN] = best
+            counts, slot, cell, classes, counts.shape[2] - 1 if numeric else own_values, numeric,
+            count_max, gain_half, scratch, left, criterion, table, base, slope)
+        first_code = 0 if numeric else np.int64(config[BASE, cell])
+        found[cell, VALUE] = (first_code + value) & 0xFF
+        found[cell, GAIN] = best
 
 
 @compiled
@@ -664,10 +671,13 @@ def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_ha
     total, left = scratch[0], scratch[1]
     sum_bins(counts, slot, cell, classes, count_max, total)
     whole = impurity(total, classes, count_max, criterion, table, base, slope)
-    left[:] = 0
+    for k in range(classes):
+        left[k] = 0
     best_value, best = -1, 0
     entropy = criterion == INFORMATION_GAIN
     for value in range(values):
+        if numeric and best_value >= 0 and is_empty(counts, slot, cell, value, classes):
+            continue  # the same sides as before
         # The sides' impurities, beside the loop that finds the sides: twice as fast as by calls.
         n_left = n_right = squares_left = squares_right = parts = 0
         for k in range(classes):
@@ -704,6 +714,14 @@ def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_ha
             for k in range(classes):
                 shown_left[cell, k] = left[k]
     return best_value, best
+
+
+@compiled
+def is_empty(counts, slot, cell, value, classes):
+    for k in range(classes):
+        if counts[slot, cell, value, k]:
+            return False
+    return True
 
 
 @compiled

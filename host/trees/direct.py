@@ -98,6 +98,58 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
 
 
 @njit(cache=True, error_model="numpy")
+def _walk(entries, cell_counts, lo, shift, config, events, scores, logs, bayes_table, count_max,
+          lanes, table, counts, codes, where, labels, predictions, start, stop, predictor, anytime,
+          classes, attributes):
+    """Learn instances until trials are due; the next one, and the leaf of the last or -1."""
+    numeric = kernel.all_numeric(config, len(where))
+    records = nodes = clamped = due = 0
+    node = np.uint32(0)
+    i = start
+    while i < stop and not due:
+        at = i * attributes
+        label = labels[i]
+        node = np.uint32(0)
+        row = table[0]
+        while row["kind"] != LEAF:
+            if anytime:
+                slot = np.uint32(row["slot"])
+                if entries[slot, kernel.N] == count_max:
+                    kernel.halve(entries, cell_counts, events, slot)
+                clamped += kernel.add(entries, cell_counts, lo, shift, config, numeric, lanes,
+                                      count_max, slot, label, codes, at, where)
+                nodes += 1
+                due += arrive(row, i)
+            node = child_of(row, codes, at)
+            row = table[node]
+        active = row["slot"] >= 0
+        slot = np.uint32(row["slot"])
+        majority = count_class(row, counts, node, label)
+        predictions[i] = majority
+        if active:
+            if predictor != MAJORITY and row["own"]:
+                bayes = kernel.classify(entries, cell_counts, lo, shift, config, numeric, classes,
+                                        scores, logs, bayes_table, slot, codes, at, where)
+                predictions[i] = choose(row, predictor, majority, bayes, label)
+            if entries[slot, kernel.N] == count_max:
+                kernel.halve(entries, cell_counts, events, slot)
+            clamped += kernel.add(entries, cell_counts, lo, shift, config, numeric, lanes,
+                                  count_max, slot, label, codes, at, where)
+            nodes += 1
+            row["own"] += 1
+            due += arrive(row, i)
+        records += active or anytime
+        i += 1
+    events[kernel.RECORDS] += records
+    events[kernel.NODES] += nodes
+    events[kernel.BEATS] += nodes * ((len(where) + lanes - 1) // lanes)
+    events[kernel.CLAMPED] += clamped
+    if predictor != MAJORITY:
+        events[kernel.PREDICTED] += records
+    return i, np.int64(node) if due else -1
+
+
+@njit(cache=True, error_model="numpy")
 def learn(state, table, matrices, room, blank, codes, labels, predictions, start, stop, predictor,
           style, first_cell, stack, slot_node, written, read, classes, seen, form, options, found,
           tally):
@@ -127,70 +179,28 @@ def learn(state, table, matrices, room, blank, codes, labels, predictions, start
         Written; INSTANCES is the next one, CHANGES the rows of ``found``.
     """
     counts, base, gains = matrices
-    entries, cell_counts, lo, shift, config = (state.entries, state.counts, state.lo, state.shift,
-                                               state.config)
-    scores, logs, bayes_table = state.scores, state.logs, state.bayes_table
-    count_max, lanes = state.count_max, state.lanes
     where = form.attribute
-    cells, attributes = len(where), len(first_cell)
-    numeric = kernel.all_numeric(config, cells)
-    anytime = style.anytime
-    records = nodes = clamped = 0
     tally[:] = 0
     i = start
     while i < stop and not tally[CHANGES]:
-        at = i * attributes
-        label = labels[i]
-        node = np.int32(0)
-        due = 0
-        row = table[0]
-        while row["kind"] != LEAF:
-            if anytime:
-                slot = row["slot"]
-                if entries[slot, kernel.N] == count_max:
-                    kernel.halve(state, slot)
-                clamped += kernel.add(entries, cell_counts, lo, shift, config, numeric, lanes,
-                                      count_max, slot, label, codes, at, where)
-                nodes += 1
-                due += arrive(row, i)
-            node = child_of(row, codes, at)
-            row = table[node]
-        slot = row["slot"]
-        majority = count_class(row, counts, node, label)
-        predictions[i] = majority
-        if slot >= 0:
-            if predictor != MAJORITY and row["own"]:
-                bayes = kernel.classify(entries, cell_counts, lo, shift, config, numeric, classes,
-                                        scores, logs, bayes_table, slot, codes, at, where)
-                predictions[i] = choose(row, predictor, majority, bayes, label)
-            if entries[slot, kernel.N] == count_max:
-                kernel.halve(state, slot)
-            clamped += kernel.add(entries, cell_counts, lo, shift, config, numeric, lanes,
-                                  count_max, slot, label, codes, at, where)
-            nodes += 1
-            row["own"] += 1
-            due += arrive(row, i)
-        records += slot >= 0 or anytime
-        i += 1
-        if due:
-            changes = _try(state, table, base, gains, node, form, options, classes, seen, found,
-                           tally)
-            verdict = found[0, VERDICT]
-            if changes == 1 and found[0, NODE] == node and (verdict == SPLIT or verdict == TIE):
-                if _split(state, table, matrices, room, blank, style, first_cell, stack,
-                          slot_node, written, read, state.out[found[0, AT]:], form, node,
-                          found[0, CELL], found[0, VALUE], verdict == TIE):
-                    tally[SPLITS] += 1
-                    tally[TIES] += verdict == TIE
-                    table[node]["gate"] &= ~TRIAL_OUT
-                    changes = 0
-            state.progress[kernel.USED] = 0
-            tally[CHANGES] = changes
+        # A function of its own: a loop that uses the state counts references of all its arrays.
+        i, leaf = _walk(
+            state.entries, state.counts, state.lo, state.shift, state.config, state.events,
+            state.scores, state.logs, state.bayes_table, state.count_max, state.lanes, table,
+            counts, codes, where, labels, predictions, i, stop, predictor, style.anytime, classes,
+            len(first_cell))
+        if leaf < 0:
+            break
+        changes = _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally)
+        verdict = found[0, VERDICT]
+        if changes == 1 and found[0, NODE] == leaf and (verdict == SPLIT or verdict == TIE):
+            if _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node,
+                      written, read, state.out[found[0, AT]:], form, leaf, found[0, CELL],
+                      found[0, VALUE], verdict == TIE):
+                tally[SPLITS] += 1
+                tally[TIES] += verdict == TIE
+                table[leaf]["gate"] &= ~TRIAL_OUT
+                changes = 0
+        state.progress[kernel.USED] = 0
+        tally[CHANGES] = changes
     tally[INSTANCES] = i
-    events = state.events
-    events[kernel.RECORDS] += records
-    events[kernel.NODES] += nodes
-    events[kernel.BEATS] += nodes * ((cells + lanes - 1) // lanes)
-    events[kernel.CLAMPED] += clamped
-    if predictor != MAJORITY:
-        events[kernel.PREDICTED] += records

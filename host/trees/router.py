@@ -17,10 +17,14 @@ PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf pred
 # Arrays are passed one by one, not in a tuple: Numba counts references on every access to one.
 
 
-@njit(cache=True)
+# A call that takes arrays counts references, and an index that may be negative is tested for it.
+_inlined = njit(cache=True, inline="always")
+
+
+@_inlined
 def child_of(node, codes, at):
     """The child that an instance goes to, whose codes are those from ``at`` on."""
-    code = np.int32(codes[at + node["attribute"]])
+    code = np.int32(codes[np.uint64(at + node["attribute"])])
     kind = node["kind"]
     if code == 255:
         branch = node["default"]
@@ -30,7 +34,7 @@ def child_of(node, codes, at):
         branch = code if code < node["width"] else node["default"]
     else:
         branch = np.int32(code != node["threshold"])
-    return node["child"] + branch
+    return np.uint32(node["child"] + branch)
 
 
 @njit(cache=True)
@@ -49,7 +53,7 @@ def route(table, codes):
     """
     leaves = np.empty(len(codes), np.int64)
     for i in range(len(codes)):
-        at = np.int32(0)
+        at = np.uint32(0)
         while table[at]["kind"] != LEAF:
             at = child_of(table[at], codes[i], 0)
         leaves[i] = at
@@ -76,17 +80,16 @@ def arrive(node, i):
     return 1
 
 
-@njit(cache=True)
+@_inlined
 def count_class(node, counts, leaf, label):
     """Count an instance's class at a leaf; the majority class before."""
     majority = node["majority"]
     count = counts[leaf, label] + 1
     counts[leaf, label] = count
+    lead = counts[leaf, majority]  # outside of branches, or references are counted
     # Ties go to the lower class; an empty leaf's first class is its own.
-    if label != majority:
-        lead = counts[leaf, majority]
-        if count > lead or (count == lead and label < majority):
-            node["majority"] = label
+    if label != majority and (count > lead or (count == lead and label < majority)):
+        node["majority"] = label
     return majority
 
 
@@ -128,8 +131,8 @@ def _descend(table, codes, follower, i, at, anytime):
         at = child_of(table[at], codes, 0)
         if table[at]["gate"]:
             _withhold(table, follower, i, at)
-            return np.int32(-1), due
-    return at, due
+            return np.int64(-1), due
+    return np.int64(at), due
 
 
 @njit(cache=True)
@@ -241,7 +244,7 @@ def advance(table, counts, codes, labels, predictions, follower, order, start, s
         if table[0]["gate"]:
             _withhold(table, follower, i, 0)
             continue
-        leaf, due = _descend(table, codes[i], follower, i, np.int32(0), anytime)
+        leaf, due = _descend(table, codes[i], follower, i, np.uint32(0), anytime)
         trials += due
         if leaf >= 0:
             at, due = _learn(table, counts, leaf, i, codes[i], labels[i], predictions, order,
