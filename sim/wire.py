@@ -9,6 +9,9 @@ from ..link import Wire
 __all__ = ["Faults", "SimulatedWire"]
 
 
+_LOOKS = 10_000
+
+
 @dataclass(frozen=True)
 class Faults:
     """Shares of the frames that something happens to, each for itself, in both directions."""
@@ -52,6 +55,7 @@ class SimulatedWire(Wire):
         self.latency = latency
         self.cuts = list(cuts)
         self.time = 0.0
+        self._looks = 0
         self._count = itertools.count()
         self._down, self._up = [], []  # heaps of (arrival, order, frame)
 
@@ -75,6 +79,9 @@ class SimulatedWire(Wire):
         self._carry(frames, self._down)
 
     def receive(self, wait):
+        # A driver that only looks, and never waits, would look for ever.
+        self._looks = 0 if wait else self._looks + 1
+        assert self._looks < _LOOKS, "the driver turns and turns without waiting"
         limit = self.time + wait
         while True:
             while self._down and self._down[0][0] <= self.time:

@@ -17,8 +17,7 @@ LINKS = {  # what comes before the colon: what it is
 
 def is_link(name):
     """Whether a board's name stands for one at the end of a wire, which tells its own geometry."""
-    kind, colon, _ = name.partition(":")
-    return bool(colon) and kind in LINKS
+    return isinstance(name, str) and ":" in name and name.partition(":")[0] in LINKS
 
 
 def check_name(name):
@@ -89,7 +88,7 @@ def _open_link(name, geometry, options):
     return LinkedBoard(wire, geometry, **options)
 
 
-_OPTIONS = {"baud": int, "timeout": float, "take_over": lambda word: {"yes": True, "no": False}[word]}
+_OPTIONS = {"baud": int, "timeout": float, "take_over": {"yes": True, "no": False}.__getitem__}
 _ALLOWED = {"baud": "an integer", "timeout": "a number of seconds", "take_over": "yes or no"}
 
 

@@ -4,7 +4,6 @@ import weakref
 
 from ..link import Session
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
-from ..protocol.registers import find
 from .base import Board, BoardError
 
 __all__ = ["LinkedBoard"]
@@ -156,13 +155,12 @@ class LinkedBoard(Board):
         session.waiting = True
         try:
             while not done():
-                self._turn(max(start, session.heard) + self.timeout - now())
-                self._check_refused()
-                if done():
-                    return
-                if now() - max(start, session.heard) >= self.timeout:
+                limit = max(start, session.heard) + self.timeout
+                if now() >= limit:
                     raise self._fail(self._silence(what))
-                if now() - max(start, session.moved) >= max(_PATIENCE, self.timeout):
+                self._turn(limit - now())
+                self._check_refused()
+                if now() - max(start, session.moved) >= max(_PATIENCE, self.timeout) and not done():
                     raise self._fail(self._hang)
         finally:
             session.waiting = False

@@ -318,7 +318,7 @@ class Session:
     @property
     def deadline(self):
         """When `frames` will have something to send though nothing comes; may be past."""
-        if self._urgent or self._owes is not None:
+        if not self.asking and (self._urgent or self._owes is not None):
             return _NOW
         return self._expires if self._is_timed else float("inf")
 

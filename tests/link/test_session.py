@@ -65,4 +65,6 @@ def test_every_byte_once_and_in_order(kind, share):
         assert received == end.board.reported
         if kind in ("drop", "flip", "all") and share == 0.2:
             assert board.statistics().frames_resent
+        if kind == "none":
+            assert board.statistics().frames_resent == end.dropped == 0
         board.close()
