@@ -48,6 +48,7 @@ class LinkedBoard(Board):
         if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
             raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
         self.name = wire.name
+        self.geometry = geometry
         self.timeout = timeout
         self.session = Session()
         self._wire = wire
