@@ -78,8 +78,11 @@ def _open_link(name, geometry, options):
     kind, place, given = _parse(name)
     options = {**given, **options}
     if kind == "serial":
-        from ..link.serial import SerialWire
-
+        try:
+            from ..link.serial import SerialWire
+        except ImportError as error:
+            raise ImportError(f"{name}: serial ports need the package pyserial ({error}): pip "
+                              "install 'bregalad[serial]'") from error
         wire = SerialWire(place, options.pop("baud", None))
     else:
         from ..link.udp import UdpWire

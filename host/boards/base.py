@@ -71,6 +71,10 @@ class Board(ABC):
                              "or close that tree first")
         self._owner = weakref.ref(owner)
 
+    def release(self):
+        """Let another owner use the board."""
+        self._owner = None
+
     def __enter__(self):
         return self
 

@@ -218,8 +218,8 @@ class LinkedBoard(Board):
         idle, since = 0, now()
         while not session.reported:
             start = now()
-            self._wait(lambda start=start: session.reported
-                       or now() - max(start, session.moved) >= self.timeout, "for a report")
+            self._wait(lambda start=start: session.reported or self._answers_only(start),
+                       "for a report")
             if session.reported:
                 return
             if session.backlog:
@@ -231,6 +231,12 @@ class LinkedBoard(Board):
                                  "done: send what shall be answered before waiting")
             if now() - since > _PATIENCE:
                 raise self._fail(self._hang)
+
+    def _answers_only(self, start):
+        """Whether the board, though there, has done nothing for the time-out."""
+        now, session = self._wire.now(), self.session
+        return (now - max(start, session.moved) >= self.timeout
+                and now - session.heard < self.timeout / 2)
 
     def load(self, address, data):
         self._inside(address, data)  # there is no memory: this refuses all but nothing

@@ -119,7 +119,11 @@ class Trainer:
         self._records = None
         if board.state is not None and feed == "stream":
             self._records = direct.Records(self._feed.size)
-        self._prepare()
+        try:
+            self._prepare()
+        except BaseException:
+            board.release()  # an exception's traceback would keep this trainer alive
+            raise
 
     # Setting up
 
