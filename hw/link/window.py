@@ -155,13 +155,14 @@ class Window(wiring.Component):
         late = Signal()
         with m.If(step[1] & inside):
             m.d.comb += freed.eq(ahead)
-            # Also if the number is the same by chance: then the time-out does it.
             m.d.comb += again.eq(asked & ~(gone_back & (gone_back_to == self.acknowledge)))
         m.d.sync += [
             oldest.eq(oldest + freed),
             kept.eq(kept + closing - freed),
             offset.eq(Mux(offset > freed, offset - freed, 0) + picking),
         ]
+        with m.If(freed != 0):
+            m.d.sync += gone_back.eq(0)
         with m.If(again | late):
             m.d.sync += [
                 offset.eq(0), gone_back.eq(1), gone_back_to.eq(Mux(late, oldest, self.acknowledge)),
