@@ -9,8 +9,7 @@ from ...protocol.registers import identity
 from ..mcmu.report import word_layout
 from ..registers import csr_signature
 from .bridge import Bridge
-from .receiver import FrameReceiver
-from .ring import Ring
+from .intake import Intake
 from .sender import FrameSender
 from .session import Session
 from .window import Window
@@ -72,14 +71,9 @@ class Link(wiring.Component):
                  up_frame_bytes=256, timeout=100, peer_width=0):
         if clock_hz < _TICKS:
             raise ValueError(f"clock_hz must be at least {_TICKS}, not {clock_hz!r}")
-        if frame_bytes // 4 >= ring_words:
-            raise ValueError(f"a ring of {ring_words} words cannot hold a frame of {frame_bytes} "
-                             "bytes: make frame_bytes smaller or ring_words larger")
         self.clock_hz = clock_hz
-        self.ring_words = ring_words
         self.peer_width = peer_width
-        self.receiver = FrameReceiver(frame_bytes, peer_width)
-        self.ring = Ring(ring_words)
+        self.intake = Intake(ring_words, frame_bytes, peer_width)
         self.bridge = Bridge(geometry.bus_width)
         self.window = Window(up_frames, up_frame_bytes, timeout)
         self.sender = FrameSender({
@@ -97,18 +91,16 @@ class Link(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.receiver = receiver = self.receiver
+        m.submodules.intake = intake = self.intake
         m.submodules.session = session = Session(self.peer_width)
         begins = ResetInserter(session.begin)
-        m.submodules.ring = begins(self.ring)
         m.submodules.bridge = begins(self.bridge)
         m.submodules.window = begins(self.window)
         m.submodules.sender = sender = self.sender
-        ring, bridge, window = self.ring, self.bridge, self.window
+        bridge, window = self.bridge, self.window
 
-        connect(m, flipped(self.i), receiver.i)
-        connect(m, receiver.ring, ring.w)
-        connect(m, ring.o, bridge.i)
+        connect(m, flipped(self.i), intake.i)
+        connect(m, intake.o, bridge.i)
         connect(m, bridge.commands, flipped(self.commands))
         connect(m, bridge.csr, flipped(self.csr))
         connect(m, bridge.values, window.values)
@@ -124,33 +116,33 @@ class Link(wiring.Component):
             m.d.sync += ticks.eq(ticks.init)
 
         m.d.comb += [
-            receiver.peer.eq(self.peer),
-            receiver.session.eq(session.session),
-            receiver.begin.eq(session.begin),
-            session.good.eq(receiver.good),
-            session.same.eq(receiver.same),
-            session.header.eq(receiver.header),
-            session.version.eq(receiver.version),
-            session.from_peer.eq(receiver.from_peer),
+            intake.peer.eq(self.peer),
+            intake.session.eq(session.session),
+            intake.begin.eq(session.begin),
+            session.good.eq(intake.good),
+            session.same.eq(intake.same),
+            session.header.eq(intake.header),
+            session.version.eq(intake.version),
+            session.from_peer.eq(intake.from_peer),
             session.tick.eq(self.tick),
             window.idle.eq(sender.idle),
-            window.acknowledge.eq(receiver.header.acknowledge),
-            window.acknowledged.eq(receiver.good & receiver.same),
-            window.nak.eq((receiver.header.type == FrameType.ACK)
-                          & ((receiver.header.flags & int(AckFlag.NAK)) != 0)),
+            window.acknowledge.eq(intake.header.acknowledge),
+            window.acknowledged.eq(intake.good & intake.same),
+            window.nak.eq((intake.header.type == FrameType.ACK)
+                          & ((intake.header.flags & int(AckFlag.NAK)) != 0)),
             window.tick.eq(self.tick),
             window.patient.eq(session.lapsed),
             sender.begin.eq(session.begin),
             sender.session.eq(session.session),
             sender.peer.eq(session.peer),
-            sender.expected.eq(receiver.expected),
-            sender.room.eq(ring.room),
-            sender.answer.eq(receiver.answer),
-            sender.nak.eq(receiver.nak),
+            sender.expected.eq(intake.expected),
+            sender.room.eq(intake.room),
+            sender.answer.eq(intake.answer),
+            sender.nak.eq(intake.nak),
             self.to_peer.eq(sender.to_peer),
             self.reset.eq(session.begin),
             self.alive.eq(session.session != 0),
-            self.taken.eq(receiver.good),
-            self.dropped.eq(receiver.dropped),
+            self.taken.eq(intake.good),
+            self.dropped.eq(intake.dropped),
         ]
         return m
