@@ -13,8 +13,8 @@ def add_arguments(parser):
                         help="clocks of a bit on the line; boards have 30 and more, few make the "
                              "simulation fast (default: %(default)s)")
     parser.add_argument("--clock", type=int, default=200_000, metavar="HZ",
-                        help="clocks that the board takes for a second in its time-outs; about what "
-                             "is simulated in one (default: %(default)s)")
+                        help="clocks that the board takes for a second in its time-outs; about "
+                             "what is simulated in one (default: %(default)s)")
     parser.add_argument("--link", metavar="PATH",
                         help="also make this symbolic link to the terminal")
 

@@ -26,7 +26,8 @@ def test_linked(tmp_path):
         geometry=geometry.as_dict(), rounds=4)
 
 
-@pytest.mark.parametrize("end, kind", [("receiver", UartReceiver), ("transmitter", UartTransmitter)])
+@pytest.mark.parametrize("end, kind", [
+    ("receiver", UartReceiver), ("transmitter", UartTransmitter)])
 @pytest.mark.parametrize("ratio, baud", [(5, 20_000_000), (8, 12_500_000), (34, 3_000_000)])
 def test_uart(end, kind, ratio, baud, tmp_path):
     """At most ``ratio`` clocks of 10 ns for a bit, whole or not."""
