@@ -1,6 +1,7 @@
 """A board at the end of a wire."""
 
 import weakref
+from dataclasses import replace
 
 from ..link import Session
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
@@ -52,6 +53,7 @@ class LinkedBoard(Board):
         self.timeout = timeout
         self.session = Session()
         self._wire = wire
+        self._opened = wire.now()
         self._down = None  # the error that every call raises until `resume`
         self._reads = 0  # answers of the board to register reads that are still to be removed
         try:
@@ -243,7 +245,7 @@ class LinkedBoard(Board):
 
     def statistics(self):
         """What has crossed the link: a ``link.Statistics``."""
-        return self.session.statistics
+        return replace(self.session.statistics, seconds=self._wire.now() - self._opened)
 
     # Registers
 

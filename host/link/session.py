@@ -46,6 +46,14 @@ class Statistics:
     frames_dropped: int = 0  # damaged, of another session, or out of turn
     bytes_sent: int = 0
     bytes_received: int = 0
+    seconds: float = 0.0  # since the board was opened
+
+    def __str__(self):
+        rate = (self.bytes_sent + self.bytes_received) / self.seconds if self.seconds else 0
+        return (f"{self.frames_sent} frames sent, {self.frames_resent} of them again; "
+                f"{self.frames_received} received, {self.frames_dropped} dropped; "
+                f"{self.bytes_sent / 1e6:.1f} MB there, {self.bytes_received / 1e6:.1f} MB back, "
+                f"{rate / 1e6:.2f} MB/s")
 
 
 @dataclass(frozen=True)
