@@ -11,7 +11,7 @@ def add_arguments(parser):
 
 def run(args):
     """Print the lists."""
-    from ..boards import BOARDS, open_board
+    from ..boards import BOARDS, LINKS, open_board
     from ..geometry import PRESETS
 
     for name, what in BOARDS.items():
@@ -19,6 +19,8 @@ def run(args):
         if args.check:
             with open_board(name, "tiny") as board:
                 print(f"{'':12} opened: {board.read_geometry()}")
+    for name, what in LINKS.items():
+        print(f"{name + ':...':12} {what}")
     print()
     print(f"{'geometry':14}" + "".join(f"{key:>12}" for key in PRESETS["tiny"].as_dict()))
     for name, geometry in PRESETS.items():

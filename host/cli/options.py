@@ -24,10 +24,12 @@ def add_stream(parser):
 def add_board(parser):
     """Which board to use."""
     group = parser.add_argument_group("the board")
-    group.add_argument("--board", default="emulated", help="emulated (default) or simulated")
+    group.add_argument("--board", default="emulated", metavar="NAME",
+                       help="emulated (default), simulated, serial:PORT[,baud=N] or udp:ADDRESS "
+                            "(both take ,timeout=SECONDS and ,take_over=yes)")
     group.add_argument("--geometry", metavar="PRESET",
                        help="sizes of the board: tiny, small, many-classes, wide, wider or fine "
-                            "(default: as the stream needs)")
+                            "(default: as the stream needs, or what the FPGA tells)")
 
 
 def _list(words):

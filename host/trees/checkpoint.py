@@ -1,12 +1,14 @@
 """The board's statistics of a tree, read back and written again."""
 
+from contextlib import nullcontext
+
 import numpy as np
 
 from ..geometry import NONE
 from ..protocol.commands import Opcode
 from ..protocol.reports import Kind, entry_layout
 
-__all__ = ["read", "restore"]
+__all__ = ["misfit", "read", "restore"]
 
 
 def read(trainer):
@@ -33,25 +35,58 @@ def read(trainer):
     nodes = nodes[trainer.nodes.slot[nodes] >= 0]
     if trainer.broken:
         nodes = nodes[:0]
-    for node in nodes:
-        slot = int(trainer.nodes.slot[node])
-        for cell in (NONE, *cells):
-            trainer.command(Opcode.READ, slot=slot, cell=cell)
-    trainer.flush()
     wanted = len(nodes) * (1 + len(cells))
     entries, counts = [], []
-    while len(entries) + len(counts) < wanted:
-        for kind, report in trainer.reports(trainer.board.receive(wait=True)):
-            words = np.frombuffer(report, np.uint32)
-            if kind is Kind.ENTRY:
-                entries.append(words[1:])
-            elif kind is Kind.STATISTICS:
-                counts.append(words[2:])
-            elif kind is Kind.ERROR:
-                raise trainer.error(report)
+    with trainer.asking() if wanted else nullcontext():
+        for node in nodes:
+            slot = int(trainer.nodes.slot[node])
+            for cell in (NONE, *cells):
+                trainer.command(Opcode.READ, slot=slot, cell=cell)
+        trainer.flush()
+        while len(entries) + len(counts) < wanted:
+            for kind, report in trainer.reports(trainer.board.receive(wait=True)):
+                words = np.frombuffer(report, np.uint32)
+                if kind is Kind.ENTRY:
+                    entries.append(words[1:])
+                elif kind is Kind.STATISTICS:
+                    counts.append(words[2:])
+                elif kind is Kind.ERROR:
+                    raise trainer.error(report)
     words = entry_layout(geometry).size // 4 - 1
     return {"nodes": nodes, "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
             "counts": np.array(counts, np.uint32).reshape(len(nodes), len(cells), size)}
+
+
+def misfit(checkpoint, classes, geometry, cells):
+    """Why statistics do not fit a board, in words; None if they do.
+
+    Parameters
+    ----------
+    checkpoint : dict
+        As read.
+    classes : int
+        Of the board that they were read from.
+    geometry : Geometry
+        Of the board that they shall be written to.
+    cells : int
+        That the attributes take there.
+    """
+    held, held_cells, size = checkpoint["counts"].shape
+    for name, value in (("bins", size // classes), ("classes", classes)):
+        if value != getattr(geometry, name):
+            return (f"saved from a board with {name} = {value}, this one has "
+                    f"{getattr(geometry, name)}")
+    if held and held_cells != cells:
+        return f"saved with {held_cells} cells, these parameters take {cells}"
+    if cells > geometry.max_cells:
+        return f"{cells} cells are needed, this board has {geometry.max_cells}"
+    if held > geometry.slots:
+        return f"{held} nodes have statistics, this board has {geometry.slots} slots"
+    most = int(checkpoint["entries"][:, 0].max(initial=0))
+    if most > geometry.count_max:
+        return (f"a node has counted {most} instances, this board's counters hold "
+                f"{geometry.count_max}")
+    return None
 
 
 def restore(trainer, checkpoint):

@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d
 
-from ..boards import BOARDS, open_board
-from ..boards.base import Board
+from ..boards import check_name, is_link, open_board
+from ..boards.base import Board, BoardError
 from ..data.quantiser import Quantiser
 from ..geometry import Geometry
 from . import checkpoint, draw, router, storage
@@ -19,6 +19,7 @@ from .inputs import as_frame, class_indices, class_set, labels_of, schema_of
 from .policy import SplitPolicy
 from .river import OneByOne
 from .router import PREDICTIONS
+from .steps import Steps
 from .trainer import Tally, Trainer, check_abilities
 from .warmup import WarmUp
 
@@ -40,7 +41,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
     board : str or Board
         A name for ``open_board``, or an open board, used by this tree alone until ``close``.
     geometry : Geometry, str or None
-        Sizes of a board opened by name; None: as large as the stream asks for.
+        Sizes of a board opened by name; None: as large as the stream asks for, or what a board at
+        the end of a link tells.
     slots : int
         Slots of a board for which no geometry is given, 2 to 32768.
     nominal : sequence or dict
@@ -69,6 +71,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
     """
 
     _fixed = {}
+    _unfinished = None  # steps that a cut link has interrupted
 
     def _keep_parameters(self, given):
         """Store the constructor's arguments, as scikit-learn wants them: under their names."""
@@ -113,7 +116,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         ValueError
             If X, y or classes are not as learnt before; nothing of X is learnt then.
         BoardError
-            If the board fails.
+            If the board fails; if its link was cut, `resume` finishes the call.
         """
         self.test_then_train(X, y, classes)
         return self
@@ -126,11 +129,16 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         array (n,)
             Each instance's prediction by the tree that had learnt all before it.
         """
+        self._check_finished()
         if classes is not None and getattr(self, "_unnamed", None):
             self._name_classes(class_set(labels_of(classes)))
         X, labels = self._checked(X, y, classes)
         if not len(labels):
             return np.array(classes if classes is not None else self.classes_)[:0]
+        return self._finish(Steps(self._testing_then_training(X, labels)))
+
+    def _testing_then_training(self, X, labels):
+        """``test_then_train`` as a generator for `Steps`."""
         parts = []
         if self._warm_up is not None:
             self._quantiser.check(X)
@@ -139,11 +147,52 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
                 self._open_trainer()  # if there is no board to be had, nothing has changed yet
             parts.append(self._warm_up.hold(X[:take], labels[:take]))
             if not self._warm_up.room:
-                self.end_warm_up()
+                yield from self._ending_warm_up()
             X, labels = X[take:], labels[take:]
         if len(labels):
-            parts.append(self.learn_codes(self._quantiser.encode(X), labels))
+            codes = self._quantiser.encode(X)
+            parts.append((yield from self._open_trainer().learning(codes, labels)))
         return self.classes_[np.concatenate(parts)]
+
+    def resume(self):
+        """Go on after the link to the board was cut: connect again, finish what was interrupted.
+
+        Nothing is lost and nothing is counted twice: the tree comes out as if there had been no
+        cut.
+
+        Returns
+        -------
+        array or None
+            What the interrupted call would have returned, predictions for ``partial_fit``, too.
+            None: it had not begun to learn, or learns nothing; repeat it.
+
+        Raises
+        ------
+        BoardError
+            If the board is still out of reach (`resume` may be called again), or has lost what it
+            had counted: then load the tree that was saved last, and go on with the instance that
+            ``report()["instances"]`` tells.
+        """
+        self._fitted()
+        if self._trainer is not None:
+            self._trainer.board.resume()
+        elif isinstance(self.board, Board):
+            self.board.resume()
+        return None if self._unfinished is None else self._finish(self._unfinished)
+
+    def _finish(self, steps):
+        """Run steps; they are kept if the link is cut."""
+        self._unfinished = steps
+        try:
+            return steps.run(lambda wait: self._trainer.board.receive(wait))
+        finally:
+            if not steps.unfinished:
+                self._unfinished = None
+
+    def _check_finished(self):
+        if self._unfinished is not None:
+            raise BoardError("the link to the board was cut while this tree was learning: resume() "
+                             "finishes that")
 
     def encode(self, X):
         """The codes of instances, as learning would encode them next; ends the warm-up.
@@ -176,6 +225,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
             If codes or labels are not as above; nothing is learnt then.
         """
         self._fitted()
+        self._check_finished()
         self.end_warm_up()
         codes, labels = np.asarray(codes), np.asarray(labels)
         if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
@@ -186,7 +236,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
                              f"not {codes.shape}")
         if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes_):
             raise ValueError(f"labels must be 0 to {len(self.classes_) - 1}")
-        return self._open_trainer().learn(codes, labels.astype(np.int32))
+        trainer = self._open_trainer()
+        return self._finish(Steps(trainer.learning(codes, labels.astype(np.int32))))
 
     def predict(self, X):
         """Class of every instance, by its leaf; array (n,)."""
@@ -291,8 +342,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         if self.leaf_prediction not in PREDICTIONS:
             raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTIONS)}, "
                              f"not {self.leaf_prediction!r}")
-        if isinstance(self.board, str) and self.board not in BOARDS:
-            raise ValueError(f"no board {self.board!r}; there are {', '.join(BOARDS)}")
+        if isinstance(self.board, str):
+            check_name(self.board)
         if self.feed not in FEEDS:
             raise ValueError(f"feed must be 'stream' or 'memory', not {self.feed!r}")
         for name, low, high in (("nominal_values", 2, 255), ("head", 1, None),
@@ -368,27 +419,45 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
             self._name_classes()
         if not hasattr(self, "classes_") or self._warm_up is None:
             return
+        self._finish(Steps(self._ending_warm_up()))
+
+    def _ending_warm_up(self):
+        """``end_warm_up`` as a generator for `Steps`."""
         trainer = self._open_trainer()
         X, labels = self._warm_up.instances()
         self._quantiser.fit(X)
         self._warm_up = None
-        trainer.learn(self._quantiser.encode(X), labels)
+        yield from trainer.learning(self._quantiser.encode(X), labels)
 
     # Board
 
     def _open_trainer(self):
         if self._trainer is not None:
             return self._trainer
-        geometry = self._geometry()
-        board = self.board if isinstance(self.board, Board) else open_board(self.board, geometry)
-        cells = self._cells(geometry.bins)
+        opens = not isinstance(self.board, Board)
+        board = open_board(self.board, self._geometry()) if opens else self.board
+        try:
+            trainer = self._trainer_on(board)
+        except BaseException:
+            if opens:
+                board.close()
+            raise
+        self._trainer, self._nodes = trainer, trainer.nodes
+        return trainer
+
+    def _trainer_on(self, board):
+        cells = self._cells(board.geometry.bins)
+        if self._checkpoint is not None:
+            misfit = checkpoint.misfit(self._checkpoint, self._nodes.classes, board.geometry,
+                                       len(cells))
+            if misfit:
+                raise ValueError(misfit)
         trainer = Trainer(board, cells, self._policy(), len(self.classes_),
                           prediction=self.leaf_prediction, nodes=self._nodes, tally=self._tally,
                           review_period=int(self.review_period), feed=self.feed)
         if self._checkpoint is not None:
             checkpoint.restore(trainer, self._checkpoint)
             self._checkpoint = None
-        self._trainer, self._nodes = trainer, trainer.nodes
         return trainer
 
     def _cells(self, bins):
@@ -397,11 +466,16 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         return CellMap.build(capacities, bins, self.nominal_split)
 
     def _geometry(self):
-        """The board's geometry: its own, the one given, or one that fits the stream."""
+        """The board's geometry: its own, the one given, or one that fits the stream.
+
+        None: a board at the end of a link, not open yet, will tell.
+        """
         if isinstance(self.board, Board):
             return self.board.geometry
         if self.geometry is not None:
             return Geometry.of(self.geometry)
+        if is_link(self.board):
+            return None
         cells = len(self._cells(16))
         lanes = max(min(cells, 16), -(-cells // 256))
         return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
@@ -428,13 +502,14 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
 
     def _release(self):
         trainer = self.__dict__.pop("_trainer", None)
-        self._trainer = None
+        self._trainer = self._unfinished = None
         if trainer is not None and not isinstance(self.board, Board):
             trainer.board.close()
 
     def __getstate__(self):
         """For pickle: the board's statistics instead of the board."""
         state = dict(super().__getstate__())
+        state.pop("_unfinished", None)
         trainer = state.get("_trainer")
         if trainer is not None:
             state |= {"_trainer": None, "_checkpoint": checkpoint.read(trainer)}
@@ -490,6 +565,10 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         trainer = self._open_trainer()
         trainer.fence()  # or the last records would still be under way
         return trainer.board.counters()
+
+    def link_statistics(self):
+        """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
+        return None if self._trainer is None else self._trainer.board.statistics()
 
     def quantiser_summary(self):
         """Codes used and values lost per attribute; see ``Quantiser.summary``."""

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from ..boards import is_link
 from ..boards.base import Board
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
@@ -68,8 +69,10 @@ def load(classes, path, changes):
     known = {cls.__name__: cls for cls in classes}
     if name not in known:
         raise ValueError(f"{path}: a saved {name}, not a {' or '.join(known)}")
-    params = {"board": meta["board"], "geometry": Geometry(**meta["geometry"]), **meta["params"],
-              **changes}
+    board = changes.get("board", meta["board"])
+    # A board at the end of a link has the geometry that it has.
+    geometry = None if is_link(board) else Geometry(**meta["geometry"])
+    params = {"board": board, "geometry": geometry, **meta["params"], **changes}
     tree = known[name](**params)
     tree.check_parameters()
     tree.schema_ = Schema.from_dict(meta["schema"])
@@ -86,27 +89,10 @@ def load(classes, path, changes):
     tree._checkpoint = {name.removeprefix("board_"): column for name, column in arrays.items()
                         if name.startswith("board_")}
     tree._tally = Tally(**meta["tally"])
-    _check_fit(path, tree, Geometry(**meta["geometry"]))
+    geometry = tree._geometry()  # None: that is checked when the board is opened
+    if geometry is not None:
+        misfit = checkpoint.misfit(tree._checkpoint, tree._nodes.classes, geometry,
+                                   len(tree._cells(geometry.bins)))
+        if misfit:
+            raise ValueError(f"{path}: {misfit}")
     return tree
-
-
-def _check_fit(path, tree, saved):
-    """Refuse a board that the saved statistics do not fit."""
-    target = tree._geometry()
-    for name in ("bins", "classes"):
-        if getattr(target, name) != getattr(saved, name):
-            raise ValueError(f"{path}: saved from a board with {name} = {getattr(saved, name)}, "
-                             f"this one has {getattr(target, name)}")
-    held, cells = tree._checkpoint["counts"].shape[:2]
-    needed = len(tree._cells(target.bins))
-    if held and cells != needed:
-        raise ValueError(f"{path}: saved with {cells} cells, these parameters take {needed}")
-    if needed > target.max_cells:
-        raise ValueError(f"{path}: {needed} cells are needed, this board has {target.max_cells}")
-    if held > target.slots:
-        raise ValueError(f"{path}: {held} nodes have statistics, this board has "
-                         f"{target.slots} slots")
-    most = int(tree._checkpoint["entries"][:, 0].max(initial=0))
-    if most > target.count_max:
-        raise ValueError(f"{path}: a node has counted {most} instances, this board's counters "
-                         f"hold {target.count_max}")

@@ -1,0 +1,118 @@
+"""The frame receiver, its model and the driver's, on frames that are no good."""
+
+import random
+
+import pytest
+from bregalad.link import Session
+from bregalad.protocol.link import (
+    HELLO,
+    LINK_VERSION,
+    FrameType,
+    decode_cobs,
+    encode_cobs,
+    pack_frame,
+)
+from bregalad.sim.link import BoardEnd
+from tape import TapeBoard
+
+
+def mutated(rng, frame):
+    """A frame with something wrong, never the frame itself."""
+    data = bytearray(frame)
+    match rng.randrange(5):
+        case 0:
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        case 1:
+            del data[rng.randrange(len(data)):]
+        case 2:
+            data += rng.randbytes(rng.choice((1, 4, 2000)))
+        case 3:
+            at = rng.randrange(len(data))
+            data[at:at] = rng.randbytes(rng.randrange(1, 5))
+        case _:
+            data = bytearray(rng.randbytes(rng.choice((0, 3, 20, 24, 500))))
+    return bytes(data) if bytes(data) != frame else b""
+
+
+def fuzz(seed, count):
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    end = BoardEnd(lambda: TapeBoard(seed), rng=rng)
+    host = Session()
+    host.begin()
+    now, sent, got = 0.0, [], b""
+
+    def exchange():
+        for frame in host.frames(now):
+            end.take(frame, now)
+        for frame in end.frames(now):
+            host.take(frame, now)
+        return host.reports()
+
+    exchange()
+    assert host.welcome is not None
+    good = pack_frame(FrameType.COMMANDS, host.number, rng.randbytes(64), sequence=0)
+    other = pack_frame(FrameType.COMMANDS, host.number ^ 1, rng.randbytes(64))
+    for i in range(count):
+        bad = rng.choice((mutated(rng, good), other, pack_frame(
+            rng.choice((0, 4, 0x12, 0x80, 0xff)), host.number, b"abcd")))
+        end.take(bad, now)
+        host.take(bad, now)
+        if i % 100 == 0:  # a good frame after garbage is received
+            now += 0.001
+            sent.append(rng.randbytes(8 * rng.randrange(1, 20)))
+            host.send(memoryview(sent[-1]).cast("B"))
+            good = pack_frame(FrameType.COMMANDS, host.number, sent[-1],
+                              sequence=end._expected + rng.randrange(3))
+            got += exchange()
+    while host.backlog or host._flight or end._ring or end._kept:
+        now += 0.3
+        got += exchange()
+    assert b"".join(end.board.tape) == b"".join(sent)
+    assert got == end.board.reported
+
+
+def test_garbage_is_dropped_and_locks_nothing_up():
+    for seed in range(4):
+        fuzz(seed, 10_000)
+
+
+@pytest.mark.slow
+def test_a_million_bad_frames():
+    for seed in range(20):
+        fuzz(seed, 50_000)
+
+
+def test_hello_without_a_session_or_a_payload():
+    end = BoardEnd(lambda: TapeBoard(1))
+    hello = HELLO.pack(version=LINK_VERSION)
+    for frame in (pack_frame(FrameType.HELLO, 0, hello), pack_frame(FrameType.HELLO, 5)):
+        end.take(frame, 0.0)
+        assert not end.session
+    end.take(pack_frame(FrameType.HELLO, 5, hello), 0.0)
+    assert end.session == 5
+
+
+def cobs_stream(seed, count):
+    """Frames and garbage in a byte stream: in step again after any zero."""
+    rng = random.Random(seed)
+    stream, good = bytearray(), []
+    for _ in range(count):
+        frame = pack_frame(FrameType.COMMANDS, 7, rng.randbytes(4 * rng.randrange(80)))
+        encoded = bytearray(encode_cobs(frame) + b"\0")
+        if rng.random() < 0.5:
+            del encoded[rng.randrange(len(encoded) - 1)]
+            stream += encoded
+        else:
+            stream += bytes(rng.randrange(2)) + encoded
+            good.append(frame)
+    return bytes(stream), good
+
+
+def test_byte_stream_is_in_step_after_any_zero():
+    from bregalad.protocol.link import unpack_frame
+
+    for seed in range(20):
+        stream, good = cobs_stream(seed, 200)
+        found = [decode_cobs(part) or b"" for part in stream.split(b"\0") if part]
+        assert [data for data in found if unpack_frame(data)] == good

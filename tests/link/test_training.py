@@ -1,0 +1,251 @@
+"""Trees learnt over a bad wire: always the tree of the board without a wire."""
+
+import random
+
+import numpy as np
+import pytest
+from bregalad import EFDT, VFDT, BoardError, Geometry
+from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.linked import LinkedBoard
+from bregalad.cli import main
+from bregalad.sim.link import BoardEnd
+from bregalad.sim.wire import Faults, SimulatedWire
+from server import serve_serial, serve_udp
+
+GEOMETRY = Geometry(lanes=3, passes=1, bins=8, slots=300, naive_bayes=True)
+TREES = {
+    "vfdt": (VFDT, {"delta": 1e-3, "grace": 100}),
+    "vfdt nba": (VFDT, {"delta": 1e-3, "grace": 100, "leaf_prediction": "nba"}),
+    "efdt": (EFDT, {"grace": 100, "inner_grace": 300}),
+}
+CLASSES = [False, True]
+
+
+def stream(seed, count=3000):
+    print(f"seed {seed}")
+    rng = np.random.default_rng(seed)
+    X = rng.random((count, 3))
+    y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.7) ^ (rng.random(count) < 0.1)
+    y[count // 2:] ^= X[count // 2:, 2] > 0.6
+    X[rng.random(X.shape) < 0.05] = np.nan
+    return X, y
+
+
+def chunks(count, seed):
+    rng = random.Random(seed)
+    at = 0
+    while at < count:
+        size = rng.choice((1, 30, 400, 2000))
+        yield slice(at, at + size)
+        at += size
+
+
+def expected(tree, X, y):
+    kind, options = TREES[tree]
+    tree = kind(board=EmulatedBoard(GEOMETRY), **options)
+    return tree, tree.test_then_train(X, y, CLASSES)
+
+
+def linked(tree, seed, faults=None, **options):
+    rng = random.Random(seed)
+    end = BoardEnd(lambda: EmulatedBoard(GEOMETRY), rng=rng,
+                   ring_words=rng.choice((130, 400, 2000)),
+                   up_frame_bytes=rng.choice((64, 256)), up_frames=rng.choice((1, 4)))
+    wire = SimulatedWire(end, rng, faults)
+    board = LinkedBoard(wire, **{"timeout": 60.0, **options})
+    kind, options = TREES[tree]
+    return kind(board=board, **options), wire, end
+
+
+def learn(tree, X, y, seed, on_error=None):
+    """Learn in chunks; predictions."""
+    got = []
+    for part in chunks(len(X), seed):
+        found = None
+        while found is None:
+            try:
+                found = tree.test_then_train(X[part], y[part], CLASSES)
+            except BoardError as error:
+                if on_error is None:
+                    raise
+                found = on_error(error)
+        got.append(found)
+    return np.concatenate(got)
+
+
+def check(tree, predictions, whole, wanted):
+    assert tree.difference(whole) is None
+    assert (predictions == wanted).all()
+    assert tree.report() == whole.report()
+
+
+def same_tree_over_bad_wire(tree, share, seed):
+    X, y = stream(seed)
+    whole, wanted = expected(tree, X, y)
+    one, wire, end = linked(tree, seed, Faults.all(share))
+    check(one, learn(one, X, y, seed), whole, wanted)
+    assert one.counters()["records"] == whole.counters()["records"]
+    return np.array([whole.report()["splits"], one.board.statistics().frames_resent])
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2])
+@pytest.mark.parametrize("tree", TREES)
+def test_same_tree_over_bad_wire(tree, share):
+    splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(2))
+    assert splits >= 4
+    assert resent
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.01, 0.03, 0.1, 0.2])
+@pytest.mark.parametrize("tree", TREES)
+def test_same_tree_over_bad_wire_100_seeds(tree, share):
+    splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(100))
+    print(f"{splits} splits, {resent} frames sent again")
+    assert splits >= 200
+    assert resent >= 100
+
+
+def same_tree_after_cuts(tree, seed, share):
+    """The cable is cut at random times, for longer than the time-out."""
+    X, y = stream(seed)
+    whole, wanted = expected(tree, X, y)
+    dry, wire, _ = linked(tree, seed, Faults.all(share))
+    learn(dry, X, y, seed)
+    one, wire, _ = linked(tree, seed, Faults.all(share), timeout=3.0)
+    rng = random.Random(seed)
+    wire.cuts = sorted((rng.uniform(0, 0.9 * wire.time), float("inf")) for _ in range(3))
+    errors = []
+
+    def on_error(error):
+        cut_at, _ = wire.cuts.pop(0)
+        assert wire.time - cut_at < 3.6  # the last sign of life was under way when the cut came
+        assert "no sign of life" in str(error)
+        assert "resume()" in str(error)
+        errors.append(error)
+        for _ in range(rng.choice((0, 2))):  # too early
+            wire.cuts.insert(0, (0, float("inf")))
+            start = wire.time
+            with pytest.raises(BoardError, match="no sign of life"):
+                one.resume()
+            assert 2.99 < wire.time - start < 3.01
+            if one._unfinished is not None:
+                with pytest.raises(BoardError, match="resume"):
+                    one.test_then_train(X[:1], y[:1])
+            wire.cuts.pop(0)
+        wire.cuts = [(max(start, wire.time + 0.01), stop) for start, stop in wire.cuts]
+        try:
+            return one.resume()
+        except BoardError as again:  # cut anew
+            return on_error(again)
+
+    check(one, learn(one, X, y, seed, on_error), whole, wanted)
+    return len(errors)
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_same_tree_after_cuts(tree):
+    errors = sum(same_tree_after_cuts(tree, seed, 0.02 * (seed % 2)) for seed in range(6))
+    assert errors >= 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tree", TREES)
+def test_same_tree_after_cuts_100_seeds(tree):
+    for seed in range(100):
+        same_tree_after_cuts(tree, seed, 0.02 * (seed % 5))
+
+
+def test_short_cuts_go_unnoticed():
+    X, y = stream(9)
+    whole, wanted = expected("vfdt", X, y)
+    one, wire, _ = linked("vfdt", 9, Faults.all(0.01), timeout=5.0)
+    wire.cuts = [(at, at + 3) for at in np.arange(0.02, 500, 4.5)]
+    check(one, learn(one, X, y, 9), whole, wanted)
+    assert wire.time > 3
+    assert one.board.statistics().frames_resent
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_power_cycle_goes_on_from_what_was_saved(tree, tmp_path):
+    X, y = stream(5)
+    whole, wanted = expected(tree, X, y)
+    one, wire, end = linked(tree, 5, Faults.all(0.02))
+    head = one.test_then_train(X[:1700], y[:1700], CLASSES)
+    one.save(tmp_path / "saved")
+    one.partial_fit(X[1700:2000], y[1700:2000])
+    end.restart()
+    with pytest.raises(BoardError, match="no longer knows this session.*saved last"):
+        one.partial_fit(X[2000:], y[2000:])
+    with pytest.raises(BoardError, match="no longer knows"):
+        one.resume()
+    board = LinkedBoard(wire, timeout=60.0)
+    again = type(one).load(tmp_path / "saved", board=board)
+    assert again.report()["instances"] == 1700
+    tail = again.test_then_train(X[1700:], y[1700:])
+    assert again.difference(whole) is None
+    assert (np.concatenate([head, tail]) == wanted).all()
+
+
+@pytest.mark.parametrize("call", ["save", "predict_proba", "counters", "close"])
+def test_cut_while_nothing_is_learnt(call, tmp_path):
+    """The call that failed is repeated after `resume`; what it had asked for disturbs nothing."""
+    X, y = stream(6)
+    whole, wanted = expected("vfdt nba", X, y)
+    one, wire, _ = linked("vfdt nba", 6, timeout=2.0)
+    head = one.test_then_train(X[:1700], y[:1700], CLASSES)
+    calls = {"save": lambda: one.save(tmp_path / "saved"), "counters": one.counters,
+             "predict_proba": lambda: one.predict_proba(X[:500]), "close": one.close}
+    # In the middle of the answer: some of it has come, some will come after the cut.
+    for after in (0, 0.001, 0.002, 0.01):
+        wire.cuts = [(wire.time + after, float("inf"))]
+        try:
+            calls[call]()
+        except BoardError as error:
+            assert "no sign of life" in str(error)
+            wire.cuts = []
+            assert one.resume() is None
+        wire.cuts = []
+    calls[call]()
+    tail = one.test_then_train(X[1700:], y[1700:])
+    check(one, np.concatenate([head, tail]), whole, wanted)
+
+
+def test_cut_before_anything_was_learnt():
+    X, y = stream(7)
+    whole, wanted = expected("vfdt", X, y)
+    one, wire, _ = linked("vfdt", 7, timeout=2.0)
+    wire.cuts = [(0, float("inf"))]
+    with pytest.raises(BoardError, match="no sign of life"):
+        one.test_then_train(X, y, CLASSES)
+    wire.cuts = []
+    assert one.resume() is None
+    check(one, one.test_then_train(X, y), whole, wanted)
+
+
+@pytest.mark.parametrize("serve", [serve_serial, serve_udp])
+def test_board_by_name(serve, tmp_path, capsys):
+    X, y = stream(8)
+    whole, wanted = expected("vfdt", X, y)
+    end = BoardEnd(lambda: EmulatedBoard(GEOMETRY), ring_words=2000)
+    kind, options = TREES["vfdt"]
+    with serve(end) as server:
+        one = kind(board=f"{server.name},timeout=30", **options)
+        head = one.test_then_train(X[:2000], y[:2000], CLASSES)
+        one.save(tmp_path / "saved")
+        one.close()
+        again = kind.load(tmp_path / "saved")
+        tail = again.test_then_train(X[2000:], y[2000:])
+        check(again, np.concatenate([head, tail]), whole, wanted)
+        again.close()
+        table = tmp_path / "table.csv"
+        np.savetxt(table, np.column_stack([X, y]), delimiter=",", header="a,b,c,class",
+                   comments="")
+        assert main(["train", str(table), "--quiet", "--board", server.name,
+                     "--numeric", "a,b,c"]) == 0
+        printed = capsys.readouterr().out
+        assert "instances   3000" in printed
+        assert "frames sent, 0 of them again" in printed
+        with pytest.raises(ValueError, match="4 cells, but the board has 3"):
+            VFDT(board=server.name, head=10).fit(np.zeros((20, 4)), np.arange(20) % 2)
+        VFDT(board=server.name, head=10).fit(np.zeros((20, 3)), np.arange(20) % 2).close()

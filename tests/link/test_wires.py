@@ -1,0 +1,257 @@
+"""Real wires: a pseudo-terminal and the loopback, with a model of the board behind."""
+
+import errno
+import os
+import socket
+import time
+
+import pytest
+import serial
+from bregalad.boards import BoardError, open_board
+from bregalad.cli import main
+from bregalad.link import serial as serial_wire
+from bregalad.protocol.link import LINK_VERSION
+from bregalad.protocol.registers import find
+from bregalad.sim.link import BoardEnd
+from server import serve_serial, serve_udp
+from tape import GEOMETRY, TapeBoard
+from test_session import traffic
+
+KINDS = pytest.mark.parametrize("serve", [serve_serial, serve_udp])
+
+
+def end(seed=1, **options):
+    return BoardEnd(lambda: TapeBoard(seed), **{"ring_words": 2000, **options})
+
+
+@KINDS
+@pytest.mark.parametrize("sizes", [
+    {}, {"ring_words": 300, "frame_bytes": 1024}, {"ring_words": 20_000, "frame_bytes": 1440}])
+def test_every_byte_once_and_in_order(serve, sizes):
+    import random
+
+    with serve(end(**sizes)) as server, open_board(server.name) as board:
+        sent, received = traffic(board, random.Random(1), 80)
+        assert server.end.board.tape == sent
+        assert received == server.end.board.reported
+        assert board.geometry == GEOMETRY
+        assert board.statistics().bytes_sent >= sum(
+            len(part) for part in sent if isinstance(part, bytes))
+
+
+@KINDS
+def test_board_tells_its_geometry_and_is_held_to_the_expected_one(serve):
+    with serve(end()) as server:
+        with open_board(server.name, GEOMETRY) as board:
+            assert board.read_geometry() == GEOMETRY
+        with pytest.raises(BoardError, match="lanes is 2, expected 8.*its bitstream was built for"):
+            open_board(server.name, "small")
+
+
+@KINDS
+def test_silent_board_then_resume(serve):
+    with serve(end()) as server, open_board(server.name, timeout=0.4) as board:
+        board.write("grace.leaf", 77)
+        assert board.read("grace.leaf") == 77
+        server.deaf = True
+        start = time.monotonic()
+        with pytest.raises(BoardError, match="no sign of life for 0.4 s.*check cable.*resume"):
+            board.read("status.busy")
+        assert 0.3 < time.monotonic() - start < 5
+        for _ in range(2):
+            with pytest.raises(BoardError, match="no sign of life"):
+                board.receive()
+        board.send(bytes(100 * GEOMETRY.bus_bytes))  # kept
+        with pytest.raises(BoardError, match="no sign of life"):
+            board.resume()
+        server.deaf = False
+        board.timeout = 10
+        board.resume()
+        assert board.read("grace.leaf") == 77
+        assert server.end.board.tape == [(find("grace").addr, 77), bytes(100 * GEOMETRY.bus_bytes)]
+
+
+@KINDS
+def test_second_program_is_refused_until_it_takes_over(serve):
+    with serve(end()) as server:
+        first = open_board(server.name, timeout=3)
+        if serve is serve_serial:  # as from another computer: the port itself is not locked
+            first._wire.close()
+        with pytest.raises(BoardError, match=r"another program's session \(0x[0-9a-f]{8}\).*"
+                                             "take_over=True"):
+            open_board(server.name)
+        with open_board(server.name, take_over=True) as second:
+            second.read("status.busy")
+            if serve is serve_udp:
+                server.deaf = False
+                with pytest.raises(BoardError, match="no longer knows this session: session 0x.*"
+                                                     "load the tree that was saved last"):
+                    first.read("status.busy")
+        first._wire.close()
+
+
+@KINDS
+def test_board_without_power_meanwhile(serve):
+    with serve(end()) as server, open_board(server.name, timeout=3) as board:
+        board.read("status.busy")
+        server.end.restart()
+        with pytest.raises(BoardError, match="no longer knows this session: it was reset"):
+            board.read("status.busy")
+        with pytest.raises(BoardError, match="no longer knows"):
+            board.resume()
+
+
+@KINDS
+def test_other_version_of_the_link(serve):
+    with serve(end(version=LINK_VERSION + 1)) as server:
+        with pytest.raises(BoardError, match=f"version {LINK_VERSION + 1} of the link, this driver "
+                                             f"{LINK_VERSION}: rebuild the bitstream"):
+            open_board(server.name)
+
+
+@pytest.mark.parametrize("serve", [serve_udp])
+def test_other_version_of_the_bitstream_and_no_board(serve):
+    class Other(TapeBoard):
+        changes = {"build": 99}
+
+        def _read_register(self, register):
+            return self.changes.get(register.name, super()._read_register(register))
+
+    with serve(BoardEnd(lambda: Other(1))) as server:
+        with pytest.raises(BoardError, match="protocol version 99, this driver"):
+            open_board(server.name)
+        Other.changes = {"identity": 5}
+        with pytest.raises(BoardError, match="not a Bregalad board"):
+            open_board(server.name)
+
+
+def test_rates_are_tried_in_turn():
+    with serve_serial(end(), baud=115200) as server:
+        with open_board(server.name, timeout=3) as board:
+            assert board.read("grace.leaf") == 0
+        limit = time.monotonic() + 5
+        while server.end.session and time.monotonic() < limit:
+            pass  # a pseudo-terminal changes its rate before the last frame has been read
+        with pytest.raises(BoardError, match="no answer at 1000000 baud: .*baud="):
+            open_board(server.name, baud=1_000_000, timeout=0.4)
+        with open_board(f"{server.name},baud=115200,timeout=0.7") as board:
+            assert board.timeout == 0.7
+
+
+def test_serial_port_that_is_no_board():
+    master, slave = os.openpty()
+    with pytest.raises(BoardError, match="no answer at 3000000, 1000000, 115200 baud: either"):
+        open_board(f"serial:{os.ttyname(slave)}", timeout=0.3)
+    os.close(master)
+    os.close(slave)
+
+
+def test_busy_port():
+    with serve_serial(end()) as server, open_board(server.name):
+        with pytest.raises(BoardError, match="another program has this port open: close it"):
+            open_board(server.name)
+
+
+def test_missing_port_and_file_that_is_no_port(tmp_path):
+    with pytest.raises(BoardError, match="no such port; serial ports here: .*plugged in"):
+        open_board("serial:/dev/ttyNONE")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BoardError, match="no serial port that can be used"):
+        open_board(f"serial:{tmp_path / 'file'}")
+
+
+@pytest.mark.parametrize("code, message", [
+    (errno.EACCES, "permission denied: add your user to the port's group"),
+    (errno.EBUSY, "another program has this port open"),
+])
+def test_port_that_cannot_be_opened(monkeypatch, tmp_path, code, message):
+    (tmp_path / "port").write_text("")
+
+    def fail(*_, **__):
+        raise serial.SerialException(code, os.strerror(code))
+
+    monkeypatch.setattr(serial_wire.serial, "Serial", fail)
+    with pytest.raises(BoardError, match=message):
+        open_board(f"serial:{tmp_path / 'port'}")
+
+
+def test_device_that_vanishes_and_comes_back(tmp_path):
+    """The cable is pulled and plugged in again; the port keeps its name, as by a udev rule."""
+    board_end = end()
+    link = tmp_path / "port"
+    server = serve_serial(board_end)
+    link.symlink_to(server.name.removeprefix("serial:"))
+    board = open_board(f"serial:{link}", timeout=0.6)
+    board.write("grace.leaf", 5)
+    assert board.read("grace.leaf") == 5
+    server.__exit__()
+    os.close(server.slave)
+    link.unlink()
+    with pytest.raises(BoardError, match="the device has vanished.*check cable"):
+        board.read("grace.leaf")
+    with serve_serial(board_end) as again:
+        link.symlink_to(again.name.removeprefix("serial:"))
+        board.timeout = 10
+        board.resume()
+        assert board.read("grace.leaf") == 5
+        board.close()
+
+
+def test_udp_without_a_board():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(BoardError, match=rf"no answer from 127.0.0.1 port {port} \(.*refused\)"):
+        open_board(f"udp:127.0.0.1:{port}", timeout=0.3)
+    with pytest.raises(BoardError, match="no host 'no.such.host.invalid'"):
+        open_board("udp:no.such.host.invalid")
+
+
+@pytest.mark.parametrize("name, message", [
+    ("serial:", "'serial:' lacks a port; serial is an FPGA at a serial port"),
+    ("udp:", "'udp:' lacks an address"),
+    ("udp:1.2.3.4:0", "port must be a number from 1 to 65535, not '0'"),
+    ("udp:1.2.3.4:x", "port must be a number"),
+    ("udp:1.2.3.4,baud=5", "no option 'baud'; there are timeout, take_over"),
+    ("serial:/dev/x,baud=fast", "baud must be an integer, not 'fast'"),
+    ("serial:/dev/x,baud=-1", "baud must be an integer above 0, not -1"),
+    ("udp:1.2.3.4,timeout=0", "timeout must be a number of seconds above 0, not 0.0"),
+    ("udp:1.2.3.4,take_over=perhaps", "take_over must be yes or no, not 'perhaps'"),
+    ("usb:1", "no board 'usb:1'; there are emulated, simulated, serial:PORT and udp:ADDRESS"),
+])
+def test_wrong_names(name, message):
+    with pytest.raises(ValueError, match=message):
+        open_board(name)
+
+
+def test_waiting_for_what_cannot_come():
+    with serve_udp(end()) as server, open_board(server.name, timeout=0.2) as board:
+        with pytest.raises(BoardError, match="no report can come, since all commands sent"):
+            board.receive(wait=True)
+        assert board.read("status.busy") == 0
+
+
+def test_closed_board():
+    with serve_udp(end()) as server:
+        board = open_board(server.name)
+        board.close()
+        board.close()
+        for call in (board.receive, lambda: board.send(b""), board.resume,
+                     lambda: board.read("status.busy")):
+            with pytest.raises(BoardError, match="closed: open it again"):
+                call()
+        with pytest.raises(ValueError, match="do not fit the board's memory"):
+            board.load(0, b"1")
+        with open_board(server.name):  # the session was ended: nobody needs to wait
+            pass
+
+
+def test_command_line_says_it_in_one_line(capsys, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n" + "1,x\n2,y\n" * 300)
+    assert main(["train", str(table), "--quiet", "--board", "serial:/dev/ttyNONE"]) == 1
+    error = capsys.readouterr().err
+    assert "no such port" in error
+    assert error.count("\n") == 1
+    assert main(["train", str(table), "--quiet", "--board", "usb:1"]) == 1
+    assert "no board 'usb:1'" in capsys.readouterr().err
