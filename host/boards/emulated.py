@@ -100,6 +100,7 @@ class EmulatedBoard(Board):
             config=np.zeros((len(_CELL), cells), np.uint8),
             entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
             counts=np.zeros((g.slots, cells, g.bins, classes), np.uint32),
+            shares=np.zeros((g.slots * g.naive_bayes, cells, g.bins, classes), np.int32),
             lo=np.zeros((g.slots, cells), np.uint8),
             shift=np.full((g.slots, cells), g.root_shift, np.uint8),
             events=np.zeros(len(EVENTS), np.int64),

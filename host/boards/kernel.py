@@ -34,6 +34,7 @@ N, SINCE, LINK, CURRENT, FLAGS, PERIOD, COUNTS = range(7)
 HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, PROGRESS = range(8)
 CELL, VALUE, GAIN = range(3)
 SHARE, WHOLE = range(2)
+ALL_NUMERIC, ALL_NOMINAL, MIXED = range(3)  # what the cells in use count
 RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(list(EVENTS).index, (
     "records", "nodes", "beats", "predictions", "trials", "halvings", "clamped", "bad_records"))
 
@@ -83,6 +84,7 @@ class State(NamedTuple):
     config: np.ndarray  # uint8[4, D], by KIND to BASE
     entries: np.ndarray  # int64[S, 6 + C], by N to COUNTS
     counts: np.ndarray  # uint32[S, D, B, C]
+    shares: np.ndarray  # int32[S, D, B, C], log2 of a counter's term, at leaves; S = 0: not wanted
     lo: np.ndarray  # uint8[S, D]
     shift: np.ndarray  # uint8[S, D]
     events: np.ndarray  # int64, by EVENTS
@@ -161,18 +163,17 @@ def fill_logs(logs, bayes_table):
         logs[WHOLE, n] = bayes_log2(n, bayes_table)
 
 
-@compiled
+@inlined
 def share_log(n, logs, bayes_table):
-    if n < logs.shape[1]:
-        return np.int64(logs[SHARE, n])
-    return bayes_log2(BAYES_UNIT * n + 1, bayes_table)
+    small = n < logs.shape[1]
+    return (np.int64(logs[SHARE, np.uint64(n)]) if small
+            else bayes_log2(BAYES_UNIT * n + 1, bayes_table))
 
 
-@compiled
+@inlined
 def whole_log(n, logs, bayes_table):
-    if n < logs.shape[1]:
-        return np.int64(logs[WHOLE, n])
-    return bayes_log2(n, bayes_table)
+    small = n < logs.shape[1]
+    return np.int64(logs[WHOLE, np.uint64(n)]) if small else bayes_log2(n, bayes_table)
 
 
 @compiled
@@ -243,7 +244,7 @@ def learn(state, stream, at):
     progress = state.progress
     cells = state.registers[CELLS]
     size = RECORD_HEAD + cells
-    numeric = all_numeric(state.config, cells)
+    mix = mixture(state.config, cells)
     where = np.arange(cells)
     data = state.memory if progress[IN_MEMORY] else stream
     while progress[LEFT] and has_room(state):
@@ -266,11 +267,11 @@ def learn(state, stream, at):
             number = min(number, 1 + (state.out.size - progress[USED] - state.reserve)
                          // prediction_words(state.registers, state.counts))
         done = plain_records(
-            state.entries, state.counts, state.lo, state.shift, state.config, state.events, numeric,
-            state.lanes, state.count_max, state.registers, state.scores, state.logs,
-            state.bayes_table, state.out, progress, data, at_record, where, number)
+            state.entries, state.counts, state.shares, state.lo, state.shift, state.config,
+            state.events, mix, state.lanes, state.count_max, state.registers, state.scores,
+            state.logs, state.bayes_table, state.out, progress, data, at_record, where, number)
         if done < number:
-            record(state, data, at_record + done * size, where, numeric)
+            record(state, data, at_record + done * size, where, mix)
             done += 1
         progress[LEFT] -= done
         progress[DONE] += done
@@ -282,17 +283,20 @@ def learn(state, stream, at):
 
 
 @compiled
-def all_numeric(config, cells):
-    """Whether all cells in use are numeric attributes'."""
+def mixture(config, cells):
+    """Whether the cells in use are all numeric, all nominal and counted from code 0, or mixed."""
+    numeric = nominal = 0
     for cell in range(cells):
-        if config[KIND, cell] != NUMERIC:
-            return False
-    return True
+        kind = config[KIND, cell]
+        numeric += kind == NUMERIC
+        nominal += (kind != NUMERIC and kind != IGNORED and not config[BASE, cell]
+                    and not config[OTHER, cell])
+    return ALL_NUMERIC if numeric == cells else ALL_NOMINAL if nominal == cells else MIXED
 
 
 @compiled
-def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, count_max, registers,
-                  scores, logs, bayes_table, out, progress, data, at, where, number):
+def plain_records(entries, counts, shares, lo, shift, config, events, mix, lanes, count_max,
+                  registers, scores, logs, bayes_table, out, progress, data, at, where, number):
     """Count or test up to ``number`` records and stop before the first that needs `record`.
 
     Such a record is bad, has weight -1, or makes a node on its path halve or start a trial. Loops
@@ -310,7 +314,7 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
             break
         if flags & TEST:
             if registers[PREDICTIONS]:
-                predict(entries, counts, lo, shift, config, events, numeric, registers, scores,
+                predict(entries, counts, shares, lo, shift, config, events, mix, registers, scores,
                         logs, bayes_table, out, progress, first, data, at + RECORD_HEAD, where)
             tests += 1
             at += RECORD_HEAD + cells
@@ -330,12 +334,12 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
         if slot != NONE:
             break
         if registers[PREDICTIONS]:
-            predict(entries, counts, lo, shift, config, events, numeric, registers, scores, logs,
-                    bayes_table, out, progress, first, data, at + RECORD_HEAD, where)
+            predict(entries, counts, shares, lo, shift, config, events, mix, registers, scores,
+                    logs, bayes_table, out, progress, first, data, at + RECORD_HEAD, where)
         slot = first
         while slot != NONE:
-            clamped += add(entries, counts, lo, shift, config, numeric, lanes, count_max, slot,
-                           label, data, at + RECORD_HEAD, where)
+            clamped += add(entries, counts, shares, lo, shift, config, mix, lanes, count_max,
+                           logs, bayes_table, slot, label, data, at + RECORD_HEAD, where)
             slot = entries[slot, LINK]
         nodes += depth
         at += RECORD_HEAD + cells
@@ -349,8 +353,8 @@ def plain_records(entries, counts, lo, shift, config, events, numeric, lanes, co
 
 
 @inlined
-def add(entries, counts, lo, shift, config, numeric, lanes, count_max, slot, label, data, at,
-        where):
+def add(entries, counts, shares, lo, shift, config, mix, lanes, count_max, logs, bayes_table,
+        slot, label, data, at, where):
     """Count an instance in a slot that is not full; beats in which a counter was.
 
     The code of cell c is ``data[at + where[c]]``.
@@ -360,12 +364,18 @@ def add(entries, counts, lo, shift, config, numeric, lanes, count_max, slot, lab
     entries[slot, N] += 1
     entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
     entries[slot, row] = (entries[slot, row] + 1) & count_max
-    return count_codes(counts, lo, shift, config, numeric, lanes, count_max, 1, slot, label, data,
-                       at, where)
+    return count_codes(counts, shares, keeps_shares(entries, shares, slot), lo, shift, config, mix,
+                       lanes, count_max, 1, logs, bayes_table, slot, label, data, at, where)
+
+
+@inlined
+def keeps_shares(entries, shares, slot):
+    """Whether a slot's ``shares`` are up to date: those of inner nodes are made when asked for."""
+    return len(shares) and not entries[slot, FLAGS] & INNER
 
 
 @compiled
-def record(state, data, at, where, numeric):
+def record(state, data, at, where, mix):
     """Count a record that `plain_records` leaves; never one with TEST, unless it is bad."""
     slot, label = u16(data, at), np.int64(data[at + 2])
     if slot >= state.counts.shape[0] or label >= state.counts.shape[3]:
@@ -373,24 +383,25 @@ def record(state, data, at, where, numeric):
         return
     minus = data[at + 3] & MINUS != 0
     if state.registers[PREDICTIONS]:
-        predict(state.entries, state.counts, state.lo, state.shift, state.config, state.events,
-                numeric, state.registers, state.scores, state.logs, state.bayes_table, state.out,
-                state.progress, slot, data, at + RECORD_HEAD, where)
+        predict(state.entries, state.counts, state.shares, state.lo, state.shift, state.config,
+                state.events, mix, state.registers, state.scores, state.logs, state.bayes_table,
+                state.out, state.progress, slot, data, at + RECORD_HEAD, where)
     state.events[RECORDS] += 1
     for _ in range(PATH_LIMIT):
-        count(state, slot, label, minus, data, at + RECORD_HEAD, where, numeric)
+        count(state, slot, label, minus, data, at + RECORD_HEAD, where, mix)
         slot = state.entries[slot, LINK]
         if slot == NONE:
             break
 
 
 @compiled
-def count(state, slot, label, minus, data, at, where, numeric):
+def count(state, slot, label, minus, data, at, where, mix):
     """Update one node with an instance; try it if its grace period is over."""
     entries = state.entries
     if not minus:
         if entries[slot, N] == state.count_max:
-            halve(entries, state.counts, state.events, slot)
+            halve(entries, state.counts, state.shares, state.events, state.logs,
+                  state.bayes_table, slot)
         entries[slot, N] += 1
         entries[slot, COUNTS + label] = (entries[slot, COUNTS + label] + 1) & state.count_max
         entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
@@ -401,8 +412,9 @@ def count(state, slot, label, minus, data, at, where, numeric):
         entries[slot, FLAGS] |= UNDERFLOW
     limit, step = (0, -1) if minus else (state.count_max, 1)
     state.events[CLAMPED] += count_codes(
-        state.counts, state.lo, state.shift, state.config, numeric, state.lanes, limit, step, slot,
-        label, data, at, where)
+        state.counts, state.shares, keeps_shares(entries, state.shares, slot), state.lo,
+        state.shift, state.config, mix, state.lanes, limit, step, state.logs, state.bayes_table,
+        slot, label, data, at, where)
     state.events[BEATS] += (len(where) + state.lanes - 1) // state.lanes
     state.events[NODES] += 1
     grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]
@@ -412,8 +424,8 @@ def count(state, slot, label, minus, data, at, where, numeric):
 
 
 @compiled
-def count_codes(counts, lo, shift, config, numeric, lanes, limit, step, slot, label, data, at,
-                where):
+def count_codes(counts, shares, keep, lo, shift, config, mix, lanes, limit, step, logs,
+                bayes_table, slot, label, data, at, where):
     """Add ``step`` to the counter of each code that is not at ``limit``; beats with one that is."""
     last = counts.shape[2] - 1
     clamped, stuck_beat = 0, -1
@@ -421,12 +433,15 @@ def count_codes(counts, lo, shift, config, numeric, lanes, limit, step, slot, la
     for cell in range(len(where)):
         # Unsigned, since an index that may be negative is tested for it.
         code = np.int64(data[np.uint64(at + where[cell])])
-        index = bin_of(config, lo, shift, last, numeric, slot, cell, code)
+        index = bin_of(config, lo, shift, last, mix, slot, cell, code)
         if index < 0:
             continue
         old = counts[slot, cell, np.uint64(index), label]
         if old != limit:
             counts[slot, cell, np.uint64(index), label] = old + step
+            if keep:
+                shares[slot, cell, np.uint64(index), label] = share_log(
+                    old + step, logs, bayes_table)
         elif cell // lanes != stuck_beat:
             stuck_beat = cell // lanes
             clamped += 1
@@ -434,12 +449,14 @@ def count_codes(counts, lo, shift, config, numeric, lanes, limit, step, slot, la
 
 
 @inlined
-def bin_of(config, lo, shift, last, numeric, slot, cell, code):
-    """The bin that counts a code, -1 if it is not counted; ``numeric``: all cells are."""
+def bin_of(config, lo, shift, last, mix, slot, cell, code):
+    """The bin that counts a code, -1 if it is not counted; ``mix``: as ``mixture`` gives it."""
     if code == MISSING:
         return -1
-    if numeric:
+    if mix == ALL_NUMERIC:
         return min(max(code - lo[slot, cell], 0) >> shift[slot, cell], last)
+    if mix == ALL_NOMINAL:
+        return code if code <= last else -1
     return mixed_bin(config, lo, shift, last, slot, cell, code)
 
 
@@ -466,18 +483,21 @@ def prediction_words(registers, counts):
 
 
 @compiled
-def predict(entries, counts, lo, shift, config, events, numeric, registers, scores, logs,
+def predict(entries, counts, shares, lo, shift, config, events, mix, registers, scores, logs,
             bayes_table, out, progress, slot, data, at, where):
     """Report a record's naive Bayes prediction from the statistics of its slot."""
-    classes = min(registers[CLASSES], counts.shape[3])
-    label = classify(entries, counts, lo, shift, config, numeric, classes, scores, logs,
+    if entries[slot, FLAGS] & INNER:
+        restate(counts, shares, logs, bayes_table, slot)
+    width = shares.shape[3]
+    classes = min(registers[CLASSES], width)
+    label = classify(entries, shares, lo, shift, config, mix, classes, scores, logs,
                      bayes_table, slot, data, at, where)
     used = progress[USED]
     kind = PREDICTION if registers[PREDICTIONS] == 1 else SCORES
     out[used] = kind | label << 8 | slot << 16
     used += 1
     if kind == SCORES:
-        for k in range(counts.shape[3]):
+        for k in range(width):
             out[used] = (scores[k] if k < classes else UNUSED_CLASS) & 0xFFFFFFFF
             used += 1
     progress[USED] = used
@@ -485,24 +505,25 @@ def predict(entries, counts, lo, shift, config, events, numeric, registers, scor
 
 
 @compiled
-def classify(entries, counts, lo, shift, config, numeric, classes, scores, logs, bayes_table, slot,
+def classify(entries, shares, lo, shift, config, mix, classes, scores, logs, bayes_table, slot,
              data, at, where):
     """The class that naive Bayes predicts; ``scores``: log2 of every one's share, less a constant.
 
     The code of cell c is ``data[at + where[c]]``.
     """
-    last = counts.shape[2] - 1
+    last = shares.shape[2] - 1
     known = 0
+    slot = np.uint64(slot)
     scores[:] = 0
     for cell in range(len(where)):
-        code = np.int64(data[at + where[cell]])
-        index = bin_of(config, lo, shift, last, numeric, slot, cell, code)
+        code = np.int64(data[np.uint64(at + where[cell])])
+        index = bin_of(config, lo, shift, last, mix, slot, cell, code)
         # A wide attribute's last bin counts the values that other cells score.
-        if index < 0 or not numeric and index == last and is_shared(config, cell):
+        if index < 0 or mix == MIXED and index == last and is_shared(config, cell):
             continue
         known += 1
         for k in range(classes):
-            scores[k] += share_log(counts[slot, cell, index, k], logs, bayes_table)
+            scores[k] += shares[slot, cell, np.uint64(index), k]
     for k in range(classes):
         n = entries[slot, COUNTS + k]
         if n:
@@ -524,7 +545,7 @@ def is_shared(config, cell):
 
 
 @compiled
-def halve(entries, counts, events, slot):
+def halve(entries, counts, shares, events, logs, bayes_table, slot):
     entries[slot, N] >>= 1
     for k in range(counts.shape[3]):
         entries[slot, COUNTS + k] >>= 1
@@ -533,6 +554,18 @@ def halve(entries, counts, events, slot):
     for i in range(row.size):
         row[i] >>= 1
     events[HALVINGS] += 1
+    restate(counts, shares, logs, bayes_table, slot)
+
+
+@compiled
+def restate(counts, shares, logs, bayes_table, slot):
+    """Work out the terms of a slot's counters anew, if they are wanted."""
+    cells, bins, classes = counts.shape[1:]
+    for cell in range(len(shares) and cells):
+        for index in range(bins):
+            for k in range(classes):
+                shares[slot, cell, index, k] = share_log(counts[slot, cell, index, k], logs,
+                                                         bayes_table)
 
 
 # Trials
@@ -789,6 +822,8 @@ def clear(state, slot):
     state.entries[slot] = 0
     state.entries[slot, LINK] = state.entries[slot, CURRENT] = NONE
     state.counts[slot] = 0
+    if len(state.shares):
+        state.shares[slot] = 0  # log2 of 1
 
 
 @compiled
@@ -806,6 +841,8 @@ def place(state, stream, at):
     state.entries[slot, LINK] = u16(stream, at + LINK_AT)
     state.entries[slot, CURRENT] = u16(stream, at + CURRENT_AT)
     state.entries[slot, PERIOD] = u16(stream, at + PERIOD_AT)
+    if state.entries[slot, FLAGS] & INNER:
+        restate(state.counts, state.shares, state.logs, state.bayes_table, slot)
     flags = state.entries[slot, FLAGS] & ~INNER
     state.entries[slot, FLAGS] = flags | (INNER if stream[at + 1] & INNER_COMMAND else 0)
 
@@ -831,6 +868,12 @@ def read(state, slot, cell):
 
 @compiled
 def write(state, slot, cell, stream, at):
+    store(state, slot, cell, stream, at)
+    restate(state.counts, state.shares, state.logs, state.bayes_table, slot)
+
+
+@compiled
+def store(state, slot, cell, stream, at):
     slots, cells, bins, classes = state.counts.shape
     entries = state.entries
     if cell == NONE:

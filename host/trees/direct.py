@@ -98,11 +98,11 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
 
 
 @njit(cache=True, error_model="numpy")
-def _walk(entries, cell_counts, lo, shift, config, events, scores, logs, bayes_table, count_max,
-          lanes, table, counts, codes, where, labels, predictions, start, stop, predictor, anytime,
-          classes, attributes):
+def _walk(entries, cell_counts, shares, lo, shift, config, events, scores, logs, bayes_table,
+          count_max, lanes, table, counts, codes, where, labels, predictions, start, stop,
+          predictor, anytime, classes, attributes):
     """Learn instances until trials are due; the next one, and the leaf of the last or -1."""
-    numeric = kernel.all_numeric(config, len(where))
+    mix = kernel.mixture(config, len(where))
     records = nodes = clamped = due = 0
     node = np.uint32(0)
     i = start
@@ -115,9 +115,9 @@ def _walk(entries, cell_counts, lo, shift, config, events, scores, logs, bayes_t
             if anytime:
                 slot = np.uint32(row["slot"])
                 if entries[slot, kernel.N] == count_max:
-                    kernel.halve(entries, cell_counts, events, slot)
-                clamped += kernel.add(entries, cell_counts, lo, shift, config, numeric, lanes,
-                                      count_max, slot, label, codes, at, where)
+                    kernel.halve(entries, cell_counts, shares, events, logs, bayes_table, slot)
+                clamped += kernel.add(entries, cell_counts, shares, lo, shift, config, mix, lanes,
+                                      count_max, logs, bayes_table, slot, label, codes, at, where)
                 nodes += 1
                 due += arrive(row, i)
             node = child_of(row, codes, at)
@@ -128,13 +128,13 @@ def _walk(entries, cell_counts, lo, shift, config, events, scores, logs, bayes_t
         predictions[i] = majority
         if active:
             if predictor != MAJORITY and row["own"]:
-                bayes = kernel.classify(entries, cell_counts, lo, shift, config, numeric, classes,
-                                        scores, logs, bayes_table, slot, codes, at, where)
+                bayes = kernel.classify(entries, shares, lo, shift, config, mix, classes, scores,
+                                        logs, bayes_table, slot, codes, at, where)
                 predictions[i] = choose(row, predictor, majority, bayes, label)
             if entries[slot, kernel.N] == count_max:
-                kernel.halve(entries, cell_counts, events, slot)
-            clamped += kernel.add(entries, cell_counts, lo, shift, config, numeric, lanes,
-                                  count_max, slot, label, codes, at, where)
+                kernel.halve(entries, cell_counts, shares, events, logs, bayes_table, slot)
+            clamped += kernel.add(entries, cell_counts, shares, lo, shift, config, mix, lanes,
+                                  count_max, logs, bayes_table, slot, label, codes, at, where)
             nodes += 1
             row["own"] += 1
             due += arrive(row, i)
@@ -185,10 +185,10 @@ def learn(state, table, matrices, room, blank, codes, labels, predictions, start
     while i < stop and not tally[CHANGES]:
         # A function of its own: a loop that uses the state counts references of all its arrays.
         i, leaf = _walk(
-            state.entries, state.counts, state.lo, state.shift, state.config, state.events,
-            state.scores, state.logs, state.bayes_table, state.count_max, state.lanes, table,
-            counts, codes, where, labels, predictions, i, stop, predictor, style.anytime, classes,
-            len(first_cell))
+            state.entries, state.counts, state.shares, state.lo, state.shift, state.config,
+            state.events, state.scores, state.logs, state.bayes_table, state.count_max,
+            state.lanes, table, counts, codes, where, labels, predictions, i, stop, predictor,
+            style.anytime, classes, len(first_cell))
         if leaf < 0:
             break
         changes = _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally)
