@@ -74,9 +74,9 @@ class LinkedBoard(Board):
         for setting in wire.settings:
             wire.open(setting)
             session.begin(take_over)
-            start = wire.now()
-            while session.asking and wire.now() - start < self.timeout / len(wire.settings):
-                self._turn(self.timeout)
+            limit = wire.now() + self.timeout / len(wire.settings)
+            while session.asking and wire.now() < limit:
+                self._turn(limit - wire.now())  # and no HELLO whose answer nobody would wait for
             if not session.asking:
                 break
         else:
