@@ -1,6 +1,6 @@
 """Frames on a byte stream: COBS blocks, a zero byte after each frame."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Assert, Cat, Module, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -132,7 +132,7 @@ class CobsEncoder(wiring.Component):
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += [word.eq(self.i.p.data), last.eq(self.i.p.last), count.eq(4)]
 
-        with m.FSM():
+        with m.FSM() as fsm:
             with m.State("FILL"):
                 with m.If(size == _BLOCK):
                     m.next = "CODE"
@@ -170,4 +170,6 @@ class CobsEncoder(wiring.Component):
                 with m.If(taken):
                     m.d.sync += [self.o.valid.eq(0), final.eq(0), last.eq(0), size.eq(0)]
                     m.next = "FILL"
+        m.d.sync += Assert((fsm.ongoing("READ") | fsm.ongoing("ZERO")) == self.o.valid,
+                           "a byte is offered out of turn")
         return m

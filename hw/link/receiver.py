@@ -1,6 +1,6 @@
 """Which frames are taken."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import crc, stream, wiring
 from amaranth.lib.crc.catalog import CRC32_ETHERNET
 from amaranth.lib.wiring import In, Out
@@ -125,7 +125,7 @@ class FrameReceiver(wiring.Component):
 
         acceptable, takes = Signal(), Signal()
         pause = Signal(range(_PAUSE))
-        with m.FSM():
+        with m.FSM() as fsm:
             with m.State("WORDS"):
                 m.d.comb += [self.i.ready.eq(1), check.start.eq(count == 0)]
                 with m.If(moved):
@@ -172,6 +172,12 @@ class FrameReceiver(wiring.Component):
                 m.d.sync += pause.eq(pause - 1)
                 with m.If(pause == 0):
                     m.next = "WORDS"
+
+        states = [fsm.ongoing(name) for name in ("WORDS", "COMPARE", "JOIN", "DECIDE", "PAUSE")]
+        m.d.sync += [
+            Assert(sum(states) == 1, "no state"),
+            Assert(~states[-1] | ((count == 0) & (pause < _PAUSE)), "a frame begins half-way"),
+        ]
 
         # With the ring's room, so that both are always told as of the same frame.
         with m.If(self.ring.commit):

