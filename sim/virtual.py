@@ -32,8 +32,9 @@ class VirtualBoard:
     clock_hz : int
         Clocks that count as a second for the board's time-outs. The simulation runs about as many
         in a second on a geometry of few lanes.
-    **sizes
-        Of `Link`.
+    ring_words, frame_bytes, **sizes
+        Of `Link`; small, since a frame takes 80 clocks per byte: one that takes a second of the
+        host's time is sent again before it can be acknowledged, and what is sent twice piles up.
 
     Members
     -------
@@ -50,7 +51,8 @@ class VirtualBoard:
         If the model cannot be compiled.
     """
 
-    def __init__(self, geometry, *, ratio=8, clock_hz=1_000_000, **sizes):
+    def __init__(self, geometry, *, ratio=8, clock_hz=1_000_000, ring_words=256, frame_bytes=128,
+                 **sizes):
         if not isinstance(ratio, int) or ratio < 4:
             raise ValueError(f"ratio must be at least 4 clocks per bit, not {ratio!r}")
         self.geometry = Geometry.of(geometry)
@@ -58,7 +60,8 @@ class VirtualBoard:
         self.clock_hz = clock_hz
         self._handle = None
         self._model = linked_library(
-            self.geometry, clock_hz=clock_hz, baud=clock_hz // ratio, **sizes)
+            self.geometry, clock_hz=clock_hz, baud=clock_hz // ratio, ring_words=ring_words,
+            frame_bytes=frame_bytes, **sizes)
         self._handle = self._model.line_open(float(ratio))
 
     def __enter__(self):

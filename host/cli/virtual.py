@@ -12,7 +12,7 @@ def add_arguments(parser):
     parser.add_argument("--ratio", type=int, default=8, metavar="CLOCKS",
                         help="clocks of a bit on the line; boards have 30 and more, few make the "
                              "simulation fast (default: %(default)s)")
-    parser.add_argument("--clock", type=int, default=200_000, metavar="HZ",
+    parser.add_argument("--clock", type=int, default=1_000_000, metavar="HZ",
                         help="clocks that the board takes for a second in its time-outs; about "
                              "what is simulated in one (default: %(default)s)")
     parser.add_argument("--link", metavar="PATH",

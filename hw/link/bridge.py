@@ -1,6 +1,6 @@
 """From taken frames to the accelerator's commands and registers."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Assert, Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -64,7 +64,7 @@ class Bridge(wiring.Component):
 
         with m.If(bus.ready):
             m.d.sync += bus.valid.eq(0)
-        with m.FSM():
+        with m.FSM() as fsm:
             with m.State("HEAD"):
                 m.d.comb += i.ready.eq(1)
                 m.d.sync += left.eq(word[18:32])
@@ -119,4 +119,5 @@ class Bridge(wiring.Component):
                         m.next = "HEAD"
                     with m.Else():
                         m.next = "ADDRESS"
+        m.d.sync += Assert(~self.values.valid | fsm.ongoing("ANSWER"), "a value out of turn")
         return m

@@ -133,6 +133,7 @@ class Ring(wiring.Component):
             Assert(w.en + w.commit + w.rollback <= 1, "a word came with its verdict"),
             Assert(self.room + (kept - oldest)[:bits + 1] == self.depth, "room was miscounted"),
             Assert(space + (put - oldest)[:bits + 1] == self.depth, "space was miscounted"),
+            Assert(space <= self.room, "a committed word was given up"),
         ]
         with m.If(w.en & (space == 0)):
             m.d.sync += w.overflow.eq(1)

@@ -1,6 +1,6 @@
 """Who has the board."""
 
-from amaranth import Module, Signal
+from amaranth import Assert, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -71,6 +71,7 @@ class Session(wiring.Component):
             spoken.eq(self.version == LINK_VERSION),
             alive.eq(self.session != 0),
             self.begin.eq(0),
+            Assert(~(asked & reply.valid), "an answer is lost"),
         ]
         with m.If(self.good & self.same):
             m.d.sync += self.peer.eq(self.from_peer)
