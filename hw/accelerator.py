@@ -1,6 +1,6 @@
 """The accelerator: what every board's top level wraps."""
 
-from amaranth import Module, Mux
+from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -13,6 +13,8 @@ from .mcmu.report import word_layout
 from .registers import RegisterFile, csr_signature
 
 __all__ = ["Accelerator"]
+
+_SETTLE = 7
 
 
 class Accelerator(wiring.Component):
@@ -31,7 +33,8 @@ class Accelerator(wiring.Component):
     m_axi : Out(AXI4 read)
         Memory that LEARN may fetch records from.
     csr : In(csr_signature)
-        Registers; written only while nothing is under way.
+        Registers; written only while nothing is under way. No command is taken for 8 clocks
+        behind a write.
 
     Statistics and slot table are empty after configuration; a reset of the clock domain leaves
     them as they are.
@@ -56,7 +59,13 @@ class Accelerator(wiring.Component):
         m.submodules.controller = controller = MemoryController(g, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
-        connect(m, flipped(self.commands), controller.commands)
+        # Configuration takes some clocks from the registers to where it matters.
+        settle = Signal(range(_SETTLE + 1))
+        m.d.sync += settle.eq(Mux(self.csr.w_en, _SETTLE, Mux(settle == 0, 0, settle - 1)))
+        m.d.comb += controller.commands.payload.eq(self.commands.payload)
+        with m.If(settle == 0):
+            m.d.comb += [controller.commands.valid.eq(self.commands.valid),
+                         self.commands.ready.eq(controller.commands.ready)]
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
         connect(m, flipped(self.csr), registers.csr)

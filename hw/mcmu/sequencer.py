@@ -141,6 +141,7 @@ class Sequencer(wiring.Component):
         opcode, flags = learn.opcode, learn.flags
 
         row = Signal(entry_layout(g))
+        fine = Signal()  # every slot and cell that the command names exists
         failing = Signal()  # the error to report is the bus's, not the command's
         payload = Signal(range(max(4 + g.classes, g.bins * g.classes) + 1))  # words of 32 bits
         pass_, lane = Signal(range(g.passes + 1)), Signal(16)
@@ -232,18 +233,23 @@ class Sequencer(wiring.Component):
                 ]
                 with m.If(opcode == Opcode.PLACE):
                     m.d.sync += lane.eq(place.cell)
+                m.d.sync += fine.eq(self._in_range(as_command))
+                m.next = "CHECK"
+                with m.If(opcode == Opcode.LEARN):
+                    m.next = "FETCH"
+                    with m.If((learn.count != 0) & ~(self.halted & memory)):
+                        m.next = "LEARN"
+
+            with m.State("CHECK"):
                 m.next = "FETCH"
-                with m.If((opcode == Opcode.LEARN) & (learn.count != 0)
-                          & ~(self.halted & memory)):
-                    m.next = "LEARN"
-                with m.Elif(self.halted):
+                with m.If(self.halted):
                     with m.If(opcode == Opcode.RESET):
                         m.d.sync += self.halted.eq(0)
                     with m.If(opcode == Opcode.WRITE):
                         m.next = "UNPACK"
-                with m.Elif(~self._in_range(as_command)):
+                with m.Elif(~fine):
                     m.next = "ERROR"
-                with m.Elif((opcode != Opcode.LEARN) & (opcode != Opcode.RESET)):
+                with m.Elif(opcode != Opcode.RESET):
                     m.next = "SETTLE"
 
             with m.State("LEARN"):
@@ -338,7 +344,7 @@ class Sequencer(wiring.Component):
                     job.words[3].eq(Mux(row.halved, EntryFlag.HALVED, 0)
                                     | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
                                     | Mux(row.inner, EntryFlag.INNER, 0)
-                                    | (row.period << 16)),
+                                    | (Mux(row.timed, row.limit + 1, 0) << 16)),
                 ]
                 with m.If(self.job.ready):
                     m.next = "FETCH"
@@ -411,13 +417,14 @@ class Sequencer(wiring.Component):
                     row.since.eq(0),
                     row.link.eq(place.link),
                     row.current.eq(place.current),
-                    row.period.eq(place.period),
+                    row.timed.eq(place.period != 0),
+                    row.limit.eq(place.period - 1),
                     row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
                 ]
                 m.next = "STORE"
 
             with m.State("STORE"):
-                m.d.comb += self.table.w_en.eq(1)
+                m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
                 m.next = "FETCH"
 
             # Payload of WRITE, one 32-bit word per clock; the last takes the padding with it.
@@ -447,7 +454,8 @@ class Sequencer(wiring.Component):
                                     row.inner.eq((incoming & EntryFlag.INNER) != 0),
                                     row.halved.eq((incoming & EntryFlag.HALVED) != 0),
                                     row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
-                                    row.period.eq(incoming[16:]),
+                                    row.timed.eq(incoming[16:] != 0),
+                                    row.limit.eq(incoming[16:] - 1),
                                 ]
                     with m.Else():
                         m.d.sync += row.class_counts.eq(
