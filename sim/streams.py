@@ -5,6 +5,7 @@ A bench drives its ends behind a clock edge and lets them settle in that clock's
 
 from collections import deque
 
+from amaranth.hdl import Shape
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge, Timer
 
@@ -56,7 +57,7 @@ class Source:
         valid.value = self.offered
         # What is not valid must not matter.
         payload.value = (pack(self.layout, self.items[0]) if self.offered
-                         else self.rng.getrandbits(self.layout.size))
+                         else self.rng.getrandbits(Shape.cast(self.layout).width))
 
     def settle(self):
         """The item that is taken in this clock, None if there is none."""

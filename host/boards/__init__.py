@@ -3,12 +3,31 @@
 from ..geometry import Geometry
 from .base import Board, BoardError
 
-__all__ = ["BOARDS", "Board", "BoardError", "open_board"]
+__all__ = ["BOARDS", "LINKS", "Board", "BoardError", "check_name", "is_link", "open_board"]
 
 BOARDS = {  # name: what it is
     "emulated": "the golden model, compiled by Numba: fast, needs no FPGA and no simulator",
     "simulated": "the RTL itself, compiled by Verilator: clock by clock, needs g++ and make",
 }
+LINKS = {  # what comes before the colon: what it is
+    "serial": "an FPGA at a serial port, as in serial:/dev/ttyUSB0 or ...,baud=1000000",
+    "udp": "an FPGA in the network, as in udp:192.168.1.50 or udp:192.168.1.50:16978",
+}
+
+
+def is_link(name):
+    """Whether a board's name stands for one at the end of a wire, which tells its own geometry."""
+    kind, colon, _ = name.partition(":")
+    return bool(colon) and kind in LINKS
+
+
+def check_name(name):
+    """Refuse a name that `open_board` does not know with a ValueError; opens nothing."""
+    if is_link(name):
+        _parse(name)
+    elif name not in BOARDS:
+        raise ValueError(f"no board {name!r}; there are {', '.join(BOARDS)}, serial:PORT and "
+                         "udp:ADDRESS")
 
 
 def open_board(name, geometry=None, **options):
@@ -17,27 +36,34 @@ def open_board(name, geometry=None, **options):
     Parameters
     ----------
     name : str
-        ``"emulated"`` (the golden model, compiled) or ``"simulated"`` (the RTL, compiled).
+        ``"emulated"`` (the golden model, compiled), ``"simulated"`` (the RTL, compiled),
+        ``"serial:PORT"`` or ``"udp:ADDRESS"``; options may follow a link's name:
+        ``"serial:/dev/ttyUSB0,baud=115200,timeout=20"``.
     geometry : Geometry or str, optional
-        Sizes, or the name of a preset; `Geometry()` if not given.
+        Sizes, or the name of a preset. If not given: what the board itself tells (links), or
+        `Geometry()`.
     **options
-        Handed to the board, such as ``memory_size``.
+        Handed to the board, such as ``memory_size``; links take ``timeout`` (seconds of silence
+        after which a call fails), ``take_over`` (end another program's session), and ``baud``.
 
     Raises
     ------
     ValueError
         If there is no such board or preset.
     BoardError
-        If the board is not what it was taken for.
+        If the board is not what it was taken for, or does not answer.
     """
-    geometry = Geometry() if geometry is None else Geometry.of(geometry)
+    check_name(name)
+    if geometry is not None:
+        geometry = Geometry.of(geometry)
+    if is_link(name):
+        return _open_link(name, geometry, options)
+    geometry = geometry or Geometry()
     # Imported here: numba takes a second, the simulated board needs Amaranth and Verilator.
     if name == "emulated":
         from .emulated import EmulatedBoard as Kind
-    elif name == "simulated":
-        from .simulated import SimulatedBoard as Kind
     else:
-        raise ValueError(f"no board {name!r}; there are {', '.join(BOARDS)}")
+        from .simulated import SimulatedBoard as Kind
     board = Kind(geometry, **options)
     try:
         board.check_identity()
@@ -45,3 +71,43 @@ def open_board(name, geometry=None, **options):
         board.close()
         raise
     return board
+
+
+def _open_link(name, geometry, options):
+    from .linked import LinkedBoard
+
+    kind, place, given = _parse(name)
+    options = {**given, **options}
+    if kind == "serial":
+        from ..link.serial import SerialWire
+
+        wire = SerialWire(place, options.pop("baud", None))
+    else:
+        from ..link.udp import UdpWire
+
+        wire = UdpWire(place)
+    return LinkedBoard(wire, geometry, **options)
+
+
+_OPTIONS = {"baud": int, "timeout": float, "take_over": lambda word: {"yes": True, "no": False}[word]}
+_ALLOWED = {"baud": "an integer", "timeout": "a number of seconds", "take_over": "yes or no"}
+
+
+def _parse(name):
+    """(kind, place, options) of a link's name."""
+    kind, _, rest = name.partition(":")
+    place, *words = rest.split(",")
+    allowed = [key for key in _OPTIONS if key != "baud" or kind == "serial"]
+    options = {}
+    for word in words:
+        key, _, value = word.partition("=")
+        if key not in allowed:
+            raise ValueError(f"{name}: no option {key!r}; there are {', '.join(allowed)}")
+        try:
+            options[key] = _OPTIONS[key](value)
+        except (ValueError, KeyError):
+            raise ValueError(f"{name}: {key} must be {_ALLOWED[key]}, not {value!r}") from None
+    if not place:
+        raise ValueError(f"{name!r} lacks {'a port' if kind == 'serial' else 'an address'}; "
+                         f"{kind} is {LINKS[kind]}")
+    return kind, place, options

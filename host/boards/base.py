@@ -133,6 +133,16 @@ class Board(ABC):
         """The state of a board that is compiled code in this process, `kernel.State`; else None."""
         return None
 
+    def resume(self):
+        """Go on after the link to the board was cut; nothing is lost.
+
+        Raises
+        ------
+        BoardError
+            If the board is still out of reach, or no longer knows what it was doing.
+        """
+        raise BoardError(f"{self.name}: there is no link to this board that could be resumed")
+
     def close(self):  # noqa: B027 (a board in memory holds nothing)
         """Give back what the board holds; calling it twice does no harm."""
 
@@ -212,13 +222,13 @@ class Board(ABC):
             criterion=dict(enumerate(CRITERIA)).get(self.read("build.criterion"), "unknown"),
             naive_bayes=bool(self.read("build.naive_bayes")))
 
-    def check_identity(self):
-        """Compare the board's registers with what this driver and ``geometry`` expect.
+    def found_geometry(self):
+        """The geometry of the board that there is.
 
         Raises
         ------
         BoardError
-            With what was expected, what was found, and the remedy.
+            If it is no board of this release, with the remedy.
         """
         magic = self.read("identity.magic")
         if magic != MAGIC:
@@ -232,13 +242,23 @@ class Board(ABC):
                 f"{VERSION}: rebuild the bitstream with this release, or install that of the "
                 "bitstream")
         try:
-            found = self.read_geometry()
+            return self.read_geometry()
         except ValueError as error:
             raise BoardError(f"{self.name}: geometry registers make no sense ({error}): "
                              "reset the board and load its bitstream again") from error
-        wrong = [f"{key} is {value}, expected {self.geometry.as_dict()[key]}"
-                 for key, value in found.as_dict().items()
-                 if value != self.geometry.as_dict()[key]]
+
+    def check_identity(self):
+        """Compare the board's registers with what this driver and ``geometry`` expect.
+
+        Raises
+        ------
+        BoardError
+            With what was expected, what was found, and the remedy.
+        """
+        expected = self.geometry.as_dict()
+        wrong = [f"{key} is {value}, expected {expected[key]}"
+                 for key, value in self.found_geometry().as_dict().items()
+                 if value != expected[key]]
         if wrong:
             raise BoardError(f"{self.name}: {'; '.join(wrong)}: open the board with the geometry "
                              "that its bitstream was built for")

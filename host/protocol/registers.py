@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from ..geometry import CRITERIA
+
 __all__ = ["Access", "Field", "Register", "REGISTERS", "EVENTS", "TIMINGS", "MAGIC", "VERSION",
-           "CellKind", "find"]
+           "CellKind", "find", "identity"]
 
 MAGIC = 0x47455242  # "BREG", little endian
 VERSION = 2  # changes whenever an old driver could not work a new bitstream
@@ -159,3 +161,18 @@ def find(name):
         return _BY_NAME[name]
     except KeyError:
         raise KeyError(f"no register {name!r}; there are {', '.join(_BY_NAME)}") from None
+
+
+def identity(geometry):
+    """What the registers that tell a geometry read: name to 32-bit value, in order of address."""
+    g = geometry
+    fields = {
+        "identity": {"magic": MAGIC},
+        "build": {"version": VERSION, "criterion": CRITERIA.index(g.criterion),
+                  "naive_bayes": int(g.naive_bayes), "count_width": g.count_width,
+                  "classes": g.classes},
+        "size": {"lanes": g.lanes, "passes": g.passes},
+        "memory": {"slots": g.slots, "bins": g.bins, "bus_bytes": g.bus_bytes},
+    }
+    return {name: sum(values[field.name] << lsb for field, lsb in find(name).layout())
+            for name, values in fields.items()}

@@ -1,5 +1,7 @@
 """The board's statistics of a tree, read back and written again."""
 
+from contextlib import nullcontext
+
 import numpy as np
 
 from ..geometry import NONE
@@ -33,22 +35,23 @@ def read(trainer):
     nodes = nodes[trainer.nodes.slot[nodes] >= 0]
     if trainer.broken:
         nodes = nodes[:0]
-    for node in nodes:
-        slot = int(trainer.nodes.slot[node])
-        for cell in (NONE, *cells):
-            trainer.command(Opcode.READ, slot=slot, cell=cell)
-    trainer.flush()
     wanted = len(nodes) * (1 + len(cells))
     entries, counts = [], []
-    while len(entries) + len(counts) < wanted:
-        for kind, report in trainer.reports(trainer.board.receive(wait=True)):
-            words = np.frombuffer(report, np.uint32)
-            if kind is Kind.ENTRY:
-                entries.append(words[1:])
-            elif kind is Kind.STATISTICS:
-                counts.append(words[2:])
-            elif kind is Kind.ERROR:
-                raise trainer.error(report)
+    with trainer.asking() if wanted else nullcontext():
+        for node in nodes:
+            slot = int(trainer.nodes.slot[node])
+            for cell in (NONE, *cells):
+                trainer.command(Opcode.READ, slot=slot, cell=cell)
+        trainer.flush()
+        while len(entries) + len(counts) < wanted:
+            for kind, report in trainer.reports(trainer.board.receive(wait=True)):
+                words = np.frombuffer(report, np.uint32)
+                if kind is Kind.ENTRY:
+                    entries.append(words[1:])
+                elif kind is Kind.STATISTICS:
+                    counts.append(words[2:])
+                elif kind is Kind.ERROR:
+                    raise trainer.error(report)
     words = entry_layout(geometry).size // 4 - 1
     return {"nodes": nodes, "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
             "counts": np.array(counts, np.uint32).reshape(len(nodes), len(cells), size)}

@@ -10,8 +10,9 @@ from ..protocol.commands import (
     record_layout,
 )
 
-__all__ = ["FEEDS", "StreamFeed", "MemoryFeed", "open_feed"]
+__all__ = ["FEEDS", "FEED_TOKENS", "StreamFeed", "MemoryFeed", "open_feed"]
 
+FEED_TOKENS = 3  # FENCE tokens from 1 to below this belong to the feed
 _BYTES = 1 << 18  # records per LEARN: stays in a core's cache, hides a link's round trip
 
 

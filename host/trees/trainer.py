@@ -14,7 +14,9 @@ at each trial until its verdict is in.
 """
 
 from collections import namedtuple
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count as count_from
 
 import numpy as np
 
@@ -24,11 +26,11 @@ from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.reports import ErrorCode, Kind, layout_of
 from . import direct, router
 from .decisions import Decision, Decisions
-from .feed import open_feed
+from .feed import FEED_TOKENS, open_feed
 from .growth import Growth, Split
-from .interrupt import deferred_interrupt
 from .nodes import HOLDING, LEAF, TRIAL_OUT, Nodes
 from .policy import KEEP, PEEK, PRUNE, TIE, report_form
+from .steps import SAFE, Steps
 
 __all__ = ["Tally", "Trainer"]
 
@@ -37,6 +39,8 @@ _Window = namedtuple("_Window", "codes labels predictions follower order")
 
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION)  # taken many at once by compiled code
 _TEST_RECORDS = 4096  # sent between two looks at the predictions
+# No two fences have the same, so that none is taken for one whose answer a cut has held up.
+_TOKENS = count_from(FEED_TOKENS)
 
 
 @dataclass
@@ -109,6 +113,7 @@ class Trainer:
         self._decisions = Decisions(self.nodes)
         self._ready = []  # nodes that withhold instances and have no trial out
         self.broken = False  # a board failed half-way: its statistics are not the tree's
+        self._asked = False  # reports that nobody waits for any more may still come
         self._feed = open_feed(feed, board, len(cells))
         # A board in this process takes records without a stream between.
         self._records = None
@@ -134,9 +139,11 @@ class Trainer:
 
     def fence(self):
         """Wait until the board has done all that it was sent."""
-        board = self.board
-        board.send(pack_command(board.geometry, Opcode.FENCE))
-        while not any(kind is Kind.FENCE for kind, _ in self.reports(board.receive(wait=True))):
+        board, token = self.board, next(_TOKENS) & 0xFFFFFFFF
+        board.send(pack_command(board.geometry, Opcode.FENCE, token=token))
+        layout = layout_of(Kind.FENCE, board.geometry, 0)
+        while not any(kind is Kind.FENCE and layout.unpack(report)["token"] == token
+                      for kind, report in self.reports(board.receive(wait=True))):
             pass
 
     def command(self, opcode, **values):
@@ -145,9 +152,26 @@ class Trainer:
 
     def _check_working(self):
         if self.broken:
-            raise BoardError(f"board {self.board.name} failed while this tree was learning; the "
+            raise BoardError(f"board {self.board.name} failed while this tree was learning; if "
+                             "its link was cut, resume() goes on; else the "
                              "tree is kept and can be saved; to learn on with new statistics "
                              "close() it first, or load what was saved before")
+        if self._asked:
+            self.fence()  # behind all that an interrupted call had asked for
+            self._choose_predictions()
+            self._asked = False
+
+    def _choose_predictions(self):
+        """Let the board predict what learning asks for."""
+        self.board.write("report.predictions", int(self.predictor != router.MAJORITY))
+
+    @contextmanager
+    def asking(self):
+        """Ask the board for something; what is left of it if that fails is swept up later."""
+        self._check_working()
+        self._asked = True
+        yield
+        self._asked = False
 
     # Learning
 
@@ -172,6 +196,10 @@ class Trainer:
         KeyboardInterrupt
             At the next instance at which tree and board agree; ``tally.instances`` tells which.
         """
+        return Steps(self.learning(codes, labels)).run(self.board.receive)
+
+    def learning(self, codes, labels):
+        """``learn`` as a generator for `Steps`, which can be finished after the link was cut."""
         codes = np.ascontiguousarray(codes)
         count = len(codes)
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
@@ -181,21 +209,20 @@ class Trainer:
         self._before = self.tally.instances
         position = 0
         self._check_working()
-        with deferred_interrupt() as check_interrupt:
-            while position < count:
-                check_interrupt()
-                self.broken = True  # unless the board gets through
-                ahead = self._ahead(position, count)
-                if self._records is not None and not self._tree_wide_now:
-                    done = self._run_directly(window, position, position + ahead)
-                else:
-                    stop, single = self._plan(position, ahead)
-                    done = self._run(window, position, stop, single)
-                self.broken = False
-                self.tally.instances += done - position
-                position = done
-                if self.tally.instances % self.review_period == 0:
-                    self.growth.review()
+        while position < count:
+            yield SAFE
+            self.broken = True  # unless the board gets through
+            ahead = self._ahead(position, count)
+            if self._records is not None and not self._tree_wide_now:
+                done = self._run_directly(window, position, position + ahead)
+            else:
+                stop, single = self._plan(position, ahead)
+                done = yield from self._run(window, position, stop, single)
+            self.broken = False
+            self.tally.instances += done - position
+            position = done
+            if self.tally.instances % self.review_period == 0:
+                self.growth.review()
         return window.predictions
 
     @property
@@ -222,7 +249,10 @@ class Trainer:
         return position + ahead, True
 
     def _run(self, window, position, stop, single):
-        """Learn instances until ``stop``, or (single) until the first trial's verdict."""
+        """Learn instances until ``stop``, or (single) until the first trial's verdict.
+
+        Yields whether to wait for reports, and is sent those that came.
+        """
         feed, nodes = self._feed, self.nodes
         out, size = feed.out, feed.size
         capacity = len(out)
@@ -230,7 +260,7 @@ class Trainer:
         tree_wide = self._tree_wide_now
         while True:
             while feed.full:
-                self._handle(window, self.board.receive(wait=True))
+                self._handle(window, (yield True))
             at = 0
             while self._ready and at + size <= capacity:
                 node = self._ready[-1]
@@ -257,7 +287,7 @@ class Trainer:
             answered = self._answered == self._progress[router.SENT]
             if idle and answered and not self._outstanding and not self._decisions.reading:
                 return position
-            self._handle(window, self.board.receive(wait=idle))
+            self._handle(window, (yield idle))
 
     def _run_directly(self, window, position, stop):
         """Learn instances on a board in this process until ``stop``."""
@@ -322,39 +352,41 @@ class Trainer:
         int32 array (n,), or with ``scores`` float array (n, classes of the board)
             Classes, or their scores in bits; -inf: the leaf has not seen the class.
         """
-        self._check_working()
-        board, geometry = self.board, self.board.geometry
+        geometry = self.board.geometry
         kind = Kind.SCORES if scores else Kind.PREDICTION
-        layout = layout_of(kind, geometry, 0)
-        answers = np.zeros(len(codes), layout.dtype)
-        got = 0
-        self.broken = True  # unless the board gets through
-        self.flush()
-        self.fence()
-        board.write("report.predictions", 2 if scores else 1)
-        for start in range(0, len(codes), _TEST_RECORDS):
-            part = slice(start, start + _TEST_RECORDS)
-            records = np.zeros(len(codes[part]), record_layout(len(self.cells)).dtype)
-            records["slot"] = self.nodes.slot[leaves[part]]
-            records["flags"] = RecordFlag.TEST
-            records["codes"] = codes[part][:, self.cells.attribute]
-            board.send(pack_command(geometry, Opcode.LEARN, count=len(records),
-                                    payload=records.tobytes()))
-            while got < start + len(records):
-                for found, report in self.reports(board.receive(wait=True)):
-                    if found is Kind.ERROR:
-                        raise self.error(report)
-                    rows = np.frombuffer(report, layout.dtype)
-                    answers[got:got + len(rows)] = rows
-                    got += len(rows)
-        self.fence()
-        board.write("report.predictions", int(self.predictor != router.MAJORITY))
-        self.broken = False
+        answers = np.zeros(len(codes), layout_of(kind, geometry, 0).dtype)
+        with self.asking():
+            self.flush()
+            self.fence()
+            self.board.write("report.predictions", 2 if scores else 1)
+            for start in range(0, len(codes), _TEST_RECORDS):
+                part = slice(start, start + _TEST_RECORDS)
+                self._ask(codes[part], leaves[part], answers[part])
+            self.fence()
+            self._choose_predictions()
         if not scores:
             return answers["label"].astype(np.int32)
         bits = answers["scores"] / (1 << BAYES_FRACTION)
         bits[answers["scores"] == np.iinfo(np.int32).min] = -np.inf
         return bits
+
+    def _ask(self, codes, leaves, answers):
+        """Fill ``answers`` with the board's predictions."""
+        board = self.board
+        records = np.zeros(len(codes), record_layout(len(self.cells)).dtype)
+        records["slot"] = self.nodes.slot[leaves]
+        records["flags"] = RecordFlag.TEST
+        records["codes"] = codes[:, self.cells.attribute]
+        board.send(pack_command(board.geometry, Opcode.LEARN, count=len(records),
+                                payload=records.tobytes()))
+        got = 0
+        while got < len(records):
+            for kind, report in self.reports(board.receive(wait=True)):
+                if kind is Kind.ERROR:
+                    raise self.error(report)
+                rows = np.frombuffer(report, answers.dtype)
+                answers[got:got + len(rows)] = rows
+                got += len(rows)
 
     # Reports
 
@@ -374,7 +406,7 @@ class Trainer:
             report, at = data[at:end], end
             token = int(layout_of(kind, geometry, cells).unpack(report)["token"]) if (
                 kind is Kind.FENCE) else 0
-            if token:
+            if 0 < token < FEED_TOKENS:
                 self._feed.done(token)
             else:
                 yield kind, report
@@ -397,7 +429,8 @@ class Trainer:
                 raise self.error(report)
 
     def error(self, report):
-        """The exception for an ERROR report."""
+        """The exception for an ERROR report, after which the board does nothing more."""
+        self.broken = True
         error = layout_of(Kind.ERROR, self.board.geometry, 0).unpack(report)
         code = ErrorCode(int(error["flags"]))
         return BoardError(f"board {self.board.name} reports {code.name} at "

@@ -1,0 +1,271 @@
+"""A board at the end of a wire."""
+
+import weakref
+
+from ..link import Session
+from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
+from ..protocol.registers import find
+from .base import Board, BoardError
+
+__all__ = ["LinkedBoard"]
+
+_BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire
+_PATIENCE = 60  # seconds that a board which answers may do nothing else
+
+_IN_WELCOME = ("identity", "build", "size", "memory")
+
+
+class LinkedBoard(Board):
+    """The driver's end of a link: what the wire loses or damages is sent again, nothing twice.
+
+    A board that is silent for ``timeout`` seconds makes the call that waits for it raise
+    BoardError, and every call after it, until `resume`; `send` and `write_register` only queue
+    then. Nothing is lost by that: what was queued, sent or reported is kept on both sides.
+
+    Parameters
+    ----------
+    wire : Wire
+        Not open yet.
+    geometry : Geometry, optional
+        What the board is expected to be; the board's own if not given.
+    timeout : float
+        Seconds of silence after which a call gives up; above 0.
+    take_over : bool
+        End the session of another program that has the board.
+
+    Members
+    -------
+    session : Session
+
+    Raises
+    ------
+    BoardError
+        If no board answers, it belongs to another program, or is not what was expected.
+
+    Source: docs/link.md.
+    """
+
+    def __init__(self, wire, geometry=None, *, timeout=5.0, take_over=False):
+        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
+            raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+        self.name = wire.name
+        self.timeout = timeout
+        self.session = Session()
+        self._wire = wire
+        self._down = None  # the error that every call raises until `resume`
+        self._reads = 0  # answers of the board to register reads that are still to be removed
+        try:
+            self._connect(take_over)
+            found = self.found_geometry()
+            super().__init__(found if geometry is None else geometry)
+            self.session.bus_bytes = found.bus_bytes
+            self.check_identity()
+        except BaseException:
+            self.close()
+            raise
+        self._closer = weakref.finalize(self, _part, self._wire, self.session)
+
+    # Sessions
+
+    def _connect(self, take_over):
+        wire, session = self._wire, self.session
+        for setting in wire.settings:
+            wire.open(setting)
+            session.begin(take_over)
+            start = wire.now()
+            while session.asking and wire.now() - start < self.timeout / len(wire.settings):
+                self._turn(self.timeout)
+            if not session.asking:
+                break
+        else:
+            raise self._fail(wire.silence())
+        self._check_refused()
+        version = int(session.welcome["version"])
+        if version != LINK_VERSION:
+            raise self._fail(self._wrong_version(version))
+
+    def resume(self):
+        """Go on after the link was cut: connect again; both sides send what they have kept.
+
+        Raises
+        ------
+        BoardError
+            If the board is still silent (`resume` may be called again), or has lost the session
+            meanwhile: it was without power, or another program took it over.
+        """
+        self._check_open()
+        self._down = None
+        self.session.resume()
+        self._wait(lambda: not self.session.asking, "to be resumed")
+
+    def close(self):
+        if self._wire is not None:
+            _part(self._wire, self.session)
+            self._wire = None
+
+    def _check_open(self):
+        if self._wire is None:
+            raise BoardError(f"{self.name}: the board is closed: open it again")
+
+    def _check_refused(self):
+        refused = self.session.refused
+        if refused is None:
+            return
+        match refused.reason:
+            case Refusal.BUSY:
+                raise self._fail(
+                    f"another program's session ({refused.holder:#010x}) has this board: close "
+                    f"that program, or wait {LAPSE_SECONDS} s if it has died already, or end its "
+                    "session with take_over=True")
+            case Refusal.GONE:
+                holder = (f"session {refused.holder:#010x} of another program has the board now"
+                          if refused.holder else "it was reset, or without power")
+                raise self._fail(
+                    f"the board no longer knows this session: {holder}; what it had counted is "
+                    "lost: open it again, and load the tree that was saved last")
+            case Refusal.VERSION:
+                raise self._fail(self._wrong_version(refused.version))
+
+    def _wrong_version(self, version):
+        return (f"the board speaks version {version} of the link, this driver "
+                f"{LINK_VERSION}: rebuild the bitstream with this release, or install that of the "
+                "bitstream")
+
+    # Turns
+
+    def _turn(self, wait):
+        """Take what has come, waiting a while for it, and send what is to be sent."""
+        wire, session = self._wire, self.session
+        left = session.deadline - wire.now()
+        for frame in wire.receive(max(0.0, min(wait, left))):
+            session.take(frame, wire.now())
+        frames = session.frames(wire.now())
+        if frames:
+            wire.send(frames)
+
+    def _wait(self, done, what):
+        """Take turns until ``done()``.
+
+        Raises
+        ------
+        BoardError
+            If the board is silent for the time-out, or does nothing for much longer.
+        """
+        session, now = self.session, self._wire.now
+        start = now()
+        session.waiting = True
+        try:
+            while not done():
+                self._turn(max(start, session.heard) + self.timeout - now())
+                self._check_refused()
+                if done():
+                    return
+                if now() - max(start, session.heard) >= self.timeout:
+                    raise self._fail(self._silence(what))
+                if now() - max(start, session.moved) >= max(_PATIENCE, self.timeout):
+                    raise self._fail(self._hang)
+        finally:
+            session.waiting = False
+
+    def _silence(self, what):
+        return (f"no sign of life for {self.timeout:g} s, waiting {what} "
+                f"({self._wire.trouble or 'frames are sent, none comes back'}): check cable and "
+                "power; nothing is lost yet, resume() goes on")
+
+    @property
+    def _hang(self):
+        return (f"the board answers, but for {_PATIENCE} s has neither taken a command nor "
+                f"reported, with {self.session.backlog} bytes to send: its accelerator hangs: "
+                "reset the board")
+
+    def _fail(self, message):
+        """The error for a link that works no more."""
+        self._down = f"{self.name}: {message}"
+        return BoardError(self._down)
+
+    def _check(self):
+        self._check_open()
+        if self._down is not None:
+            raise BoardError(self._down)
+
+    # Commands and reports
+
+    def send(self, data):
+        self._check_open()
+        self.session.send(self._words(data))
+        self._push()
+
+    def _push(self):
+        """Send until little waits; a board that is silent is for the next `receive` to tell."""
+        if self._down is not None:
+            return
+        self._turn(0)
+        if self.session.backlog > _BACKLOG:
+            try:
+                self._wait(lambda: self.session.backlog <= _BACKLOG, "for room in its ring")
+            except BoardError:
+                pass  # it is in _down
+
+    def receive(self, wait=False):
+        self._check()
+        self._turn(0)
+        self._check_refused()
+        if wait:
+            self._wait_for_report()
+        return self.session.reports()
+
+    def _wait_for_report(self):
+        session, now = self.session, self._wire.now
+        idle, since = 0, now()
+        while not session.reported:
+            start = now()
+            self._wait(lambda start=start: session.reported
+                       or now() - max(start, session.moved) >= self.timeout, "for a report")
+            if session.reported:
+                return
+            if session.backlog:
+                since = now()
+            # Twice: its last words may be under way when it says that it is idle.
+            idle = 0 if self.read("status.busy") else idle + 1
+            if idle == 2 and not session.reported:
+                raise BoardError(f"{self.name}: no report can come, since all commands sent are "
+                                 "done: send what shall be answered before waiting")
+            if now() - since > _PATIENCE:
+                raise self._fail(self._hang)
+
+    def load(self, address, data):
+        self._inside(address, data)  # there is no memory: this refuses all but nothing
+
+    def statistics(self):
+        """What has crossed the link: a ``link.Statistics``."""
+        return self.session.statistics
+
+    # Registers
+
+    def _read_register(self, register):
+        if register.name in _IN_WELCOME and self.session.welcome is not None:
+            return int(self.session.welcome[register.name])
+        self._check()
+        session = self.session
+        session.access(register.addr)
+        self._reads += 1
+        self._wait(lambda: len(session.values) >= self._reads, f"for register {register.name}")
+        while self._reads:  # the last one; those before were given up in a cut
+            address, value = session.values.popleft()
+            self._reads -= 1
+        if address != register.addr:
+            raise self._fail(f"asked for register {register.addr:#x}, the board answered for "
+                             f"{address:#x}: its bitstream is not sound")
+        return value
+
+    def _write_register(self, register, value):
+        self._check_open()
+        self.session.access(register.addr, True, value)
+        self._push()
+
+
+def _part(wire, session):
+    """End a session, so that another program need not wait for it to lapse."""
+    if session.welcome is not None and session.refused is None:
+        wire.send([session.bye()])
+    wire.close()

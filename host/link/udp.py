@@ -1,0 +1,123 @@
+"""UDP as a wire: a datagram is a frame."""
+
+import select
+import socket
+import struct
+from itertools import groupby
+
+from .wire import Wire
+
+__all__ = ["PORT", "UdpWire"]
+
+PORT = 0x4252  # "RB" in a hex dump; 16978
+_BUFFER = 1 << 22  # bytes that the kernel may hold; more than any board's frames in flight
+_DATAGRAM = 1 << 16
+_MOST = 1 << 10  # datagrams taken at once
+
+# Linux cuts one large datagram into many frames, for a tenth of the calls' cost.
+_SOL_UDP, _UDP_SEGMENT = 17, 103
+_SEGMENTS, _SEGMENTED_BYTES = 60, 64_000
+
+
+class UdpWire(Wire):
+    """A socket that talks to one board.
+
+    Parameters
+    ----------
+    place : str
+        ``address``, ``address:port`` or ``[IPv6 address]:port``; the port is ``PORT`` if it is
+        not given.
+
+    Raises
+    ------
+    ValueError
+        If there is no address, or the port is not a number from 1 to 65535.
+    """
+
+    def __init__(self, place):
+        super().__init__(f"udp:{place}")
+        self._host, self._port = _split(place)
+        self._socket = None
+        self._segments = True
+
+    def open(self, setting):
+        self.close()
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                self._host, self._port, type=socket.SOCK_DGRAM)[0]
+            self._socket = socket.socket(family, kind, protocol)
+            self._socket.setblocking(False)
+            for buffer in (socket.SO_RCVBUF, socket.SO_SNDBUF):
+                self._socket.setsockopt(socket.SOL_SOCKET, buffer, _BUFFER)
+            self._socket.connect(address)
+        except socket.gaierror as error:
+            raise self._error(f"no host {self._host!r} ({error.strerror}): give the board's IP "
+                              "address") from error
+        except OSError as error:
+            self.close()
+            raise self._error(f"this address cannot be reached ({error.strerror}): is the network "
+                              "up, and is it the board's?") from error
+
+    def close(self):
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def send(self, frames):
+        if self._socket is None:
+            return
+        for size, run in groupby(frames, key=len):
+            run = list(run)
+            most = min(_SEGMENTS, _SEGMENTED_BYTES // size) if self._segments else 1
+            for at in range(0, len(run), most):
+                self._send(run[at:at + most], size)
+
+    def _send(self, frames, size):
+        try:
+            if len(frames) == 1:
+                self._socket.send(frames[0])
+            else:
+                self._socket.sendmsg(frames, [(_SOL_UDP, _UDP_SEGMENT, struct.pack("H", size))])
+        except BlockingIOError:
+            select.select([], [self._socket], [], 0.1)  # lost, and sent again in time
+        except OSError as error:
+            if len(frames) == 1:
+                self.trouble = f"the system says: {error.strerror}"
+                return
+            self._segments = False  # another system, or a network card that cannot
+            for frame in frames:
+                self._send([frame], size)
+
+    def receive(self, wait):
+        frames = []
+        if wait:
+            select.select([self._socket], [], [], wait)
+        try:
+            while len(frames) < _MOST:
+                frames.append(self._socket.recv(_DATAGRAM))
+        except BlockingIOError:
+            pass
+        except OSError as error:  # an answer to what was sent: no such port, no such host
+            self.trouble = f"the system says: {error.strerror}"
+        if frames:
+            self.trouble = None
+        return frames
+
+    def silence(self):
+        said = f" ({self.trouble})" if self.trouble else ""
+        return (f"no answer from {self._host} port {self._port}{said}: is it the board's address, "
+                "is its bitstream loaded, and does this computer have an address in the same "
+                "network?")
+
+
+def _split(place):
+    """(host, port) of ``place``."""
+    host, colon, port = place.rpartition(":")
+    if not colon or place.endswith("]") or (":" in host and not host.endswith("]")):
+        host, port = place, str(PORT)
+    if not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
+        raise ValueError(f"udp: the port must be a number from 1 to 65535, not {port!r}")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host:
+        raise ValueError("udp: needs an address, as in udp:192.168.1.50")
+    return host, int(port)

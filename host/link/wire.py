@@ -1,0 +1,58 @@
+"""What carries frames to a board and back, and may lose or damage them."""
+
+import time
+from abc import ABC, abstractmethod
+
+from ..boards.base import BoardError
+
+__all__ = ["Wire"]
+
+
+class Wire(ABC):
+    """A way to one board.
+
+    Once it is open nothing raises: a wire that fails goes on trying to open itself again, tells
+    what is wrong in ``trouble``, and loses frames meanwhile, as wires do.
+
+    Parameters
+    ----------
+    name : str
+        What `open_board` calls the board behind it.
+
+    Members
+    -------
+    settings : sequence
+        What `open` takes, to be tried in turn until a board answers; words for messages.
+    trouble : str or None
+        What is wrong with the wire itself.
+    """
+
+    settings = (None,)
+    now = staticmethod(time.monotonic)
+
+    def __init__(self, name):
+        self.name = name
+        self.trouble = None
+
+    @abstractmethod
+    def open(self, setting):
+        """Open the wire, again if it is; BoardError with the remedy if that cannot be."""
+
+    @abstractmethod
+    def send(self, frames):
+        """Send frames (bytes each, see ``protocol/link.py``), in order."""
+
+    @abstractmethod
+    def receive(self, wait):
+        """The frames that have come, whatever is in them; waits ``wait`` seconds for the first."""
+
+    @abstractmethod
+    def close(self):
+        """Give back the port or socket; calling it twice does no harm."""
+
+    @abstractmethod
+    def silence(self):
+        """What to say, and to do, if no board has answered with any of the settings."""
+
+    def _error(self, message):
+        return BoardError(f"{self.name}: {message}")

@@ -1,0 +1,65 @@
+"""Work that a cut link only interrupts."""
+
+from ..boards.base import BoardError
+from .interrupt import deferred_interrupt
+
+__all__ = ["SAFE", "Steps"]
+
+SAFE = object()  # yielded where tree, board and driver agree
+
+
+class Steps:
+    """A generator that waits for the board outside of itself, and so outlives a failing wait.
+
+    Parameters
+    ----------
+    generator
+        Yields ``wait`` and is sent what ``board.receive(wait)`` returns; or yields SAFE where
+        Ctrl-C may end it.
+
+    Members
+    -------
+    unfinished : bool
+        Whether `run` can go on: it was the board's `receive` that failed.
+    """
+
+    def __init__(self, generator):
+        self._generator = generator
+        self._wait = SAFE  # what it has yielded last; a generator that has not begun is safe, too
+        self.unfinished = True
+
+    def run(self, receive):
+        """Go on to the end, and return what the generator returns.
+
+        Parameters
+        ----------
+        receive : callable
+            A board's ``receive``.
+
+        Raises
+        ------
+        BoardError
+            If the board fails; if it does in ``receive``, `run` may be called again.
+        KeyboardInterrupt
+            At a safe point.
+        """
+        failed = None
+        try:
+            with deferred_interrupt() as check_interrupt:
+                while True:
+                    answer = None
+                    if self._wait is SAFE:
+                        check_interrupt()
+                    else:
+                        try:
+                            answer = receive(self._wait)
+                        except BoardError as error:
+                            failed = error
+                            raise
+                    self._wait = self._generator.send(answer)
+        except StopIteration as end:
+            return end.value
+        finally:
+            if failed is None:
+                self.unfinished = False
+                self._generator.close()

@@ -1,0 +1,73 @@
+"""Frames in, words of those that are taken out."""
+
+from amaranth import Module, ResetInserter
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from .receiver import FrameReceiver
+from .ring import Ring
+from .words import frame_layout, header_layout
+
+__all__ = ["Intake"]
+
+_TOLD = ("header", "version", "from_peer", "good", "same", "expected", "answer", "nak", "dropped")
+
+
+class Intake(wiring.Component):
+    """A receiver and the ring behind it.
+
+    Parameters
+    ----------
+    ring_words : int
+        Of the ring, a power of two.
+    frame_bytes : int
+        Largest payload that is taken.
+    peer_width : int
+        Bits of what tells where a frame comes from.
+
+    Members
+    -------
+    i : In(stream of {data: 32, last, bad}), peer : In(peer_width)
+    session : In(32), begin : In(1)
+        With ``begin`` the ring is emptied, too.
+    header, version, from_peer, good, same, expected, answer, nak, dropped : Out
+        As of `FrameReceiver`.
+    o : Out(stream of 32)
+        The first header word and the payload of each frame that was taken.
+    room : Out(range(ring_words + 1))
+        Words free after all frames before ``expected``.
+
+    Raises
+    ------
+    ValueError
+        If a size is out of range, or the ring cannot hold a frame.
+    """
+
+    def __init__(self, ring_words, frame_bytes, peer_width=0):
+        self.receiver = FrameReceiver(frame_bytes, peer_width)
+        self.ring = Ring(ring_words)
+        if frame_bytes // 4 >= ring_words:
+            raise ValueError(f"a ring of {ring_words} words cannot hold a frame of {frame_bytes} "
+                             "bytes: make frame_bytes smaller or ring_words larger")
+        super().__init__({
+            "i": In(stream.Signature(frame_layout())), "peer": In(peer_width),
+            "session": In(32), "begin": In(1),
+            "header": Out(header_layout()), "version": Out(16), "from_peer": Out(peer_width),
+            "good": Out(1), "same": Out(1), "expected": Out(16), "answer": Out(1), "nak": Out(1),
+            "dropped": Out(1),
+            "o": Out(stream.Signature(32)), "room": Out(range(ring_words + 1)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.receiver = receiver = self.receiver
+        m.submodules.ring = ResetInserter(self.begin)(self.ring)
+        connect(m, flipped(self.i), receiver.i)
+        connect(m, receiver.ring, self.ring.w)
+        connect(m, self.ring.o, flipped(self.o))
+        m.d.comb += [
+            receiver.peer.eq(self.peer), receiver.session.eq(self.session),
+            receiver.begin.eq(self.begin), self.room.eq(self.ring.room),
+            *(getattr(self, name).eq(getattr(receiver, name)) for name in _TOLD),
+        ]
+        return m

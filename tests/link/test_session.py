@@ -1,0 +1,68 @@
+"""Session and board model over a bad wire: every byte arrives once, in order."""
+
+import random
+
+import pytest
+from bregalad.boards.linked import LinkedBoard
+from bregalad.protocol.registers import find
+from bregalad.sim.link import BoardEnd
+from bregalad.sim.wire import Faults, SimulatedWire
+from tape import GEOMETRY, TapeBoard
+
+SHARES = (0.01, 0.05, 0.2)
+
+
+def connect(seed, faults=None, cuts=(), **options):
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    sizes = {"ring_words": rng.choice((128, 200, 1000, 5000)),
+             "frame_bytes": rng.choice((64, 200, 500)),
+             "up_frame_bytes": rng.choice((32, 64, 256)), "up_frames": rng.choice((1, 2, 8))}
+    end = BoardEnd(lambda: TapeBoard(seed), rng=rng, **sizes)
+    wire = SimulatedWire(end, rng, faults, cuts=cuts)
+    return LinkedBoard(wire, **{"timeout": 60.0, **options}), end, rng
+
+
+def traffic(board, rng, length):
+    """Send, write and read at random; returns (what the tape should hold, reports received)."""
+    sent, received = [], b""
+    expected = {}
+    for _ in range(length):
+        action = rng.random()
+        if action < 0.5:
+            count = rng.choice((1, 1, 5, 40, 700)) * GEOMETRY.bus_bytes
+            data = rng.randbytes(count)
+            board.send(data)
+            if sent and isinstance(sent[-1], bytes):
+                sent[-1] += data
+            else:
+                sent.append(data)
+        elif action < 0.7:
+            name, value = rng.choice((("grace", 24), ("inner_grace", 24)))
+            value = rng.getrandbits(value)
+            board.write_register(name, value)
+            sent.append((find(name).addr, value))
+            expected[name] = value
+        elif action < 0.75 and expected:
+            name = rng.choice(list(expected))
+            assert board.read_register(name) == expected[name]
+        else:
+            received += board.receive()
+    board.read_register("status")  # all before it is handed on
+    received += board.receive()
+    return sent, received
+
+
+@pytest.mark.parametrize("kind", ["none", "drop", "flip", "duplicate", "delay", "all"])
+@pytest.mark.parametrize("share", SHARES)
+def test_every_byte_once_and_in_order(kind, share):
+    for seed in range(6):
+        faults = Faults.all(share) if kind == "all" else (
+            Faults() if kind == "none" else Faults(**{kind: share}))
+        board, end, rng = connect(seed, faults)
+        sent, received = traffic(board, rng, 60)
+        assert end.board.tape == sent
+        assert received == end.board.reported
+        if kind in ("drop", "flip", "all") and share == 0.2:
+            assert board.statistics().frames_resent
+        board.close()
