@@ -66,9 +66,10 @@ class _Netlist:
             del self.before[self.cells[r]["connections"]["Q"][0]], self.cells[r]
 
     def pull(self, cell, ports, row):
-        """Let ``cell`` read what the registers before it read; they stay for their other readers."""
+        """Let ``cell`` read what the registers before it read; these stay for other readers."""
         for r in row:
-            source, net = self.cells[r]["connections"]["DI"][0], self.cells[r]["connections"]["Q"][0]
+            nets = self.cells[r]["connections"]
+            source, net = nets["DI"][0], nets["Q"][0]
             for port in ports:
                 if cell["connections"][port] == [net]:
                     cell["connections"][port] = [source]

@@ -4,7 +4,6 @@ import weakref
 
 from ..link import Session
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
-from ..protocol.registers import find
 from .base import Board, BoardError
 
 __all__ = ["LinkedBoard"]

@@ -73,8 +73,8 @@ class SlotTable(wiring.Component):
         ``link_slot`` with ``link_en``; both stay until the next. What is written in the same clock
         reads as anything.
 
-    Latency: 1 cycle from ``r_en`` to ``r_entry`` and from ``link_en`` to ``link``. Rows are empty after configuration; a reset of
-    the clock domain leaves them as they are.
+    Latency: 1 cycle from ``r_en`` to ``r_entry`` and from ``link_en`` to ``link``. Rows are empty
+    after configuration; a reset of the clock domain leaves them as they are.
 
     Source: design, section 6.
     """
