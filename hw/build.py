@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ __all__ = ["BuildError", "build", "program", "tool"]
 
 _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
 _TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
+_BRACKETS = str.maketrans("[]", "<>")
 _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 # No memory of the design is read where it is written in the same clock, or what it then gives is
 # not used; a block RAM alone is enough for that.
@@ -93,6 +95,9 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
         top, debug_verilog=False, script_after_read=_SCRIPT, add_preferences=constraints,
         # Missed clocks are judged here, by the report.
         nextpnr_opts="--timing-allow-fail --seed $SEED --report timing.json")
+    # Yosys' abc9 takes a name with an index for a bit of another net and stops.
+    plan.files["top.il"] = re.sub(
+        r"\\\S+", lambda name: name.group().translate(_BRACKETS), plan.files["top.il"])
     plan.extract(folder)
 
     def step(variable, **environment):
