@@ -15,8 +15,9 @@ _MARKERS = "<!-- boards -->", "<!-- end of boards -->"
 
 def table(reports):
     """Markdown."""
-    lines = ["| board | lanes, bins, classes, slots | array clock asked | reached | LUT4 | flip-flops "
-             "| block RAMs | multipliers | seed |", "|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| board | lanes, bins, classes, slots | array clock asked | reached | LUT4 "
+             "| flip-flops | block RAMs | multipliers | seed |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for report in reports:
         size, clock, use = report["geometry"], report["clock_mhz"], report["use"]
         share = [f"{use[cell][0]:,} ({100 * use[cell][0] / use[cell][1]:.0f} %)"

@@ -11,6 +11,7 @@ from .mcmu.axi import read_signature
 from .mcmu.mcmu import MemoryController
 from .mcmu.report import word_layout
 from .registers import RegisterFile, csr_signature
+from .relay import Relay
 
 __all__ = ["Accelerator"]
 
@@ -62,10 +63,12 @@ class Accelerator(wiring.Component):
         # Configuration takes some clocks from the registers to where it matters.
         settle = Signal(range(_SETTLE + 1))
         m.d.sync += settle.eq(Mux(self.csr.w_en, _SETTLE, Mux(settle == 0, 0, settle - 1)))
-        m.d.comb += controller.commands.payload.eq(self.commands.payload)
+        m.submodules.relay = relay = Relay(g.bus_width)
+        connect(m, flipped(self.commands), relay.i)
+        m.d.comb += controller.commands.payload.eq(relay.o.payload)
         with m.If(settle == 0):
-            m.d.comb += [controller.commands.valid.eq(self.commands.valid),
-                         self.commands.ready.eq(controller.commands.ready)]
+            m.d.comb += [controller.commands.valid.eq(relay.o.valid),
+                         relay.o.ready.eq(controller.commands.ready)]
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
         connect(m, flipped(self.csr), registers.csr)
@@ -85,7 +88,7 @@ class Accelerator(wiring.Component):
             registers.memory_bins.eq(g.bins),
             registers.memory_bus_bytes.eq(g.bus_bytes),
             registers.status_halted.eq(controller.halted),
-            registers.status_busy.eq(controller.busy | array.busy),
+            registers.status_busy.eq(controller.busy | array.busy | relay.o.valid),
             controller.cells.eq(registers.cells_count),
             controller.classes.eq(array.classes_in_use),
             controller.all.eq(registers.report_all),

@@ -60,10 +60,10 @@ def _ulx3s(size, platform, geometry, clock_mhz, resources):
 
 
 BOARDS = {board.name: board for board in (
-    _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 75, _ECP5_25),
-    _ulx3s("25f", ulx3s.ULX3S_25F_Platform, PRESETS["small"], 75, _ECP5_25),
-    _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 75, _ECP5_45),
-    _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85),
+    _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
+    _ulx3s("25f", ulx3s.ULX3S_25F_Platform, PRESETS["small"], 50, _ECP5_25),
+    _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
+    _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 50, _ECP5_85),
 )}
 
 

@@ -88,7 +88,7 @@ class Dispenser(wiring.Component):
         g = self.geometry
         size, lanes, head = g.bus_bytes, g.lanes, RECORD_HEADER.size
         most = head + lanes  # bytes of a beat at most
-        words = -(-(size - 1 + most) // size)
+        words = -(-(size - 1 + most) // size) + 1  # one may come before another leaves
 
         # A record: its bytes, its beats but the last, and the bytes of its first and last beat.
         record = Signal(range(head + g.max_cells + 1))
@@ -111,7 +111,7 @@ class Dispenser(wiring.Component):
         records = Signal(32)  # not yet cut, this one included
         final, final_but_one = Signal(), Signal()  # of the run
         spare = Signal(range(-most - size, words * size + 1))  # bytes in the window behind the beat
-        # Bytes of this record and the next that are not in the window.
+        # Bytes of this record and the next that are not in the window, less 1.
         lacking = Signal(range(-words * size, size + 2 * (head + g.max_cells) + 1))
 
         go, cut, slide, taken = Signal(), Signal(), Signal(), Signal()
@@ -119,7 +119,7 @@ class Dispenser(wiring.Component):
         follows = Signal.like(take)  # bytes of the beat after this one
         failing = self.i.p.error != 0
         starved = self.active & (spare < 0)
-        lack = self.active & (lacking > 0) & ((filled != words) | slide)
+        lack = self.active & (lacking >= 0) & (filled != words)
         m.d.comb += [
             cut.eq(self.active & (spare >= 0) & go),
             behind.eq(at + take),
@@ -221,7 +221,7 @@ class Dispenser(wiring.Component):
                 take.eq(first_take),
                 at.eq(offset),
                 spare.eq(-(offset + first_take)),
-                lacking.eq(offset + Mux(count == 1, record, record << 1)),
+                lacking.eq(offset + Mux(count == 1, record, record << 1) - 1),
                 filled.eq(0),
                 self.failed.eq(0),
                 self.counted.eq(0),

@@ -47,7 +47,7 @@ class ReadDMA(wiring.Component):
         Bus words and their byte addresses.
     axi : Out(AXI4 read)
 
-    Latency: 2 cycles from descriptor to ``arvalid``, 2 from ``rvalid`` to ``o.valid``.
+    Latency: 4 cycles from descriptor to ``arvalid``, 2 from ``rvalid`` to ``o.valid``.
     Throughput: one word per cycle if the memory answers within ``outstanding * burst`` cycles.
 
     Raises
@@ -107,7 +107,12 @@ class ReadDMA(wiring.Component):
         beats = Signal(range(self.burst + 1))
         m.d.comb += [
             in_block.eq(self.burst - ask[:burst_bits]),
+        ]
+        # A burst's size, then whether there is room for it, a clock each.
+        sized, fits = Signal(), Signal()
+        m.d.sync += [
             beats.eq(Mux(to_ask < in_block, to_ask, in_block)),
+            sized.eq(active), fits.eq(sized & (reserved + beats <= depth)),
         ]
 
         asked, answered, taken = Signal(), Signal(), Signal()
@@ -117,10 +122,12 @@ class ReadDMA(wiring.Component):
             answered.eq(axi.rvalid & axi.rlast),
             taken.eq(queue.r_rdy & queue.r_en),
             issue.eq(active & ~draining & (to_ask != 0) & (~axi.arvalid | axi.arready)
-                     & (reserved + beats <= depth) & (bursts < self.outstanding)),
+                     & fits & (bursts < self.outstanding)),
         ]
         with m.If(asked):
             m.d.sync += axi.arvalid.eq(0)
+        with m.If(issue | ~active):
+            m.d.sync += [sized.eq(0), fits.eq(0)]
         with m.If(issue):
             m.d.sync += [
                 axi.arvalid.eq(1),

@@ -9,6 +9,7 @@ from ...protocol.registers import EVENTS, TIMINGS
 from ..array.bayes import partial_latency, partial_signature
 from ..array.merge import summary_layout
 from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
+from ..relay import Relay
 from .axi import read_signature
 from .buffer import RecordBuffer
 from .dispenser import Dispenser
@@ -112,8 +113,12 @@ class MemoryController(wiring.Component):
         connect(m, buffer.o, tracker.i)
         connect(m, scheduler.head, writer.head)
         connect(m, sequencer.job, writer.job)
-        connect(m, writer.o, flipped(self.reports))
-        connect(m, flipped(self.gains), writer.gains)
+        m.submodules.report_relay = report_relay = Relay(word_layout())
+        m.submodules.gains_relay = gains_relay = Relay(candidate_layout(g))
+        connect(m, writer.o, report_relay.i)
+        connect(m, report_relay.o, flipped(self.reports))
+        connect(m, flipped(self.gains), gains_relay.i)
+        connect(m, gains_relay.o, writer.gains)
         connect(m, flipped(self.summary), writer.summary)
         connect(m, sequencer.start, dispenser.start)
 
@@ -196,7 +201,8 @@ class MemoryController(wiring.Component):
             writer.all.eq(self.all),
             writer.cells.eq(cells),
             self.halted.eq(sequencer.halted),
-            self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle)),
+            self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle
+                           & ~self.reports.valid)),
         ]
         m.d.sync += [
             idle.eq(idle_now),

@@ -215,6 +215,7 @@ class Tracker(wiring.Component):
         entry = entry_layout(g)
         before, after = Signal(entry), Signal(entry)
         due, full, held = Signal(), Signal(), Signal()
+        clear = Signal()  # neither held nor full
         pass_ = Signal(range(g.passes + 1))
         asked = Signal()  # its prediction is asked for
         predicted = Signal()  # the beats of its prediction are issued
@@ -253,6 +254,7 @@ class Tracker(wiring.Component):
         with m.Else():
             m.d.comb += [limit.eq(Mux(source.inner, limits[1], limits[0])),
                          none.eq(Mux(source.inner, never[1], never[0]))]
+        fills = plus & (source.n == g.count_max)
         with m.If(moves | redo):
             m.d.sync += [
                 node.header.eq(header),
@@ -261,21 +263,25 @@ class Tracker(wiring.Component):
                 after.since.eq(source.since + plus),
                 after.underflow.eq(source.underflow | (header.minus & ~header.test & stuck)),
                 due.eq(plus & ~none & (source.since >= limit) & ~source.since.all()),
-                full.eq(plus & (source.n == g.count_max)),
+                full.eq(fills),
             ]
             for k in range(g.classes):
                 with m.If(~keep & (header.label == k)):
                     m.d.sync += after.class_counts[k].eq(source.class_counts[k] + step)
+        holds = (self.next_locked | (pushed & same)) & ~fetched.header.test
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
         with m.If(self.halving & preview & last_beat):
             m.d.sync += predicted.eq(1)
         with m.If(moves):
             m.d.sync += [node.own.eq(fetched.own), node.end.eq(fetched.end), asked.eq(0),
-                         predicted.eq(0),
-                         held.eq((self.next_locked | (pushed & same)) & ~fetched.header.test)]
+                         predicted.eq(0), held.eq(holds), clear.eq(~holds & ~fills)]
+        with m.Elif(done):
+            m.d.sync += clear.eq(0)
         with m.Else():
-            m.d.sync += held.eq(self.locked & ~node.header.test)
+            stays = self.locked & ~node.header.test
+            m.d.sync += [held.eq(stays),
+                         clear.eq(valid & ~stays & Mux(redo, ~fills, ~full))]
         with m.If(space):
             m.d.sync += valid.eq(fetched_valid)
         m.d.sync += redo.eq(0)
@@ -296,11 +302,11 @@ class Tracker(wiring.Component):
             self.prediction.p.class_counts.eq(before.class_counts),
             unasked.eq(self.prediction.valid & ~self.prediction.ready),
             go.eq(valid & ~held & ~unasked),
-            self.counting.eq(go & ~full & ~blocked & self.grant),
+            self.counting.eq(clear & ~unasked & ~blocked & self.grant),
             self.halving.eq(go & full & ~redo & self.grant),
             self.wait_lock.eq(valid & held & self.grant),
             self.wait_report.eq(unasked & self.grant),
-            self.wait_queue.eq(go & ~full & blocked & self.grant),
+            self.wait_queue.eq(clear & ~unasked & blocked & self.grant),
             self.valid.eq(self.counting | self.halving),
             self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
             self.op.slot.eq(node.header.slot),
@@ -315,7 +321,7 @@ class Tracker(wiring.Component):
             done.eq(self.counting & last_beat),
             self.node.eq(done),
             self.free.eq(done & node.end),
-            self.trial.valid.eq(go & ~full & last_beat & due),
+            self.trial.valid.eq(clear & ~unasked & last_beat & due),
             pushed.eq(self.trial.valid & self.trial.ready),
         ]
         trial_of(m, self.trial.p, node.header.slot, after, requested=False)

@@ -97,7 +97,7 @@ def test_the_netlist_does_the_same(ram, rows, shared, moved, tmp_path):
         f"write_verilog -noattr {name}.v\ndesign -reset\n"
         for name, module in (("plain", "plain"), ("packed", "packed_"))))
     _yosys(tmp_path, "read_verilog -lib +/ecp5/cells_sim.v\nread_verilog -overwrite "
-           "+/ecp5/cells_sim.v\nselect LUT4 CCU2C PFUMX L6MUX21 TRELLIS_FF\n"
+           "+/ecp5/cells_sim.v\nselect LUT2 LUT4 CCU2C PFUMX L6MUX21 TRELLIS_FF\n"
            "write_verilog -noattr -selected cells.v\n")
     (tmp_path / "bench.v").write_text(_BENCH.replace("SEED", "4711"))
     subprocess.run(["iverilog", "-g2012", "-o", "bench", "bench.v", "plain.v", "packed.v",
