@@ -1,6 +1,7 @@
 """ULX3S: the accelerator behind the board's USB serial port."""
 
 from amaranth import Elaboratable, Module
+from amaranth.lib import io
 
 from ..link.linked import LinkedAccelerator
 from .pll import PhaseLockedLoop
@@ -31,13 +32,14 @@ class ULX3S(Elaboratable):
         m = Module()
         m.submodules.pll = pll = self.pll
         m.submodules.linked = linked = self.linked
-        uart = platform.request("uart")
-        leds = [platform.request("led", number).o for number in (0, 1, 2, 7)]
-        m.d.comb += [
-            pll.i.eq(platform.request("clk25").i),
-            linked.rx.eq(uart.rx.i),
-            uart.tx.o.eq(linked.tx),
-            *(led.eq(value) for led, value in zip(
-                leds, (linked.alive, linked.receiving, linked.dropping, 1), strict=True)),
-        ]
+        uart = platform.request("uart", dir=dict.fromkeys(("rx", "tx", "rts", "dtr"), "-"))
+        m.submodules.clock_pin = clock = io.Buffer("i", platform.request("clk25", dir="-"))
+        m.submodules.rx_pin = rx = io.Buffer("i", uart.rx)
+        m.submodules.tx_pin = tx = io.Buffer("o", uart.tx)
+        m.d.comb += [pll.i.eq(clock.i), linked.rx.eq(rx.i), tx.o.eq(linked.tx)]
+        for number, value in ((0, linked.alive), (1, linked.receiving), (2, linked.dropping),
+                              (7, 1)):
+            led = io.Buffer("o", platform.request("led", number, dir="-"))
+            m.submodules[f"led_{number}_pin"] = led
+            m.d.comb += led.o.eq(value)
         return m

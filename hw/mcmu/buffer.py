@@ -52,7 +52,7 @@ class RecordBuffer(wiring.Component):
     good, bad : Out(1)
         A record that counts (has no TEST) was handed over, a record was dropped.
 
-    Latency: 1 cycle from ``read_at`` to ``codes``, 2 from the last beat to ``o.valid``.
+    Latency: 1 cycle from ``read_at`` to ``codes`` and from the last beat to ``o.valid``.
     """
 
     latency = 1
@@ -83,8 +83,7 @@ class RecordBuffer(wiring.Component):
         m.submodules.beats = beats = memory.Memory(
             shape=data.ArrayLayout(CODE_WIDTH, g.lanes), depth=self.depth, init=[])
         write, read = beats.write_port(), beats.read_port()
-        headers = fifo.SyncFIFOBuffered(
-            width=header_layout(g).size, depth=HEADERS)
+        headers = fifo.SyncFIFO(width=header_layout(g).size, depth=HEADERS)
         m.submodules.headers = headers
 
         # One bit more than an address: full and empty differ.

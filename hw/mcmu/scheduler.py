@@ -48,7 +48,7 @@ class TrialScheduler(wiring.Component):
     asked, given : In(number)
         Predictions that come before a trial that is pushed now; those that are reported.
     slot_a, slot_b, slot_c : In(slot); locked_a, locked_b, locked_c : Out(1)
-        Whether a slot is locked.
+        Whether a slot is still locked in the next clock, but for this clock's push.
     passes : In
         Beats of an instance.
     snap_ready : In(1)
@@ -64,7 +64,7 @@ class TrialScheduler(wiring.Component):
     quiet : Out(1)
         Every trial is reported.
 
-    Latency: 1 cycle from a push to its lock, 2 to its first SNAP.
+    Latency: 1 cycle from a push to its lock and to its first SNAP.
 
     Raises
     ------
@@ -130,7 +130,8 @@ class TrialScheduler(wiring.Component):
             heads.r_en.eq(self.head.ready & self.head.valid),
             self.quiet.eq(out == 0),
             *(locked.eq(Cat(u & (q.slot == slot)
-                            for u, q in zip(used, queue, strict=True)).any())
+                            for u, q in zip([used[0] & ~popped, *used[1:]], queue,
+                                            strict=True)).any())
               for slot, locked in ((self.slot_a, self.locked_a), (self.slot_b, self.locked_b),
                                    (self.slot_c, self.locked_c))),
         ]
@@ -171,7 +172,7 @@ class TrialScheduler(wiring.Component):
         with m.If(settle != 0):
             m.d.sync += settle.eq(settle - 1)
         with m.If(~self.valid):
-            m.d.sync += self.valid.eq(used[0] & self.snap_ready & (settle == 0))
+            m.d.sync += self.valid.eq((used[0] | pushed) & self.snap_ready & (settle == 0))
         with m.Else():
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):

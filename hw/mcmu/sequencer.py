@@ -186,7 +186,8 @@ class Sequencer(wiring.Component):
             incoming.eq(self.commands.payload.word_select(unpacked, 32)),
             self.inline.payload.eq(self.commands.payload),
             self.start.p.count.eq(learn.count),
-            self.start.p.offset.eq(Mux(self.memory, learn.address, 0)),
+            self.start.p.offset.eq(
+                Mux((flags & int(CommandFlag.MEMORY)) != 0, learn.address, 0)),
             self.descriptor.p.address.eq(learn.address),
             self.descriptor.p.length.eq(length),
         ]
@@ -198,6 +199,24 @@ class Sequencer(wiring.Component):
             with m.If(bin_ == g.bins - 1):
                 m.next = state
 
+        def fetch():
+            m.next = "FETCH"
+            m.d.comb += self.commands.ready.eq(1)
+            m.d.sync += [
+                pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
+                failing.eq(0), self.discard.eq(self.halted), self.memory.eq(0),
+            ]
+            with m.If(self.commands.valid):
+                if size >= COMMAND_BYTES:
+                    m.d.sync += head.eq(self.commands.payload)
+                    m.next = "DECODE"
+                else:
+                    m.d.sync += head.eq(Cat(head, self.commands.payload)[g.bus_width:])
+                    m.d.sync += part.eq(part + 1)
+                    with m.If(part == COMMAND_BYTES // size - 1):
+                        m.d.sync += part.eq(0)
+                        m.next = "DECODE"
+
         with m.FSM(name="state") as fsm:
             m.d.comb += [
                 self.waiting.eq(fsm.ongoing("FETCH") & (part == 0)),
@@ -205,21 +224,7 @@ class Sequencer(wiring.Component):
                                  | fsm.ongoing("MULTIPLY") | fsm.ongoing("DESCRIBE")),
             ]
             with m.State("FETCH"):
-                m.d.comb += self.commands.ready.eq(1)
-                m.d.sync += [
-                    pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
-                    failing.eq(0), self.discard.eq(self.halted), self.memory.eq(0),
-                ]
-                with m.If(self.commands.valid):
-                    if size >= COMMAND_BYTES:
-                        m.d.sync += head.eq(self.commands.payload)
-                        m.next = "DECODE"
-                    else:
-                        m.d.sync += head.eq(Cat(head, self.commands.payload)[g.bus_width:])
-                        m.d.sync += part.eq(part + 1)
-                        with m.If(part == COMMAND_BYTES // size - 1):
-                            m.d.sync += part.eq(0)
-                            m.next = "DECODE"
+                fetch()
 
             with m.State("DECODE"):
                 memory = (flags & int(CommandFlag.MEMORY)) != 0
@@ -238,7 +243,10 @@ class Sequencer(wiring.Component):
                 with m.If(opcode == Opcode.LEARN):
                     m.next = "FETCH"
                     with m.If((learn.count != 0) & ~(self.halted & memory)):
+                        m.d.comb += self.start.valid.eq(~self.dispensing & ~memory)
                         m.next = "LEARN"
+                        with m.If(self.start.valid & self.start.ready):
+                            m.next = "DISPENSE"
 
             with m.State("CHECK"):
                 m.next = "FETCH"
@@ -279,10 +287,11 @@ class Sequencer(wiring.Component):
                     self.commands.ready.eq(self.inline.ready & ~self.memory),
                 ]
                 with m.If(~self.dispensing):
-                    m.d.sync += failing.eq(self.failed)
-                    m.next = "FETCH"
                     with m.If(self.failed):
+                        m.d.sync += failing.eq(1)
                         m.next = "ERROR"
+                    with m.Else():
+                        fetch()
 
             with m.State("SETTLE"):
                 quiet = (opcode != Opcode.READ) & (opcode != Opcode.FENCE) | self.quiet
