@@ -1,9 +1,8 @@
 """The ECP5's phase-locked loop: any clock from the board's."""
 
-from amaranth import ClockDomain, Instance, Module, Signal
+from amaranth import Instance, Module
 from amaranth.lib import wiring
-from amaranth.lib.cdc import ResetSynchronizer
-from amaranth.lib.wiring import In
+from amaranth.lib.wiring import In, Out
 
 __all__ = ["PhaseLockedLoop"]
 
@@ -13,7 +12,7 @@ _TOLERANCE = 0.01
 
 
 class PhaseLockedLoop(wiring.Component):
-    """Make the clock domain ``sync``, in reset until the loop is locked.
+    """Make a clock.
 
     Parameters
     ----------
@@ -24,6 +23,9 @@ class PhaseLockedLoop(wiring.Component):
     -------
     i : In(1)
         The board's clock.
+    o : Out(1)
+    locked : Out(1)
+        `o` has its frequency.
 
     Attributes
     ----------
@@ -51,13 +53,11 @@ class PhaseLockedLoop(wiring.Component):
         self.i_hz = i_hz
         self.hz = i_hz / reference * feedback
         self._dividers = reference, feedback, output
-        super().__init__({"i": In(1)})
+        super().__init__({"i": In(1), "o": Out(1), "locked": Out(1)})
 
     def elaborate(self, platform):
         m = Module()
         reference, feedback, output = self._dividers
-        m.domains.sync = domain = ClockDomain()
-        locked = Signal()
         m.submodules.loop = Instance(
             "EHXPLLL",
             a_FREQUENCY_PIN_CLKI=f"{self.i_hz / 1e6:g}", a_FREQUENCY_PIN_CLKOP=f"{self.hz / 1e6:g}",
@@ -65,9 +65,8 @@ class PhaseLockedLoop(wiring.Component):
             p_CLKI_DIV=reference, p_CLKFB_DIV=feedback, p_FEEDBK_PATH="CLKOP",
             p_CLKOP_ENABLE="ENABLED", p_CLKOP_DIV=output, p_CLKOP_CPHASE=output // 2,
             p_CLKOP_FPHASE=0,
-            i_CLKI=self.i, i_CLKFB=domain.clk, o_CLKOP=domain.clk, o_LOCK=locked,
+            i_CLKI=self.i, i_CLKFB=self.o, o_CLKOP=self.o, o_LOCK=self.locked,
             i_RST=0, i_STDBY=0, i_PHASESEL0=0, i_PHASESEL1=0, i_PHASEDIR=0, i_PHASESTEP=0,
             i_PHASELOADREG=0, i_PLLWAKESYNC=0, i_ENCLKOP=0,
         )
-        m.submodules.reset = ResetSynchronizer(~locked)
         return m

@@ -1,7 +1,8 @@
 """ULX3S: the accelerator behind the board's USB serial port."""
 
-from amaranth import Elaboratable, Module
+from amaranth import ClockDomain, Elaboratable, Module
 from amaranth.lib import io
+from amaranth.lib.cdc import ResetSynchronizer
 
 from ..link.linked import LinkedAccelerator
 from .pll import PhaseLockedLoop
@@ -31,12 +32,14 @@ class ULX3S(Elaboratable):
     def elaborate(self, platform):
         m = Module()
         m.submodules.pll = pll = self.pll
+        m.domains.sync = sync = ClockDomain()
+        m.submodules.reset = ResetSynchronizer(~pll.locked)
         m.submodules.linked = linked = self.linked
         uart = platform.request("uart", dir=dict.fromkeys(("rx", "tx", "rts", "dtr"), "-"))
         m.submodules.clock_pin = clock = io.Buffer("i", platform.request("clk25", dir="-"))
         m.submodules.rx_pin = rx = io.Buffer("i", uart.rx)
         m.submodules.tx_pin = tx = io.Buffer("o", uart.tx)
-        m.d.comb += [pll.i.eq(clock.i), linked.rx.eq(rx.i), tx.o.eq(linked.tx)]
+        m.d.comb += [pll.i.eq(clock.i), sync.clk.eq(pll.o), linked.rx.eq(rx.i), tx.o.eq(linked.tx)]
         for number, value in ((0, linked.alive), (1, linked.receiving), (2, linked.dropping),
                               (7, 1)):
             led = io.Buffer("o", platform.request("led", number, dir="-"))

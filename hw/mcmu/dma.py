@@ -112,7 +112,8 @@ class ReadDMA(wiring.Component):
         sized, fits = Signal(), Signal()
         m.d.sync += [
             beats.eq(Mux(to_ask < in_block, to_ask, in_block)),
-            sized.eq(active), fits.eq(sized & (reserved + beats <= depth)),
+            sized.eq(active),
+            fits.eq(sized & (to_ask != 0) & (reserved + beats <= depth)),
         ]
 
         asked, answered, taken = Signal(), Signal(), Signal()
@@ -121,8 +122,8 @@ class ReadDMA(wiring.Component):
             asked.eq(axi.arvalid & axi.arready),
             answered.eq(axi.rvalid & axi.rlast),
             taken.eq(queue.r_rdy & queue.r_en),
-            issue.eq(active & ~draining & (to_ask != 0) & (~axi.arvalid | axi.arready)
-                     & fits & (bursts < self.outstanding)),
+            issue.eq(active & ~draining & fits & (~axi.arvalid | axi.arready)
+                     & (bursts < self.outstanding)),
         ]
         with m.If(asked):
             m.d.sync += axi.arvalid.eq(0)
@@ -137,7 +138,7 @@ class ReadDMA(wiring.Component):
                 to_ask.eq(to_ask - beats),
             ]
         m.d.sync += [
-            reserved.eq(reserved + Mux(issue, beats, 0) - taken),
+            reserved.eq(Mux(issue, reserved + beats - taken, reserved - taken)),
             bursts.eq(bursts + issue - answered),
             Assert(~axi.rvalid | queue.w_rdy, "a word arrived without room"),
         ]
