@@ -50,8 +50,8 @@ def tool(name):
 
 def _version(command):
     said = subprocess.run([command, "--version"], capture_output=True, text=True)
-    lines = (said.stdout + said.stderr).strip().splitlines()
-    return lines[0].strip() if lines else "unknown"
+    found = re.search(r"[Vv]ersion \S*?(\d[\w.-]*)|Yosys (\d\S*)", said.stdout + said.stderr)
+    return next(filter(None, found.groups())) if found else "unknown"
 
 
 def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=print):

@@ -15,7 +15,7 @@ def _place(cell):
     """(block, signal) of a cell."""
     name = _CELL.sub("", cell).removeprefix("linked.").removeprefix("accelerator.")
     block, _, signal = name.rpartition(".")
-    return block or "top", signal or name
+    return block or "top", signal or "an unnamed signal"
 
 
 def describe_path(timing, clock):
