@@ -141,6 +141,40 @@ class Geometry:
             raise ValueError(f"no geometry {geometry!r}; there are {', '.join(PRESETS)}")
         return PRESETS[geometry]
 
+    @classmethod
+    def parse(cls, words, base):
+        """A geometry from a command line's words: a preset's name, ``name=value`` pairs, or both.
+
+        Parameters
+        ----------
+        words : list of str
+        base : Geometry
+            What is changed if no preset is named.
+
+        Raises
+        ------
+        ValueError
+            If there is no such preset or size, or a value is not allowed.
+        """
+        changes = {}
+        for word in words:
+            name, equals, value = word.partition("=")
+            if not equals:
+                base = cls.of(word)
+            elif name not in (known := base.as_dict()):
+                raise ValueError(f"no size {name!r}; there are {', '.join(known)}")
+            elif name == "criterion":
+                changes[name] = value
+            elif name == "naive_bayes":
+                if value not in ("0", "1"):
+                    raise ValueError(f"naive_bayes must be 0 or 1, not {value!r}")
+                changes[name] = value == "1"
+            elif not value.isdecimal():
+                raise ValueError(f"{name} must be an integer, not {value!r}")
+            else:
+                changes[name] = int(value)
+        return base.replace(**changes)
+
     def replace(self, **changes):
         """A copy with some sizes changed, validated again."""
         return Geometry(**{**self.as_dict(), **changes})

@@ -1,6 +1,6 @@
 """The accelerator: what every board's top level wraps."""
 
-from amaranth import Module, Mux
+from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -11,8 +11,11 @@ from .mcmu.axi import read_signature
 from .mcmu.mcmu import MemoryController
 from .mcmu.report import word_layout
 from .registers import RegisterFile, csr_signature
+from .relay import Relay
 
 __all__ = ["Accelerator"]
+
+_SETTLE = 7
 
 
 class Accelerator(wiring.Component):
@@ -31,7 +34,8 @@ class Accelerator(wiring.Component):
     m_axi : Out(AXI4 read)
         Memory that LEARN may fetch records from.
     csr : In(csr_signature)
-        Registers; written only while nothing is under way.
+        Registers; written only while nothing is under way. No command is taken for 8 clocks
+        behind a write.
 
     Statistics and slot table are empty after configuration; a reset of the clock domain leaves
     them as they are.
@@ -56,7 +60,15 @@ class Accelerator(wiring.Component):
         m.submodules.controller = controller = MemoryController(g, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
-        connect(m, flipped(self.commands), controller.commands)
+        # Configuration takes some clocks from the registers to where it matters.
+        settle = Signal(range(_SETTLE + 1))
+        m.d.sync += settle.eq(Mux(self.csr.w_en, _SETTLE, Mux(settle == 0, 0, settle - 1)))
+        m.submodules.relay = relay = Relay(g.bus_width)
+        connect(m, flipped(self.commands), relay.i)
+        m.d.comb += controller.commands.payload.eq(relay.o.payload)
+        with m.If(settle == 0):
+            m.d.comb += [controller.commands.valid.eq(relay.o.valid),
+                         relay.o.ready.eq(controller.commands.ready)]
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
         connect(m, flipped(self.csr), registers.csr)
@@ -76,7 +88,7 @@ class Accelerator(wiring.Component):
             registers.memory_bins.eq(g.bins),
             registers.memory_bus_bytes.eq(g.bus_bytes),
             registers.status_halted.eq(controller.halted),
-            registers.status_busy.eq(controller.busy | array.busy),
+            registers.status_busy.eq(controller.busy | array.busy | relay.o.valid),
             controller.cells.eq(registers.cells_count),
             controller.classes.eq(array.classes_in_use),
             controller.all.eq(registers.report_all),

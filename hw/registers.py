@@ -1,6 +1,6 @@
 """The register map in hardware: configuration, status and counters."""
 
-from amaranth import Module
+from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -9,6 +9,7 @@ from ..protocol.registers import REGISTERS, Access
 __all__ = ["ADDRESS_WIDTH", "RegisterFile", "csr_signature"]
 
 ADDRESS_WIDTH = 8  # of 32-bit words
+_LOW = 2  # bits of an address that tell the registers of a group
 
 
 def csr_signature():
@@ -35,7 +36,7 @@ class RegisterFile(wiring.Component):
     <register>_<field> : In for RO fields, otherwise Out
         A PULSE field is 1 for the clock after it was written as 1.
 
-    Latency: 1 cycle from ``addr`` to ``r_data``, 1 from ``w_en`` to the field. An address without
+    Latency: 2 cycles from ``addr`` to ``r_data``, 1 from ``w_en`` to the field. An address without
     a register reads 0.
 
     Raises
@@ -46,7 +47,7 @@ class RegisterFile(wiring.Component):
     Source: host/protocol/registers.py.
     """
 
-    latency = 1
+    latency = 2
 
     def __init__(self, registers=REGISTERS):
         self.registers = tuple(registers)
@@ -64,14 +65,23 @@ class RegisterFile(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         csr = self.csr
-        m.d.sync += csr.r_data.eq(0)
-        with m.Switch(csr.addr):
-            for register in self.registers:
-                with m.Case(register.addr // 4):
-                    for field, lsb in register.layout():
-                        if field.access is not Access.PULSE:
-                            m.d.sync += csr.r_data[lsb:lsb + field.width].eq(
-                                getattr(self, _name(register, field)))
+        # Groups of registers whose addresses differ in the lowest bits, then the group.
+        words = {register.addr // 4: register for register in self.registers}
+        groups = sorted({addr >> _LOW for addr in words})
+        values = {group: Signal(32, name=f"group_{group}") for group in groups}
+        high = Signal(ADDRESS_WIDTH - _LOW)
+        m.d.sync += [high.eq(csr.addr >> _LOW), csr.r_data.eq(0)]
+        for group, value in values.items():
+            m.d.sync += value.eq(0)
+            with m.Switch(csr.addr[:_LOW]):
+                for addr in sorted(addr for addr in words if addr >> _LOW == group):
+                    with m.Case(addr & (1 << _LOW) - 1):
+                        for field, lsb in words[addr].layout():
+                            if field.access is not Access.PULSE:
+                                m.d.sync += value[lsb:lsb + field.width].eq(
+                                    getattr(self, _name(words[addr], field)))
+            with m.If(high == group):
+                m.d.sync += csr.r_data.eq(value)
         for register in self.registers:
             for field, lsb in register.layout():
                 port = getattr(self, _name(register, field))

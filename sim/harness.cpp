@@ -215,7 +215,7 @@ EXPORT void board_clear_faults(Board* board) { board->faults.clear(); }
 
 EXPORT uint32_t board_read(Board* board, uint32_t word) {
     board->PORT(csr, addr) = word;
-    board->clock();
+    for (int i = 0; i < 2; i++) board->clock();  // RegisterFile.latency
     return board->PORT(csr, r_data);
 }
 

@@ -3,7 +3,19 @@
 import argparse
 import sys
 
-from . import boards, demo, generate, inspect, predict, reproduce, train, virtual
+from . import (
+    boards,
+    build,
+    demo,
+    generate,
+    inspect,
+    predict,
+    program,
+    reproduce,
+    train,
+    verilog,
+    virtual,
+)
 
 __all__ = ["main"]
 
@@ -13,7 +25,8 @@ def main(argv=None):
     parser = argparse.ArgumentParser(
         prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, inspect, generate, boards, demo, reproduce, virtual):
+    for module in (train, predict, inspect, generate, boards, demo, reproduce, virtual, build,
+                   program, verilog):
         name = module.__name__.rpartition(".")[2]
         summary = module.__doc__.splitlines()[0]
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))

@@ -98,7 +98,7 @@ class Merge(wiring.Component):
         m.d.comb += [
             self.i.ready.eq(go & ~flush),
             joins.eq(open_ & part.joins),
-            wins.eq(part.gain > group.gain),
+            wins.eq((group.gain - part.gain)[-1]),  # the difference's sign
         ]
 
         found = Signal(candidate)
@@ -147,8 +147,8 @@ class Merge(wiring.Component):
         above, above_second, best_moves, finished = Signal(), Signal(), Signal(), Signal()
         best_left = Signal.like(left_in)
         m.d.comb += [
-            above.eq(found.valid & (fresh | ~top.best.valid | (found.gain > top.best.gain))),
-            above_second.eq(found.valid & (~top.second.valid | (found.gain > top.second.gain))),
+            above.eq(found.valid & (fresh | ~top.best.valid | (top.best.gain - found.gain)[-1])),
+            above_second.eq(found.valid & (~top.second.valid | (top.second.gain - found.gain)[-1])),
         ]
         with m.If(go):
             m.d.sync += [finished.eq(0), best_moves.eq(0), self.summary.valid.eq(finished)]

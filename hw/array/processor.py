@@ -200,7 +200,7 @@ class AttributeProcessor(wiring.Component):
         m.submodules.counters = counters = Memory(
             shape=word_layout, depth=rows << g.bin_bits, init=[])
         word_read, word_write = counters.read_port(), counters.write_port()
-        word_6 = Signal(word_layout)
+        word_6 = Signal(word_layout, reset_less=True)  # a block RAM can take it in
         newest = {i: Signal(word_layout, name=f"newest_{i}") for i in (7, 8, 9, 10)}
         m.d.comb += word_read.addr.eq(Cat(bins[4], control.row_4))
         m.d.sync += word_6.eq(word_read.data)

@@ -190,12 +190,15 @@ class GainUnit(wiring.Component):
         m.d.comb += [
             last_split.eq(Mux(numeric | config.other, last_bin - 1, last_bin)),
             alone.eq(at_total | multiway),
-            at_sum.eq(index == self.classes_in_use),
+            at_sum.eq(index == self.classes_in_use[:len(index)]),
             value_end.eq(at_sum & right),
             opens.eq((index == 0) & ~right),
             read_bin.eq(split),
             read.addr.eq(Cat(read_bin, tail[:place_bits])),
         ]
+        # Worked out ahead: a split takes two clocks and more.
+        next_split, at_last = Signal(g.bin_bits), Signal()
+        m.d.sync += [next_split.eq(split + 1), at_last.eq(split == last_split)]
         finished = Signal()
         with m.FSM():
             with m.State("WAIT"):
@@ -217,9 +220,9 @@ class GainUnit(wiring.Component):
                 m.d.comb += issue.eq(1)
                 with m.If(value_end):
                     # The next word is to be there with the next clock.
-                    m.d.comb += read_bin.eq(split + 1)
-                    m.d.sync += split.eq(split + 1)
-                    with m.If(split == last_split):
+                    m.d.comb += read_bin.eq(next_split)
+                    m.d.sync += split.eq(next_split)
+                    with m.If(at_last):
                         m.d.sync += split.eq(0)
                         m.next = "DRAIN"
             with m.State("DRAIN"):
@@ -267,7 +270,7 @@ class GainUnit(wiring.Component):
             tag.zero.eq(opens & (at_total | (multiway & ~config.first & (split == 0)))),
             tag.base.eq(opens & ~at_total & ~multiway & (split != 0)),
             tag.latch.eq(opens & ~at_total & ~multiway & (split == 0)),
-            tag.judge.eq(value_end & ~at_total & (~multiway | (split == last_split))),
+            tag.judge.eq(value_end & ~at_total & (~multiway | at_last)),
         ]
         m.d.sync += [
             left_count.eq(side[index]),
@@ -313,11 +316,12 @@ class GainUnit(wiring.Component):
         judge, judged_any = Signal(), Signal()
         judged = Signal(g.bin_bits)
         best_gain = Signal(signed(g.gain_width))
+        lead = best_gain - gain
         m.d.sync += judge.eq(y.valid & y.judge)
         m.d.comb += finished.eq(judge & ((judged == last_split) | multiway))
         with m.If(judge):
             m.d.sync += [judged.eq(judged + 1), judged_any.eq(1)]
-            with m.If(~judged_any | (gain > best_gain)):
+            with m.If(~judged_any | lead[-1]):
                 m.d.sync += [best_gain.eq(gain), best.eq(judged)]
         with m.If(self.take):
             m.d.sync += [judged.eq(0), judged_any.eq(0)]

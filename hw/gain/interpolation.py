@@ -67,13 +67,15 @@ class Interpolation(wiring.Component):
         m.d.comb += entry.addr.eq(bits[STEP_BITS:])
         base, slope = entry.data[:self.base_width], entry.data[self.base_width:]
 
-        step = Signal(STEP_BITS)
-        rise = Signal(STEP_BITS + slope_width)
+        # A DSP block can take in registers without reset on both sides of the product.
+        step = Signal(STEP_BITS, reset_less=True)
+        rise = Signal(STEP_BITS + slope_width, reset_less=True)
         m.d.sync += [step.eq(bits[:STEP_BITS]), rise.eq(slope * step)]
-        # Two registers behind the product let a DSP block take them in.
-        rise = delay(m, rise, 1, "rise")
+        rise = delay(m, rise, 1, "rise", reset_less=True)
         # The base is an integer here, so adding it before the shift rounds the same.
         total = Cat(Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 2, "base"),
                     delay(m, self.i_whole, 3, "whole"))
-        m.d.sync += self.o.eq((total - rise if falling else total + rise) >> STEP_BITS)
+        sum_ = Signal(self.o.shape(), reset_less=True)
+        m.d.sync += sum_.eq((total - rise if falling else total + rise) >> STEP_BITS)
+        m.d.comb += self.o.eq(sum_)
         return m

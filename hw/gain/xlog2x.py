@@ -46,9 +46,10 @@ class XLog2X(Terms):
             log2.i_mantissa.eq(normaliser.o),
             log2.i_whole.eq(self.width - 1 - normaliser.o_shifts),
         ]
-        # Two registers behind the product let a DSP block take them in.
-        x = delay(m, self.i_x, self.latency - 2, "x")
-        product = Signal(self.width + self.log_width)
-        m.d.sync += [product.eq(x * log2.o[:self.log_width]), self.o_y.eq(product)]
+        # A DSP block can take in registers without reset on both sides of the product.
+        x = delay(m, self.i_x, self.latency - 2, "x", reset_less=True)
+        product = Signal(self.width + self.log_width, reset_less=True)
+        m.d.sync += product.eq(x * log2.o[:self.log_width])
+        m.d.comb += self.o_y.eq(delay(m, product, 1, "product", reset_less=True))
         m.d.comb += self.o_tag.eq(delay(m, self.i_tag, self.latency, "tag"))
         return m

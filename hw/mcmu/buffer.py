@@ -52,7 +52,7 @@ class RecordBuffer(wiring.Component):
     good, bad : Out(1)
         A record that counts (has no TEST) was handed over, a record was dropped.
 
-    Latency: 1 cycle from ``read_at`` to ``codes``, 2 from the last beat to ``o.valid``.
+    Latency: 1 cycle from ``read_at`` to ``codes`` and from the last beat to ``o.valid``.
     """
 
     latency = 1
@@ -60,7 +60,7 @@ class RecordBuffer(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         self.pass_bits = max(1, (g.passes - 1).bit_length())
-        self.depth = max(16, 1 << (2 * g.passes - 1).bit_length())
+        self.depth = max(16, 1 << (2 * g.passes + 1).bit_length())
         super().__init__({
             "i": In(stream.Signature(beat_layout(g))),
             "discard": In(1),
@@ -83,18 +83,19 @@ class RecordBuffer(wiring.Component):
         m.submodules.beats = beats = memory.Memory(
             shape=data.ArrayLayout(CODE_WIDTH, g.lanes), depth=self.depth, init=[])
         write, read = beats.write_port(), beats.read_port()
-        headers = fifo.SyncFIFOBuffered(
-            width=header_layout(g).size, depth=HEADERS)
+        headers = fifo.SyncFIFO(width=header_layout(g).size, depth=HEADERS)
         m.submodules.headers = headers
 
         # One bit more than an address: full and empty differ.
         put, kept, oldest = Signal(bits + 1), Signal(bits + 1), Signal(bits + 1)
+        # It does not know of this clock's beat yet, so that it keeps a place free.
         room, moved = Signal(), Signal()
+        m.d.sync += room.eq(((put - oldest)[:bits + 1] <= self.depth - 2)
+                            & (headers.level <= HEADERS - 2))
         header = self.i.p.header
         known = (header.slot < g.slots) & (header.label < g.classes)
         test = (header.flags & int(RecordFlag.TEST)) != 0
         m.d.comb += [
-            room.eq(((put - oldest)[:bits + 1] != self.depth) & headers.w_rdy),
             self.i.ready.eq(room | self.discard),
             moved.eq(self.i.valid & room & ~self.discard),
             write.en.eq(moved),

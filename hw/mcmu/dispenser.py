@@ -25,9 +25,13 @@ def beat_layout(geometry):
 class Dispenser(wiring.Component):
     """Re-align records of 4 + cells bytes to beats of P codes.
 
-    A window over the bus words slides by one word per clock; a beat is cut out of it at any byte.
-    A word is taken only if this record or the next reaches into it, so nothing behind the last
-    record is ever taken, and the rest of its word is dropped.
+    A window over the bus words slides by one word per clock; a beat is cut out of it at any byte,
+    coarsely, finely, then divided into header and codes, with a register behind each step. A word
+    is taken only if this record or the next reaches into it, so nothing behind the last record is
+    ever taken, and the rest of its word is dropped.
+
+    What decides is kept up to date rather than worked out: how many bytes the window has beyond
+    the next beat, and how many are still to be taken.
 
     Parameters
     ----------
@@ -38,24 +42,29 @@ class Dispenser(wiring.Component):
     start : In(stream of {count: 32, offset})
         Records to cut, and the byte of the first bus word that they begin at.
     cells : In(16)
-        Codes of a record, 1 to ``geometry.max_cells``; steady while busy.
+        Codes of a record, 1 to ``geometry.max_cells``; steady from ``settle`` clocks before a
+        start on.
     i : In(stream of {data, last, error, address})
         Bus words; an error ends the run.
     o : Out(stream of {header, codes, first, last})
         ceil(cells / P) beats per record; lanes beyond the record's end hold 255.
+    active : Out(1)
+        Beats are still to be cut. The next run may begin while those that are cut come out.
     busy : Out(1)
+        Active, or a beat is under way.
     failed : Out(1)
         The last run ended by an error, ``error`` at ``address``; until the next start.
     counted : Out(32)
         Records of this run of which every beat has been cut.
 
-    Latency: 2 cycles from the word that completes a beat to ``o.valid``. Throughput: 1 beat per
+    Latency: 4 cycles from the word that completes a beat to ``o.valid``. Throughput: 1 beat per
     cycle while the words hold enough bytes.
 
     Source: design, section 2.
     """
 
-    latency = 2  # cycles from transfer of a word that completes a beat to o.valid
+    latency = 4  # cycles from transfer of a word that completes a beat to o.valid
+    settle = 2
 
     def __init__(self, geometry):
         self.geometry = g = geometry
@@ -66,6 +75,7 @@ class Dispenser(wiring.Component):
             "cells": In(16),
             "i": In(stream.Signature(fetched_layout(g.bus_width))),
             "o": Out(stream.Signature(beat_layout(g))),
+            "active": Out(1),
             "busy": Out(1),
             "failed": Out(1),
             "error": Out(2),
@@ -78,117 +88,140 @@ class Dispenser(wiring.Component):
         g = self.geometry
         size, lanes, head = g.bus_bytes, g.lanes, RECORD_HEADER.size
         most = head + lanes  # bytes of a beat at most
-        words = -(-(size - 1 + most) // size)
+        words = -(-(size - 1 + most) // size) + 1  # one may come before another leaves
+
+        # A record: its bytes, its beats but the last, and the bytes of its first and last beat.
+        record = Signal(range(head + g.max_cells + 1))
+        steps = Signal(range(g.passes))
+        first_take = Signal(range(most + 1))
+        last_codes = Signal(range(lanes + 1))
+        m.d.sync += [
+            record.eq(self.cells + head),
+            steps.eq(sum(self.cells > p * lanes for p in range(1, g.passes))),
+            first_take.eq(head + Mux(self.cells > lanes, lanes, self.cells)),
+            last_codes.eq(self.cells - steps * lanes),
+        ]
 
         window = Signal(data.ArrayLayout(g.bus_width, words))
         filled = Signal(range(words + 1))  # words in the window
         at = Signal(range(words * size + 1))  # byte of the window that the next beat begins at
-        active = Signal()
+        take = Signal.like(first_take)  # bytes of this beat
+        rest = Signal.like(steps)  # beats of this record behind this one
+        first, last = Signal(), Signal()
         records = Signal(32)  # not yet cut, this one included
-        rest = Signal(range(g.max_cells + 1))  # codes of this record not yet cut
-        left = Signal(range(head + g.max_cells + 1))  # bytes of this record not yet cut
-        record = Signal.like(left)
-        m.d.comb += record.eq(self.cells + head)
-        first = Signal()
-        take = Signal(range(most + 1))  # bytes of this beat
+        final, final_but_one = Signal(), Signal()  # of the run
+        spare = Signal(range(-most - size, words * size + 1))  # bytes in the window behind the beat
+        # Bytes of this record and the next that are not in the window, less 1.
+        lacking = Signal(range(-words * size, size + 2 * (head + g.max_cells) + 1))
 
-        def first_take():
-            return head + Mux(self.cells > lanes, lanes, self.cells)
-
-        last = rest <= lanes
-        later = Signal.like(rest)
-        take_after = Signal.like(take)  # bytes of the beat after this one
+        go, cut, slide, taken = Signal(), Signal(), Signal(), Signal()
+        behind = Signal(range(words * size + most + 1))  # where the beat ends
+        follows = Signal.like(take)  # bytes of the beat after this one
+        failing = self.i.p.error != 0
+        starved = self.active & (spare < 0)
+        lack = self.active & (lacking >= 0) & (filled != words)
         m.d.comb += [
-            later.eq(rest - lanes),
-            take_after.eq(Mux(last, first_take(), Mux(later > lanes, lanes, later))),
-        ]
-
-        cut = Signal()
-        m.d.comb += cut.eq(active & (at + take <= filled * size)
-                           & (~self.o.valid | self.o.ready))
-
-        # The state after this clock, before a new word.
-        moved = Signal(range(words * size + 1))
-        slide = Signal()
-        at_next = Signal.like(at)
-        filled_next = Signal.like(filled)
-        m.d.comb += [
-            moved.eq(at + Mux(cut, take, 0)),
-            slide.eq((moved >= size) & (filled != 0)),
-            at_next.eq(moved - Mux(slide, size, 0)),
-            filled_next.eq(filled - slide),
-        ]
-        # A cut moves `at` and `left` alike, so whether a word is needed does not depend on it.
-        starved, lack, failing, taken = Signal(), Signal(), Signal(), Signal()
-        m.d.comb += [
-            starved.eq(active & (at + take > filled * size)),
-            lack.eq(active & (at + left + Mux(records == 1, 0, record) > filled * size)
-                    & (filled_next != words)),
-            failing.eq(self.i.p.error != 0),
+            cut.eq(self.active & (spare >= 0) & go),
+            behind.eq(at + take),
+            slide.eq(Mux(cut, behind >= size, at >= size) & (filled != 0)),
+            follows.eq(Mux(last, first_take, Mux(rest == 1, last_codes, lanes))),
             self.i.ready.eq(Mux(failing, starved, lack)),
             taken.eq(lack & self.i.valid & ~failing),
         ]
-
-        m.d.sync += [at.eq(at_next), filled.eq(filled_next + taken)]
+        # All sums at once, then the one that it comes to.
+        more = Signal.like(lacking)
+        m.d.comb += more.eq(lacking + Mux(last & ~final & ~final_but_one, record, 0))
+        with m.If(cut):
+            m.d.sync += [
+                at.eq(Mux(slide, behind - size, behind)),
+                spare.eq(Mux(taken, spare - follows + size, spare - follows)),
+                lacking.eq(Mux(taken, more - size, more)),
+            ]
+        with m.Else():
+            m.d.sync += [
+                at.eq(Mux(slide, at - size, at)),
+                spare.eq(Mux(taken, spare + size, spare)),
+                lacking.eq(Mux(taken, lacking - size, lacking)),
+            ]
+        m.d.sync += filled.eq(Mux(slide, filled - 1 + taken, filled + taken))
         with m.If(slide):
             for index in range(words - 1):
                 m.d.sync += window[index].eq(window[index + 1])
-        with m.If(taken):
-            with m.Switch(filled_next):
-                for index in range(words):
-                    with m.Case(index):
-                        m.d.sync += window[index].eq(self.i.p.data)
+        for index in range(words):
+            with m.If(taken & Mux(slide, filled == index + 1, filled == index)):
+                m.d.sync += window[index].eq(self.i.p.data)
 
-        aligned = Signal(most * 8)
-        # A word wider than a beat leaves the window before the next beat is cut behind it.
-        byte = at[:self.offset_bits] if most <= size else at
-        m.d.comb += aligned.eq(window.as_value() >> (byte << 3))
-        codes = Signal(data.ArrayLayout(CODE_WIDTH, lanes))
-        m.d.comb += codes.eq(Mux(first, aligned[head * 8:], aligned[:lanes * 8]))
-
-        with m.If(self.o.ready):
-            m.d.sync += self.o.valid.eq(0)
         with m.If(cut):
             m.d.sync += [
-                self.o.valid.eq(1),
-                self.o.p.first.eq(first),
-                self.o.p.last.eq(last),
                 first.eq(last),
-                take.eq(take_after),
-                rest.eq(Mux(last, self.cells, later)),
-                left.eq(Mux(last, record, left - take)),
+                take.eq(follows),
+                rest.eq(Mux(last, steps, rest - 1)),
+                last.eq(Mux(last, steps == 0, rest == 1)),
             ]
-            with m.If(first):
-                m.d.sync += self.o.p.header.eq(aligned[:head * 8])
-            for lane in range(lanes):
-                m.d.sync += self.o.p.codes[lane].eq(Mux(rest > lane, codes[lane], MISSING))
             with m.If(last):
-                m.d.sync += [records.eq(records - 1), self.counted.eq(self.counted + 1)]
-                with m.If(records == 1):
-                    m.d.sync += [active.eq(0), filled.eq(0), at.eq(0)]
+                m.d.sync += [
+                    records.eq(records - 1), final.eq(final_but_one),
+                    final_but_one.eq(records == 3),
+                    self.counted.eq(self.counted + 1),
+                ]
+                with m.If(final):
+                    m.d.sync += [self.active.eq(0), filled.eq(0)]
 
         # The error waits until every beat before it is cut.
         with m.If(starved & self.i.valid & failing):
             m.d.sync += [
-                active.eq(0), filled.eq(0), at.eq(0),
+                self.active.eq(0), filled.eq(0),
                 self.failed.eq(1),
                 self.error.eq(self.i.p.error),
                 self.address.eq(self.i.p.address),
             ]
 
-        m.d.comb += [
-            self.busy.eq(active | self.o.valid),
-            self.start.ready.eq(~active),
-        ]
-        with m.If(self.start.valid & ~active):
+        # A word wider than a beat leaves the window before the next beat is cut behind it.
+        byte = at[:self.offset_bits] if most <= size else at
+        fine_bits = (len(byte) + 1) // 2
+        coarse = Signal(8 * (most + (1 << fine_bits) - 1))
+        fine = Signal(fine_bits)
+        aligned = Signal(8 * most)
+        under_way = [Signal(data.StructLayout({"valid": 1, "first": 1, "last": 1, "full": 1}),
+                            name=f"under_way_{i}") for i in (1, 2)]
+        used = Signal(lanes)  # lanes with a code
+        m.d.comb += go.eq(~self.o.valid | self.o.ready)
+        with m.If(go):
             m.d.sync += [
-                active.eq(self.start.p.count != 0),
-                records.eq(self.start.p.count),
-                rest.eq(self.cells),
-                left.eq(record),
-                first.eq(1),
-                take.eq(first_take()),
-                at.eq(self.start.p.offset),
+                under_way[0].valid.eq(cut), under_way[0].first.eq(first),
+                under_way[0].last.eq(last), under_way[0].full.eq(~last),
+                coarse.eq(window.as_value() >> ((byte >> fine_bits) << fine_bits + 3)),
+                fine.eq(byte),
+                under_way[1].eq(under_way[0]),
+                aligned.eq(coarse >> (fine << 3)),
+                *(used[lane].eq(under_way[0].full | (last_codes > lane))
+                  for lane in range(lanes)),
+                self.o.valid.eq(under_way[1].valid),
+                self.o.p.first.eq(under_way[1].first),
+                self.o.p.last.eq(under_way[1].last),
+                *(self.o.p.codes[lane].eq(
+                    Mux(under_way[1].first, aligned[8 * (head + lane):][:8],
+                        aligned[8 * lane:][:8]) | Mux(used[lane], 0, MISSING))
+                  for lane in range(lanes)),
+            ]
+            with m.If(under_way[1].first):
+                m.d.sync += self.o.p.header.eq(aligned[:8 * head])
+
+        m.d.comb += [
+            self.busy.eq(self.active | under_way[0].valid | under_way[1].valid | self.o.valid),
+            self.start.ready.eq(~self.active),
+        ]
+        with m.If(self.start.valid & ~self.active):
+            count, offset = self.start.p.count, self.start.p.offset
+            m.d.sync += [
+                self.active.eq(count != 0),
+                records.eq(count),
+                final.eq(count == 1), final_but_one.eq(count == 2),
+                first.eq(1), last.eq(steps == 0), rest.eq(steps),
+                take.eq(first_take),
+                at.eq(offset),
+                spare.eq(-(offset + first_take)),
+                lacking.eq(offset + Mux(count == 1, record, record << 1) - 1),
                 filled.eq(0),
                 self.failed.eq(0),
                 self.counted.eq(0),

@@ -47,7 +47,7 @@ class ReadDMA(wiring.Component):
         Bus words and their byte addresses.
     axi : Out(AXI4 read)
 
-    Latency: 2 cycles from descriptor to ``arvalid``, 2 from ``rvalid`` to ``o.valid``.
+    Latency: 4 cycles from descriptor to ``arvalid``, 2 from ``rvalid`` to ``o.valid``.
     Throughput: one word per cycle if the memory answers within ``outstanding * burst`` cycles.
 
     Raises
@@ -107,7 +107,13 @@ class ReadDMA(wiring.Component):
         beats = Signal(range(self.burst + 1))
         m.d.comb += [
             in_block.eq(self.burst - ask[:burst_bits]),
+        ]
+        # A burst's size, then whether there is room for it, a clock each.
+        sized, fits = Signal(), Signal()
+        m.d.sync += [
             beats.eq(Mux(to_ask < in_block, to_ask, in_block)),
+            sized.eq(active),
+            fits.eq(sized & (to_ask != 0) & (reserved + beats <= depth)),
         ]
 
         asked, answered, taken = Signal(), Signal(), Signal()
@@ -116,11 +122,13 @@ class ReadDMA(wiring.Component):
             asked.eq(axi.arvalid & axi.arready),
             answered.eq(axi.rvalid & axi.rlast),
             taken.eq(queue.r_rdy & queue.r_en),
-            issue.eq(active & ~draining & (to_ask != 0) & (~axi.arvalid | axi.arready)
-                     & (reserved + beats <= depth) & (bursts < self.outstanding)),
+            issue.eq(active & ~draining & fits & (~axi.arvalid | axi.arready)
+                     & (bursts < self.outstanding)),
         ]
         with m.If(asked):
             m.d.sync += axi.arvalid.eq(0)
+        with m.If(issue | ~active):
+            m.d.sync += [sized.eq(0), fits.eq(0)]
         with m.If(issue):
             m.d.sync += [
                 axi.arvalid.eq(1),
@@ -130,7 +138,7 @@ class ReadDMA(wiring.Component):
                 to_ask.eq(to_ask - beats),
             ]
         m.d.sync += [
-            reserved.eq(reserved + Mux(issue, beats, 0) - taken),
+            reserved.eq(Mux(issue, reserved + beats - taken, reserved - taken)),
             bursts.eq(bursts + issue - answered),
             Assert(~axi.rvalid | queue.w_rdy, "a word arrived without room"),
         ]

@@ -9,6 +9,7 @@ from ...protocol.registers import EVENTS, TIMINGS
 from ..array.bayes import partial_latency, partial_signature
 from ..array.merge import summary_layout
 from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
+from ..relay import Relay
 from .axi import read_signature
 from .buffer import RecordBuffer
 from .dispenser import Dispenser
@@ -112,8 +113,12 @@ class MemoryController(wiring.Component):
         connect(m, buffer.o, tracker.i)
         connect(m, scheduler.head, writer.head)
         connect(m, sequencer.job, writer.job)
-        connect(m, writer.o, flipped(self.reports))
-        connect(m, flipped(self.gains), writer.gains)
+        m.submodules.report_relay = report_relay = Relay(word_layout())
+        m.submodules.gains_relay = gains_relay = Relay(candidate_layout(g))
+        connect(m, writer.o, report_relay.i)
+        connect(m, report_relay.o, flipped(self.reports))
+        connect(m, flipped(self.gains), gains_relay.i)
+        connect(m, gains_relay.o, writer.gains)
         connect(m, flipped(self.summary), writer.summary)
         connect(m, sequencer.start, dispenser.start)
 
@@ -158,9 +163,11 @@ class MemoryController(wiring.Component):
             ]
             quiet = scheduler.quiet & predictor.quiet
 
-        idle = Signal()
+        # The sequencer may know a clock late that the tracker is idle: it looks at it clocks after
+        # the last record was handed over.
+        idle, idle_now = Signal(init=1), Signal()
         m.d.comb += [
-            idle.eq(buffer.empty & tracker.idle),
+            idle_now.eq(buffer.empty & tracker.idle & ~dispenser.busy),
             dispenser.cells.eq(cells),
             buffer.discard.eq(sequencer.discard),
             buffer.rewind.eq(dispenser.failed & ~dispenser.busy),
@@ -171,21 +178,21 @@ class MemoryController(wiring.Component):
             tracker.grace.eq(self.grace),
             tracker.inner_grace.eq(self.inner_grace),
             tracker.locked.eq(scheduler.locked_a),
+            tracker.next_locked.eq(scheduler.locked_c),
             tracker.grant.eq(~scheduler.valid),
             scheduler.slot_a.eq(tracker.slot),
             scheduler.slot_b.eq(sequencer.slot),
+            scheduler.slot_c.eq(tracker.next_slot),
             scheduler.passes.eq(passes),
             scheduler.snap_ready.eq(self.snap_ready),
-            scheduler.reported.eq(writer.reported),
             sequencer.cells.eq(cells),
-            sequencer.dispensing.eq(dispenser.busy),
+            # Where a run has failed, its last beats come before the error.
+            sequencer.dispensing.eq(dispenser.active | (dispenser.failed & dispenser.busy)),
             sequencer.failed.eq(dispenser.failed),
             sequencer.error.eq(dispenser.error),
             sequencer.address.eq(dispenser.address),
             sequencer.counted.eq(dispenser.counted),
-            sequencer.locked.eq(scheduler.locked_b),
             sequencer.idle.eq(idle),
-            sequencer.quiet.eq(quiet),
             sequencer.grant.eq(~scheduler.valid),
             sequencer.want_word.eq(writer.want_word),
             sequencer.word_valid.eq(self.word_valid),
@@ -194,30 +201,42 @@ class MemoryController(wiring.Component):
             writer.all.eq(self.all),
             writer.cells.eq(cells),
             self.halted.eq(sequencer.halted),
-            self.busy.eq(~(sequencer.waiting & idle & quiet & writer.idle)),
+            self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle
+                           & ~self.reports.valid)),
+        ]
+        m.d.sync += [
+            idle.eq(idle_now),
+            scheduler.reported.eq(writer.reported),
+            sequencer.quiet.eq(quiet),
+            sequencer.locked.eq(scheduler.locked_b),
         ]
 
         # The sequencer uses the slot table and pushes trials only while the tracker is idle.
+        m.d.comb += [sequencer.trial.ready.eq(scheduler.i.ready),
+                     tracker.trial.ready.eq(scheduler.i.ready)]
         with m.If(idle):
             connect(m, sequencer.table, slots.port)
-            connect(m, sequencer.trial, scheduler.i)
+            m.d.comb += [scheduler.i.valid.eq(sequencer.trial.valid),
+                         scheduler.i.payload.eq(sequencer.trial.payload)]
         with m.Else():
             connect(m, tracker.table, slots.port)
-            connect(m, tracker.trial, scheduler.i)
+            m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid),
+                         scheduler.i.payload.eq(tracker.trial.payload)]
 
-        # Snapshots first: what waits for one waits longer than what does not.
-        m.d.sync += [self.op.code.eq(Op.NONE), self.trial_current.eq(scheduler.current),
+        # Snapshots first: what waits for one waits longer than what does not. Whether an operation
+        # goes is known last.
+        m.d.sync += [self.op.eq(sequencer.op), self.trial_current.eq(scheduler.current),
                      self.word.eq(sequencer.word)]
+        with m.If(~idle):
+            m.d.sync += self.op.eq(tracker.op)
         with m.If(scheduler.valid):
             m.d.sync += self.op.eq(scheduler.op)
-        with m.Elif(tracker.valid):
-            m.d.sync += self.op.eq(tracker.op)
-        with m.Elif(sequencer.valid):
-            m.d.sync += self.op.eq(sequencer.op)
+        with m.Elif(~tracker.valid & ~sequencer.valid):
+            m.d.sync += self.op.code.eq(Op.NONE)
         # The buffer is read as the operation is registered, so its codes come beside it.
         m.d.comb += self.codes.eq(buffer.codes)
 
-        learning = sequencer.learning | ~idle
+        learning = sequencer.learning | ~idle_now
         spent = (tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_queue
                  | tracker.wait_path | tracker.wait_report | scheduler.valid)
         words = self.m_axi.rvalid & self.m_axi.rready
@@ -245,7 +264,8 @@ class MemoryController(wiring.Component):
         }
         for name in (*EVENTS, *TIMINGS):
             counter = getattr(self, f"{name}_count")
-            m.d.sync += counter.eq(counter + events[name])
+            step = Signal(range(g.bus_bytes + 1) if name == "dma_bytes" else 1, name=f"{name}_step")
+            m.d.sync += [step.eq(events[name]), counter.eq(counter + step)]
             with m.If(self.clear):
-                m.d.sync += counter.eq(0)
+                m.d.sync += [step.eq(0), counter.eq(0)]
         return m

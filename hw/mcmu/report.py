@@ -97,6 +97,8 @@ class ReportWriter(wiring.Component):
         counts = Signal(width * g.classes)
         index = Signal(range(max(g.classes, 3)))  # word of a section
         item = Signal(16)  # candidate or bin
+        last_item = Signal()  # of the candidates; an item takes three clocks and more
+        m.d.sync += last_item.eq(item == self.cells - 1)
         tail = Signal()  # the counts that are written now end the report
         offered = Signal()  # a prediction that stays, whatever else comes
         scores = Signal(32 * g.classes)
@@ -117,13 +119,14 @@ class ReportWriter(wiring.Component):
                     Mux(index == 1, gain[:32], gain[32:]))),
             ]
 
+        m.d.sync += self.summary.ready.eq(0)
         with m.FSM(name="state") as fsm:
             m.d.comb += self.idle.eq(fsm.ongoing("IDLE"))
             with m.State("IDLE"):
                 m.d.sync += [index.eq(0), item.eq(0)]
+                m.d.comb += self.job.ready.eq(~offered)
                 with m.If(self.job.valid & ~offered):
                     job = self.job.p
-                    m.d.comb += self.job.ready.eq(1)
                     m.d.sync += [
                         kind.eq(job.kind),
                         words[0].eq(Cat(job.kind, job.flags, job.slot)),
@@ -227,13 +230,13 @@ class ReportWriter(wiring.Component):
                         with m.If(index == 2):
                             m.d.sync += item.eq(item + 1)
                             with m.If(item == 2):
-                                m.d.comb += self.summary.ready.eq(1)
+                                m.d.sync += self.summary.ready.eq(1)
                                 m.d.sync += [counts.eq(summary.left), tail.eq(1)]
                                 m.next = "COUNTS"
 
             with m.State("GAINS"):
                 with m.If(self.gains.valid):
-                    end = item == self.cells - 1
+                    end = last_item
                     write_candidate(self.gains.p)
                     m.d.comb += self.o.p.last.eq((index == 2) & end)
                     with m.If(moved):

@@ -47,8 +47,8 @@ class TrialScheduler(wiring.Component):
         Taken only in clocks without a SNAP: such a clock is for who pushes.
     asked, given : In(number)
         Predictions that come before a trial that is pushed now; those that are reported.
-    slot_a, slot_b : In(slot); locked_a, locked_b : Out(1)
-        Whether a slot is locked.
+    slot_a, slot_b, slot_c : In(slot); locked_a, locked_b, locked_c : Out(1)
+        Whether a slot is still locked in the next clock, but for this clock's push.
     passes : In
         Beats of an instance.
     snap_ready : In(1)
@@ -88,8 +88,10 @@ class TrialScheduler(wiring.Component):
             "given": In(number_shape(g)),
             "slot_a": In(slot_shape(g)),
             "slot_b": In(slot_shape(g)),
+            "slot_c": In(slot_shape(g)),
             "locked_a": Out(1),
             "locked_b": Out(1),
+            "locked_c": Out(1),
             "passes": In(range(g.passes + 1)),
             "snap_ready": In(1),
             "op": Out(operation_layout(g)),
@@ -113,11 +115,11 @@ class TrialScheduler(wiring.Component):
         level = Signal(range(self.depth + 1))
         used = [level > i for i in range(self.depth)]
         pushed, popped = Signal(), Signal()
-        out = Signal(range(self.heads + 2))  # trials pushed and not reported
+        out = Signal(range(self.heads + 1))  # trials pushed and not reported
+        room = Signal(init=1)
 
         m.d.comb += [
-            self.i.ready.eq((level != self.depth) & heads.w_rdy & (out <= self.heads)
-                            & ~self.valid),
+            self.i.ready.eq(room & ~self.valid),
             pushed.eq(self.i.valid & self.i.ready),
             heads.w_en.eq(pushed),
             pushing.head.eq(self.i.p.head),
@@ -127,15 +129,24 @@ class TrialScheduler(wiring.Component):
             self.head.valid.eq(heads.r_rdy & (oldest.number == self.given)),
             heads.r_en.eq(self.head.ready & self.head.valid),
             self.quiet.eq(out == 0),
-            self.locked_a.eq(Cat(u & (q.slot == self.slot_a)
-                                 for u, q in zip(used, queue, strict=True)).any()),
-            self.locked_b.eq(Cat(u & (q.slot == self.slot_b)
-                                 for u, q in zip(used, queue, strict=True)).any()),
+            *(locked.eq(Cat(u & (q.slot == slot)
+                            for u, q in zip([used[0] & ~popped, *used[1:]], queue,
+                                            strict=True)).any())
+              for slot, locked in ((self.slot_a, self.locked_a), (self.slot_b, self.locked_b),
+                                   (self.slot_c, self.locked_c))),
         ]
         m.d.sync += [
             out.eq(out + pushed - self.reported),
             level.eq(level + pushed - popped),
         ]
+
+        # Whether there is room is known before it is known whether this clock takes some of it. No
+        # more heads wait than trials are out.
+        def has_room(pushed):
+            return ((level + pushed - popped != self.depth)
+                    & (out + pushed - self.reported < self.heads))
+
+        m.d.sync += room.eq(Mux(pushed, has_room(1), has_room(0)))
         with m.If(popped):
             for here, behind in zip(queue[:-1], queue[1:], strict=True):
                 m.d.sync += here.eq(behind)
@@ -152,7 +163,6 @@ class TrialScheduler(wiring.Component):
         bin_ = Signal(range(g.bins))
         settle = Signal(range(SETTLE + 1))
         m.d.comb += [
-            self.valid.eq(used[0] & ((bin_ != 0) | (self.snap_ready & (settle == 0)))),
             self.op.code.eq(Op.SNAP),
             self.op.slot.eq(queue[0].slot),
             self.op.pass_.eq(pass_),
@@ -161,11 +171,14 @@ class TrialScheduler(wiring.Component):
         ]
         with m.If(settle != 0):
             m.d.sync += settle.eq(settle - 1)
-        with m.If(self.valid):
+        with m.If(~self.valid):
+            m.d.sync += self.valid.eq((used[0] | pushed) & self.snap_ready & (settle == 0))
+        with m.Else():
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):
                 m.d.comb += popped.eq(pass_ + 1 == self.passes)
                 m.d.sync += [
+                    self.valid.eq(0),
                     pass_.eq(Mux(popped, 0, pass_ + 1)),
                     settle.eq(SETTLE),
                 ]

@@ -141,6 +141,7 @@ class Sequencer(wiring.Component):
         opcode, flags = learn.opcode, learn.flags
 
         row = Signal(entry_layout(g))
+        fine = Signal()  # every slot and cell that the command names exists
         failing = Signal()  # the error to report is the bus's, not the command's
         payload = Signal(range(max(4 + g.classes, g.bins * g.classes) + 1))  # words of 32 bits
         pass_, lane = Signal(range(g.passes + 1)), Signal(16)
@@ -185,7 +186,8 @@ class Sequencer(wiring.Component):
             incoming.eq(self.commands.payload.word_select(unpacked, 32)),
             self.inline.payload.eq(self.commands.payload),
             self.start.p.count.eq(learn.count),
-            self.start.p.offset.eq(Mux(self.memory, learn.address, 0)),
+            self.start.p.offset.eq(
+                Mux((flags & int(CommandFlag.MEMORY)) != 0, learn.address, 0)),
             self.descriptor.p.address.eq(learn.address),
             self.descriptor.p.length.eq(length),
         ]
@@ -197,6 +199,24 @@ class Sequencer(wiring.Component):
             with m.If(bin_ == g.bins - 1):
                 m.next = state
 
+        def fetch():
+            m.next = "FETCH"
+            m.d.comb += self.commands.ready.eq(1)
+            m.d.sync += [
+                pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
+                failing.eq(0), self.discard.eq(self.halted), self.memory.eq(0),
+            ]
+            with m.If(self.commands.valid):
+                if size >= COMMAND_BYTES:
+                    m.d.sync += head.eq(self.commands.payload)
+                    m.next = "DECODE"
+                else:
+                    m.d.sync += head.eq(Cat(head, self.commands.payload)[g.bus_width:])
+                    m.d.sync += part.eq(part + 1)
+                    with m.If(part == COMMAND_BYTES // size - 1):
+                        m.d.sync += part.eq(0)
+                        m.next = "DECODE"
+
         with m.FSM(name="state") as fsm:
             m.d.comb += [
                 self.waiting.eq(fsm.ongoing("FETCH") & (part == 0)),
@@ -204,21 +224,7 @@ class Sequencer(wiring.Component):
                                  | fsm.ongoing("MULTIPLY") | fsm.ongoing("DESCRIBE")),
             ]
             with m.State("FETCH"):
-                m.d.comb += self.commands.ready.eq(1)
-                m.d.sync += [
-                    pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
-                    failing.eq(0), self.discard.eq(self.halted), self.memory.eq(0),
-                ]
-                with m.If(self.commands.valid):
-                    if size >= COMMAND_BYTES:
-                        m.d.sync += head.eq(self.commands.payload)
-                        m.next = "DECODE"
-                    else:
-                        m.d.sync += head.eq(Cat(head, self.commands.payload)[g.bus_width:])
-                        m.d.sync += part.eq(part + 1)
-                        with m.If(part == COMMAND_BYTES // size - 1):
-                            m.d.sync += part.eq(0)
-                            m.next = "DECODE"
+                fetch()
 
             with m.State("DECODE"):
                 memory = (flags & int(CommandFlag.MEMORY)) != 0
@@ -232,18 +238,26 @@ class Sequencer(wiring.Component):
                 ]
                 with m.If(opcode == Opcode.PLACE):
                     m.d.sync += lane.eq(place.cell)
+                m.d.sync += fine.eq(self._in_range(as_command))
+                m.next = "CHECK"
+                with m.If(opcode == Opcode.LEARN):
+                    m.next = "FETCH"
+                    with m.If((learn.count != 0) & ~(self.halted & memory)):
+                        m.d.comb += self.start.valid.eq(~self.dispensing & ~memory)
+                        m.next = "LEARN"
+                        with m.If(self.start.valid & self.start.ready):
+                            m.next = "DISPENSE"
+
+            with m.State("CHECK"):
                 m.next = "FETCH"
-                with m.If((opcode == Opcode.LEARN) & (learn.count != 0)
-                          & ~(self.halted & memory)):
-                    m.next = "LEARN"
-                with m.Elif(self.halted):
+                with m.If(self.halted):
                     with m.If(opcode == Opcode.RESET):
                         m.d.sync += self.halted.eq(0)
                     with m.If(opcode == Opcode.WRITE):
                         m.next = "UNPACK"
-                with m.Elif(~self._in_range(as_command)):
+                with m.Elif(~fine):
                     m.next = "ERROR"
-                with m.Elif((opcode != Opcode.LEARN) & (opcode != Opcode.RESET)):
+                with m.Elif(opcode != Opcode.RESET):
                     m.next = "SETTLE"
 
             with m.State("LEARN"):
@@ -273,10 +287,11 @@ class Sequencer(wiring.Component):
                     self.commands.ready.eq(self.inline.ready & ~self.memory),
                 ]
                 with m.If(~self.dispensing):
-                    m.d.sync += failing.eq(self.failed)
-                    m.next = "FETCH"
                     with m.If(self.failed):
+                        m.d.sync += failing.eq(1)
                         m.next = "ERROR"
+                    with m.Else():
+                        fetch()
 
             with m.State("SETTLE"):
                 quiet = (opcode != Opcode.READ) & (opcode != Opcode.FENCE) | self.quiet
@@ -338,7 +353,7 @@ class Sequencer(wiring.Component):
                     job.words[3].eq(Mux(row.halved, EntryFlag.HALVED, 0)
                                     | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
                                     | Mux(row.inner, EntryFlag.INNER, 0)
-                                    | (row.period << 16)),
+                                    | (Mux(row.timed, row.limit + 1, 0) << 16)),
                 ]
                 with m.If(self.job.ready):
                     m.next = "FETCH"
@@ -411,13 +426,14 @@ class Sequencer(wiring.Component):
                     row.since.eq(0),
                     row.link.eq(place.link),
                     row.current.eq(place.current),
-                    row.period.eq(place.period),
+                    row.timed.eq(place.period != 0),
+                    row.limit.eq(place.period - 1),
                     row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
                 ]
                 m.next = "STORE"
 
             with m.State("STORE"):
-                m.d.comb += self.table.w_en.eq(1)
+                m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
                 m.next = "FETCH"
 
             # Payload of WRITE, one 32-bit word per clock; the last takes the padding with it.
@@ -447,7 +463,8 @@ class Sequencer(wiring.Component):
                                     row.inner.eq((incoming & EntryFlag.INNER) != 0),
                                     row.halved.eq((incoming & EntryFlag.HALVED) != 0),
                                     row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
-                                    row.period.eq(incoming[16:]),
+                                    row.timed.eq(incoming[16:] != 0),
+                                    row.limit.eq(incoming[16:] - 1),
                                 ]
                     with m.Else():
                         m.d.sync += row.class_counts.eq(

@@ -7,7 +7,8 @@ from amaranth.lib.wiring import In, Out
 from ...geometry import NONE
 from ..array.operation import slot_shape
 
-__all__ = ["SINCE_WIDTH", "SlotTable", "empty_entry", "entry_layout", "table_signature"]
+__all__ = ["SINCE_WIDTH", "SlotTable", "empty_entry", "entry_layout", "row_of",
+           "table_signature"]
 
 SINCE_WIDTH = 24
 
@@ -20,7 +21,8 @@ def entry_layout(geometry):
         "since": SINCE_WIDTH,
         "link": 16,
         "current": 16,
-        "period": 16,
+        "timed": 1,  # has a period of its own
+        "limit": 16,  # that period less 1
         "inner": 1,
         "halved": 1,
         "underflow": 1,
@@ -28,9 +30,21 @@ def entry_layout(geometry):
     })
 
 
+def row_of(entry):
+    """A row of the values of a slot's entry, which has its period as such."""
+    period = entry.get("period", 0)
+    return {**{key: value for key, value in entry.items() if key != "period"},
+            "timed": period != 0, "limit": (period - 1) & 0xFFFF}
+
+
 def empty_entry():
     """A cleared slot; what is not named is 0."""
     return {"link": NONE, "current": NONE}
+
+
+def link_layout(geometry):
+    """A slot's link by itself."""
+    return data.StructLayout({"slot": slot_shape(geometry), "there": 1})
 
 
 def table_signature(geometry):
@@ -39,11 +53,14 @@ def table_signature(geometry):
     return wiring.Signature({
         "r_en": Out(1), "r_slot": Out(slot), "r_entry": In(entry),
         "w_en": Out(1), "w_slot": Out(slot), "w_entry": Out(entry),
+        "w_link": Out(1),  # the link may have changed
+        "link_en": Out(1), "link_slot": Out(slot), "link": In(link_layout(geometry)),
     })
 
 
 class SlotTable(wiring.Component):
-    """One row per slot.
+    """One row per slot, and its link again in a memory of its own, so that a path can be followed
+    while the rows are under way.
 
     Parameters
     ----------
@@ -52,11 +69,12 @@ class SlotTable(wiring.Component):
     Members
     -------
     port : In(table_signature)
-        ``r_entry`` is the row of the last ``r_slot`` with ``r_en``, and stays until the next; a
-        row written in the same clock is read as written.
+        ``r_entry`` is the row of the last ``r_slot`` with ``r_en``, ``link`` the link of the last
+        ``link_slot`` with ``link_en``; both stay until the next. What is written in the same clock
+        reads as anything.
 
-    Latency: 1 cycle from ``r_en`` to ``r_entry``. Rows are empty after configuration; a reset of
-    the clock domain leaves them as they are.
+    Latency: 1 cycle from ``r_en`` to ``r_entry`` and from ``link_en`` to ``link``. Rows are empty
+    after configuration; a reset of the clock domain leaves them as they are.
 
     Source: design, section 6.
     """
@@ -73,10 +91,18 @@ class SlotTable(wiring.Component):
         m.submodules.rows = rows = memory.Memory(
             shape=entry_layout(g), depth=g.slots, init=[empty_entry()] * g.slots)
         write = rows.write_port()
-        read = rows.read_port(transparent_for=(write,))
+        read = rows.read_port()
+        m.submodules.links = links = memory.Memory(
+            shape=link_layout(g), depth=g.slots, init=[{"there": 0}] * g.slots)
+        link_write, link_read = links.write_port(), links.read_port()
         port = self.port
         m.d.comb += [
             read.en.eq(port.r_en), read.addr.eq(port.r_slot), port.r_entry.eq(read.data),
             write.en.eq(port.w_en), write.addr.eq(port.w_slot), write.data.eq(port.w_entry),
+            link_write.en.eq(port.w_en & port.w_link), link_write.addr.eq(port.w_slot),
+            link_write.data.slot.eq(port.w_entry.link),
+            link_write.data.there.eq(port.w_entry.link != NONE),
+            link_read.en.eq(port.link_en), link_read.addr.eq(port.link_slot),
+            port.link.eq(link_read.data),
         ]
         return m

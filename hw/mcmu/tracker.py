@@ -1,10 +1,9 @@
 """Count records: every node of a record's path, one beat per clock."""
 
-from amaranth import Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ...geometry import NONE
 from ...protocol.reports import SuggestionFlag
 from ..array.operation import Op, operation_layout, slot_shape
 from .buffer import header_layout
@@ -33,11 +32,13 @@ def trial_of(m, trial, slot, entry, requested):
 
 
 class Tracker(wiring.Component):
-    """Look up a record's slot, count its beats, follow the links to the root.
+    """Follow a record's links to the root, look up every node's row, count its beats.
 
-    Three stages: a header is taken and its row asked for; the row arrives; the row is updated
-    while the beats are issued, and written back with the last beat. A row on its way from the
-    third stage to the table is forwarded to the second.
+    Four stages. *Walk*: the node's slot is known, its link too, and its row is asked for. *Look*:
+    the table shows the row. *Fetched*: the row is in a register. *Node*: so is the row after the
+    record, and whether a trial is due; the beats are issued, and the row is written back with the
+    last. Rows behind the last stage may be older than what it writes: they take that over as they
+    move on, and they move on whenever it is done.
 
     The beats of a record's own slot are those of its prediction too. Where the slot is halved
     between the two, they are issued once more for the prediction alone. A record with TEST only
@@ -54,13 +55,14 @@ class Tracker(wiring.Component):
     predict : In(1)
         Records shall be predicted.
     passes : In
-        Beats of a record.
+        Beats of a record; like the next two steady from 2 clocks before a record on.
     grace, inner_grace : In(24)
     table : Out(table_signature)
     read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
-    slot : Out(slot); locked : In(1)
-        Whether this slot waits for a snapshot.
+    slot, next_slot : Out(slot); locked, next_locked : In(1)
+        Whether these slots wait for a snapshot. A clock later the tracker knows; of its own trials
+        it knows at once.
     trial : Out(stream of {head, current})
         Trials that are due; ``valid`` with the last beat of their node only. Ready must come with
         ``grant`` only, so that the beat goes when the trial is taken.
@@ -75,13 +77,13 @@ class Tracker(wiring.Component):
     counting, halving, wait_lock, wait_queue, wait_path, wait_report : Out(1)
         What this clock is spent on, at most one of them; none also while ``grant`` is 0.
 
-    Latency: 2 cycles from a header to its first operation. Throughput: one beat per cycle; one
+    Latency: 4 cycles from a header to its first operation. Throughput: one beat per cycle; one
     cycle is lost per further node of a path of one beat.
 
     Source: design, sections 2 and 6.
     """
 
-    latency = 2  # cycles from transfer on i to the record's first operation
+    latency = 4  # cycles from transfer on i to the record's first operation
 
     def __init__(self, geometry):
         self.geometry = g = geometry
@@ -97,6 +99,8 @@ class Tracker(wiring.Component):
             "free": Out(1),
             "slot": Out(slot),
             "locked": In(1),
+            "next_slot": Out(slot),
+            "next_locked": In(1),
             "trial": Out(stream.Signature(trial_layout(g))),
             "prediction": Out(stream.Signature(ask_layout(g))),
             "op": Out(operation_layout(g)),
@@ -116,160 +120,225 @@ class Tracker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        header, entry = header_layout(g), entry_layout(g)
+        # A node on its way, and whether it is the record's own slot, the end of its path.
+        stage = data.StructLayout({"header": header_layout(g), "own": 1, "end": 1})
+        entry = entry_layout(g)
+        walk, look, fetched, node = (Signal(stage, name=name)
+                                     for name in ("walk", "look", "fetched", "node"))
+        walk_valid, look_valid, fetched_valid, node_valid = (
+            Signal(name=f"{name}_valid") for name in ("walk", "look", "fetched", "node"))
+        written = Signal(entry)  # what the node's row is to become
+        done, redo = Signal(), Signal()
 
-        # Stage 1: a record whose row is asked for; `fresh` while the table shows that row.
-        next_, next_valid, next_fresh = Signal(header), Signal(), Signal()
-        # Stage 2: the node that is counted.
-        node, node_valid, row = Signal(header), Signal(), Signal(entry)
-        pass_ = Signal(range(g.passes + 1))
+        known = Signal()  # the table shows the link of the node in walk
+
+        # A stage moves on as soon as the next one does.
+        space, look_moves, walk_moves = Signal(), Signal(), Signal()
+        m.d.comb += [
+            space.eq(~node_valid | done),
+            look_moves.eq(~fetched_valid | space),
+            walk_moves.eq((~look_valid | look_moves) & walk_valid & known),
+            self.idle.eq(~(walk_valid | look_valid | fetched_valid | node_valid)),
+        ]
+        linked = self._walk(m, walk, walk_valid, known, walk_moves)
+
+        # Look: what is written as the row is read comes too late for the memory.
+        newer, newer_valid = Signal(entry), Signal()
+        m.d.comb += [
+            self.table.r_en.eq(walk_moves), self.table.r_slot.eq(walk.header.slot),
+            self.table.w_en.eq(done), self.table.w_slot.eq(node.header.slot),
+            self.table.w_entry.eq(written), self.next_slot.eq(fetched.header.slot),
+        ]
+        with m.If(~look_valid | look_moves):
+            m.d.sync += [look_valid.eq(walk_moves), look.eq(walk), look.end.eq(~linked)]
+        with m.If(walk_moves):
+            m.d.sync += [
+                newer.eq(written),
+                newer_valid.eq(node_valid & (walk.header.slot == node.header.slot)),
+            ]
+
+        # Fetched.
+        row = Signal(entry)
+        same = Signal()  # as the node's slot, if there is a node
+        with m.If(look_moves):
+            m.d.sync += [
+                fetched_valid.eq(look_valid), fetched.eq(look),
+                same.eq(look.header.slot == Mux(fetched_valid, fetched.header.slot,
+                                                node.header.slot)),
+            ]
+            with m.If(node_valid & (look.header.slot == node.header.slot)):
+                m.d.sync += row.eq(written)
+            with m.Elif(newer_valid):
+                m.d.sync += row.eq(newer)
+            with m.Else():
+                m.d.sync += row.eq(self.table.r_entry)
+
+        self._node(m, fetched, fetched_valid, row, same, node, node_valid, written, space, done,
+                   redo)
+        on_path = [valid & ~each.own for valid, each in (
+            (walk_valid, walk), (look_valid, look), (fetched_valid, fetched))]
+        m.d.comb += self.wait_path.eq(~node_valid & Cat(on_path).any() & self.grant)
+        return m
+
+    def _walk(self, m, walk, valid, known, moves):
+        """Take records, and go from node to node."""
         depth = Signal(range(PATH_LIMIT))
-        path_fresh = Signal()  # the table shows the row of the path's next node
-        parent = Signal.like(node.slot)  # that node
-        own = Signal()  # it is the record's own slot
+        at_limit = Signal()
+        linked, take = Signal(), Signal()
+        link = self.table.link
+        # A record that came although walk could not take it: so ``ready`` need not know.
+        kept, coming = Signal(header_layout(self.geometry)), Signal(header_layout(self.geometry))
+        kept_valid = Signal()
+        m.d.comb += [
+            linked.eq(link.there & ~walk.header.test & ~at_limit),
+            take.eq(~valid | (moves & ~linked)),
+            self.i.ready.eq(~kept_valid),
+            coming.eq(Mux(kept_valid, kept.as_value(), self.i.payload.as_value())),
+            self.table.link_en.eq(take | ~known),
+            self.table.link_slot.eq(Mux(valid & ~known, walk.header.slot, coming.slot)),
+        ]
+        m.d.sync += known.eq(1)
+        with m.If(~kept_valid):
+            m.d.sync += kept.eq(self.i.payload)
+        m.d.sync += kept_valid.eq((kept_valid | self.i.valid) & ~take)
+        with m.If(take):
+            m.d.sync += [valid.eq(kept_valid | self.i.valid), walk.header.eq(coming),
+                         walk.own.eq(1), depth.eq(0), at_limit.eq(0)]
+        with m.Elif(moves):
+            m.d.sync += [known.eq(0), walk.header.slot.eq(link.slot), walk.own.eq(0),
+                         depth.eq(depth + 1), at_limit.eq(depth == PATH_LIMIT - 2)]
+        return linked
+
+    def _node(self, m, fetched, fetched_valid, row, same, node, valid, written, space, done, redo):
+        """Count a node's beats, update its row."""
+        g = self.geometry
+        entry = entry_layout(g)
+        before, after = Signal(entry), Signal(entry)
+        due, full, held = Signal(), Signal(), Signal()
+        clear = Signal()  # neither held nor full
+        pass_ = Signal(range(g.passes + 1))
         asked = Signal()  # its prediction is asked for
         predicted = Signal()  # the beats of its prediction are issued
+        pushed = Signal()
+        moves = fetched_valid & space
 
-        # Update of the row.
-        full, stuck, locked = Signal(), Signal(), Signal()
-        after = Signal(entry)
-        due = Signal()
-        grace = Signal(SINCE_WIDTH)
-        count = row.class_counts[node.label]
-        m.d.comb += [
-            full.eq(~node.minus & ~node.test & (row.n == g.count_max)),
-            stuck.eq((count == 0) | (row.n == 0)),
-            locked.eq(self.locked & ~node.test),
-            after.eq(row),
-        ]
-        with m.If(node.test):
-            pass
-        with m.Elif(~node.minus):
-            m.d.comb += [
-                after.n.eq(row.n + 1),
-                after.class_counts[node.label].eq(count + 1),
-                after.since.eq(row.since + 1),
-                due.eq((grace != 0) & (after.since >= grace)),
-            ]
-        with m.Elif(stuck):
-            m.d.comb += after.underflow.eq(1)
+        # A trial is due with the record before which ``since`` has reached the limit.
+        limits = [Signal(SINCE_WIDTH, name=f"{name}_limit") for name in ("leaf", "inner")]
+        never = [Signal(name=f"{name}_never") for name in ("leaf", "inner")]
+        for limit, none, grace in zip(limits, never, (self.grace, self.inner_grace), strict=True):
+            m.d.sync += [limit.eq(grace - 1), none.eq(grace == 0)]
+
+        last_beat = Signal()
+        wanted, unasked, go = Signal(), Signal(), Signal()
+        preview = Signal()  # beats for the prediction alone, before the slot is halved
+        # What is loaded: the node behind, or this one again once it is halved.
+        source, header = Signal(entry), Signal(header_layout(g))
+        m.d.comb += header.eq(Mux(redo, node.header.as_value(), fetched.header.as_value()))
+        with m.If(redo):
+            m.d.comb += [source.eq(before), source.n.eq(before.n >> 1), source.halved.eq(1)]
+            m.d.comb += [source.class_counts[k].eq(before.class_counts[k] >> 1)
+                         for k in range(g.classes)]
+        with m.Elif(same & valid):
+            m.d.comb += source.eq(written)
         with m.Else():
-            m.d.comb += [
-                after.n.eq(row.n - 1),
-                after.class_counts[node.label].eq(count - 1),
+            m.d.comb += source.eq(row)
+
+        step = Cat(1, header.minus.replicate(g.count_width - 1))
+        plus = ~header.minus & ~header.test
+        stuck = Signal()
+        keep = header.test | (header.minus & stuck)
+        m.d.comb += stuck.eq((source.class_counts[header.label] == 0) | (source.n == 0))
+        limit, none = Signal(SINCE_WIDTH), Signal()
+        with m.If(source.timed):
+            m.d.comb += limit.eq(source.limit)
+        with m.Else():
+            m.d.comb += [limit.eq(Mux(source.inner, limits[1], limits[0])),
+                         none.eq(Mux(source.inner, never[1], never[0]))]
+        fills = plus & (source.n == g.count_max)
+        with m.If(moves | redo):
+            m.d.sync += [
+                node.header.eq(header),
+                before.eq(source), after.eq(source),
+                after.n.eq(Mux(keep, source.n, source.n + step)),
+                after.since.eq(source.since + plus),
+                after.underflow.eq(source.underflow | (header.minus & ~header.test & stuck)),
+                due.eq(plus & ~none & (source.since >= limit) & ~source.since.all()),
+                full.eq(fills),
             ]
-        written = Signal(entry)
+            for k in range(g.classes):
+                with m.If(~keep & (header.label == k)):
+                    m.d.sync += after.class_counts[k].eq(source.class_counts[k] + step)
+        holds = (self.next_locked | (pushed & same)) & ~fetched.header.test
+        with m.If(self.prediction.valid & self.prediction.ready):
+            m.d.sync += asked.eq(1)
+        with m.If(self.halving & preview & last_beat):
+            m.d.sync += predicted.eq(1)
+        with m.If(moves):
+            m.d.sync += [node.own.eq(fetched.own), node.end.eq(fetched.end), asked.eq(0),
+                         predicted.eq(0), held.eq(holds), clear.eq(~holds & ~fills)]
+        with m.Elif(done):
+            m.d.sync += clear.eq(0)
+        with m.Else():
+            stays = self.locked & ~node.header.test
+            m.d.sync += [held.eq(stays),
+                         clear.eq(valid & ~stays & Mux(redo, ~fills, ~full))]
+        with m.If(space):
+            m.d.sync += valid.eq(fetched_valid)
+        m.d.sync += redo.eq(0)
         m.d.comb += written.eq(after)
         with m.If(due):
             m.d.comb += [written.since.eq(0), written.halved.eq(0), written.underflow.eq(0)]
 
         # Operations.
-        last_beat, done, linked = Signal(), Signal(), Signal()
-        wanted, unasked, go = Signal(), Signal(), Signal()
-        preview = Signal()  # beats for the prediction alone, before the slot is halved
         halve = full & ~preview
         blocked = due & last_beat & ~self.trial.ready
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
         m.d.comb += [
-            self.slot.eq(node.slot),
-            wanted.eq(node_valid & self.predict & own & ~predicted),
+            self.slot.eq(node.header.slot),
+            wanted.eq(valid & self.predict & node.own & ~predicted),
             preview.eq(full & wanted),
-            self.prediction.valid.eq(wanted & ~asked & ~locked),
-            self.prediction.p.slot.eq(node.slot),
-            self.prediction.p.class_counts.eq(row.class_counts),
+            self.prediction.valid.eq(wanted & ~asked & ~held),
+            self.prediction.p.slot.eq(node.header.slot),
+            self.prediction.p.class_counts.eq(before.class_counts),
             unasked.eq(self.prediction.valid & ~self.prediction.ready),
-            go.eq(node_valid & ~locked & ~unasked),
-            last_beat.eq(pass_ + 1 == self.passes),
-            linked.eq((row.link != NONE) & (depth != PATH_LIMIT - 1) & ~node.test),
-            self.counting.eq(go & ~full & ~blocked & self.grant),
-            self.halving.eq(go & full & self.grant),
-            self.wait_lock.eq(node_valid & locked & self.grant),
+            go.eq(valid & ~held & ~unasked),
+            self.counting.eq(clear & ~unasked & ~blocked & self.grant),
+            self.halving.eq(go & full & ~redo & self.grant),
+            self.wait_lock.eq(valid & held & self.grant),
             self.wait_report.eq(unasked & self.grant),
-            self.wait_queue.eq(go & ~full & blocked & self.grant),
-            self.wait_path.eq(~node_valid & path_fresh & self.grant),
+            self.wait_queue.eq(clear & ~unasked & blocked & self.grant),
             self.valid.eq(self.counting | self.halving),
             self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
-            self.op.slot.eq(node.slot),
+            self.op.slot.eq(node.header.slot),
             self.op.pass_.eq(Mux(halve, halve_pass, pass_)),
             self.op.bin.eq(halve_bin),
-            self.op.label.eq(node.label),
-            self.op.minus.eq(node.minus),
-            self.op.test.eq(node.test | preview),
+            self.op.label.eq(node.header.label),
+            self.op.minus.eq(node.header.minus),
+            self.op.test.eq(node.header.test | preview),
             self.op.predict.eq(wanted),
             self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
             done.eq(self.counting & last_beat),
             self.node.eq(done),
-            self.free.eq(done & ~linked),
-            self.trial.valid.eq(go & ~full & last_beat & due),
-            self.table.w_en.eq(done),
-            self.table.w_slot.eq(node.slot),
-            self.table.w_entry.eq(written),
-            self.idle.eq(~next_valid & ~node_valid & ~path_fresh),
+            self.free.eq(done & node.end),
+            self.trial.valid.eq(clear & ~unasked & last_beat & due),
+            pushed.eq(self.trial.valid & self.trial.ready),
         ]
-        trial_of(m, self.trial.p, node.slot, after, requested=False)
+        trial_of(m, self.trial.p, node.header.slot, after, requested=False)
 
+        # Whether a beat is the last is known as it comes.
+        single, final = Signal(), Signal()
+        m.d.sync += single.eq(self.passes == 1)
+        m.d.comb += final.eq(pass_ + 2 == self.passes)
         with m.If(self.counting | (self.halving & preview)):
-            m.d.sync += pass_.eq(Mux(last_beat, 0, pass_ + 1))
-        with m.If(self.prediction.valid & self.prediction.ready):
-            m.d.sync += asked.eq(1)
-        with m.If(self.halving & preview & last_beat):
-            m.d.sync += predicted.eq(1)
+            m.d.sync += [pass_.eq(Mux(last_beat, 0, pass_ + 1)),
+                         last_beat.eq(Mux(last_beat, single, final))]
+        with m.Elif(~valid):
+            m.d.sync += last_beat.eq(single)
         with m.If(self.halving & ~preview):
             m.d.sync += halve_bin.eq(halve_bin + 1)
             with m.If(halve_bin == g.bins - 1):
                 m.d.sync += halve_pass.eq(halve_pass + 1)
                 with m.If(halve_pass == g.passes - 1):
                     m.d.comb += self.halved.eq(1)
-                    m.d.sync += [halve_pass.eq(0), row.n.eq(row.n >> 1), row.halved.eq(1)]
-                    m.d.sync += [row.class_counts[k].eq(row.class_counts[k] >> 1)
-                                 for k in range(g.classes)]
-
-        # Stage 2 takes the path's next node before another record's first.
-        space, follow, take, ask_path = Signal(), Signal(), Signal(), Signal()
-        shown = Signal(entry)
-        m.d.comb += [
-            space.eq(~node_valid | done),
-            ask_path.eq(node_valid & linked & ~path_fresh & ~full),
-            follow.eq(space & path_fresh),
-            take.eq(space & ~path_fresh & ~ask_path & next_valid & next_fresh),
-            shown.eq(self.table.r_entry),
-        ]
-        with m.If(done & (node.slot == Mux(path_fresh, parent, next_.slot))):
-            m.d.comb += shown.eq(written)
-        with m.If(done):
-            m.d.sync += node_valid.eq(0)
-        with m.If(follow):
-            m.d.sync += [
-                node.slot.eq(parent), node_valid.eq(1), row.eq(shown), path_fresh.eq(0),
-                depth.eq(depth + 1), own.eq(0),
-            ]
-        with m.Elif(take):
-            m.d.sync += [
-                node.eq(next_), node_valid.eq(1), row.eq(shown), next_valid.eq(0), depth.eq(0),
-                own.eq(1), asked.eq(0), predicted.eq(0),
-            ]
-        with m.If(follow | take):
-            with m.If(shown.period != 0):
-                m.d.sync += grace.eq(shown.period)
-            with m.Else():
-                m.d.sync += grace.eq(Mux(shown.inner, self.inner_grace, self.grace))
-
-        # The table's one read port: the path's next node, then a record that was pushed aside by
-        # one, then a new record.
-        with m.If(ask_path):
-            m.d.comb += [self.table.r_en.eq(1), self.table.r_slot.eq(row.link)]
-            m.d.sync += [path_fresh.eq(1), parent.eq(row.link), next_fresh.eq(0)]
-        with m.Elif(~path_fresh | follow):
-            with m.If(next_valid & ~next_fresh):
-                m.d.comb += [self.table.r_en.eq(1), self.table.r_slot.eq(next_.slot)]
-                m.d.sync += next_fresh.eq(1)
-            with m.Elif(~next_valid | take):
-                m.d.comb += [
-                    self.i.ready.eq(1),
-                    self.table.r_en.eq(self.i.valid),
-                    self.table.r_slot.eq(self.i.p.slot),
-                ]
-                with m.If(self.i.valid):
-                    m.d.sync += [next_.eq(self.i.payload), next_valid.eq(1), next_fresh.eq(1)]
-        return m
+                    m.d.sync += [halve_pass.eq(0), redo.eq(1)]

@@ -4,6 +4,7 @@ import random
 
 import cocotb
 from bregalad.geometry import MISSING, Geometry
+from bregalad.hw.mcmu.dispenser import Dispenser
 from bregalad.protocol.commands import RECORD_HEADER
 from bregalad.sim.runner import parameters
 from cocotb.clock import Clock
@@ -39,6 +40,8 @@ class Bench:
         words = [int.from_bytes(data[i:i + g.bus_bytes], "little")
                  for i in range(0, len(data), g.bus_bytes)]
         dut.cells.value = cells
+        for _ in range(Dispenser.settle):
+            await RisingEdge(dut.clk)
         dut.start__payload.value = len(records) | offset << 32
         dut.start__valid.value = 1
         await RisingEdge(dut.clk)

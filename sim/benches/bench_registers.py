@@ -1,9 +1,10 @@
 """RegisterFile against its declaration: every field of every register."""
 
 import random
+from collections import deque
 
 import cocotb
-from bregalad.hw.registers import ADDRESS_WIDTH
+from bregalad.hw.registers import ADDRESS_WIDTH, RegisterFile
 from bregalad.protocol.registers import REGISTERS, Access
 from bregalad.sim.runner import parameters
 from bregalad.sim.streams import reset
@@ -22,7 +23,7 @@ class Bench:
         self.ports = {(register, name): getattr(dut, f"{register}_{name}")
                       for register, name in self.fields}
         self.values = {key: field.reset for key, field in self.fields.items()}
-        self.read = 0  # what the address of the clock before has
+        self.reads = deque([0] * (RegisterFile.latency - 1))  # what the addresses before have
 
     async def start(self):
         inputs = [port for key, port in self.ports.items()
@@ -33,7 +34,7 @@ class Bench:
         for key, field in self.fields.items():
             if field.access is Access.RO:
                 self.values[key] = 0
-        self.read = self.word(0)
+        self.reads = deque([self.word(0)] * (RegisterFile.latency - 1))
 
     def word(self, addr):
         """What a read gives."""
@@ -53,7 +54,7 @@ class Bench:
                 self.ports[key].value = self.values[key]
         dut.csr__addr.value, dut.csr__w_en.value = addr, data is not None
         dut.csr__w_data.value = rng.getrandbits(32) if data is None else data
-        read = self.word(addr)
+        self.reads.append(self.word(addr))
         for key, field in self.fields.items():
             if field.access is Access.PULSE:
                 self.values[key] = 0
@@ -63,7 +64,8 @@ class Bench:
                 if field.access is not Access.RO:
                     self.values[register.name, field.name] = data >> lsb & (1 << field.width) - 1
         await FallingEdge(dut.clk)
-        assert int(dut.csr__r_data.value) == read, f"word {addr:#x}"
+        read = self.reads.popleft()
+        assert int(dut.csr__r_data.value) == read, f"word {addr:#x} or one before"
         for key, field in self.fields.items():
             if field.access is not Access.RO:
                 assert int(self.ports[key].value) == self.values[key], key

@@ -35,6 +35,7 @@ class Bench:
         self.next_snap = (0, 0)  # pass, bin
         self.used = 0  # passes in the array
         self.ready = deque([1, 1])  # of this clock and the next
+        self.was_ready = True  # a clock ago
         self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
         self.seen = dict.fromkeys(
             ("trials", "locked", "queue_full", "heads_full", "array_full", "prompt", "behind"), 0)
@@ -71,14 +72,11 @@ class Bench:
                                             for number in (self.asked, self.given))
         asked = [rng.randrange(g.slots), rng.randrange(g.slots)]
         dut.slot_a.value, dut.slot_b.value = asked
+        dut.slot_c.value = asked[0]
         dut.snap_ready.value, dut.reported.value = ready, reported
         await ReadOnly()
 
-        locked = {trial["head"]["slot"] for trial in self.waiting}
-        assert int(dut.locked_a.value) == (asked[0] in locked), asked
-        assert int(dut.locked_b.value) == (asked[1] in locked), asked
         assert int(dut.quiet.value) == (not self.unreported)
-        self.seen["locked"] += asked[0] in locked
 
         # SNAPs: pass by pass, bin by bin, of the trials in order.
         opened = done = False
@@ -101,9 +99,15 @@ class Bench:
             assert self.idle < PATIENCE, "no SNAP goes although it could"
         else:
             self.idle = 0
-        if self.alone > PATIENCE and self.waiting and ready:
+        locked = {trial["head"]["slot"] for trial in list(self.waiting)[done:]}
+        assert int(dut.locked_a.value) == (asked[0] in locked), asked
+        assert int(dut.locked_b.value) == (asked[1] in locked), asked
+        assert int(dut.locked_c.value) == int(dut.locked_a.value)
+        self.seen["locked"] += asked[0] in locked
+        if self.alone > PATIENCE and self.waiting and self.was_ready:
             assert int(dut.valid.value), "the first SNAP comes a clock after the push"
             self.seen["prompt"] += 1
+        self.was_ready = ready
         self.alone = 0 if self.waiting else self.alone + 1
 
         # The array; what it does with an operation shows two clocks later.

@@ -13,7 +13,7 @@ from bregalad.hw.mcmu.buffer import RecordBuffer
 from bregalad.hw.mcmu.dispenser import beat_layout
 from bregalad.hw.mcmu.predictor import ask_layout
 from bregalad.hw.mcmu.scheduler import trial_layout
-from bregalad.hw.mcmu.slots import SINCE_WIDTH, SlotTable, entry_layout, table_signature
+from bregalad.hw.mcmu.slots import SINCE_WIDTH, SlotTable, entry_layout, row_of, table_signature
 from bregalad.hw.mcmu.tracker import Tracker
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.reports import SuggestionFlag
@@ -69,6 +69,7 @@ class Counting(wiring.Component):
             tracker.predict.eq(self.predict),
             tracker.grace.eq(self.grace), tracker.inner_grace.eq(self.inner_grace),
             tracker.locked.eq(self.locked.bit_select(tracker.slot, 1)),
+            tracker.next_locked.eq(self.locked.bit_select(tracker.next_slot, 1)),
             tracker.grant.eq(self.grant),
             self.op.eq(tracker.op), self.valid.eq(tracker.valid), self.codes.eq(buffer.codes),
             self.good.eq(buffer.good), self.bad.eq(buffer.bad),
@@ -181,7 +182,8 @@ class Bench:
         entry = Entry(**{"class_counts": [0] * g.classes, **values})
         self.golden.entries[slot] = entry
         dut.table__w_slot.value, dut.table__w_en.value = slot, 1
-        dut.table__w_entry.value = pack(entry_layout(g), vars(entry))
+        dut.table__w_link.value = 1
+        dut.table__w_entry.value = pack(entry_layout(g), row_of(vars(entry)))
         await RisingEdge(dut.clk)
         dut.table__w_en.value = 0
 
@@ -316,7 +318,7 @@ class Bench:
             dut.table__r_en.value = 0
             await ReadOnly()
             row = unpack(entry_layout(g), int(dut.table__r_entry.value))
-            assert row == vars(golden.entries[slot]), slot
+            assert row == row_of(vars(golden.entries[slot])), slot
             await RisingEdge(dut.clk)
         self.locked = {}
 

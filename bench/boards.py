@@ -1,0 +1,51 @@
+"""The table of boards in README.md, from the kept reports of their builds in docs/boards.
+
+A report is kept by copying `report.json` and `report.txt` of a build there as `<name>.json` and
+`<name>.txt`. `--write` puts the table into README.md, between its two markers.
+"""
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+_MARKERS = "<!-- boards -->", "<!-- end of boards -->"
+
+
+def table(reports):
+    """Markdown."""
+    lines = ["| board | lanes, bins, classes, slots | array clock asked | reached | LUT4 "
+             "| flip-flops | block RAMs | multipliers | seed |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for report in reports:
+        size, clock, use = report["geometry"], report["clock_mhz"], report["use"]
+        share = [f"{use[cell][0]:,} ({100 * use[cell][0] / use[cell][1]:.0f} %)"
+                 for cell in ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D")]
+        lines.append("| " + " | ".join((
+            report["board"],
+            f"{size['lanes']}, {size['bins']}, {size['classes']}, {size['slots']}",
+            f"{clock['asked']:g} MHz",
+            f"{clock['achieved']:.1f} MHz" + ("" if report["met"] else ", **missed**"),
+            *share, str(report["seed"]))) + " |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="into README.md")
+    args = parser.parse_args()
+    reports = [json.loads(path.read_text())
+               for path in sorted((ROOT / "docs" / "boards").glob("*.json"))]
+    text = table(reports)
+    if not args.write:
+        print(text)
+        return
+    path = ROOT / "README.md"
+    begin, end = _MARKERS
+    path.write_text(re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{text}\n{end}",
+                           path.read_text(), flags=re.DOTALL))
+
+
+if __name__ == "__main__":
+    main()

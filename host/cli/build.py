@@ -1,0 +1,37 @@
+"""Build a board's bitstream with open tools, and report clock and area."""
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser):
+    """Declare the options."""
+    parser.add_argument("board", help="ulx3s-12f, ulx3s-25f, ulx3s-45f or ulx3s-85f")
+    parser.add_argument("--geometry", nargs="+", default=[], metavar="SIZE",
+                        help="a preset's name, sizes as lanes=8, or both (default: the board's)")
+    parser.add_argument("--clock", type=float, metavar="MHZ",
+                        help="clock of the array (default: the board's)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N",
+                        help="the placer's first seed (default: %(default)s)")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N",
+                        help="how many seeds to try; the fastest is kept (default: %(default)s)")
+    parser.add_argument("--output", metavar="DIR", help="where to (default: out/BOARD)")
+
+
+def run(args):
+    """Build it; status 1 if the clock is missed."""
+    from ..geometry import Geometry
+    from ..hw.boards import find_board
+    from ..hw.build import build
+    from ..hw.report import table
+
+    board = find_board(args.board)
+    if args.seeds < 1:
+        raise ValueError(f"--seeds must be 1 or more, not {args.seeds}")
+    if args.clock is not None and not 1 <= args.clock <= 400:
+        raise ValueError(f"--clock must be 1 to 400 MHz, not {args.clock:g}")
+    report = build(
+        board, Geometry.parse(args.geometry, board.geometry), clock_mhz=args.clock,
+        seeds=range(args.seed, args.seed + args.seeds), output=args.output,
+        say=lambda text: print(text, flush=True))
+    print(table(report))
+    return 0

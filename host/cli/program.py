@@ -1,0 +1,18 @@
+"""Load a built bitstream into a board."""
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser):
+    """Declare the options."""
+    parser.add_argument("board", help="as for build")
+    parser.add_argument("--output", metavar="DIR", help="where it was built (default: out/BOARD)")
+
+
+def run(args):
+    """Load it."""
+    from ..hw.boards import find_board
+    from ..hw.build import program
+
+    program(find_board(args.board), args.output)
+    return 0

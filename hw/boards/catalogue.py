@@ -1,0 +1,80 @@
+"""The boards that bitstreams are built for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from amaranth_boards import ulx3s
+
+from ...geometry import PRESETS, Geometry
+from .ulx3s import ULX3S
+
+__all__ = ["BOARDS", "Board", "find_board"]
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board, and what is built for it unless other sizes are asked for.
+
+    Parameters
+    ----------
+    name, what : str
+    platform : callable
+        Makes the Amaranth platform.
+    top : callable
+        ``top(geometry, clock_hz)``; its ``clock_hz`` is the clock that it has in fact.
+    geometry : Geometry
+    clock_mhz : float
+        Of the array.
+    loader : str
+        openFPGALoader's name of the board.
+    constraints : str
+        File in ``constraints/``.
+    resources : dict
+        Block RAMs, multipliers and LUTs of the device, by the cells' names in the netlist.
+    """
+
+    name: str
+    what: str
+    platform: Callable
+    top: Callable
+    geometry: Geometry
+    clock_mhz: float
+    loader: str
+    constraints: str
+    resources: dict = field(default_factory=dict)
+
+
+_LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
+_LARGE = Geometry(lanes=32, passes=1, bins=16, classes=2, slots=64, bus_width=512)
+# LFE5U-12F is the 25F under another name; the open tools use all of it.
+_ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}
+_ECP5_45 = {"DP16KD": 108, "MULT18X18D": 72, "LUT4": 43848}
+_ECP5_85 = {"DP16KD": 208, "MULT18X18D": 156, "LUT4": 83640}
+
+
+def _ulx3s(size, platform, geometry, clock_mhz, resources):
+    return Board(
+        name=f"ulx3s-{size}", what=f"Radiona ULX3S, LFE5U-{size.upper()} grade 6, USB serial port",
+        platform=platform, top=ULX3S, geometry=geometry, clock_mhz=clock_mhz, loader="ulx3s",
+        constraints="ulx3s.lpf", resources=resources)
+
+
+BOARDS = {board.name: board for board in (
+    _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
+    _ulx3s("25f", ulx3s.ULX3S_25F_Platform, PRESETS["small"], 50, _ECP5_25),
+    _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
+    _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 50, _ECP5_85),
+)}
+
+
+def find_board(name):
+    """The board of that name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if name not in BOARDS:
+        raise ValueError(f"no board {name!r} to build for; there are {', '.join(BOARDS)}")
+    return BOARDS[name]

@@ -1,0 +1,189 @@
+"""Build bitstreams: synthesise, place and route with several seeds, and report what came out."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+from .packing import pack_registers
+from .report import describe_path, table
+
+__all__ = ["BuildError", "build", "program", "tool"]
+
+_CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
+_TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
+_BRACKETS = str.maketrans("[]", "<>")
+_NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
+# No memory of the design is read where it is written in the same clock, or what it then gives is
+# not used; a block RAM alone is enough for that.
+_SCRIPT = r"""
+chformal -remove
+setparam -set COLLISION_X_MASK 1'1 t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i
+"""
+
+
+class BuildError(ValueError):
+    """A board cannot be built as asked; the message says why."""
+
+
+def tool(name):
+    """The command of a tool: that of the environment, one that is installed, or YoWASP's.
+
+    Raises
+    ------
+    BuildError
+        If there is none.
+    """
+    if given := os.environ.get(name.upper().replace("-", "_")):
+        return given
+    here = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.executable).parent)))
+    for command in (name, f"yowasp-{name}"):
+        if found := shutil.which(command, path=here):
+            return found
+    raise BuildError(f"{name} is not installed; pip install 'bregalad[boards]' brings it")
+
+
+def _version(command):
+    said = subprocess.run([command, "--version"], capture_output=True, text=True)
+    found = re.search(r"[Vv]ersion \S*?(\d[\w.-]*)|Yosys (\d\S*)", said.stdout + said.stderr)
+    return next(filter(None, found.groups())) if found else "unknown"
+
+
+def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=print):
+    """Build a board's bitstream, ``top.bit`` in ``output``, and its report beside it.
+
+    Parameters
+    ----------
+    board : Board
+    geometry : Geometry, optional
+    clock_mhz : float, optional
+        Of the array.
+    seeds : sequence of int
+        Of the placer; the fastest result is kept.
+    output : str or Path, optional
+        ``out/<board>`` by default.
+    say : callable
+        Told what goes on.
+
+    Returns
+    -------
+    dict
+        The report.
+
+    Raises
+    ------
+    BuildError
+        If the geometry does not fit, a tool is missing or fails, or the clock is missed. Then the
+        report is written, but no bitstream.
+    """
+    geometry = geometry or board.geometry
+    folder = Path(output or f"out/{board.name}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in ("top.bit", "top.svf", "report.json", "report.txt"):
+        (folder / old).unlink(missing_ok=True)
+    commands = {variable: tool(name) for variable, name in _TOOLS.items()}
+    start = time.monotonic()
+
+    top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6)
+    constraints = (_CONSTRAINTS / board.constraints).read_text()
+    plan = board.platform().prepare(
+        top, debug_verilog=False, script_after_read=_SCRIPT, add_preferences=constraints,
+        # Missed clocks are judged here, by the report.
+        nextpnr_opts="--timing-allow-fail --seed $SEED --report timing.json")
+    # Yosys' abc9 takes a name with an index for a bit of another net and stops.
+    plan.files["top.il"] = re.sub(
+        r"\\\S+", lambda name: name.group().translate(_BRACKETS), plan.files["top.il"])
+    plan.extract(folder)
+
+    def step(variable, **environment):
+        # The script of all steps, with the others' tools doing nothing.
+        with open(folder / "build.log", "a") as log:
+            done = subprocess.run(
+                ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log,
+                env=os.environ | dict.fromkeys(_TOOLS, "true") | {variable: commands[variable]}
+                | environment)
+        if done.returncode:
+            lines = [line for name in ("build.log", "top.rpt", "top.tim")
+                     if (folder / name).exists()
+                     for line in (folder / name).read_text(errors="replace").splitlines()
+                     if "ERROR" in line]
+            raise BuildError(f"{_TOOLS[variable]} failed: "
+                             + (lines[-1] if lines else f"see {folder / 'build.log'}"))
+
+    (folder / "build.log").unlink(missing_ok=True)
+    say(f"{board.name}: synthesis of {geometry}")
+    step("YOSYS")
+    netlist = json.loads((folder / "top.json").read_text())
+    pack_registers(netlist)
+    (folder / "top.json").write_text(json.dumps(netlist))
+    _check_size(board, netlist)
+
+    tried, best = [], None
+    for seed in seeds:
+        step("NEXTPNR_ECP5", SEED=str(seed))
+        timing = json.loads((folder / "timing.json").read_text())
+        # The array's clock is the fastest.
+        clock = max(timing["fmax"], key=lambda name: timing["fmax"][name]["constraint"])
+        mhz = timing["fmax"][clock]["achieved"]
+        tried.append({"seed": seed, "mhz": round(mhz, 2)})
+        say(f"{board.name}: seed {seed}: {mhz:.1f} MHz of {top.clock_hz / 1e6:g}")
+        if best is None or mhz > best[0]:
+            best = mhz, seed, timing, clock
+            shutil.copy(folder / "top.config", folder / "best.config")
+    achieved, seed, timing, clock = best
+    shutil.move(folder / "best.config", folder / "top.config")
+
+    report = {
+        "board": board.name, "device": board.platform.device, "grade": board.platform.speed,
+        "geometry": geometry.as_dict(),
+        "clock_mhz": {"asked": top.clock_hz / 1e6, "achieved": round(achieved, 2)},
+        "met": achieved >= top.clock_hz / 1e6, "seed": seed, "seeds": tried,
+        "use": {name: [use["used"], use["available"]]
+                for name, use in timing["utilization"].items() if use["used"]},
+        "critical_path": describe_path(timing, clock),
+        "tools": {name: _version(commands[variable]) for variable, name in _TOOLS.items()}
+        | {"amaranth": version("amaranth")},
+        "seconds": round(time.monotonic() - start),
+    }
+    (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n")
+    (folder / "report.txt").write_text(table(report) + "\n")
+    if not report["met"]:
+        raise BuildError(
+            f"the array reaches {achieved:.1f} MHz, not {top.clock_hz / 1e6:g}, and so there is no "
+            f"bitstream: {report['critical_path']}; a lower --clock, more --seeds or fewer lanes "
+            "help")
+    step("ECPPACK")
+    return report
+
+
+def _check_size(board, netlist):
+    """Raise BuildError if the device has too little of something, before the placer tries."""
+    cells = [cell["type"] for cell in netlist["modules"]["top"]["cells"].values()]
+    needs = {kind: cells.count(kind) for kind in board.resources}
+    needs["LUT4"] += 2 * cells.count("CCU2C") + 4 * cells.count("TRELLIS_DPR16X4")
+    short = [f"{needs[kind]} {_NOUNS[kind]} of {there}" for kind, there in board.resources.items()
+             if needs[kind] > there]
+    if short:
+        raise BuildError(f"the geometry does not fit {board.name}: it needs {', '.join(short)}; "
+                         "fewer lanes, passes or slots do")
+
+
+def program(board, output=None):
+    """Load a board's bitstream with openFPGALoader.
+
+    Raises
+    ------
+    BuildError
+        If there is no bitstream, or it cannot be loaded.
+    """
+    bitstream = Path(output or f"out/{board.name}") / "top.bit"
+    if not bitstream.is_file():
+        raise BuildError(f"there is no {bitstream}; bregalad build {board.name} makes it")
+    command = [tool("openFPGALoader"), "-b", board.loader, str(bitstream)]
+    if subprocess.run(command).returncode:
+        raise BuildError(f"{' '.join(command)} failed; is the board connected and powered?")

@@ -1,0 +1,55 @@
+"""What a build came to, in words."""
+
+import re
+
+__all__ = ["describe_path", "table"]
+
+_NAMES = {"TRELLIS_COMB": "LUT4", "TRELLIS_FF": "flip-flops", "DP16KD": "block RAMs",
+          "MULT18X18D": "multipliers", "TRELLIS_RAMW": "distributed RAMs"}
+# What Yosys appends to a register's name for the cells around it.
+_CELL = re.compile(
+    r"(_(TRELLIS_FF|LUT4|CCU2C|PFUMX|L6MUX21|MULT18X18D|DPR16X4|DP16KD)|\$|\.\d+\.).*")
+
+
+def _place(cell):
+    """(block, signal) of a cell."""
+    name = _CELL.sub("", cell).removeprefix("linked.").removeprefix("accelerator.")
+    block, _, signal = name.rpartition(".")
+    return block or "top", signal or "an unnamed signal"
+
+
+def describe_path(timing, clock):
+    """The longest path within a clock, as nextpnr's report has it, in plain words."""
+    for path in timing["critical_paths"]:
+        if path["from"] == path["to"] == f"posedge {clock}":
+            steps = path["path"]
+            wires = sum(step["delay"] for step in steps if step["type"] == "routing")
+            total = sum(step["delay"] for step in steps)
+            cells = [step["to"]["cell"] for step in steps]
+            (block, signal), (end_block, end) = _place(steps[0]["from"]["cell"]), _place(cells[-1])
+            blocks = dict.fromkeys(_place(cell)[0] for cell in cells)
+            through = [each for each in blocks if each not in (block, end_block)]
+            by = f" by way of {', '.join(through)}" if through else ""
+            return (f"{total:.1f} ns, {wires:.1f} of them in wires, from {signal} in {block} to "
+                    f"{end} in {end_block}{by}")
+    return "no path within the clock"
+
+
+def table(report):
+    """A report as text."""
+    clock = report["clock_mhz"]
+    lines = [
+        f"board        {report['board']}, {report['device']} grade {report['grade']}",
+        "geometry     " + ", ".join(f"{k} {v}" for k, v in report["geometry"].items()),
+        f"array clock  {clock['achieved']:.1f} MHz reached, {clock['asked']:g} MHz asked: "
+        + ("met" if report["met"] else "MISSED"),
+        "seeds        " + ", ".join(f"{each['seed']}: {each['mhz']:.1f} MHz"
+                                    for each in report["seeds"]) + f"; kept {report['seed']}",
+    ]
+    for name, (used, there) in report["use"].items():
+        if name in _NAMES:
+            lines.append(f"{_NAMES[name]:17}{used:6} of {there:6}{100 * used / there:5.0f} %")
+    lines += [f"longest path {report['critical_path']}",
+              "tools        " + ", ".join(f"{k} {v}" for k, v in report["tools"].items()),
+              f"time         {report['seconds']} s"]
+    return "\n".join(lines)

@@ -1,0 +1,79 @@
+// The ECP5's block RAM and multiplier, as far as the netlists use them: one port writes, the other
+// reads, both 18 bits wide; unsigned factors; with and without their registers. Yosys has these
+// cells as black boxes only.
+
+module DP16KD #(
+    parameter DATA_WIDTH_A = 18, parameter DATA_WIDTH_B = 18,
+    parameter REGMODE_A = "NOREG", parameter REGMODE_B = "NOREG",
+    parameter CLKAMUX = "CLKA", parameter CLKBMUX = "CLKB", parameter GSR = "DISABLED",
+    parameter RESETMODE = "SYNC", parameter ASYNC_RESET_RELEASE = "SYNC",
+    parameter WRITEMODE_A = "NORMAL", parameter WRITEMODE_B = "NORMAL",
+    parameter CSDECODE_A = "0b000", parameter CSDECODE_B = "0b000"
+) (
+    input ADA0, ADA1, ADA2, ADA3, ADA4, ADA5, ADA6, ADA7, ADA8, ADA9, ADA10, ADA11, ADA12, ADA13,
+    input ADB0, ADB1, ADB2, ADB3, ADB4, ADB5, ADB6, ADB7, ADB8, ADB9, ADB10, ADB11, ADB12, ADB13,
+    input DIA0, DIA1, DIA2, DIA3, DIA4, DIA5, DIA6, DIA7, DIA8,
+    input DIA9, DIA10, DIA11, DIA12, DIA13, DIA14, DIA15, DIA16, DIA17,
+    input DIB0, DIB1, DIB2, DIB3, DIB4, DIB5, DIB6, DIB7, DIB8,
+    input DIB9, DIB10, DIB11, DIB12, DIB13, DIB14, DIB15, DIB16, DIB17,
+    output DOA0, DOA1, DOA2, DOA3, DOA4, DOA5, DOA6, DOA7, DOA8,
+    output DOA9, DOA10, DOA11, DOA12, DOA13, DOA14, DOA15, DOA16, DOA17,
+    output DOB0, DOB1, DOB2, DOB3, DOB4, DOB5, DOB6, DOB7, DOB8,
+    output DOB9, DOB10, DOB11, DOB12, DOB13, DOB14, DOB15, DOB16, DOB17,
+    input CEA, CEB, OCEA, OCEB, CLKA, CLKB, WEA, WEB, RSTA, RSTB,
+    input CSA0, CSA1, CSA2, CSB0, CSB1, CSB2
+);
+    reg [17:0] memory [0:1023];
+    reg [17:0] latch = 0, register = 0;
+    wire [9:0] write_row = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4};
+    wire [9:0] read_row = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4};
+    wire [17:0] data = {DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9,
+                        DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0};
+    integer i;
+    initial for (i = 0; i < 1024; i = i + 1) memory[i] = 0;
+    always @(posedge CLKA) if (CEA & WEA) begin
+        if (ADA0) memory[write_row][8:0] <= data[8:0];
+        if (ADA1) memory[write_row][17:9] <= data[17:9];
+    end
+    always @(posedge CLKB) begin
+        if (CEB) latch <= memory[read_row];
+        if (OCEB) register <= latch;
+    end
+    assign {DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9,
+            DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0}
+        = REGMODE_B == "OUTREG" ? register : latch;
+endmodule
+
+module MULT18X18D #(
+    parameter REG_INPUTA_CLK = "NONE", parameter REG_INPUTB_CLK = "NONE",
+    parameter REG_PIPELINE_CLK = "NONE", parameter REG_OUTPUT_CLK = "NONE",
+    parameter REG_INPUTA_CE = "CE0", parameter REG_INPUTB_CE = "CE0",
+    parameter REG_PIPELINE_CE = "CE0", parameter REG_OUTPUT_CE = "CE0",
+    parameter REG_INPUTA_RST = "RST0", parameter REG_INPUTB_RST = "RST0",
+    parameter REG_PIPELINE_RST = "RST0", parameter REG_OUTPUT_RST = "RST0",
+    parameter GSR = "ENABLED", parameter RESETMODE = "SYNC"
+) (
+    input A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15, A16, A17,
+    input B0, B1, B2, B3, B4, B5, B6, B7, B8, B9, B10, B11, B12, B13, B14, B15, B16, B17,
+    input C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13, C14, C15, C16, C17,
+    input SIGNEDA, SIGNEDB, SOURCEA, SOURCEB, CLK0, CE0, RST0,
+    output P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15, P16, P17,
+    output P18, P19, P20, P21, P22, P23, P24, P25, P26, P27, P28, P29, P30, P31, P32, P33, P34, P35
+);
+    wire [17:0] a = {A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0};
+    wire [17:0] b = {B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0};
+    reg [17:0] a_register = 0, b_register = 0;
+    reg [35:0] pipeline = 0, register = 0;
+    wire [35:0] product = (REG_INPUTA_CLK == "NONE" ? a : a_register)
+                        * (REG_INPUTB_CLK == "NONE" ? b : b_register);
+    wire [35:0] piped = REG_PIPELINE_CLK == "NONE" ? product : pipeline;
+    always @(posedge CLK0) begin
+        a_register <= a;
+        b_register <= b;
+        pipeline <= product;
+        register <= piped;
+    end
+    assign {P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19, P18,
+            P17, P16, P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0}
+        = REG_OUTPUT_CLK == "NONE" ? piped : register;
+endmodule

@@ -1,0 +1,110 @@
+"""Bitstreams: one whole build of the smallest geometry, and what is refused."""
+
+import json
+import os
+import stat
+
+import pytest
+from bregalad.cli import main
+from bregalad.geometry import PRESETS, Geometry
+from bregalad.hw.boards import BOARDS
+from bregalad.hw.boards.pll import PhaseLockedLoop
+from bregalad.hw.build import BuildError, _check_size, tool
+from bregalad.hw.report import describe_path, table
+
+SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
+
+
+@pytest.mark.slow  # 5 minutes of processor time, most of it placing the link
+def test_whole_bitstream(tmp_path, capsys):
+    """From the command to a bitstream with its report."""
+    assert main(["build", "ulx3s-12f", "--geometry", *SMALLEST, "--clock", "50", "--output",
+                 str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["met"] and report["clock_mhz"]["achieved"] >= 50
+    assert report["geometry"]["lanes"] == 1 and report["use"]["MULT18X18D"][0] == 2
+    assert table(report) in out and (tmp_path / "report.txt").read_text() == table(report) + "\n"
+    # An ECP5 bitstream's preamble, behind its comment.
+    assert b"\xff\xff\xbd\xb3" in (tmp_path / "top.bit").read_bytes()[:500]
+
+
+@pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150])
+def test_pll_makes_what_is_asked(mhz):
+    assert PhaseLockedLoop(25e6, mhz * 1e6).hz == pytest.approx(mhz * 1e6)
+
+
+def test_pll_refuses():
+    with pytest.raises(ValueError, match="no clock near 0.1 MHz can be made of 25 MHz"):
+        PhaseLockedLoop(25e6, 1e5)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["build", "ulx4s"], "no board 'ulx4s' to build for; there are ulx3s-12f"),
+    (["build", "ulx3s-12f", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
+    (["build", "ulx3s-12f", "--geometry", "width=3"], "no size 'width'; there are lanes"),
+    (["build", "ulx3s-12f", "--geometry", "lanes=many"], "lanes must be an integer, not 'many'"),
+    (["build", "ulx3s-12f", "--geometry", "lanes=0"], "lanes must be 1 to 1024, not 0"),
+    (["build", "ulx3s-12f", "--seeds", "0"], "--seeds must be 1 or more, not 0"),
+    (["build", "ulx3s-12f", "--clock", "1000"], "--clock must be 1 to 400 MHz, not 1000"),
+    (["program", "ulx3s-12f", "--output", "nowhere"], "bregalad build ulx3s-12f makes it"),
+    (["verilog", "--geometry", "bins=5"], "bins must be a power of two, not 5"),
+])
+def test_errors_are_one_line(arguments, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert message in error and error.startswith(f"bregalad {arguments[0]}: ")
+    assert error.count("\n") == 1
+
+
+def test_what_does_not_fit():
+    cells = {str(i): {"type": "DP16KD"} for i in range(57)}
+    with pytest.raises(BuildError, match="does not fit ulx3s-12f: it needs 57 block RAMs of 56"):
+        _check_size(BOARDS["ulx3s-12f"], {"modules": {"top": {"cells": cells}}})
+
+
+def test_a_missing_tool(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BuildError, match="no-such-tool is not installed"):
+        tool("no-such-tool")
+    monkeypatch.setenv("NO_SUCH_TOOL", "elsewhere")
+    assert tool("no-such-tool") == "elsewhere"
+
+
+def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
+    loader = tmp_path / "loader"
+    loader.write_text(f"#!/bin/sh\necho \"$@\" > {tmp_path}/said\ntest \"$2\" = ulx3s\n")
+    os.chmod(loader, loader.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "top.bit").write_bytes(b"")
+    monkeypatch.setenv("OPENFPGALOADER", str(loader))
+    assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 0
+    assert (tmp_path / "said").read_text() == f"-b ulx3s {tmp_path}/top.bit\n"
+    loader.write_text("#!/bin/sh\nexit 1\n")
+    assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
+    assert "is the board connected and powered?" in capsys.readouterr().err
+
+
+def test_geometry_of_words():
+    assert Geometry.parse([], PRESETS["fine"]) == PRESETS["fine"]
+    assert Geometry.parse(["tiny", "slots=8", "naive_bayes=1"], PRESETS["fine"]) == \
+        PRESETS["tiny"].replace(slots=8, naive_bayes=True)
+
+
+def test_path_in_words():
+    def step(kind, delay, start, end):
+        return {"type": kind, "delay": delay, "from": {"cell": start}, "to": {"cell": end}}
+
+    timing = {"critical_paths": [{"from": "posedge a", "to": "posedge b", "path": []}, {
+        "from": "posedge a", "to": "posedge a", "path": [
+            step("clk-to-q", 0.5, "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+                 "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q"),
+            step("routing", 2.0, "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+                 "linked.accelerator.controller.slots.x_LUT4_Z"),
+            step("setup", 0.25, "linked.accelerator.array.merge.best_TRELLIS_FF_Q",
+                 "linked.accelerator.array.merge.best_TRELLIS_FF_Q"),
+        ]}]}
+    assert describe_path(timing, "a") == (
+        "2.8 ns, 2.0 of them in wires, from due in controller.tracker to best in array.merge "
+        "by way of controller.slots")
+    assert describe_path(timing, "c") == "no path within the clock"

@@ -1,0 +1,107 @@
+"""Registers moved into block RAMs and multipliers: the same netlist, clock by clock."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from amaranth import Module, Signal
+from amaranth.back import rtlil
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from bregalad.hw.build import tool
+from bregalad.hw.packing import pack_registers
+
+MODELS = Path(__file__).resolve().parents[2] / "sim" / "ecp5.v"
+
+
+class Design(wiring.Component):
+    """A memory and two products with registers around them, some of which cannot be moved."""
+
+    def __init__(self, ram, rows, shared):
+        self.ram, self.rows, self.shared = ram, rows, shared
+        super().__init__({"a": In(18), "b": In(18), "write": In(1), "row": In(10),
+                          "o": Out(18), "p": Out(36), "also": Out(18)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.memory = memory = Memory(shape=18, depth=1024, init=[])
+        write, read = memory.write_port(), memory.read_port()
+        # Where the register has a reset it stays outside.
+        word = Signal(18, reset_less=self.ram)
+        m.d.comb += [write.addr.eq(self.row), write.data.eq(self.a), write.en.eq(self.write),
+                     read.addr.eq(self.b), self.o.eq(word)]
+        m.d.sync += word.eq(read.data)
+        factors = [Signal(18, name=f"factor_{i}", reset_less=True) for i in (0, 1)]
+        m.d.sync += [factors[0].eq(self.a), factors[1].eq(self.b)]
+        value = factors[0] * factors[1]
+        for index in range(self.rows):
+            after = Signal(36, name=f"product_{index}", reset_less=True)
+            m.d.sync += after.eq(value)
+            value = after
+        m.d.comb += [self.p.eq(value), self.also.eq(factors[0] if self.shared else 0)]
+        return m
+
+
+_BENCH = """
+module bench;
+  reg clk = 0, rst = 0, write = 0;
+  reg [17:0] a = 0, b = 0;
+  reg [9:0] row = 0;
+  wire [17:0] o0, o1, also0, also1;
+  wire [35:0] p0, p1;
+  integer i, seed = SEED, faults = 0, seen = 0;
+  plain x (.clk(clk), .rst(rst), .a(a), .b(b), .write(write), .row(row), .o(o0), .p(p0),
+           .also(also0));
+  packed_ y (.clk(clk), .rst(rst), .a(a), .b(b), .write(write), .row(row), .o(o1), .p(p1),
+             .also(also1));
+  initial begin
+    for (i = 0; i < 3000; i = i + 1) begin
+      a = $random(seed); b = $random(seed); row = $random(seed); write = $random(seed);
+      if (i % 2) b[9:0] = row + 1 + i % 5;
+      row[9:3] = 0; b[9:3] = 0;
+      rst = i % 97 == 5;
+      #1;
+      if (i > 6 && ({o0, p0, also0} !== {o1, p1, also1} || ^{o0, p0} === 1'bx)) faults = faults + 1;
+      if (o0 && p0) seen = seen + 1;
+      clk = 1; #1; clk = 0; #1;
+    end
+    $display("faults %0d seen %0d", faults, seen > 500);
+  end
+endmodule
+"""
+
+
+def _yosys(folder, script):
+    (folder / "script.ys").write_text(script)
+    subprocess.run([tool("yosys"), "-q", "script.ys"], cwd=folder, check=True, timeout=600)
+
+
+@pytest.mark.parametrize("ram, rows, shared, moved", [
+    (True, 2, False, (1, 4)), (True, 1, True, (1, 3)), (False, 2, True, (0, 4)),
+    (True, 0, False, (1, 0)),
+])
+def test_the_netlist_does_the_same(ram, rows, shared, moved, tmp_path):
+    (tmp_path / "design.il").write_text(
+        rtlil.convert(Design(ram, rows, shared), name="design", emit_src=False))
+    _yosys(tmp_path, "read_rtlil design.il\n"
+           "setparam -set COLLISION_X_MASK 1'1 t:$memrd_v2\n"
+           "synth_ecp5 -top design\nwrite_json plain.json\n")
+    netlist = json.loads((tmp_path / "plain.json").read_text())
+    done = pack_registers(netlist)
+    assert (done["block_rams"], done["multipliers"]) == moved
+    (tmp_path / "packed.json").write_text(json.dumps(netlist))
+    _yosys(tmp_path, "".join(
+        f"read_json {name}.json\ndelete =A:blackbox\ndelete t:$scopeinfo\nrename design {module}\n"
+        f"write_verilog -noattr {name}.v\ndesign -reset\n"
+        for name, module in (("plain", "plain"), ("packed", "packed_"))))
+    _yosys(tmp_path, "read_verilog -lib +/ecp5/cells_sim.v\nread_verilog -overwrite "
+           "+/ecp5/cells_sim.v\nselect LUT2 LUT4 CCU2C PFUMX L6MUX21 TRELLIS_FF\n"
+           "write_verilog -noattr -selected cells.v\n")
+    (tmp_path / "bench.v").write_text(_BENCH.replace("SEED", "4711"))
+    subprocess.run(["iverilog", "-g2012", "-o", "bench", "bench.v", "plain.v", "packed.v",
+                    "cells.v", str(MODELS)], cwd=tmp_path, check=True)
+    said = subprocess.run(["vvp", "bench"], cwd=tmp_path, check=True, capture_output=True,
+                          text=True).stdout
+    assert "faults 0 seen 1" in said
