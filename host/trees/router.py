@@ -14,10 +14,8 @@ SENT = 0  # element of `progress`: records sent whose prediction the board will 
 MAJORITY, BAYES, ADAPTIVE = range(3)
 PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf predicts
 
-# Arrays are passed one by one, not in a tuple: Numba counts references on every access to one.
-
-
-# A call that takes arrays counts references, and an index that may be negative is tested for it.
+# Arrays are passed one by one, not in a tuple: Numba counts references on every access to one, and
+# in every call that takes them. An index that may be negative is tested for it.
 _inlined = njit(cache=True, inline="always")
 
 
@@ -103,7 +101,7 @@ def choose(node, predictor, majority, bayes, label):
     return chosen
 
 
-@njit(cache=True)
+@_inlined
 def _withhold(table, follower, i, at):
     node = table[at]
     if node["gate"] & HOLDING:
@@ -115,7 +113,7 @@ def _withhold(table, follower, i, at):
     follower[i] = -1
 
 
-@njit(cache=True)
+@_inlined
 def _descend(table, codes, follower, i, at, anytime):
     """Follow an instance from a node it may pass to its leaf.
 
@@ -135,7 +133,7 @@ def _descend(table, codes, follower, i, at, anytime):
     return np.int64(at), due
 
 
-@njit(cache=True)
+@_inlined
 def _learn(table, counts, leaf, i, codes, label, predictions, order, predictor, anytime, progress,
            cell_attribute, out, at):
     """Count an instance at its leaf and write its record.
