@@ -229,7 +229,7 @@ class BoardEnd:
             return _Answer(FrameType.VALUE, 0, link.VALUE.pack(address=first[0], value=first[1]))
         most = self.sizes["up_frame_bytes"]
         payload = first
-        while (len(payload) < most // 2 and self._to_pack
+        while (len(payload) < most and self._to_pack
                and not isinstance(self._to_pack[0], tuple)):
             payload += self._to_pack.popleft()
         if len(payload) > most:

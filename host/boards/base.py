@@ -137,6 +137,10 @@ class Board(ABC):
         """The state of a board that is compiled code in this process, `kernel.State`; else None."""
         return None
 
+    def statistics(self):
+        """What has crossed the link to the board, a ``link.Statistics``; None: there is no link."""
+        return None
+
     def resume(self):
         """Go on after the link to the board was cut; nothing is lost.
 

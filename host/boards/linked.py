@@ -1,6 +1,7 @@
 """A board at the end of a wire."""
 
 import weakref
+from dataclasses import replace
 
 from ..link import Session
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
@@ -8,6 +9,7 @@ from .base import Board, BoardError
 
 __all__ = ["LinkedBoard"]
 
+_LONGEST = 1.0  # seconds between two frames to a board that something is expected from
 _BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire
 _PATIENCE = 60  # seconds that a board which answers may do nothing else
 
@@ -50,8 +52,9 @@ class LinkedBoard(Board):
         self.name = wire.name
         self.geometry = geometry
         self.timeout = timeout
-        self.session = Session()
+        self.session = Session(longest=min(_LONGEST, timeout / 4))
         self._wire = wire
+        self._opened = wire.now()
         self._down = None  # the error that every call raises until `resume`
         self._reads = 0  # answers of the board to register reads that are still to be removed
         try:
@@ -72,9 +75,9 @@ class LinkedBoard(Board):
         for setting in wire.settings:
             wire.open(setting)
             session.begin(take_over)
-            start = wire.now()
-            while session.asking and wire.now() - start < self.timeout / len(wire.settings):
-                self._turn(self.timeout)
+            limit = wire.now() + self.timeout / len(wire.settings)
+            while session.asking and wire.now() < limit:
+                self._turn(limit - wire.now())  # and no HELLO whose answer nobody would wait for
             if not session.asking:
                 break
         else:
@@ -243,7 +246,7 @@ class LinkedBoard(Board):
 
     def statistics(self):
         """What has crossed the link: a ``link.Statistics``."""
-        return self.session.statistics
+        return replace(self.session.statistics, seconds=self._wire.now() - self._opened)
 
     # Registers
 
@@ -271,6 +274,6 @@ class LinkedBoard(Board):
 
 def _part(wire, session):
     """End a session, so that another program need not wait for it to lapse."""
-    if session.welcome is not None and session.refused is None:
+    if session.refused is None:  # it may live even if the WELCOME was lost
         wire.send([session.bye()])
     wire.close()

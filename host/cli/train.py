@@ -103,6 +103,8 @@ def print_report(tree, curve):
           f"({report['ties'] / max(made, 1):.1%}); {report['trials']} trials")
     if report["halvings"]:
         print(f"halvings    {report['halvings']} (a count reached the counters' width)")
+    if (link := tree.link_statistics()) is not None:
+        print(f"link        {link}")
     lost = tree.quantiser_summary()
     print(f"clamped     {lost['clamped']:.2%} of numeric values, {lost['overflowed']:.2%} of "
           "nominal values had no code of their own")

@@ -29,10 +29,10 @@ from ..protocol.link import (
 
 __all__ = ["Refused", "Session", "Statistics"]
 
-_SHORTEST, _LONGEST = 0.02, 1.0  # seconds of a time-out
+_SHORTEST = 0.02  # seconds of a time-out
+_MOST_BACKING_OFF = 64
 _FIRST = 0.2  # seconds of the time-out before any answer has been timed
 _QUIET = 1.0  # seconds of silence after which the driver asks whether its session still lives
-_MOST_BACKING_OFF = int(_LONGEST / _SHORTEST)
 _NOW = float("-inf")
 
 
@@ -46,6 +46,14 @@ class Statistics:
     frames_dropped: int = 0  # damaged, of another session, or out of turn
     bytes_sent: int = 0
     bytes_received: int = 0
+    seconds: float = 0.0  # since the board was opened
+
+    def __str__(self):
+        rate = (self.bytes_sent + self.bytes_received) / self.seconds if self.seconds else 0
+        return (f"{self.frames_sent} frames sent, {self.frames_resent} of them again; "
+                f"{self.frames_received} received, {self.frames_dropped} dropped; "
+                f"{self.bytes_sent / 1e6:.1f} MB there, {self.bytes_received / 1e6:.1f} MB back, "
+                f"{rate / 1e6:.2f} MB/s")
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,8 @@ class Session:
         32 bits, not 0; random if not given.
     bus_bytes : int
         A frame of commands is whole words of so many bytes; set it before commands are sent.
+    longest : float
+        Seconds that a time-out may take at most, so that a board which answers is heard so often.
 
     Members
     -------
@@ -101,9 +111,10 @@ class Session:
     Source: docs/link.md.
     """
 
-    def __init__(self, number=None, bus_bytes=4):
+    def __init__(self, number=None, bus_bytes=4, longest=1.0):
         self.number = number or secrets.randbits(32) or 1
         self.bus_bytes = bus_bytes
+        self.longest = longest
         self.welcome = None
         self.refused = None
         self.waiting = False
@@ -284,7 +295,7 @@ class Session:
         if self.asking:
             if late:
                 out.append(self._pack_hello(self._hello))
-                self._expires = now + _FIRST
+                self._expires = now + min(_FIRST, self.longest)
             return out
         if late and (self._flight or self._again):
             self._go_back()
@@ -304,7 +315,7 @@ class Session:
         probe = late and not self._flight and self._is_timed
         if probe:
             self._owes = (self._owes or 0) | AckFlag.PROBE
-            self._expires = now + min(self._timeout * self._calm, _LONGEST)
+            self._expires = now + min(self._timeout * self._calm, self.longest)
             self._calm = min(2 * self._calm, _MOST_BACKING_OFF)
         if self._owes or (self._owes is not None and not out):
             out.append(self._pack(FrameType.ACK, flags=self._owes))
@@ -376,7 +387,7 @@ class Session:
     @property
     def _timeout(self):
         mean = _FIRST if self._mean is None else max(_SHORTEST, self._mean + 4 * self._spread)
-        return min(mean * self._backing_off, _LONGEST)
+        return min(mean * self._backing_off, self.longest)
 
     def _time(self, seconds):
         """Take in the time of a round trip; those of frames that were sent twice tell nothing.

@@ -566,6 +566,10 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         trainer.fence()  # or the last records would still be under way
         return trainer.board.counters()
 
+    def link_statistics(self):
+        """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
+        return None if self._trainer is None else self._trainer.board.statistics()
+
     def quantiser_summary(self):
         """Codes used and values lost per attribute; see ``Quantiser.summary``."""
         self._fitted()

@@ -454,6 +454,8 @@ class Trainer:
         change = ~still | (found.period != 0)
         if change.any():
             self._change(nodes[change], *(column[change] for column in found), words[change])
+        else:
+            self._decide()  # a node that is kept may have been what one below it waited for
 
     def _change(self, nodes, verdicts, cells, values, periods, words):
         """Begin to do what trials have come to, other than nothing."""

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from bregalad.boards import BoardError
 from bregalad.boards.linked import LinkedBoard
 from bregalad.protocol.registers import find
 from bregalad.sim.link import BoardEnd
@@ -68,3 +69,33 @@ def test_every_byte_once_and_in_order(kind, share):
         if kind == "none":
             assert board.statistics().frames_resent == end.dropped == 0
         board.close()
+
+
+@pytest.mark.parametrize("timeout", [0.2, 1.0, 7.0])
+def test_long_wait_for_a_board_that_is_there(timeout):
+    """It answers probes, so it is not taken for silent, however long it takes."""
+    board, end, rng = connect(3, timeout=timeout)
+    with pytest.raises(BoardError, match="no report can come"):
+        board.receive(wait=True)
+    wire = board._wire
+    busy = end.board._read_register
+
+    def read(register):
+        return 2 if register.name == "status" and wire.time < 40 else busy(register)
+
+    end.board._read_register = read
+    with pytest.raises(BoardError, match="no report can come"):
+        board.receive(wait=True)
+    assert 40 < wire.time < 40 + 5 * timeout
+
+
+def test_accelerator_that_hangs():
+    board, end, rng = connect(4, timeout=5.0)
+    end.board._read_register = lambda register: 2
+    with pytest.raises(BoardError, match="answers, but for 60 s .*accelerator hangs: reset"):
+        board.receive(wait=True)
+    end._hand_on = lambda: None
+    board.resume()
+    board.send(bytes(1 << 20))  # takes it all; the ring is full for good
+    with pytest.raises(BoardError, match="accelerator hangs"):
+        board.receive()

@@ -1,10 +1,13 @@
 """What goes wrong in practice: failures half-way, reused buffers, boards that do not fit."""
 
+import random
+
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import VFDT, BoardError, Geometry, open_board
+from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import emulated
+from bregalad.sim.latency import LateBoard
 
 
 def stream(count=4000, seed=1, missing=0.1):
@@ -261,3 +264,21 @@ def test_thousands_of_cells():
     X = np.zeros((20, 5000))
     tree.fit(X, np.arange(20) % 2)
     assert tree._open_trainer().board.geometry.max_cells >= 5000
+
+
+def test_split_below_a_node_that_is_kept_takes_its_turn():
+    """One instance makes a node's trial and one below due; the upper one, late, changes nothing."""
+    rng = np.random.default_rng(70)
+    X = rng.random((3000, 3))
+    y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.7) ^ (rng.random(3000) < 0.1)
+    y[1500:] ^= X[1500:, 2] > 0.6
+    X[rng.random(X.shape) < 0.05] = np.nan
+    options = {"grace": 100, "inner_grace": 300}
+    board = Geometry(lanes=3, passes=1, bins=8, slots=300, naive_bayes=True)
+    whole = EFDT(board=open_board("emulated", board), **options).fit(X, y)
+    for seed in range(5):
+        late = LateBoard(open_board("emulated", board), random.Random(seed))
+        tree = EFDT(board=late, **options)
+        for part in np.split(np.arange(3000), [2000, 2400, 2401, 2801]):
+            tree.partial_fit(X[part], y[part], classes=[False, True])
+        assert tree.difference(whole) is None
