@@ -22,13 +22,14 @@ def test_intake(count, tmp_path):
         count=count, ring_words=64, frame_bytes=64)
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(6, marks=pytest.mark.slow)])
-def test_linked(rounds, tmp_path):
+@pytest.mark.parametrize("rounds, testcase", [
+    (1, ["sessions", "traffic/share=0.05"]), pytest.param(6, None, marks=pytest.mark.slow)])
+def test_linked(rounds, testcase, tmp_path):
     geometry = PRESETS["tiny"]
     dut = LinkedAccelerator(geometry, clock_hz=CLOCK, baud=BAUD, ring_words=256, frame_bytes=256,
                             up_frames=4, up_frame_bytes=64, timeout=20)
     run(dut, "dut", "bench_linked", tmp_path, simulator="verilator", clock_hz=CLOCK, baud=BAUD,
-        geometry=geometry.as_dict(), rounds=rounds)
+        testcase=testcase, geometry=geometry.as_dict(), rounds=rounds)
 
 
 @pytest.mark.parametrize("end, kind", [
