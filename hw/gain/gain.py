@@ -190,7 +190,6 @@ class GainUnit(wiring.Component):
         m.d.comb += [
             last_split.eq(Mux(numeric | config.other, last_bin - 1, last_bin)),
             alone.eq(at_total | multiway),
-            at_sum.eq(index == self.classes_in_use[:len(index)]),
             value_end.eq(at_sum & right),
             opens.eq((index == 0) & ~right),
             read_bin.eq(split),
@@ -235,15 +234,17 @@ class GainUnit(wiring.Component):
                 m.d.comb += [self.done.eq(1), read_bin.eq(best)]
                 with m.If(self.take):
                     m.next = "WAIT"
+        classes = Signal.like(index)
+        m.d.sync += classes.eq(self.classes_in_use)
         with m.If(issue):
             with m.If(at_sum):
                 m.d.sync += right.eq(~right)
                 with m.If(right):
-                    m.d.sync += index.eq(0)
+                    m.d.sync += [index.eq(0), at_sum.eq(0)]
             with m.Else():
                 m.d.sync += right.eq(~right & ~alone)
                 with m.If(right | alone):
-                    m.d.sync += index.eq(index + 1)
+                    m.d.sync += [index.eq(index + 1), at_sum.eq(index + 1 == classes)]
 
         # Pick the counts, form the term.
         side = Signal(data.ArrayLayout(width, g.classes))
@@ -335,7 +336,7 @@ class GainUnit(wiring.Component):
             with m.If(~multiway):
                 m.d.comb += self.result.value.eq(Mux(numeric, 0, config.base) + best)
                 for k in range(g.classes):
-                    with m.If(k < self.classes_in_use):
+                    with m.If(k < classes):
                         m.d.comb += self.result.left[k].eq(side[k])
         m.d.comb += self.result.gain.eq(best_gain)
         return m

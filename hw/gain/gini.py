@@ -12,7 +12,7 @@ from .term import Terms
 
 __all__ = ["Gini"]
 
-_PAIRS = 4  # clocks from a number to the first register behind its square's sum
+_PAIRS = Interpolation.latency  # clocks from a number to the first register behind its square's sum
 
 
 class Gini(Terms):
@@ -45,8 +45,9 @@ class Gini(Terms):
         width = self.width
 
         # Registers on both sides of each product let a DSP block take them in.
-        x, product, square = Signal(width), Signal(2 * width), Signal(2 * width)
-        m.d.sync += [x.eq(self.i_x), product.eq(x * x), square.eq(product)]
+        x = delay(m, self.i_x, _PAIRS - 3, "x")
+        product, square = Signal(2 * width), Signal(2 * width)
+        m.d.sync += [product.eq(x * x), square.eq(product)]
         term = delay(m, self.i_term, _PAIRS - 1, "term")
         sums = [Signal(2 * width, name=f"sum_{side}") for side in ("left", "right")]
         for index, total in enumerate(sums):

@@ -35,7 +35,7 @@ class Interpolation(wiring.Component):
     Source: design, section 5; host/fixed.py.
     """
 
-    latency = 4
+    latency = 5
 
     def __init__(self, base, slope, mantissa_width, whole_width=0):
         self.base = [int(value) for value in base]
@@ -67,14 +67,16 @@ class Interpolation(wiring.Component):
         m.d.comb += entry.addr.eq(bits[STEP_BITS:])
         base, slope = entry.data[:self.base_width], entry.data[self.base_width:]
 
-        # A DSP block can take in registers without reset on both sides of the product.
-        step = Signal(STEP_BITS, reset_less=True)
+        # A DSP block can take in registers without reset on both sides of the product. The table's
+        # own is none of these: what all entries of a kind have in common becomes a reset.
+        slope = delay(m, slope, 1, "slope", reset_less=True)
+        step = delay(m, bits[:STEP_BITS], 2, "step", reset_less=True)
         rise = Signal(STEP_BITS + slope_width, reset_less=True)
-        m.d.sync += [step.eq(bits[:STEP_BITS]), rise.eq(slope * step)]
+        m.d.sync += rise.eq(slope * step)
         rise = delay(m, rise, 1, "rise", reset_less=True)
         # The base is an integer here, so adding it before the shift rounds the same.
-        total = Cat(Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 2, "base"),
-                    delay(m, self.i_whole, 3, "whole"))
+        total = Cat(Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 3, "base"),
+                    delay(m, self.i_whole, 4, "whole"))
         sum_ = Signal(self.o.shape(), reset_less=True)
         m.d.sync += sum_.eq((total - rise if falling else total + rise) >> STEP_BITS)
         m.d.comb += self.o.eq(sum_)

@@ -104,8 +104,8 @@ class Dispenser(wiring.Component):
 
         window = Signal(data.ArrayLayout(g.bus_width, words))
         filled = Signal(range(words + 1))  # words in the window
-        at = Signal(range(words * size + 1))  # byte of the window that the next beat begins at
-        take = Signal.like(first_take)  # bytes of this beat
+        # Bytes of the window that the next beat begins at and that it ends before.
+        at, behind = Signal(range(words * size + 1)), Signal(range(words * size + most + 1))
         rest = Signal.like(steps)  # beats of this record behind this one
         first, last = Signal(), Signal()
         records = Signal(32)  # not yet cut, this one included
@@ -115,14 +115,12 @@ class Dispenser(wiring.Component):
         lacking = Signal(range(-words * size, size + 2 * (head + g.max_cells) + 1))
 
         go, cut, slide, taken = Signal(), Signal(), Signal(), Signal()
-        behind = Signal(range(words * size + most + 1))  # where the beat ends
-        follows = Signal.like(take)  # bytes of the beat after this one
+        follows = Signal.like(first_take)  # bytes of the beat after this one
         failing = self.i.p.error != 0
         starved = self.active & (spare < 0)
         lack = self.active & (lacking >= 0) & (filled != words)
         m.d.comb += [
             cut.eq(self.active & (spare >= 0) & go),
-            behind.eq(at + take),
             slide.eq(Mux(cut, behind >= size, at >= size) & (filled != 0)),
             follows.eq(Mux(last, first_take, Mux(rest == 1, last_codes, lanes))),
             self.i.ready.eq(Mux(failing, starved, lack)),
@@ -130,16 +128,22 @@ class Dispenser(wiring.Component):
         ]
         # All sums at once, then the one that it comes to.
         more = Signal.like(lacking)
-        m.d.comb += more.eq(lacking + Mux(last & ~final & ~final_but_one, record, 0))
+        after = Signal.like(behind)
+        m.d.comb += [
+            more.eq(lacking + Mux(last & ~final & ~final_but_one, record, 0)),
+            after.eq(behind + follows),
+        ]
         with m.If(cut):
             m.d.sync += [
                 at.eq(Mux(slide, behind - size, behind)),
+                behind.eq(Mux(slide, after - size, after)),
                 spare.eq(Mux(taken, spare - follows + size, spare - follows)),
                 lacking.eq(Mux(taken, more - size, more)),
             ]
         with m.Else():
             m.d.sync += [
                 at.eq(Mux(slide, at - size, at)),
+                behind.eq(Mux(slide, behind - size, behind)),
                 spare.eq(Mux(taken, spare + size, spare)),
                 lacking.eq(Mux(taken, lacking - size, lacking)),
             ]
@@ -154,7 +158,6 @@ class Dispenser(wiring.Component):
         with m.If(cut):
             m.d.sync += [
                 first.eq(last),
-                take.eq(follows),
                 rest.eq(Mux(last, steps, rest - 1)),
                 last.eq(Mux(last, steps == 0, rest == 1)),
             ]
@@ -218,8 +221,7 @@ class Dispenser(wiring.Component):
                 records.eq(count),
                 final.eq(count == 1), final_but_one.eq(count == 2),
                 first.eq(1), last.eq(steps == 0), rest.eq(steps),
-                take.eq(first_take),
-                at.eq(offset),
+                at.eq(offset), behind.eq(offset + first_take),
                 spare.eq(-(offset + first_take)),
                 lacking.eq(offset + Mux(count == 1, record, record << 1) - 1),
                 filled.eq(0),

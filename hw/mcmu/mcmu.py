@@ -262,10 +262,12 @@ class MemoryController(wiring.Component):
             "bursts": self.m_axi.arvalid & self.m_axi.arready,
             "dma_bytes": Mux(words, g.bus_bytes, 0),
         }
+        clear = Signal()
+        m.d.sync += clear.eq(self.clear)
         for name in (*EVENTS, *TIMINGS):
             counter = getattr(self, f"{name}_count")
             step = Signal(range(g.bus_bytes + 1) if name == "dma_bytes" else 1, name=f"{name}_step")
             m.d.sync += [step.eq(events[name]), counter.eq(counter + step)]
-            with m.If(self.clear):
+            with m.If(clear):
                 m.d.sync += [step.eq(0), counter.eq(0)]
         return m

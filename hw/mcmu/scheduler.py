@@ -64,7 +64,7 @@ class TrialScheduler(wiring.Component):
     quiet : Out(1)
         Every trial is reported.
 
-    Latency: 1 cycle from a push to its lock and to its first SNAP.
+    Latency: 1 cycle from a push to its lock, 2 to its first SNAP.
 
     Raises
     ------
@@ -118,46 +118,48 @@ class TrialScheduler(wiring.Component):
         out = Signal(range(self.heads + 1))  # trials pushed and not reported
         room = Signal(init=1)
 
+        # A trial is taken down in the clock of its push, and put to the others a clock later.
+        came, current = Signal(), Signal(CELL_WIDTH)
+        m.d.sync += [
+            came.eq(pushed), current.eq(self.i.p.current),
+            pushing.head.eq(self.i.p.head), pushing.number.eq(self.asked),
+        ]
         m.d.comb += [
             self.i.ready.eq(room & ~self.valid),
             pushed.eq(self.i.valid & self.i.ready),
-            heads.w_en.eq(pushed),
-            pushing.head.eq(self.i.p.head),
-            pushing.number.eq(self.asked),
+            heads.w_en.eq(came),
             heads.w_data.eq(pushing),
             self.head.payload.eq(oldest.head),
             self.head.valid.eq(heads.r_rdy & (oldest.number == self.given)),
             heads.r_en.eq(self.head.ready & self.head.valid),
             self.quiet.eq(out == 0),
-            *(locked.eq(Cat(u & (q.slot == slot)
-                            for u, q in zip([used[0] & ~popped, *used[1:]], queue,
-                                            strict=True)).any())
+            *(locked.eq((came & (pushing.head.slot == slot))
+                        | Cat(u & (q.slot == slot)
+                              for u, q in zip([used[0] & ~popped, *used[1:]], queue,
+                                              strict=True)).any())
               for slot, locked in ((self.slot_a, self.locked_a), (self.slot_b, self.locked_b),
                                    (self.slot_c, self.locked_c))),
         ]
         m.d.sync += [
             out.eq(out + pushed - self.reported),
-            level.eq(level + pushed - popped),
+            level.eq(level + came - popped),
         ]
 
         # Whether there is room is known before it is known whether this clock takes some of it. No
         # more heads wait than trials are out.
         def has_room(pushed):
-            return ((level + pushed - popped != self.depth)
+            return ((level + came + pushed - popped < self.depth)
                     & (out + pushed - self.reported < self.heads))
 
         m.d.sync += room.eq(Mux(pushed, has_room(1), has_room(0)))
         with m.If(popped):
             for here, behind in zip(queue[:-1], queue[1:], strict=True):
                 m.d.sync += here.eq(behind)
-        with m.If(pushed):
+        with m.If(came):
             with m.Switch(level - popped):
                 for index, place in enumerate(queue):
                     with m.Case(index):
-                        m.d.sync += [
-                            place.slot.eq(self.i.p.head.slot),
-                            place.current.eq(self.i.p.current),
-                        ]
+                        m.d.sync += [place.slot.eq(pushing.head.slot), place.current.eq(current)]
 
         pass_ = Signal(range(g.passes + 1))
         bin_ = Signal(range(g.bins))
@@ -172,7 +174,7 @@ class TrialScheduler(wiring.Component):
         with m.If(settle != 0):
             m.d.sync += settle.eq(settle - 1)
         with m.If(~self.valid):
-            m.d.sync += self.valid.eq((used[0] | pushed) & self.snap_ready & (settle == 0))
+            m.d.sync += self.valid.eq((used[0] | came) & self.snap_ready & (settle == 0))
         with m.Else():
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):

@@ -78,7 +78,7 @@ class Tracker(wiring.Component):
         What this clock is spent on, at most one of them; none also while ``grant`` is 0.
 
     Latency: 4 cycles from a header to its first operation. Throughput: one beat per cycle; one
-    cycle is lost per further node of a path of one beat.
+    cycle is lost per further node of a path of one beat, and one per node with a weight of -1.
 
     Source: design, sections 2 and 6.
     """
@@ -243,11 +243,7 @@ class Tracker(wiring.Component):
         with m.Else():
             m.d.comb += source.eq(row)
 
-        step = Cat(1, header.minus.replicate(g.count_width - 1))
         plus = ~header.minus & ~header.test
-        stuck = Signal()
-        keep = header.test | (header.minus & stuck)
-        m.d.comb += stuck.eq((source.class_counts[header.label] == 0) | (source.n == 0))
         limit, none = Signal(SINCE_WIDTH), Signal()
         with m.If(source.timed):
             m.d.comb += limit.eq(source.limit)
@@ -259,15 +255,28 @@ class Tracker(wiring.Component):
             m.d.sync += [
                 node.header.eq(header),
                 before.eq(source), after.eq(source),
-                after.n.eq(Mux(keep, source.n, source.n + step)),
+                after.n.eq(source.n + plus),
                 after.since.eq(source.since + plus),
-                after.underflow.eq(source.underflow | (header.minus & ~header.test & stuck)),
                 due.eq(plus & ~none & (source.since >= limit) & ~source.since.all()),
                 full.eq(fills),
             ]
             for k in range(g.classes):
-                with m.If(~keep & (header.label == k)):
-                    m.d.sync += after.class_counts[k].eq(source.class_counts[k] + step)
+                m.d.sync += after.class_counts[k].eq(
+                    source.class_counts[k] + (plus & (header.label == k)))
+        # A weight of -1 takes a clock more: whether it can be taken away is seen in the register.
+        lowers, lowering, stuck = Signal(), Signal(), Signal()
+        m.d.comb += [
+            lowers.eq(fetched.header.minus & ~fetched.header.test),
+            stuck.eq((before.class_counts[node.header.label] == 0) | (before.n == 0)),
+        ]
+        m.d.sync += lowering.eq(moves & lowers)
+        with m.If(lowering & stuck):
+            m.d.sync += after.underflow.eq(1)
+        with m.Elif(lowering):
+            m.d.sync += after.n.eq(before.n - 1)
+            for k in range(g.classes):
+                m.d.sync += after.class_counts[k].eq(
+                    before.class_counts[k] - (node.header.label == k))
         holds = (self.next_locked | (pushed & same)) & ~fetched.header.test
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
@@ -275,7 +284,7 @@ class Tracker(wiring.Component):
             m.d.sync += predicted.eq(1)
         with m.If(moves):
             m.d.sync += [node.own.eq(fetched.own), node.end.eq(fetched.end), asked.eq(0),
-                         predicted.eq(0), held.eq(holds), clear.eq(~holds & ~fills)]
+                         predicted.eq(0), held.eq(holds), clear.eq(~holds & ~fills & ~lowers)]
         with m.Elif(done):
             m.d.sync += clear.eq(0)
         with m.Else():

@@ -35,7 +35,7 @@ class Bench:
         self.next_snap = (0, 0)  # pass, bin
         self.used = 0  # passes in the array
         self.ready = deque([1, 1])  # of this clock and the next
-        self.was_ready = True  # a clock ago
+        self.due = False  # a SNAP has to go in this clock
         self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
         self.seen = dict.fromkeys(
             ("trials", "locked", "queue_full", "heads_full", "array_full", "prompt", "behind"), 0)
@@ -104,10 +104,10 @@ class Bench:
         assert int(dut.locked_b.value) == (asked[1] in locked), asked
         assert int(dut.locked_c.value) == int(dut.locked_a.value)
         self.seen["locked"] += asked[0] in locked
-        if self.alone > PATIENCE and self.waiting and self.was_ready:
-            assert int(dut.valid.value), "the first SNAP comes a clock after the push"
+        if self.due:
+            assert int(dut.valid.value), "the first SNAP comes two clocks after the push"
             self.seen["prompt"] += 1
-        self.was_ready = ready
+        self.due = self.alone > PATIENCE and bool(self.waiting) and ready
         self.alone = 0 if self.waiting else self.alone + 1
 
         # The array; what it does with an operation shows two clocks later.
