@@ -50,7 +50,7 @@ class FrameReceiver(wiring.Component):
     dropped : Out(1)
         For a clock: a frame was dropped without an answer.
 
-    Latency: 4 clocks from the last word to ``good`` and ``ring.commit``; 10 to the next frame.
+    Latency: 5 clocks from the last word to ``good`` and ``ring.commit``; 11 to the next frame.
     Throughput: a word per clock within a frame.
 
     Source: docs/link.md.
@@ -87,8 +87,11 @@ class FrameReceiver(wiring.Component):
         moved = Signal()
         m.d.comb += [
             moved.eq(self.i.valid & self.i.ready),
-            check.data.eq(self.i.p.data),
-            check.valid.eq(moved),
+            check.data.eq(self.ring.data),
+        ]
+        # CRC and ring get a word a clock late: each has a long way to go with it.
+        m.d.sync += [
+            check.start.eq(count == 0), check.valid.eq(moved),
             self.ring.data.eq(self.i.p.data),
             self.ring.en.eq(moved & ((count == 0) | ((count >= _WORDS) & ~self.i.p.last))),
         ]
@@ -127,7 +130,7 @@ class FrameReceiver(wiring.Component):
         pause = Signal(range(_PAUSE))
         with m.FSM() as fsm:
             with m.State("WORDS"):
-                m.d.comb += [self.i.ready.eq(1), check.start.eq(count == 0)]
+                m.d.comb += self.i.ready.eq(1)
                 with m.If(moved):
                     m.d.sync += count.eq(Mux(count == most, most, count + 1))
                     with m.Switch(count):
@@ -142,7 +145,9 @@ class FrameReceiver(wiring.Component):
                         m.d.sync += [self.version.eq(0), self.from_peer.eq(self.peer)]
                     with m.If(self.i.p.last):
                         m.d.sync += whole.eq(~self.i.p.bad)
-                        m.next = "COMPARE"
+                        m.next = "SETTLE"
+            with m.State("SETTLE"):
+                m.next = "COMPARE"
             with m.State("COMPARE"):
                 m.d.sync += [
                     right.eq(check.match_detected),
@@ -173,7 +178,7 @@ class FrameReceiver(wiring.Component):
                 with m.If(pause == 0):
                     m.next = "WORDS"
 
-        states = [fsm.ongoing(name) for name in ("WORDS", "COMPARE", "JOIN", "DECIDE", "PAUSE")]
+        states = [fsm.ongoing(name) for name in ("WORDS", "SETTLE", "COMPARE", "JOIN", "DECIDE", "PAUSE")]
         m.d.sync += [
             Assert(sum(states) == 1, "no state"),
             Assert(~states[-1] | ((count == 0) & (pause < _PAUSE)), "a frame begins half-way"),

@@ -213,7 +213,7 @@ class Tracker(wiring.Component):
         """Count a node's beats, update its row."""
         g = self.geometry
         entry = entry_layout(g)
-        before, after = Signal(entry), Signal(entry)
+        after = Signal(entry)
         due, full, held = Signal(), Signal(), Signal()
         clear = Signal()  # neither held nor full
         pass_ = Signal(range(g.passes + 1))
@@ -235,8 +235,8 @@ class Tracker(wiring.Component):
         source, header = Signal(entry), Signal(header_layout(g))
         m.d.comb += header.eq(Mux(redo, node.header.as_value(), fetched.header.as_value()))
         with m.If(redo):
-            m.d.comb += [source.eq(before), source.n.eq(before.n >> 1), source.halved.eq(1)]
-            m.d.comb += [source.class_counts[k].eq(before.class_counts[k] >> 1)
+            m.d.comb += [source.eq(after), source.n.eq(g.count_max >> 1), source.halved.eq(1)]
+            m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1)
                          for k in range(g.classes)]
         with m.Elif(same & valid):
             m.d.comb += source.eq(written)
@@ -254,29 +254,31 @@ class Tracker(wiring.Component):
         with m.If(moves | redo):
             m.d.sync += [
                 node.header.eq(header),
-                before.eq(source), after.eq(source),
+                after.eq(source),
                 after.n.eq(source.n + plus),
-                after.since.eq(source.since + plus),
-                due.eq(plus & ~none & (source.since >= limit) & ~source.since.all()),
+                after.since.eq(source.since + (plus & ~redo)),
                 full.eq(fills),
             ]
             for k in range(g.classes):
                 m.d.sync += after.class_counts[k].eq(
                     source.class_counts[k] + (plus & (header.label == k)))
+        with m.If(moves):
+            m.d.sync += due.eq(plus & ~none & (source.since >= limit) & ~source.since.all())
         # A weight of -1 takes a clock more: whether it can be taken away is seen in the register.
-        lowers, lowering, stuck = Signal(), Signal(), Signal()
+        # A full node's class is taken back before it is halved.
+        lowers, lowering, taking_back, stuck = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             lowers.eq(fetched.header.minus & ~fetched.header.test),
-            stuck.eq((before.class_counts[node.header.label] == 0) | (before.n == 0)),
+            stuck.eq((after.class_counts[node.header.label] == 0) | (after.n == 0)),
         ]
-        m.d.sync += lowering.eq(moves & lowers)
+        m.d.sync += [lowering.eq(moves & lowers), taking_back.eq(moves & fills)]
         with m.If(lowering & stuck):
             m.d.sync += after.underflow.eq(1)
-        with m.Elif(lowering):
-            m.d.sync += after.n.eq(before.n - 1)
+        with m.Elif(lowering | taking_back):
+            m.d.sync += after.n.eq(after.n - 1)
             for k in range(g.classes):
                 m.d.sync += after.class_counts[k].eq(
-                    before.class_counts[k] - (node.header.label == k))
+                    after.class_counts[k] - (node.header.label == k))
         holds = (self.next_locked | (pushed & same)) & ~fetched.header.test
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
@@ -298,6 +300,10 @@ class Tracker(wiring.Component):
         with m.If(due):
             m.d.comb += [written.since.eq(0), written.halved.eq(0), written.underflow.eq(0)]
 
+        if g.naive_bayes:
+            with m.If(moves | redo):
+                m.d.sync += self.prediction.p.class_counts.eq(source.class_counts)
+
         # Operations.
         halve = full & ~preview
         blocked = due & last_beat & ~self.trial.ready
@@ -308,7 +314,6 @@ class Tracker(wiring.Component):
             preview.eq(full & wanted),
             self.prediction.valid.eq(wanted & ~asked & ~held),
             self.prediction.p.slot.eq(node.header.slot),
-            self.prediction.p.class_counts.eq(before.class_counts),
             unasked.eq(self.prediction.valid & ~self.prediction.ready),
             go.eq(valid & ~held & ~unasked),
             self.counting.eq(clear & ~unasked & ~blocked & self.grant),

@@ -171,10 +171,10 @@ async def frames(dut):
     await reset(dut, dut.peer, dut.session, dut.begin)
     for index in range(parameters()["count"]):
         if index % 500 == 0:
-            await bench.begin(rng.choice([0, 1, 0xFFFFFFFF, rng.getrandbits(32)]))
+            await bench.begin(rng.choice([0, 1, 0xFFFFFFFF, rng.getrandbits(32)][index == 0:]))
             bench.source.stall = rng.choice([0, 0.5])
-        if index % 20 == 0:
-            bench.sink.stall = rng.choice([0, 0, 0.5, 1])
+        if index % 40 == 0:  # long enough for the ring to fill up, once in any case
+            bench.sink.stall = 1 if index == 200 else rng.choice([0, 0, 0.5, 1])
         await bench.deliver(*bench.mutated())
     bench.sink.stall = 0
     for _ in range(2 * bench.ring_words + 20):
