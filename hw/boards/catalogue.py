@@ -21,7 +21,7 @@ class Board:
     platform : callable
         Makes the Amaranth platform.
     top : callable
-        ``top(geometry, clock_hz)``; its ``clock_hz`` is the clock that it has in fact.
+        ``top(geometry, clock_hz, **options)``; its ``clock_hz`` is the clock that it has in fact.
     geometry : Geometry
     clock_mhz : float
         Of the array.
@@ -29,6 +29,10 @@ class Board:
         openFPGALoader's name of the board.
     constraints : str
         File in ``constraints/``.
+    wire : str
+        ``"serial"`` or ``"udp"``: what it is reached by, as `open_board` calls it.
+    pins : dict
+        Pins of the top level by what a simulation of that wire calls them.
     resources : dict
         Block RAMs, multipliers and LUTs of the device, by the cells' names in the netlist.
     """
@@ -41,6 +45,8 @@ class Board:
     clock_mhz: float
     loader: str
     constraints: str
+    wire: str
+    pins: dict
     resources: dict = field(default_factory=dict)
 
 
@@ -52,11 +58,15 @@ _ECP5_45 = {"DP16KD": 108, "MULT18X18D": 72, "LUT4": 43848}
 _ECP5_85 = {"DP16KD": 208, "MULT18X18D": 156, "LUT4": 83640}
 
 
+_ULX3S_PINS = {"CLOCK": "clk25_0__io", "RX": "uart_0__rx__io", "TX": "uart_0__tx__io",
+               "ALIVE": "led_0__io"}
+
+
 def _ulx3s(size, platform, geometry, clock_mhz, resources):
     return Board(
         name=f"ulx3s-{size}", what=f"Radiona ULX3S, LFE5U-{size.upper()} grade 6, USB serial port",
         platform=platform, top=ULX3S, geometry=geometry, clock_mhz=clock_mhz, loader="ulx3s",
-        constraints="ulx3s.lpf", resources=resources)
+        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, resources=resources)
 
 
 BOARDS = {board.name: board for board in (

@@ -97,9 +97,9 @@ def test_path_in_words():
 
     timing = {"critical_paths": [{"from": "posedge a", "to": "posedge b", "path": []}, {
         "from": "posedge a", "to": "posedge a", "path": [
-            step("clk-to-q", 0.5, "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q",
-                 "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q"),
-            step("routing", 2.0, "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+            step("clk-to-q", 0.5, "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+                 "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q"),
+            step("routing", 2.0, "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
                  "linked.accelerator.controller.slots.x_LUT4_Z"),
             step("setup", 0.25, "linked.accelerator.array.merge.best_TRELLIS_FF_Q",
                  "linked.accelerator.array.merge.best_TRELLIS_FF_Q"),

@@ -1,4 +1,4 @@
-"""The virtual board: the bitstream's own RTL, pin by pin, under the unmodified driver."""
+"""Virtual boards: what the bitstream is built of, pin by pin, under the unmodified driver."""
 
 import queue
 import threading
@@ -9,7 +9,8 @@ from bregalad import VFDT, open_board
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.geometry import PRESETS
-from bregalad.sim.virtual import VirtualBoard, VirtualWire
+from bregalad.hw.boards import BOARDS
+from bregalad.sim.virtual import LineWire, VirtualBoard, serve
 from streams import elec, needs, nominal
 
 GEOMETRY = PRESETS["small"]
@@ -17,7 +18,7 @@ GEOMETRY = PRESETS["small"]
 
 @pytest.fixture
 def board():
-    with VirtualBoard(GEOMETRY, ratio=8) as virtual:
+    with VirtualBoard(BOARDS["ulx3s-85f"], GEOMETRY) as virtual:
         yield virtual
 
 
@@ -26,7 +27,7 @@ def board():
 def test_tree_is_the_emulated_boards(count, board):
     X, y, schema = elec()
     trees, found = [], []
-    linked = LinkedBoard(VirtualWire(board))
+    linked = LinkedBoard(LineWire(board))
     for kind in (EmulatedBoard(GEOMETRY), linked):
         tree = VFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100)
         found.append(tree.test_then_train(X[:count], np.asarray(y)[:count], np.unique(y)))
@@ -37,17 +38,17 @@ def test_tree_is_the_emulated_boards(count, board):
     print(f"{count} instances, {board.clocks} clocks, {linked.statistics()}")
 
 
-@pytest.mark.parametrize("ratio", [3, 8.0])
+@pytest.mark.parametrize("ratio", [3, 8.0, True])
 def test_refuses(ratio):
-    with pytest.raises(ValueError, match="ratio must be at least 4 clocks per bit, not"):
-        VirtualBoard("tiny", ratio=ratio)
+    with pytest.raises(ValueError, match="ratio must be a whole number, at least 4 clocks per bit"):
+        VirtualBoard(BOARDS["ulx3s-85f"], "tiny", ratio=ratio)
 
 
 @pytest.fixture
-def terminal(board):
-    """The path of a pseudo-terminal that the virtual board answers on."""
+def served(board):
+    """What `open_board` calls the virtual board."""
     path, done = queue.Queue(), threading.Event()
-    server = threading.Thread(target=board.serve, args=(path.put, done.is_set))
+    server = threading.Thread(target=serve, args=(board, path.put, done.is_set))
     server.start()
     yield path.get(timeout=60)
     done.set()
@@ -56,14 +57,14 @@ def terminal(board):
 
 
 @needs("elec")
-def test_serial_port(terminal):
+def test_serial_port(served):
     """What a user does: the port's path is all that the driver knows."""
     X, y, schema = elec()
     X, labels, classes = X[:1200], np.asarray(y)[:1200], np.unique(y)
     options = {"nominal": nominal(X, schema), "delta": 1e-3, "grace": 100}
     emulated = VFDT(board=EmulatedBoard(GEOMETRY), **options)
     expected = emulated.test_then_train(X, labels, classes)
-    with open_board(f"serial:{terminal}", timeout=60) as board:
+    with open_board(served, timeout=60) as board:
         assert board.geometry == GEOMETRY
         tree = VFDT(board=board, **options)
         assert (tree.test_then_train(X, labels, classes) == expected).all()
