@@ -100,3 +100,32 @@ endmodule
 module OBZ (input I, T, output O);
     assign O = T ? 1'bz : I;
 endmodule
+
+module DELAYG #(parameter DEL_MODE = "USER_DEFINED", parameter DEL_VALUE = 0) (
+    input A, output Z
+);
+    assign Z = A;
+endmodule
+
+module IDDRX1F (input D, SCLK, RST, output reg Q0 = 0, output reg Q1 = 0);
+    reg rose = 0, fell = 0;
+    always @(negedge SCLK) fell <= D;
+    always @(posedge SCLK) begin
+        rose <= D;
+        Q0 <= rose;
+        Q1 <= fell;
+    end
+endmodule
+
+module ODDRX1F (input D0, D1, SCLK, RST, output Q);
+    reg high = 0, low = 0;
+    always @(posedge SCLK) begin
+        high <= D0;
+        low <= D1;
+    end
+    assign Q = SCLK ? high : low;
+endmodule
+
+module FD1S3BX (input D, PD, CK, output reg Q = 1);
+    always @(posedge CK or posedge PD) if (PD) Q <= 1; else Q <= D;
+endmodule

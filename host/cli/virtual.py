@@ -12,10 +12,13 @@ def add_arguments(parser):
                         help="a preset's name, sizes as lanes=8, or both (default: the board's)")
     parser.add_argument("--ratio", type=float, metavar="CLOCKS",
                         help="clocks of the array per bit of a serial line (default: 8; boards "
-                             "have 16 and more, few make the simulation fast)")
+                             "have 16 and more, few make the simulation fast), or per byte of an "
+                             "Ethernet (default: 0.5, as at 62.5 MHz)")
     parser.add_argument("--clock", type=float, default=3.125, metavar="MHZ",
                         help="what the board takes for its clock: a million clocks for each are a "
                              "second of its time-outs (default: %(default)s, the PLL's slowest)")
+    parser.add_argument("--port", type=int, metavar="N",
+                        help="UDP port of a board with Ethernet (default: 16978)")
     parser.add_argument("--link", metavar="PATH",
                         help="also make this symbolic link to the pseudo-terminal")
 
@@ -24,10 +27,17 @@ def run(args):
     """Serve until interrupted."""
     from ..geometry import Geometry
     from ..hw.boards import find_board
+    from ..link.udp import PORT
     from ..sim.verilated import BuildError
     from ..sim.virtual import VirtualBoard, serve
+    from .options import network_options
 
     board = find_board(args.board)
+    if args.port is not None and not 0 <= args.port < 1 << 16:
+        raise ValueError(f"--port must be 0 (any) to 65535, not {args.port}")
+    options = network_options(board, port=args.port)
+    if board.wire == "udp":
+        options.setdefault("port", PORT)
     if args.link and board.wire != "serial":
         raise ValueError(f"--link is for boards with a serial port; {board.name} has none")
     geometry = Geometry.parse(args.geometry, board.geometry)
@@ -45,7 +55,7 @@ def run(args):
         raise OSError(str(error)) from error
     with virtual:
         try:
-            serve(virtual, opened)
+            serve(virtual, opened, **options)
         finally:
             if args.link and os.path.islink(args.link):
                 os.unlink(args.link)

@@ -1,7 +1,5 @@
 """A board's top level as it is built, with a wire to its pins."""
 
-import time
-
 import numpy as np
 
 from ...geometry import Geometry
@@ -10,6 +8,8 @@ from ..verilated import board_library
 __all__ = ["BATCH", "Pace", "VirtualBoard", "VirtualError"]
 
 BATCH = 2000  # clocks between two looks at the wire
+_QUIET = 50_000  # clocks; no command keeps a board busy for longer
+_IDLE = 0.02
 
 # Clocks of the array: per bit of a serial line, per byte of an Ethernet.
 _RATIOS = {"serial": 8, "udp": 0.5}
@@ -37,8 +37,8 @@ class VirtualBoard:
         Clocks of the array per bit of a serial line, a whole number, 8 by default and at least 4;
         per byte of an Ethernet, 0.5 by default and at least 0.25. Few make a fast simulation.
     clock_mhz : float
-        Clocks that count as a microsecond for the board's time-outs. The PLL's slowest by default:
-        the simulation runs about as many in a second on a geometry of few lanes.
+        Clocks that count as a microsecond for the board's time-outs. The PLL's slowest by default,
+        since the simulation runs still fewer in one.
     **options
         Of the board's top level.
 
@@ -128,7 +128,9 @@ class VirtualBoard:
 
 
 class Pace:
-    """How long a service may wait for the host: until real time has caught up with the board's.
+    """How long a service may wait for the host: not at all while anything goes on.
+
+    On an idle wire the board's time all but stands still, which leaves the processor to others.
 
     Parameters
     ----------
@@ -137,13 +139,13 @@ class Pace:
 
     def __init__(self, board):
         self._board = board
-        self._start, self._first = time.monotonic(), board.clocks
+        self.moved()
+
+    def moved(self):
+        """Something has come or gone."""
+        self._last = self._board.clocks
 
     def wait(self):
-        """Seconds, at most 0.05; none while bytes are on their way."""
+        """Seconds."""
         board = self._board
-        ahead = ((board.clocks - self._first) / board.clock_hz
-                 - (time.monotonic() - self._start))
-        if ahead < -1:  # the simulation is slower than it should be: forget that
-            self._start, self._first = time.monotonic(), board.clocks
-        return 0 if board.waiting else min(max(ahead, 0), 0.05)
+        return _IDLE if not board.waiting and board.clocks - self._last > _QUIET else 0

@@ -3,7 +3,7 @@
 //
 // Bytes to the board become levels of its rx pin, levels of its tx pin bytes again, each bit so
 // many clocks long. The line knows nothing of what the bytes mean. CLOCK, RX, TX and ALIVE are the
-// names of the board's pins.
+// names of the board's pins, LIT is the level of a light that is on.
 
 #include <cstdint>
 #include <deque>
@@ -113,6 +113,6 @@ EXPORT void virtual_pop(Board* board, uint8_t* out) {
 
 EXPORT uint64_t virtual_clocks(const Board* board) { return board->clocks; }
 
-EXPORT uint32_t virtual_alive(const Board* board) { return board->top.ALIVE; }
+EXPORT uint32_t virtual_alive(const Board* board) { return board->top.ALIVE == LIT; }
 
 EXPORT const char* virtual_failure(const Board*) { return failure.c_str(); }

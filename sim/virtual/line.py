@@ -23,8 +23,11 @@ def serve_line(board, opened, stop):
             wait = 0 if up else pace.wait()
             if select.select([master], [], [], wait)[0] and board.waiting < 2 * BATCH:
                 board.write(os.read(master, 4096))
+                pace.moved()
             board.run()
-            up += board.read()
+            if came := board.read():
+                pace.moved()
+                up += came
             if up and select.select([], [master], [], 0)[1]:
                 up = up[os.write(master, up):]
     finally:
