@@ -9,11 +9,13 @@ _NAMES = {"TRELLIS_COMB": "LUT4", "TRELLIS_FF": "flip-flops", "DP16KD": "block R
 # What Yosys appends to a register's name for the cells around it.
 _CELL = re.compile(
     r"(_(TRELLIS_FF|LUT4|CCU2C|PFUMX|L6MUX21|MULT18X18D|DPR16X4|DP16KD)|\$|\.\d+\.).*")
+# The blocks that stand around everything else.
+_AROUND = re.compile(r"^(linked\.|networked\.)?(framed\.)?(accelerator\.)?")
 
 
 def _place(cell):
     """(block, signal) of a cell."""
-    name = _CELL.sub("", cell).removeprefix("linked.").removeprefix("accelerator.")
+    name = _AROUND.sub("", _CELL.sub("", cell))
     block, _, signal = name.rpartition(".")
     return block or "top", signal or "an unnamed signal"
 
@@ -42,7 +44,10 @@ def table(report):
         f"board        {report['board']}, {report['device']} grade {report['grade']}",
         "geometry     " + ", ".join(f"{k} {v}" for k, v in report["geometry"].items()),
         f"array clock  {clock['achieved']:.1f} MHz reached, {clock['asked']:g} MHz asked: "
-        + ("met" if report["met"] else "MISSED"),
+        + ("met" if clock["achieved"] >= clock["asked"] else "MISSED"),
+        *(f"{name:12} {other['achieved']:.1f} MHz reached, {other['asked']:g} MHz asked: "
+          + ("met" if other["achieved"] >= other["asked"] else "MISSED")
+          for name, other in report["other_clocks"].items()),
         "seeds        " + ", ".join(f"{each['seed']}: {each['mhz']:.1f} MHz"
                                     for each in report["seeds"]) + f"; kept {report['seed']}",
     ]

@@ -1,6 +1,8 @@
-// The ECP5's block RAM and multiplier, as far as the netlists use them: one port writes, the other
-// reads, both 18 bits wide; unsigned factors; with and without their registers. Yosys has these
-// cells as black boxes only.
+// Cells of the ECP5 that Yosys has as black boxes only, as far as the designs use them.
+//
+// Block RAM and multiplier as in the netlists: one port writes, the other reads, both 18 bits wide;
+// unsigned factors; with and without their registers. Clocks and pins as in the top levels: the PLL
+// passes its input on, so a test bench gives the clock that is wanted; delays take no time.
 
 module DP16KD #(
     parameter DATA_WIDTH_A = 18, parameter DATA_WIDTH_B = 18,
@@ -76,4 +78,54 @@ module MULT18X18D #(
     assign {P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19, P18,
             P17, P16, P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0}
         = REG_OUTPUT_CLK == "NONE" ? piped : register;
+endmodule
+
+module EHXPLLL #(
+    parameter CLKI_DIV = 1, parameter CLKFB_DIV = 1, parameter FEEDBK_PATH = "CLKOP",
+    parameter CLKOP_ENABLE = "ENABLED", parameter CLKOP_DIV = 1, parameter CLKOP_CPHASE = 0,
+    parameter CLKOP_FPHASE = 0
+) (
+    input CLKI, CLKFB, RST, STDBY, PHASESEL0, PHASESEL1, PHASEDIR, PHASESTEP, PHASELOADREG,
+    input PLLWAKESYNC, ENCLKOP,
+    output CLKOP, LOCK
+);
+    assign CLKOP = CLKI;
+    assign LOCK = 1;
+endmodule
+
+module IB (input I, output O);
+    assign O = I;
+endmodule
+
+module OBZ (input I, T, output O);
+    assign O = T ? 1'bz : I;
+endmodule
+
+module DELAYG #(parameter DEL_MODE = "USER_DEFINED", parameter DEL_VALUE = 0) (
+    input A, output Z
+);
+    assign Z = A;
+endmodule
+
+module IDDRX1F (input D, SCLK, RST, output reg Q0 = 0, output reg Q1 = 0);
+    reg rose = 0, fell = 0;
+    always @(negedge SCLK) fell <= D;
+    always @(posedge SCLK) begin
+        rose <= D;
+        Q0 <= rose;
+        Q1 <= fell;
+    end
+endmodule
+
+module ODDRX1F (input D0, D1, SCLK, RST, output Q);
+    reg high = 0, low = 0;
+    always @(posedge SCLK) begin
+        high <= D0;
+        low <= D1;
+    end
+    assign Q = SCLK ? high : low;
+endmodule
+
+module FD1S3BX (input D, PD, CK, output reg Q = 1);
+    always @(posedge CK or posedge PD) if (PD) Q <= 1; else Q <= D;
 endmodule

@@ -8,18 +8,15 @@
 #include <deque>
 #include <map>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "Vaccelerator.h"
-#include "verilated.h"
+#include "failure.h"
 
 // Verilator writes the second of two underscores as a code, since it uses `__` itself.
 #define PORT(interface, signal) top.interface##___05F##signal
 
 namespace {
-
-std::string failure;  // of an assertion in the RTL; Verilator has no handle to the model here
 
 // Ports are CData to QData up to 64 bits and VlWide above.
 template <typename Port>
@@ -153,22 +150,6 @@ struct Board {
 };
 
 }  // namespace
-
-void vl_fatal(const char* file, int line, const char*, const char* message) {
-    if (failure.empty()) {
-        failure = std::string(file) + ":" + std::to_string(line) + ": " + message;
-    }
-}
-
-void vl_stop(const char* file, int line, const char* scope) {
-    vl_fatal(file, line, scope, "assertion failed");
-}
-
-void vl_finish(const char* file, int line, const char* scope) {
-    vl_fatal(file, line, scope, "$finish");
-}
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
 
 EXPORT Board* board_open(const uint8_t* memory, uint64_t memory_size, uint32_t bus_bytes,
                          uint64_t latency, uint32_t stall, uint32_t seed) {

@@ -15,7 +15,7 @@ from pathlib import Path
 from .. import geometry as geometry_module
 from .. import hw
 
-__all__ = ["BuildError", "cache_folder", "library", "linked_library"]
+__all__ = ["BuildError", "board_library", "cache_folder", "library"]
 
 _HERE = Path(__file__).parent
 _DEBIAN = {"g++": "g++", "make": "make", "perl": "perl"}  # tool to Debian package
@@ -36,12 +36,13 @@ _BOARD = {
     "board_fault": ("v", "pQi"), "board_clear_faults": ("v", "p"), "board_read": ("I", "pI"),
     "board_write": ("v", "pII"), "board_failure": ("s", "p"),
 }
-_LINE = {
-    "line_open": ("p", "d"), "line_close": ("v", "p"), "line_push": ("v", "ppQ"),
-    "line_run": ("v", "pQ"), "line_waiting": ("Q", "p"), "line_available": ("Q", "p"),
-    "line_pop": ("v", "pp"), "line_clocks": ("Q", "p"), "line_torn": ("Q", "p"),
-    "line_lights": ("I", "p"), "line_failure": ("s", "p"),
+_VIRTUAL = {
+    "virtual_open": ("p", "d"), "virtual_close": ("v", "p"), "virtual_push": ("v", "ppQ"),
+    "virtual_run": ("v", "pQ"), "virtual_waiting": ("Q", "p"), "virtual_available": ("Q", "p"),
+    "virtual_pop": ("v", "pp"), "virtual_clocks": ("Q", "p"), "virtual_alive": ("I", "p"),
+    "virtual_failure": ("s", "p"),
 }
+_HARNESSES = {"serial": "virtual/line.cpp", "udp": "virtual/network.cpp"}  # by Board.wire
 _TYPES = {"p": ctypes.c_void_p, "Q": ctypes.c_uint64, "I": ctypes.c_uint32, "i": ctypes.c_int,
           "s": ctypes.c_char_p, "d": ctypes.c_double, "v": None}
 
@@ -59,23 +60,35 @@ def cache_folder():
 
 def library(geometry):
     """The compiled model of an accelerator, with the typed functions of ``harness.cpp``."""
-    def make():
+    def write(folder):
         from ..hw.accelerator import Accelerator
+        from . import verilog
 
-        return Accelerator(geometry)
+        return [verilog.write(Accelerator(geometry), "accelerator", folder)]
 
-    return _load(_build("accelerator", make, "harness.cpp", repr(geometry)), _BOARD)
+    return _load(_build("accelerator", write, "harness.cpp", repr(geometry)), _BOARD)
 
 
-def linked_library(geometry, **sizes):
-    """The compiled model of a `LinkedAccelerator`, with the typed functions of ``line.cpp``."""
-    def make():
-        from ..hw.link.linked import LinkedAccelerator
+def board_library(board, geometry, clock_hz, **options):
+    """The compiled model of a board's top level, with the typed functions of its harness.
 
-        return LinkedAccelerator(geometry, **sizes)
+    Parameters
+    ----------
+    board : Board
+        Of ``hw/boards``.
+    geometry, clock_hz, **options
+        Of its top level.
+    """
+    def write(folder):
+        from . import verilog
 
-    key = repr((geometry, sorted(sizes.items())))
-    return _load(_build("linked", make, "line.cpp", key), _LINE)
+        top = board.top(geometry, clock_hz, **options)
+        return [*verilog.write_board(board, top, folder), _HERE / "ecp5.v"]
+
+    # Verilator writes the second of two underscores as a code, since it uses `__` itself.
+    pins = [f"-D{name}={pin.replace('__', '___05F')}" for name, pin in board.pins.items()]
+    key = repr((board.name, geometry, clock_hz, sorted(options.items())))
+    return _load(_build("top", write, _HARNESSES[board.wire], key, pins), _VIRTUAL)
 
 
 def _load(path, signatures):
@@ -87,19 +100,21 @@ def _load(path, signatures):
     return loaded
 
 
-def _build(top, make, harness, key):
-    """Path of the shared library of a component, compiled unless it is in the cache.
+def _build(top, write, harness, key, macros=()):
+    """Path of the shared library of a design, compiled unless it is in the cache.
 
     Parameters
     ----------
     top : str
         Name of the top module.
-    make : callable
-        Gives the component.
+    write : callable
+        Writes the design's Verilog to a folder and gives the paths.
     harness : str
         The C++ file around it.
     key : str
-        What the component depends on besides the sources.
+        What the design depends on besides the sources.
+    macros : sequence of str
+        For the harness.
 
     Raises
     ------
@@ -109,21 +124,21 @@ def _build(top, make, harness, key):
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     harness = _HERE / harness
-    tools = _tools(harness)
+    tools = _tools(harness, macros)
     # Writing the Verilog takes seconds, so the sources that it follows from name it first.
     note = folder / f"{top}-{_digest(_sources(), key, tools)}.txt"
     if note.exists() and (path := folder / note.read_text()).exists():
         return path
-    from . import verilog
-
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
-        source = verilog.write(make(), top, scratch)
-        path = folder / f"{top}-{_digest(source.read_text(), tools)}.so"
+        sources = write(Path(scratch))
+        texts = [source.read_text() for source in sources]
+        path = folder / f"{top}-{_digest(*texts, tools)}.so"
         # Parallel test workers want the same model: one builds, the others wait for it.
         with open(path.with_suffix(".lock"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
-                os.replace(_compile(source, top, harness, Path(scratch)), path)
+                built = _compile(sources, top, harness, macros, Path(scratch))
+                os.replace(built, path)
         fresh = Path(scratch) / "note"
         fresh.write_text(path.name)
         os.replace(fresh, note)
@@ -138,14 +153,15 @@ def _sources():
     """What the Verilog follows from: gateware and the declarations that it shares."""
     host = Path(geometry_module.__file__).parent
     files = [*Path(hw.__file__).parent.rglob("*.py"), *host.glob("protocol/*.py"),
-             host / "geometry.py", host / "fixed.py", _HERE / "verilog.py"]
+             host / "geometry.py", host / "fixed.py", _HERE / "verilog.py", _HERE / "ecp5.v"]
     return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
 
 
-def _tools(harness):
+def _tools(harness, macros):
     """Harness, arguments, and versions of everything between sources and library."""
     return "\0".join((
-        harness.read_text(), repr(_ARGUMENTS), _verilator_version(), version("amaranth"),
+        harness.read_text(), (_HERE / "failure.h").read_text(), repr((_ARGUMENTS, macros)),
+        _verilator_version(), version("amaranth"),
         platform.machine(), platform.system()))
 
 
@@ -157,7 +173,7 @@ def _verilator_version():
                          ) from None
 
 
-def _compile(source, top, harness, folder):
+def _compile(sources, top, harness, macros, folder):
     missing = [tool for tool in _DEBIAN if shutil.which(tool) is None]
     if missing:
         raise BuildError(f"the simulated board compiles the RTL, but {', '.join(missing)} "
@@ -170,8 +186,9 @@ def _compile(source, top, harness, folder):
         "PATH": f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
     command = [
         str(root / "bin" / "verilator"), *_ARGUMENTS, "-j", str(os.cpu_count() or 1),
+        "-CFLAGS", " ".join((f"-I{_HERE}", *macros)),
         "--top-module", top, "--prefix", f"V{top}", "--Mdir", str(folder / "model"),
-        "-o", "board.so", str(harness), str(source)]
+        "-o", "board.so", str(harness), *map(str, sources)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     built = folder / "model" / "board.so"
     if done.returncode or not built.exists():

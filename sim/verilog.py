@@ -5,8 +5,9 @@ from pathlib import Path
 
 from amaranth.back import verilog
 
-__all__ = ["write"]
+__all__ = ["write", "write_board"]
 
+_SOURCE = re.compile(r"^ *\(\* src = .* \*\)\n", re.MULTILINE)
 _TRIGGER = re.compile(r"reg (\\\$auto\$verilog_backend\S+ ) = 0;")
 
 
@@ -30,3 +31,27 @@ def write(component, name, folder):
     text = _TRIGGER.sub(r"\g<0>\n`ifdef __ICARUS__\n  initial #0 \1 = 1;\n`endif", text)
     path.write_text(text)
     return path
+
+
+def write_board(board, top, folder):
+    """Write all Verilog of a board's design to ``folder`` and return the paths.
+
+    It is the design that `hw.build` hands to synthesis, pins and primitives of the device included;
+    the module is ``top``.
+
+    Parameters
+    ----------
+    board : Board
+    top : Elaboratable
+        What ``board.top`` has made.
+    folder : Path
+    """
+    plan = board.platform().prepare(top, debug_verilog=True)
+    paths = []
+    for name, text in plan.files.items():
+        if name.endswith(".v"):
+            text = text.decode() if isinstance(text, bytes) else text
+            path = folder / name
+            path.write_text(_SOURCE.sub("", text))
+            paths.append(path)
+    return paths

@@ -5,7 +5,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("board", help="ulx3s-12f, ulx3s-25f, ulx3s-45f or ulx3s-85f")
+    parser.add_argument("board", help="ulx3s-12f, -25f, -45f or -85f, ecpix5-45f or -85f")
     parser.add_argument("--geometry", nargs="+", default=[], metavar="SIZE",
                         help="a preset's name, sizes as lanes=8, or both (default: the board's)")
     parser.add_argument("--clock", type=float, metavar="MHZ",
@@ -14,6 +14,8 @@ def add_arguments(parser):
                         help="the placer's first seed (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=1, metavar="N",
                         help="how many seeds to try; the fastest is kept (default: %(default)s)")
+    parser.add_argument("--ip", metavar="ADDRESS",
+                        help="IPv4 address of a board with Ethernet (default: 192.168.1.50)")
     parser.add_argument("--output", metavar="DIR", help="where to (default: out/BOARD)")
 
 
@@ -23,6 +25,7 @@ def run(args):
     from ..hw.boards import find_board
     from ..hw.build import build
     from ..hw.report import table
+    from .options import network_options
 
     board = find_board(args.board)
     if args.seeds < 1:
@@ -32,6 +35,6 @@ def run(args):
     report = build(
         board, Geometry.parse(args.geometry, board.geometry), clock_mhz=args.clock,
         seeds=range(args.seed, args.seed + args.seeds), output=args.output,
-        say=lambda text: print(text, flush=True))
+        say=lambda text: print(text, flush=True), **network_options(board, ip=args.ip))
     print(table(report))
     return 0

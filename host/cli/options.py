@@ -1,6 +1,6 @@
 """Options that several commands share."""
 
-__all__ = ["add_stream", "add_board", "open_file", "open_file_for", "labels_of"]
+__all__ = ["add_stream", "add_board", "network_options", "open_file", "open_file_for", "labels_of"]
 
 
 def add_stream(parser):
@@ -30,6 +30,15 @@ def add_board(parser):
     group.add_argument("--geometry", metavar="PRESET",
                        help="sizes of the board: tiny, small, many-classes, wide, wider or fine "
                             "(default: as the stream needs, or what the FPGA tells)")
+
+
+def network_options(board, **options):
+    """Those of the options that are given, all of them for FPGA boards with Ethernet only."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if given and board.wire != "udp":
+        raise ValueError(f"--{min(given)} is for boards with Ethernet; {board.name} has a serial "
+                         "port")
+    return given
 
 
 def _list(words):

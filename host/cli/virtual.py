@@ -1,4 +1,4 @@
-"""Run a board's RTL behind a pseudo-terminal: a serial port without a board."""
+"""Run a board's own top level, compiled, behind a pseudo-terminal or a UDP socket."""
 
 import os
 
@@ -7,39 +7,55 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("--geometry", default="small", metavar="NAME",
-                        help="a preset, as `bregalad boards` lists them (default: %(default)s)")
-    parser.add_argument("--ratio", type=int, default=8, metavar="CLOCKS",
-                        help="clocks of a bit on the line; boards have 30 and more, few make the "
-                             "simulation fast (default: %(default)s)")
-    parser.add_argument("--clock", type=int, default=1_000_000, metavar="HZ",
-                        help="clocks that the board takes for a second in its time-outs; about "
-                             "what is simulated in one (default: %(default)s)")
+    parser.add_argument("board", help="as for build")
+    parser.add_argument("--geometry", nargs="+", default=[], metavar="SIZE",
+                        help="a preset's name, sizes as lanes=8, or both (default: the board's)")
+    parser.add_argument("--ratio", type=float, metavar="CLOCKS",
+                        help="clocks of the array per bit of a serial line (default: 8; boards "
+                             "have 16 and more, few make the simulation fast), or per byte of an "
+                             "Ethernet (default: 0.5, as at 62.5 MHz)")
+    parser.add_argument("--clock", type=float, default=3.125, metavar="MHZ",
+                        help="what the board takes for its clock: a million clocks for each are a "
+                             "second of its time-outs (default: %(default)s, the PLL's slowest)")
+    parser.add_argument("--port", type=int, metavar="N",
+                        help="UDP port of a board with Ethernet (default: 16978)")
     parser.add_argument("--link", metavar="PATH",
-                        help="also make this symbolic link to the terminal")
+                        help="also make this symbolic link to the pseudo-terminal")
 
 
 def run(args):
     """Serve until interrupted."""
     from ..geometry import Geometry
+    from ..hw.boards import find_board
+    from ..link.udp import PORT
     from ..sim.verilated import BuildError
-    from ..sim.virtual import VirtualBoard
+    from ..sim.virtual import VirtualBoard, serve
+    from .options import network_options
 
-    geometry = Geometry.of(args.geometry)
+    board = find_board(args.board)
+    if args.port is not None and not 0 <= args.port < 1 << 16:
+        raise ValueError(f"--port must be 0 (any) to 65535, not {args.port}")
+    options = network_options(board, port=args.port)
+    if board.wire == "udp":
+        options.setdefault("port", PORT)
+    if args.link and board.wire != "serial":
+        raise ValueError(f"--link is for boards with a serial port; {board.name} has none")
+    geometry = Geometry.parse(args.geometry, board.geometry)
+    ratio = args.ratio if args.ratio is None or args.ratio % 1 else int(args.ratio)
     print(f"compiling {geometry}, unless that was done before ...", flush=True)
 
-    def opened(path):
+    def opened(name):
         if args.link:
-            os.symlink(path, args.link)
-        print(f"serving at {path}: open it as serial:{path}; end with Ctrl-C", flush=True)
+            os.symlink(name.removeprefix("serial:"), args.link)
+        print(f"serving: open it as {name}; end with Ctrl-C", flush=True)
 
     try:
-        board = VirtualBoard(geometry, ratio=args.ratio, clock_hz=args.clock)
+        virtual = VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock)
     except BuildError as error:
         raise OSError(str(error)) from error
-    with board:
+    with virtual:
         try:
-            board.serve(opened)
+            serve(virtual, opened, **options)
         finally:
             if args.link and os.path.islink(args.link):
                 os.unlink(args.link)

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from amaranth_boards import ulx3s
+from amaranth_boards import ecpix5, ulx3s
 
 from ...geometry import PRESETS, Geometry
+from .ecpix5 import ECPIX5
 from .ulx3s import ULX3S
 
 __all__ = ["BOARDS", "Board", "find_board"]
@@ -21,7 +22,7 @@ class Board:
     platform : callable
         Makes the Amaranth platform.
     top : callable
-        ``top(geometry, clock_hz)``; its ``clock_hz`` is the clock that it has in fact.
+        ``top(geometry, clock_hz, **options)``; its ``clock_hz`` is the clock that it has in fact.
     geometry : Geometry
     clock_mhz : float
         Of the array.
@@ -29,6 +30,10 @@ class Board:
         openFPGALoader's name of the board.
     constraints : str
         File in ``constraints/``.
+    wire : str
+        ``"serial"`` or ``"udp"``: what it is reached by, as `open_board` calls it.
+    pins : dict
+        Pins of the top level by what a simulation of that wire calls them.
     resources : dict
         Block RAMs, multipliers and LUTs of the device, by the cells' names in the netlist.
     """
@@ -41,6 +46,8 @@ class Board:
     clock_mhz: float
     loader: str
     constraints: str
+    wire: str
+    pins: dict
     resources: dict = field(default_factory=dict)
 
 
@@ -52,11 +59,29 @@ _ECP5_45 = {"DP16KD": 108, "MULT18X18D": 72, "LUT4": 43848}
 _ECP5_85 = {"DP16KD": 208, "MULT18X18D": 156, "LUT4": 83640}
 
 
+_ULX3S_PINS = {"CLOCK": "clk25_0__io", "RX": "uart_0__rx__io", "TX": "uart_0__tx__io",
+               "ALIVE": "led_0__io", "LIT": "1"}
+_ECPIX5_PINS = {
+    "CLOCK": "clk100_0__io", "ALIVE": "rgb_led_0__g__io", "LIT": "0",
+    "RX_CLOCK": "eth_rgmii_0__rx_clk__io", "RX_CTRL": "eth_rgmii_0__rx_ctrl__io",
+    "RX_DATA": "eth_rgmii_0__rx_data__io", "TX_CTRL": "eth_rgmii_0__tx_ctrl__io",
+    "TX_DATA": "eth_rgmii_0__tx_data__io",
+}
+
+
+def _ecpix5(size, platform, geometry, clock_mhz, resources):
+    return Board(
+        name=f"ecpix5-{size}",
+        what=f"LambdaConcept ECPIX-5, LFE5UM5G-{size.upper()} grade 8, Gigabit Ethernet",
+        platform=platform, top=ECPIX5, geometry=geometry, clock_mhz=clock_mhz, loader="ecpix5",
+        constraints="ecpix5.lpf", wire="udp", pins=_ECPIX5_PINS, resources=resources)
+
+
 def _ulx3s(size, platform, geometry, clock_mhz, resources):
     return Board(
         name=f"ulx3s-{size}", what=f"Radiona ULX3S, LFE5U-{size.upper()} grade 6, USB serial port",
         platform=platform, top=ULX3S, geometry=geometry, clock_mhz=clock_mhz, loader="ulx3s",
-        constraints="ulx3s.lpf", resources=resources)
+        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, resources=resources)
 
 
 BOARDS = {board.name: board for board in (
@@ -64,6 +89,8 @@ BOARDS = {board.name: board for board in (
     _ulx3s("25f", ulx3s.ULX3S_25F_Platform, PRESETS["small"], 50, _ECP5_25),
     _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
     _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 50, _ECP5_85),
+    _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
+    _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
 )}
 
 

@@ -22,12 +22,16 @@ class ULX3S(Elaboratable):
     geometry : Geometry
     clock_hz : float
         Of the array; the next that the PLL has is taken.
+    baud : int
+        Bits per second of the serial port.
+    **sizes
+        Of `Link`.
     """
 
-    def __init__(self, geometry, clock_hz):
+    def __init__(self, geometry, clock_hz, *, baud=BAUD, **sizes):
         self.pll = PhaseLockedLoop(25e6, clock_hz)
         self.clock_hz = self.pll.hz
-        self.linked = LinkedAccelerator(geometry, clock_hz=int(self.clock_hz), baud=BAUD)
+        self.linked = LinkedAccelerator(geometry, clock_hz=int(self.clock_hz), baud=baud, **sizes)
 
     def elaborate(self, platform):
         m = Module()

@@ -47,6 +47,11 @@ def test_pll_refuses():
     (["build", "ulx3s-12f", "--geometry", "lanes=0"], "lanes must be 1 to 1024, not 0"),
     (["build", "ulx3s-12f", "--seeds", "0"], "--seeds must be 1 or more, not 0"),
     (["build", "ulx3s-12f", "--clock", "1000"], "--clock must be 1 to 400 MHz, not 1000"),
+    (["build", "ulx3s-12f", "--ip", "10.0.0.1"], "--ip is for boards with Ethernet; ulx3s-12f has"),
+    (["build", "ecpix5-85f", "--ip", "10.0.0"], "ip must be a board's IPv4 address like 192.168.1"),
+    (["virtual", "ulx3s-12f", "--port", "5"], "--port is for boards with Ethernet; ulx3s-12f has"),
+    (["virtual", "ecpix5-85f", "--port", "70000"], "--port must be 0 (any) to 65535, not 70000"),
+    (["virtual", "ecpix5-85f", "--link", "x"], "--link is for boards with a serial port; "),
     (["program", "ulx3s-12f", "--output", "nowhere"], "bregalad build ulx3s-12f makes it"),
     (["verilog", "--geometry", "bins=5"], "bins must be a power of two, not 5"),
 ])
@@ -97,9 +102,9 @@ def test_path_in_words():
 
     timing = {"critical_paths": [{"from": "posedge a", "to": "posedge b", "path": []}, {
         "from": "posedge a", "to": "posedge a", "path": [
-            step("clk-to-q", 0.5, "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q",
-                 "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q"),
-            step("routing", 2.0, "linked.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+            step("clk-to-q", 0.5, "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+                 "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q"),
+            step("routing", 2.0, "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
                  "linked.accelerator.controller.slots.x_LUT4_Z"),
             step("setup", 0.25, "linked.accelerator.array.merge.best_TRELLIS_FF_Q",
                  "linked.accelerator.array.merge.best_TRELLIS_FF_Q"),

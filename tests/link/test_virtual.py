@@ -1,71 +1,157 @@
-"""The virtual board: the bitstream's own RTL, pin by pin, under the unmodified driver."""
+"""Virtual boards: what the bitstream is built of, pin by pin, under the unmodified driver."""
 
 import queue
+import random
+import struct
 import threading
+from ipaddress import IPv4Address
 
 import numpy as np
 import pytest
 from bregalad import VFDT, open_board
+from bregalad.boards import BoardError
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.geometry import PRESETS
-from bregalad.sim.virtual import VirtualBoard, VirtualWire
+from bregalad.hw.boards import BOARDS
+from bregalad.hw.boards.ecpix5 import ADDRESS
+from bregalad.hw.boards.ethernet import mac_address
+from bregalad.sim.virtual import LineWire, VirtualBoard, network, serve
 from streams import elec, needs, nominal
 
 GEOMETRY = PRESETS["small"]
+IP = int(IPv4Address(ADDRESS))
+
+
+SERIAL, ETHERNET = (pytest.param(BOARDS[name], id=name) for name in ("ulx3s-85f", "ecpix5-85f"))
 
 
 @pytest.fixture
-def board():
-    with VirtualBoard(GEOMETRY, ratio=8) as virtual:
+def board(request):
+    with VirtualBoard(request.param, GEOMETRY) as virtual:
         yield virtual
 
 
-@needs("elec")
-@pytest.mark.parametrize("count", [2000, pytest.param(45_312, marks=pytest.mark.slow)])
-def test_tree_is_the_emulated_boards(count, board):
-    X, y, schema = elec()
-    trees, found = [], []
-    linked = LinkedBoard(VirtualWire(board))
-    for kind in (EmulatedBoard(GEOMETRY), linked):
-        tree = VFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100)
-        found.append(tree.test_then_train(X[:count], np.asarray(y)[:count], np.unique(y)))
-        trees.append(tree)
-    assert trees[0].report()["nodes"] > 1
-    assert trees[1].difference(trees[0]) is None
-    assert (found[0] == found[1]).all()
-    print(f"{count} instances, {board.clocks} clocks, {linked.statistics()}")
-
-
-@pytest.mark.parametrize("ratio", [3, 8.0])
-def test_refuses(ratio):
-    with pytest.raises(ValueError, match="ratio must be at least 4 clocks per bit, not"):
-        VirtualBoard("tiny", ratio=ratio)
-
-
 @pytest.fixture
-def terminal(board):
-    """The path of a pseudo-terminal that the virtual board answers on."""
-    path, done = queue.Queue(), threading.Event()
-    server = threading.Thread(target=board.serve, args=(path.put, done.is_set))
+def served(board):
+    """What `open_board` calls the virtual board."""
+    name, done = queue.Queue(), threading.Event()
+    server = threading.Thread(target=serve, args=(board, name.put, done.is_set))
     server.start()
-    yield path.get(timeout=60)
+    yield name.get(timeout=60)
     done.set()
     server.join(timeout=60)
     assert not server.is_alive()
 
 
-@needs("elec")
-def test_serial_port(terminal):
-    """What a user does: the port's path is all that the driver knows."""
+def compare(linked, count):
+    """Train on ELEC's head with an emulated board and with this one: the same, step by step."""
     X, y, schema = elec()
-    X, labels, classes = X[:1200], np.asarray(y)[:1200], np.unique(y)
-    options = {"nominal": nominal(X, schema), "delta": 1e-3, "grace": 100}
-    emulated = VFDT(board=EmulatedBoard(GEOMETRY), **options)
-    expected = emulated.test_then_train(X, labels, classes)
-    with open_board(f"serial:{terminal}", timeout=60) as board:
-        assert board.geometry == GEOMETRY
-        tree = VFDT(board=board, **options)
-        assert (tree.test_then_train(X, labels, classes) == expected).all()
-        assert emulated.report()["nodes"] > 1
-        assert tree.difference(emulated) is None
+    X, labels, classes = X[:count], np.asarray(y)[:count], np.unique(y)
+    trees, found = [], []
+    for kind in (EmulatedBoard(GEOMETRY), linked):
+        tree = VFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100)
+        found.append(tree.test_then_train(X, labels, classes))
+        trees.append(tree)
+    assert trees[0].report()["nodes"] > 1
+    assert trees[1].difference(trees[0]) is None
+    assert (found[0] == found[1]).all()
+
+
+@needs("elec")
+@pytest.mark.parametrize("board", [SERIAL], indirect=True)
+@pytest.mark.parametrize("count", [2000, pytest.param(45_312, marks=pytest.mark.slow)])
+def test_tree_is_the_emulated_boards(count, board):
+    """In simulated time, as fast as the simulation is."""
+    linked = LinkedBoard(LineWire(board))
+    compare(linked, count)
+    print(f"{count} instances, {board.clocks} clocks, {linked.statistics()}")
+
+
+@needs("elec")
+@pytest.mark.parametrize("board, count", [
+    (SERIAL.values[0], 1200), (ETHERNET.values[0], 3000),
+    pytest.param(ETHERNET.values[0], 45_312, marks=pytest.mark.slow),
+], indirect=["board"], ids=["serial", "udp", "udp, whole"])
+def test_as_a_user_does(board, served, count):
+    """The port's name is all that the driver knows."""
+    with open_board(served, timeout=60) as linked:
+        assert linked.geometry == GEOMETRY
+        compare(linked, count)
+        print(f"{count} instances, {board.clocks} clocks, {linked.statistics()}")
+
+
+@pytest.mark.parametrize("board", [ETHERNET], indirect=True)
+def test_two_programs_at_one_board(board, served):
+    """Each is answered at its own port."""
+    with open_board(served, timeout=60) as first:
+        with pytest.raises(BoardError, match="another program's session"):
+            open_board(served, timeout=60)
+        assert board.alive
+        first.write("grace.leaf", 77)
+        assert first.read("grace.leaf") == 77
+    with open_board(served, timeout=60) as second:  # the session was ended
+        assert second.geometry == GEOMETRY
+
+
+def answer(board, frame, limit=20_000):
+    """What the board sends next, after at most so many clocks, when it knows where to."""
+    board.write(frame)
+    limit += board.clocks
+    while True:
+        assert board.clocks < limit, "no answer"
+        board.run(100)
+        if got := board.read():
+            if (asked := network.asked_address(got)) is None:
+                return got
+            board.write(network.arp_frame(2, asked, mac_address(IP), IP))
+
+
+@pytest.mark.parametrize("board", [ETHERNET], indirect=True)
+def test_address_resolution_and_ping(board):
+    seed = random.getrandbits(32)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    ip, host = IPv4Address(ADDRESS), IPv4Address("192.168.1.7")
+    board.run(1000)  # the transceiver's reset
+    mac = mac_address(IP)
+    got = answer(board, network.arp_frame(1, int(host), 0, IP))
+    assert got[:42] == network.HOST_MAC.to_bytes(6, "big") + mac.to_bytes(6, "big") + bytes.fromhex(
+        "0806 0001 0800 06 04 0002") + mac.to_bytes(6, "big") + ip.packed \
+        + network.HOST_MAC.to_bytes(6, "big") + host.packed
+
+    for size in (8, 31, 56, 400, 56):
+        echo = struct.pack(">HH", rng.getrandbits(16), rng.getrandbits(16)) + rng.randbytes(size)
+
+        def message(kind, echo=echo):
+            even = struct.pack(">BBH", kind, 0, 0) + echo + bytes(len(echo) % 2)
+            return struct.pack(">BBH", kind, 0, network.checksum(even)) + echo
+
+        ping = network.ethernet_frame(
+            mac, 0x0800, network.ipv4_packet(1, int(host), IP, message(8)))
+        if size > 128:  # too long for the core's buffer, and dropped
+            with pytest.raises(AssertionError, match="no answer"):
+                answer(board, ping)
+            continue
+        got = answer(board, ping)
+        assert got[:6] == network.HOST_MAC.to_bytes(6, "big") and got[23] == 1
+        assert got[26:34] == ip.packed + host.packed
+        assert got[34:34 + 4 + len(echo)] == message(0)
+
+
+@pytest.mark.parametrize("ratio", [3, 8.0, True])
+def test_refuses_a_serial_lines_ratio(ratio):
+    with pytest.raises(ValueError, match="ratio must be a whole number, at least 4 clocks per bit"):
+        VirtualBoard(BOARDS["ulx3s-85f"], "tiny", ratio=ratio)
+
+
+@pytest.mark.parametrize("ratio", [0.2, "1"])
+def test_refuses_an_ethernets_ratio(ratio):
+    with pytest.raises(ValueError, match="ratio must be at least 0.25 clocks per byte, not"):
+        VirtualBoard(BOARDS["ecpix5-85f"], "tiny", ratio=ratio)
+
+
+@pytest.mark.parametrize("ip", ["192.168.1", "fe80::1", "224.0.0.1", "0.0.0.0", 5.5])
+def test_refuses_an_address(ip):
+    with pytest.raises(ValueError, match="ip must be a board's IPv4 address like 192.168.1.50"):
+        VirtualBoard(BOARDS["ecpix5-85f"], "tiny", ip=ip)

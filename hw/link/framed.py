@@ -1,0 +1,83 @@
+"""The accelerator behind frames: what every board wraps, whatever carries them."""
+
+from amaranth import Module, ResetInserter, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ..accelerator import Accelerator
+from ..mcmu.report import word_layout
+from .absent import AbsentMemory
+from .link import Link
+from .words import frame_layout
+
+__all__ = ["FramedAccelerator"]
+
+_SHOWN = 50  # milliseconds that an event lights its output
+
+
+class FramedAccelerator(wiring.Component):
+    """Accelerator and link.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    clock_hz : int
+        Frequency of the clock domain.
+    **sizes
+        Of `Link`: ``ring_words``, ``frame_bytes``, ``up_frames``, ``up_frame_bytes``, ``timeout``,
+        ``peer_width``.
+
+    Members
+    -------
+    i : In(stream of {data: 32, last, bad}), peer : In(peer_width)
+    o : Out(stream of {data: 32, last}), to_peer : Out(peer_width)
+        As of `Link`.
+    alive : Out(1)
+        A session lives.
+    receiving, dropping : Out(1)
+        A good frame, one that was damaged or a stranger's: for 50 ms, long enough for an LED.
+
+    There is no memory: LEARN with the MEMORY flag ends with a DECODE error.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source: docs/link.md.
+    """
+
+    def __init__(self, geometry, *, clock_hz, **sizes):
+        self.geometry = geometry
+        self.link = Link(geometry, clock_hz=clock_hz, **sizes)
+        super().__init__({
+            "i": In(stream.Signature(frame_layout())), "peer": In(self.link.peer_width),
+            "o": Out(stream.Signature(word_layout())), "to_peer": Out(self.link.peer_width),
+            "alive": Out(1), "receiving": Out(1), "dropping": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.link = link = self.link
+        accelerator = Accelerator(self.geometry)
+        memory = AbsentMemory(self.geometry.bus_width)
+        m.submodules.accelerator = ResetInserter(link.reset)(accelerator)
+        m.submodules.memory = ResetInserter(link.reset)(memory)
+
+        connect(m, flipped(self.i), link.i)
+        connect(m, link.o, flipped(self.o))
+        connect(m, link.commands, accelerator.commands)
+        connect(m, accelerator.reports, link.reports)
+        connect(m, link.csr, accelerator.csr)
+        connect(m, accelerator.m_axi, memory.axi)
+        m.d.comb += [
+            link.peer.eq(self.peer), self.to_peer.eq(link.to_peer), self.alive.eq(link.alive),
+        ]
+        for event, shown in ((link.taken, self.receiving), (link.dropped, self.dropping)):
+            left = Signal(range(_SHOWN + 1), name=f"{shown.name}_left")
+            m.d.sync += shown.eq(left != 0)
+            with m.If(event):
+                m.d.sync += left.eq(_SHOWN)
+            with m.Elif(link.tick & (left != 0)):
+                m.d.sync += left.eq(left - 1)
+        return m

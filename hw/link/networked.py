@@ -1,0 +1,69 @@
+"""The accelerator at a UDP port: what boards with Ethernet wrap."""
+
+from amaranth import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from .datagram import (
+    PEER,
+    DatagramReceiver,
+    DatagramTransmitter,
+    received_layout,
+    sent_layout,
+)
+from .framed import FramedAccelerator
+
+__all__ = ["NetworkedAccelerator"]
+
+
+class NetworkedAccelerator(wiring.Component):
+    """Accelerator, link and the way to a UDP core's clock domain, ``network``.
+
+    Parameters
+    ----------
+    geometry, clock_hz, **sizes
+        As of `FramedAccelerator`; by default as large as a Gigabit Ethernet wants them: a frame
+        fills a datagram, and the ring holds what is on the way there and back.
+
+    Members
+    -------
+    i : In(stream of received_layout), o : Out(stream of sent_layout)
+        Datagrams, in domain ``network``.
+    alive, receiving, dropping : Out(1)
+        As of `FramedAccelerator`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source: docs/link.md.
+    """
+
+    def __init__(self, geometry, *, clock_hz, ring_words=8192, frame_bytes=1440,
+                 up_frame_bytes=1024, **sizes):
+        self.framed = FramedAccelerator(
+            geometry, clock_hz=clock_hz, ring_words=ring_words, frame_bytes=frame_bytes,
+            up_frame_bytes=up_frame_bytes, peer_width=PEER.size, **sizes)
+        self.transmitter = DatagramTransmitter(up_frame_bytes)
+        super().__init__({
+            "i": In(stream.Signature(received_layout())),
+            "o": Out(stream.Signature(sent_layout())),
+            "alive": Out(1), "receiving": Out(1), "dropping": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.receiver = receiver = DatagramReceiver()
+        m.submodules.framed = framed = self.framed
+        m.submodules.transmitter = transmitter = self.transmitter
+        connect(m, flipped(self.i), receiver.i)
+        connect(m, receiver.o, framed.i)
+        connect(m, framed.o, transmitter.i)
+        connect(m, transmitter.o, flipped(self.o))
+        m.d.comb += [
+            framed.peer.eq(receiver.peer), transmitter.peer.eq(framed.to_peer),
+            self.alive.eq(framed.alive), self.receiving.eq(framed.receiving),
+            self.dropping.eq(framed.dropping),
+        ]
+        return m
