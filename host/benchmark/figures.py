@@ -30,7 +30,7 @@ def comparison_page(rows):
         "never a time of the simulator. These clocks are all from the first record to the last "
         "verdict, with commands of splits and waiting, with a link that is never late: "
         "[roofline.md](roofline.md) says what a real link leaves of it. River is given the first "
-        "2 million attribute values of a stream. mlpack predicts a chunk, then learns it.")
+        "million attribute values of a stream. mlpack predicts a chunk, then learns it.")
     _boards(page, [row for row in rows if row["peer"].startswith("simulated")], rows)
     for kind in ("nominal", "numeric"):
         _widths(page, kind, rows)

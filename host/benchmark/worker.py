@@ -18,7 +18,7 @@ _CHUNK = 65_536  # instances per call of our trees; the results do not depend on
 _WARM = 2000  # instances that get everything compiled and imported
 _WIDE = 100  # attributes from which on a tree keeps its default number of slots
 _MLPACK_CHUNK = 10_000  # mlpack predicts and learns arrays only: a call per instance is all call
-_RIVER_VALUES = 2_000_000  # attribute values that River gets of a stream: seconds, not hours
+_RIVER_VALUES = 1_000_000  # attribute values that River gets of a stream: seconds, not hours
 
 
 class Emulated:
@@ -126,7 +126,10 @@ def main():
     """Answer every line of standard input by a run."""
     path, kind, learner = sys.argv[1:]
     table, labels, values, classes = read_binary(path)
-    made = _KINDS[kind](table, labels, values, classes, learner)
+    try:
+        made = _KINDS[kind](table, labels, values, classes, learner)
+    except ImportError as error:
+        sys.exit(f"{error}: pip install 'bregalad[bench]'")
     made.run(min(_WARM, len(labels)))
     print("ready", flush=True)
     for _ in sys.stdin:
