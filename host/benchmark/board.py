@@ -108,6 +108,7 @@ def measure(file, learner, lanes=LANES, most=_PREFIX):
         tree.test_then_train(table[:_WARM], labels[:_WARM], known)
         part = slice(_WARM, _WARM + most)
         codes = tree.encode(table[part])
+        board.settle()
         board.clear_counters()
         tree.learn_codes(codes, labels[part])
         board.settle()

@@ -23,11 +23,11 @@ WIDE = tuple(f"{kind}-{width}" for kind in ("nominal", "numeric") for width in W
 STREAMS = (*WIDE, "rt5n_1M", "led_1M", "rbf-10", "rbf-50", "ELEC", "KDD")
 QUICK = ("numeric-32", "rt5n_1M")
 PEERS = {  # name: what it is
-    "moa": f"MOA, the jar of {moa.MOA}, Java",
-    "river": "River, Python, its defaults",
-    "mlpack": "mlpack, C++, its defaults, histograms for numeric attributes; in chunks of 10,000",
-    "emulated": "ours on the emulated board",
-    "simulated": f"ours on the simulated board, {board.LANES} lanes, as fits the {board.DEVICE}",
+    "moa": f"Java, the jar of {moa.MOA.replace('==', ' ')}",
+    "river": "Python, its defaults",
+    "mlpack": "C++, its defaults, but histograms for numeric attributes; in chunks of 10,000",
+    "emulated": "the golden model, compiled by Numba",
+    "simulated": f"the RTL, {board.LANES} lanes, as much of it as fits the {board.DEVICE}",
     "simulated-64": "the same, 64 lanes",
 }
 CONTENDERS = tuple(

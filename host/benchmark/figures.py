@@ -135,7 +135,8 @@ def _all(page, rows):
          f"{values_per_second(row) / 1e6:,.2f}",
          f"{row['instances'] * row['attributes'] / row['codes_cpu_seconds'] / 1e6:,.1f}"
          if "codes_cpu_seconds" in row else "-",
-         f"{row.get('peak_mb', 0):,.0f}", row["repeats"], f"{row['spread']:.2f}")
+         f"{row['peak_mb']:,.0f}" if row.get("peak_mb") else "-", row["repeats"],
+         f"{row['spread']:.2f}")
         for row in rows])
 
 
@@ -151,9 +152,9 @@ def _picture(rows):
                 lines.setdefault((row["peer"], row["learner"]), []).append(
                     (int(row["stream"].split("-")[1]), speed))
         for (peer, learner), points in lines.items():
-            axes.loglog(*zip(*sorted(points), strict=True), marker=_MARKS[peer],
+            axes.plot(*zip(*sorted(points), strict=True), marker=_MARKS[peer],
                         label=f"{_NAMES.get(peer, peer)} {learner.upper()}".strip())
-        axes.set(title=f"{kind} attributes", xlabel="attributes", xticks=WIDTHS)
+        axes.set(title=f"{kind} attributes", xlabel="attributes", xscale="log", yscale="log")
         axes.set_xticks(WIDTHS, WIDTHS)
         axes.minorticks_off()
         axes.grid(alpha=0.3)

@@ -6,8 +6,9 @@ import statistics
 import subprocess
 import tempfile
 from contextlib import suppress
+from pathlib import Path
 
-__all__ = ["Process", "summary"]
+__all__ = ["Process", "peak_mb", "summary"]
 
 
 class Process:
@@ -113,3 +114,16 @@ def summary(runs):
         if values:
             found[key] = statistics.median(values)
     return found
+
+
+def peak_mb():
+    """The most memory that this process has held, in MB; None where the system does not say.
+
+    Not getrusage's: on Linux that includes what the parent held as this process was forked.
+    """
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((round(int(line.split()[1]) / 1024, 1) for line in lines
+                 if line.startswith("VmHWM:")), None)

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from ..evaluation.prequential import memory
+from .process import peak_mb
 from .streams import read_binary
 
 __all__ = ["main"]
@@ -44,7 +44,7 @@ class Emulated:
             right += int((tree.test_then_train(X[part], y[part], self.classes) == y[part]).sum())
         end = time.perf_counter(), time.process_time()
         report = tree.report()
-        peak = memory()  # before the codes are kept, too
+        peak = peak_mb()  # before the codes are kept, too
         tree = self.make()
         head = min(500, count)
         tree.test_then_train(X[:head], y[:head], self.classes)
@@ -54,7 +54,7 @@ class Emulated:
             part = slice(at, at + _CHUNK)
             tree.learn_codes(codes[part], y[head:][part])
         coded = time.process_time() - coded
-        return right, start, end, {"leaves": int(report["leaves"]), "peak_mb": round(peak, 1),
+        return right, start, end, {"leaves": int(report["leaves"]), "peak_mb": peak,
                                    "codes_cpu_seconds": coded * count / max(1, count - head)}
 
 
@@ -135,7 +135,7 @@ def main():
     for _ in sys.stdin:
         right, start, end, more = made.run(len(labels))
         print(json.dumps({"right": right, "seconds": end[0] - start[0],
-                          "cpu_seconds": end[1] - start[1], "peak_mb": round(memory(), 1), **more}),
+                          "cpu_seconds": end[1] - start[1], "peak_mb": peak_mb(), **more}),
               flush=True)
 
 

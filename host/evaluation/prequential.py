@@ -8,7 +8,7 @@ import pandas as pd
 
 from .curve import Curve
 
-__all__ = ["memory", "prequential"]
+__all__ = ["prequential"]
 
 
 def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, progress=None):
@@ -48,7 +48,7 @@ def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, pr
             predicted = tree.test_then_train(part, labels, classes)
             seconds = time.perf_counter() - began
             seen += len(labels)
-            curve.add(_confusion(index, labels, predicted), tree.report(), seconds, memory())
+            curve.add(_confusion(index, labels, predicted), tree.report(), seconds, _memory())
             if progress is not None:
                 progress(len(labels), curve)
     return curve
@@ -62,7 +62,7 @@ def _confusion(index, labels, predicted):
                        minlength=len(index) ** 2).reshape(len(index), -1)
 
 
-def memory():
+def _memory():
     """The most memory that this process has held, in MB; 0 where the system does not say."""
     try:
         import resource
