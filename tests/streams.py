@@ -2,9 +2,10 @@
 
 import pytest
 from bregalad.benchmark.streams import elec, kdd, led, nominal, path, rt5n, skin
-from bregalad.reproduce.data import FOLDER
+from bregalad.reproduce.data import FOLDER, KDD_NAMES, KDD_NOMINAL
 
-__all__ = ["FOLDER", "elec", "kdd", "led", "needs", "nominal", "path", "rt5n", "skin"]
+__all__ = ["FOLDER", "KDD_NAMES", "KDD_NOMINAL", "elec", "kdd", "led", "needs", "nominal", "path",
+           "rt5n", "skin"]
 
 
 def needs(name):
