@@ -6,15 +6,11 @@
 
 import argparse
 import json
-import sys
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 from bregalad import EFDT, VFDT
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-import streams  # noqa: E402
+from bregalad.benchmark import streams
 
 # MOA 24.07, prequential: trees.HoeffdingTree -l MC and -l NBA, trees.EFDT.
 STREAMS = {

@@ -12,17 +12,12 @@ import argparse
 import json
 import os
 import statistics
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from bregalad import EFDT, VFDT
-
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
-import peers  # noqa: E402
-import streams  # noqa: E402
+from bregalad.benchmark import streams
+from bregalad.benchmark.moa import Peer
 
 CHUNK = 65_536
 PAIRS = {  # our tree, its options, MOA's
@@ -38,7 +33,7 @@ class Ours:
     """One of our trees on a stream that is held in memory."""
 
     def __init__(self, stream, kind, options):
-        self.X, y, schema = peers.load(stream)
+        self.X, y, schema = streams.load(stream)
         self.y = np.asarray(y)
         self.make = lambda: kind(slots=8192, nominal=streams.nominal(self.X, schema), **options)
         tree = self.make()
@@ -72,7 +67,7 @@ def run(stream, pair, repeats, core):
     ours = Ours(stream, kind, options)
     ours.measure()  # compiles
     mine, theirs = [], []
-    with peers.Peer(stream, learner, core=core) as peer:
+    with Peer(stream, learner, core=core) as peer:
         for _ in range(repeats):
             mine.append(ours.measure())
             theirs.append(peer.measure())

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from . import (
+    bench,
     boards,
     build,
     demo,
@@ -25,8 +26,8 @@ def main(argv=None):
     parser = argparse.ArgumentParser(
         prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, inspect, generate, boards, demo, reproduce, virtual, build,
-                   program, verilog):
+    for module in (train, predict, inspect, generate, boards, demo, reproduce, bench, virtual,
+                   build, program, verilog):
         name = module.__name__.rpartition(".")[2]
         summary = module.__doc__.splitlines()[0]
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))

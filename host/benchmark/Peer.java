@@ -1,9 +1,7 @@
 // One learner of MOA over one stream held in memory; a run for every line of standard input.
 //   java -cp moa.jar:CLASSES Peer STREAM.bin "trees.HoeffdingTree -l MC"
-// STREAM.bin, little endian, as bench/peers.py writes it: int32 instances, attributes, classes;
-// int32 per attribute, its number of values, 0: numeric; uint8 if all are nominal, else float64,
-// instances x attributes, 255 or NaN missing; uint8 per instance, its class.
-// Each run prints a line of JSON: predict, then learn, every instance.
+// STREAM.bin, as streams.py writes it: see there. Each run prints a line of JSON: predict, then
+// learn, every instance.
 
 import com.yahoo.labs.samoa.instances.Attribute;
 import com.yahoo.labs.samoa.instances.DenseInstance;
@@ -74,9 +72,23 @@ public class Peer {
             }
         }
         System.out.printf(Locale.ROOT,
-                "{\"right\": %d, \"seconds\": %.6f, \"cpu_seconds\": %.6f%s}%n",
-                right, seconds, cpuSeconds, sizes);
+                "{\"right\": %d, \"seconds\": %.6f, \"cpu_seconds\": %.6f%s%s}%n",
+                right, seconds, cpuSeconds, sizes, peak());
         System.out.flush();
+    }
+
+    // The most memory that this process has held, in MB, where the system says so.
+    static String peak() throws Exception {
+        java.nio.file.Path status = Paths.get("/proc/self/status");
+        if (java.nio.file.Files.exists(status)) {
+            for (String line : java.nio.file.Files.readAllLines(status)) {
+                if (line.startsWith("VmHWM:")) {
+                    long kilobytes = Long.parseLong(line.replaceAll("\\D", ""));
+                    return String.format(Locale.ROOT, ", \"peak_mb\": %.1f", kilobytes / 1024.0);
+                }
+            }
+        }
+        return "";
     }
 
     static void read(String path) throws Exception {

