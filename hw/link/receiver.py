@@ -178,7 +178,8 @@ class FrameReceiver(wiring.Component):
                 with m.If(pause == 0):
                     m.next = "WORDS"
 
-        states = [fsm.ongoing(name) for name in ("WORDS", "SETTLE", "COMPARE", "JOIN", "DECIDE", "PAUSE")]
+        states = [fsm.ongoing(name)
+                  for name in ("WORDS", "SETTLE", "COMPARE", "JOIN", "DECIDE", "PAUSE")]
         m.d.sync += [
             Assert(sum(states) == 1, "no state"),
             Assert(~states[-1] | ((count == 0) & (pause < _PAUSE)), "a frame begins half-way"),

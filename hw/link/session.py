@@ -57,7 +57,7 @@ class Session(wiring.Component):
         header, reply = self.header, self.reply
 
         silence = Signal(range(LAPSE_SECONDS * _TICKS + 1))
-        m.d.sync += self.lapsed.eq(silence == LAPSE_SECONDS * _TICKS)
+        m.d.sync += self.lapsed.eq(silence >= LAPSE_SECONDS * _TICKS)
         with m.If(self.begin | (self.good & self.same)):
             m.d.sync += silence.eq(0)
         with m.Elif(self.tick & ~self.lapsed):

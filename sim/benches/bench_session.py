@@ -58,13 +58,16 @@ class Bench:
             await self.clock()
         return self.reply
 
-    async def hello(self):
+    async def hello(self, stranger=False):
+        """Any HELLO, or one that only a session that lives is in the way of."""
         rng = self.rng
         session = rng.choice([self.session or 7, rng.randrange(1, 5), rng.randrange(1, 1 << 32)])
         flags = rng.choice([0, 0, HelloFlag.TAKE_OVER, HelloFlag.RESUME,
                             HelloFlag.TAKE_OVER | HelloFlag.RESUME, 0xFC])
         version = rng.choices([LINK_VERSION, 0, LINK_VERSION + 1, LINK_VERSION | 0x100],
                               [10, 1, 1, 1])[0]
+        if stranger:
+            session, flags, version = 6 - (self.session == 6), 0, LINK_VERSION
         peer = rng.getrandbits(_PEER)
         same = session == self.session
         lapsed = self.silence == 1000 * LAPSE_SECONDS
@@ -116,6 +119,11 @@ async def rules(dut):
             await bench.silent(1000 * LAPSE_SECONDS - 1 - bench.silence)
             assert not int(dut.lapsed.value)
             await bench.silent(rng.choice([0, 1, 1, 30]))
+            seen.add(await bench.hello(stranger=rng.getrandbits(1)))
+    if not bench.session:
+        await bench.hello(stranger=True)
+    await bench.silent(1000 * LAPSE_SECONDS)
+    seen.add(await bench.hello(stranger=True))
     assert {reason for reason, _, _ in seen} == {0, *Refusal}
     assert (0, True, True) in seen, "nobody began after a silence"
 
