@@ -51,11 +51,11 @@ def classify(entries, shape, shares, config, mix, classes, scores, logs, bayes_t
     cells = shape[3]
     slot = np.uint64(slot)
     if mix == MIXED:
-        # A wide attribute's last bin counts the values that other cells score.
+        # A wide attribute's last bin counts the values that other cells score: set aside here.
         last = (shape[1] - 1) * shape[2] * cells
         for cell in range(len(places)):
             if places[cell] >= last and is_shared(config, cell):
-                places[cell] = -1
+                places[cell] = -2 - places[cell]
     known = 0
     for cell in range(len(places)):
         known += places[cell] >= 0
@@ -69,6 +69,10 @@ def classify(entries, shape, shares, config, mix, classes, scores, logs, bayes_t
                 if places[cell] >= 0:
                     score += shares[slot, np.uint64(k * cells + places[cell])]
         scores[k] = score
+    if mix == MIXED:
+        for cell in range(len(places)):
+            if places[cell] < -1:
+                places[cell] = -2 - places[cell]
     label = 0
     for k in range(1, classes):
         if scores[k] > scores[label]:
