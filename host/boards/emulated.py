@@ -93,22 +93,25 @@ class EmulatedBoard(Board):
         reserve = kernel.PATH_LIMIT * trial_words + 8 + classes * (g.bins + 2)
         criterion = CRITERIA.index(g.criterion)
         curve_base, curve_slope = _CURVES[g.criterion]
+        counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
+        counters = counts.reshape(g.slots, -1)
         self._state = kernel.State(
             lanes=g.lanes, bus_bytes=g.bus_bytes, count_max=g.count_max,
             gain_half=1 << g.gain_width - 1, criterion=criterion, reserve=reserve,
             registers=np.zeros(len(_CONFIGURATION), np.int64),
             config=np.zeros((len(_CELL), cells), np.uint8),
             entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
-            counts=np.zeros((g.slots, cells, g.bins, classes), np.uint32),
-            shares=np.zeros((g.slots * g.naive_bayes, cells, g.bins, classes), np.int32),
+            counts=counts, counters=counters,
+            shares=np.zeros((g.slots * g.naive_bayes, counters.shape[1]), np.int16),
             lo=np.zeros((g.slots, cells), np.uint8),
             shift=np.full((g.slots, cells), g.root_shift, np.uint8),
             events=np.zeros(len(EVENTS), np.int64),
             progress=np.zeros(kernel.PROGRESS, np.int64),
-            found=np.zeros((cells, 3), np.int64),
-            left=np.zeros((cells, classes), np.uint32),
+            found=np.zeros((cells, kernel.FOUND), np.int64),
             scratch=np.zeros((2, classes), np.int64),
-            scores=np.zeros(classes, np.int64), logs=_bayes_logs(), bayes_table=BAYES_TABLE,
+            order=np.arange(cells), codes=np.zeros(cells, np.int32),
+            places=np.zeros(cells, np.int32), scores=np.zeros(classes, np.int64),
+            logs=_bayes_logs(), bayes_table=BAYES_TABLE,
             table=_table(), curve_base=curve_base, curve_slope=curve_slope,
             memory=_frozen(self._memory), faults=np.zeros((0, 2), np.int64),
             out=np.empty(reserve + max(reserve, _OUT_WORDS), np.uint32))

@@ -33,13 +33,13 @@ class Commands:
 @njit(cache=True, error_model="numpy")
 def _values(counts, slot, first, cells):
     """Class counts of an attribute's values, as ``CellMap.values`` gives them."""
-    bins, classes = counts.shape[2:]
+    bins, classes = counts.shape[1:3]
     each = bins if cells == 1 else bins - 1
     values = np.empty((cells * each, classes), np.int64)
     for cell in range(cells):
         for index in range(each):
             for k in range(classes):
-                values[cell * each + index, k] = counts[slot, first + cell, index, k]
+                values[cell * each + index, k] = counts[slot, index, k, first + cell]
     return values
 
 
@@ -97,47 +97,47 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
     return changes
 
 
-@njit(cache=True, error_model="numpy")
-def _walk(entries, cell_counts, shares, lo, shift, config, events, scores, logs, bayes_table,
-          count_max, lanes, table, counts, codes, where, labels, predictions, start, stop,
-          predictor, anytime, classes, attributes):
+@kernel.compiled
+def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, scores, logs,
+          bayes_table, own_codes, places, count_max, lanes, table, counts, codes, where, labels,
+          predictions, start, stop, predictor, anytime, classes, attributes):
     """Learn instances until trials are due; the next one, and the leaf of the last or -1."""
-    mix = kernel.mixture(config, len(where))
+    mix, shape = kernel.mixture(config, len(where)), cell_counts.shape
     records = nodes = clamped = due = 0
     node = np.uint32(0)
     i = start
     while i < stop and not due:
         at = i * attributes
         label = labels[i]
+        rows = kernel.gather(mix, shape, codes, at, where, own_codes, places)
+        active = True
         node = np.uint32(0)
-        row = table[0]
-        while row["kind"] != LEAF:
-            if anytime:
-                slot = np.uint32(row["slot"])
+        while True:
+            row = table[node]
+            leaf = row["kind"] == LEAF
+            if leaf:
+                active = row["slot"] >= 0
+                majority = count_class(row, counts, node, label)
+                predictions[i] = majority
+            slot = np.uint32(row["slot"])
+            if active and (leaf or anytime):
+                kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
+                if leaf:
+                    if predictor != MAJORITY and row["own"]:
+                        bayes = kernel.classify(entries, shape, shares, config, mix, classes,
+                                                scores, logs, bayes_table, slot, places)
+                        predictions[i] = choose(row, predictor, majority, bayes, label)
+                    row["own"] += 1
                 if entries[slot, kernel.N] == count_max:
-                    kernel.halve(entries, cell_counts, shares, events, logs, bayes_table, slot)
-                clamped += kernel.add(entries, cell_counts, shares, lo, shift, config, mix, lanes,
-                                      count_max, logs, bayes_table, slot, label, codes, at, where)
+                    kernel.halve(entries, cell_counts, counters, shares, events, logs, bayes_table,
+                                 slot)
+                clamped += kernel.add(entries, counters, shares, shape[3], lanes, count_max, logs,
+                                      bayes_table, slot, label, places, rows)
                 nodes += 1
                 due += arrive(row, i)
+            if leaf:
+                break
             node = child_of(row, codes, at)
-            row = table[node]
-        active = row["slot"] >= 0
-        slot = np.uint32(row["slot"])
-        majority = count_class(row, counts, node, label)
-        predictions[i] = majority
-        if active:
-            if predictor != MAJORITY and row["own"]:
-                bayes = kernel.classify(entries, shares, lo, shift, config, mix, classes, scores,
-                                        logs, bayes_table, slot, codes, at, where)
-                predictions[i] = choose(row, predictor, majority, bayes, label)
-            if entries[slot, kernel.N] == count_max:
-                kernel.halve(entries, cell_counts, shares, events, logs, bayes_table, slot)
-            clamped += kernel.add(entries, cell_counts, shares, lo, shift, config, mix, lanes,
-                                  count_max, logs, bayes_table, slot, label, codes, at, where)
-            nodes += 1
-            row["own"] += 1
-            due += arrive(row, i)
         records += active or anytime
         i += 1
     events[kernel.RECORDS] += records
@@ -180,15 +180,16 @@ def learn(state, table, matrices, room, blank, codes, labels, predictions, start
     """
     counts, base, gains = matrices
     where = form.attribute
+    own_codes, places = state.codes[:len(where)], state.places[:len(where)]
     tally[:] = 0
     i = start
     while i < stop and not tally[CHANGES]:
         # A function of its own: a loop that uses the state counts references of all its arrays.
         i, leaf = _walk(
-            state.entries, state.counts, state.shares, state.lo, state.shift, state.config,
-            state.events, state.scores, state.logs, state.bayes_table, state.count_max,
-            state.lanes, table, counts, codes, where, labels, predictions, i, stop, predictor,
-            style.anytime, classes, len(first_cell))
+            state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
+            state.config, state.events, state.scores, state.logs, state.bayes_table, own_codes,
+            places, state.count_max, state.lanes, table, counts, codes, where, labels,
+            predictions, i, stop, predictor, style.anytime, classes, len(first_cell))
         if leaf < 0:
             break
         changes = _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally)

@@ -1,0 +1,131 @@
+"""Logarithms, impurities and byte order: ``fixed.py`` on machine integers."""
+
+import numpy as np
+
+from ...fixed import (
+    ALIGNED_FRACTION,
+    BAYES_BITS,
+    BAYES_FRACTION,
+    BAYES_UNIT,
+    CURVE_FRACTION,
+    SEGMENT_BITS,
+    STEP_BITS,
+)
+from ...geometry import GAIN_FRACTION
+from .state import compiled, inlined
+
+__all__ = ["fill_table", "fill_logs", "gini", "kearns_mansour", "share_log", "u16", "u32",
+           "whole_log", "wrap", "xlog2x"]
+
+SHARE, WHOLE = range(2)  # rows of the logarithms of naive Bayes
+
+
+@compiled
+def leading(x):
+    """Where the leading one is; 0 for 0."""
+    exponent = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if x >> exponent + step:
+            exponent += step
+    return exponent
+
+
+@compiled
+def interpolate(base, slope, bits):
+    segment, step = bits >> STEP_BITS, bits & ((1 << STEP_BITS) - 1)
+    return base[segment] + ((slope[segment] * step + (1 << STEP_BITS - 1)) >> STEP_BITS)
+
+
+@compiled
+def mantissa_bits(x, exponent):
+    return ((x << 31 - exponent) & 0x7FFFFFFF) >> 31 - SEGMENT_BITS - STEP_BITS
+
+
+@compiled
+def log2_fixed(x, log_base, log_slope):
+    exponent = leading(x)
+    bits = mantissa_bits(x, exponent)
+    return (exponent << GAIN_FRACTION) + interpolate(log_base, log_slope, bits)
+
+
+@compiled
+def fill_table(table, log_base, log_slope):
+    """``table[x]`` = x log2 x."""
+    table[0] = 0
+    for x in range(1, table.size):
+        table[x] = x * log2_fixed(x, log_base, log_slope)
+
+
+@inlined
+def xlog2x(x, table, log_base, log_slope):
+    return table[np.uint64(x)] if x < table.size else x * log2_fixed(x, log_base, log_slope)
+
+
+@compiled
+def gini(n, squares, count_max, base, slope):
+    """n - squares / n, 0 if n = 0; ``squares`` may have wrapped at 64 bits."""
+    if not n:
+        return 0
+    # Without a sign: at W = 32, all bits are needed.
+    pairs = np.uint64(n * n - squares) & np.uint64(count_max) * np.uint64(count_max + 2)
+    exponent = leading(n)
+    if exponent >= ALIGNED_FRACTION:
+        aligned = pairs >> np.uint64(exponent - ALIGNED_FRACTION)
+    else:
+        aligned = pairs << np.uint64(ALIGNED_FRACTION - exponent)
+    aligned &= np.uint64((count_max + 1 << ALIGNED_FRACTION + 1) - 1)
+    reciprocal = interpolate(base, slope, mantissa_bits(n, exponent))
+    return np.int64(aligned) * reciprocal >> ALIGNED_FRACTION + CURVE_FRACTION - GAIN_FRACTION
+
+
+@compiled
+def kearns_mansour(one, other, base, slope):
+    i, j = leading(one) >> 1, leading(other) >> 1
+    low = 32 - SEGMENT_BITS - STEP_BITS
+    a = interpolate(base, slope, (one << 30 - 2 * i) >> low)
+    b = interpolate(base, slope, (other << 30 - 2 * j) >> low)
+    return (a * b >> 2 * CURVE_FRACTION - GAIN_FRACTION) << i + j
+
+
+@compiled
+def bayes_log2(x, bayes_table):
+    exponent = leading(x)
+    mantissa = (x << BAYES_BITS >> exponent) - (1 << BAYES_BITS)
+    return (exponent << BAYES_FRACTION) + bayes_table[mantissa]
+
+
+@compiled
+def fill_logs(logs, bayes_table):
+    """``logs[SHARE, n]``: log2 of a count's term, ``logs[WHOLE, n]``: of a class count, n > 0."""
+    logs[:, 0] = 0
+    for n in range(1, logs.shape[1]):
+        logs[SHARE, n] = bayes_log2(BAYES_UNIT * n + 1, bayes_table)
+        logs[WHOLE, n] = bayes_log2(n, bayes_table)
+
+
+@inlined
+def share_log(n, logs, bayes_table):
+    small = n < logs.shape[1]
+    return (np.int64(logs[SHARE, np.uint64(n)]) if small
+            else bayes_log2(BAYES_UNIT * n + 1, bayes_table))
+
+
+@inlined
+def whole_log(n, logs, bayes_table):
+    small = n < logs.shape[1]
+    return np.int64(logs[WHOLE, np.uint64(n)]) if small else bayes_log2(n, bayes_table)
+
+
+@compiled
+def wrap(gain, half):
+    return ((gain + half) & (2 * half - 1)) - half
+
+
+@compiled
+def u16(data, at):
+    return np.int64(data[at]) | np.int64(data[at + 1]) << 8
+
+
+@compiled
+def u32(data, at):
+    return u16(data, at) | u16(data, at + 2) << 16

@@ -1,0 +1,80 @@
+"""Naive Bayes predictions from a slot's counters."""
+
+import numpy as np
+
+from ...fixed import UNUSED_CLASS
+from ...protocol.reports import Kind
+from .arithmetic import whole_log
+from .bins import MIXED, is_shared, locate
+from .counting import INNER, restate
+from .state import CLASSES, COUNTS, FLAGS, PREDICTED, PREDICTIONS, USED, compiled
+
+__all__ = ["classify", "predict", "prediction_words"]
+
+PREDICTION, SCORES = int(Kind.PREDICTION), int(Kind.SCORES)
+
+
+@compiled
+def prediction_words(registers, counts):
+    return 1 if registers[PREDICTIONS] == 1 else 1 + counts.shape[2]
+
+
+@compiled
+def predict(entries, counts, counters, shares, lo, shift, config, events, mix, registers, scores,
+            logs, bayes_table, out, progress, slot, codes, places):
+    """Report a record's naive Bayes prediction from the statistics of its slot."""
+    if entries[slot, FLAGS] & INNER:
+        restate(entries, counts, counters, shares, logs, bayes_table, slot)
+    width = counts.shape[2]
+    classes = min(registers[CLASSES], width)
+    locate(config, lo, shift, mix, counts.shape, slot, codes, places)
+    label = classify(entries, counts.shape, shares, config, mix, classes, scores, logs,
+                     bayes_table, slot, places)
+    used = progress[USED]
+    kind = PREDICTION if registers[PREDICTIONS] == 1 else SCORES
+    out[used] = kind | label << 8 | slot << 16
+    used += 1
+    if kind == SCORES:
+        for k in range(width):
+            out[used] = (scores[k] if k < classes else UNUSED_CLASS) & 0xFFFFFFFF
+            used += 1
+    progress[USED] = used
+    events[PREDICTED] += 1
+
+
+@compiled
+def classify(entries, shape, shares, config, mix, classes, scores, logs, bayes_table, slot, places):
+    """The class that naive Bayes predicts; ``scores``: log2 of every one's share, less a constant.
+
+    ``shape`` of the counters, ``places`` as `locate` finds them.
+    """
+    cells = shape[3]
+    slot = np.uint64(slot)
+    if mix == MIXED:
+        # A wide attribute's last bin counts the values that other cells score: set aside here.
+        last = (shape[1] - 1) * shape[2] * cells
+        for cell in range(len(places)):
+            if places[cell] >= last and is_shared(config, cell):
+                places[cell] = -2 - places[cell]
+    known = 0
+    for cell in range(len(places)):
+        known += places[cell] >= 0
+    for k in range(classes):
+        n = entries[slot, COUNTS + k]
+        score = np.int64(UNUSED_CLASS)
+        if n:
+            score = whole_log(n, logs, bayes_table)
+            score -= known * whole_log(n + 1, logs, bayes_table)
+            for cell in range(len(places)):
+                if places[cell] >= 0:
+                    score += shares[slot, np.uint64(k * cells + places[cell])]
+        scores[k] = score
+    if mix == MIXED:
+        for cell in range(len(places)):
+            if places[cell] < -1:
+                places[cell] = -2 - places[cell]
+    label = 0
+    for k in range(1, classes):
+        if scores[k] > scores[label]:
+            label = k
+    return label

@@ -1,0 +1,97 @@
+"""Counters of a slot: count an instance, halve, forget."""
+
+import numpy as np
+
+from ...geometry import NONE
+from ...protocol.reports import EntryFlag
+from .arithmetic import share_log
+from .state import COUNTS, CURRENT, EXTENT, FLAGS, HALVINGS, LINK, SINCE, N, compiled, inlined
+
+__all__ = ["HALVED", "INNER", "UNDERFLOW", "add", "clear", "count_places", "halve", "restate"]
+
+HALVED, UNDERFLOW, INNER = map(int, (EntryFlag.HALVED, EntryFlag.UNDERFLOW, EntryFlag.INNER))
+
+
+@inlined
+def add(entries, counters, shares, cells, lanes, count_max, logs, bayes_table, slot, label, places,
+        rows):
+    """Count an instance in a slot that is not full; beats in which a counter was."""
+    slot = np.uint64(slot)
+    row = np.uint64(COUNTS + label)
+    entries[slot, N] += 1
+    entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
+    entries[slot, row] = (entries[slot, row] + 1) & count_max
+    # The terms of inner nodes are made when asked for.
+    keep = len(shares) and not entries[slot, FLAGS] & INNER
+    return count_places(entries, counters, shares, keep, cells, lanes, count_max, 1, logs,
+                        bayes_table, slot, label, places, rows)
+
+
+@inlined
+def count_places(entries, counters, shares, keep, cells, lanes, limit, step, logs, bayes_table,
+                 slot, label, places, rows):
+    """Add ``step`` to the counters that are not at ``limit``; beats with one that is.
+
+    Parameters
+    ----------
+    cells : int
+        D of the board.
+    places, rows
+        As `locate` and `gather` give them.
+    """
+    slot = np.uint64(slot)
+    if rows > entries[slot, EXTENT]:
+        entries[slot, EXTENT] = rows
+    first = label * cells
+    clamped, stuck_beat = 0, -1
+    for cell in range(len(places)):
+        place = places[cell]
+        if place >= 0:
+            at = np.uint64(first + place)
+            old = counters[slot, at]
+            if old != limit:
+                counters[slot, at] = old + step
+                if keep:
+                    shares[slot, at] = share_log(old + step, logs, bayes_table)
+            elif cell // lanes != stuck_beat:
+                stuck_beat = cell // lanes
+                clamped += 1
+    return clamped
+
+
+@compiled
+def halve(entries, counts, counters, shares, events, logs, bayes_table, slot):
+    """Halve all counters of a slot."""
+    entries[slot, N] >>= 1
+    for k in range(counts.shape[2]):
+        entries[slot, COUNTS + k] >>= 1
+    entries[slot, FLAGS] |= HALVED
+    for at in range(used(entries, counts, slot)):
+        counters[slot, at] >>= 1
+    events[HALVINGS] += 1
+    restate(entries, counts, counters, shares, logs, bayes_table, slot)
+
+
+@compiled
+def restate(entries, counts, counters, shares, logs, bayes_table, slot):
+    """Work out the terms of a slot's counters anew, if they are wanted."""
+    if len(shares):
+        for at in range(used(entries, counts, slot)):
+            shares[slot, at] = share_log(counters[slot, at], logs, bayes_table)
+
+
+@compiled
+def clear(entries, counts, counters, shares, slot):
+    """Forget a slot, except for its zoom."""
+    for at in range(used(entries, counts, slot)):
+        counters[slot, at] = 0
+        if len(shares):
+            shares[slot, at] = 0  # log2 of 1
+    entries[slot] = 0
+    entries[slot, LINK] = entries[slot, CURRENT] = NONE
+
+
+@compiled
+def used(entries, counts, slot):
+    """From where on a slot's counters are 0."""
+    return entries[slot, EXTENT] * counts.shape[2] * counts.shape[3]

@@ -1,0 +1,212 @@
+"""LEARN: records, counted along their paths or tested."""
+
+import numpy as np
+
+from ...geometry import NONE
+from ...protocol.commands import RecordFlag
+from ...protocol.reports import ErrorCode
+from .arithmetic import u16
+from .bayes import predict, prediction_words
+from .bins import gather, locate, mixture
+from .counting import INNER, UNDERFLOW, add, count_places, halve
+from .reports import error, has_room
+from .state import (
+    ADDRESS,
+    BAD_RECORDS,
+    BEATS,
+    CELLS,
+    CLAMPED,
+    COUNTS,
+    DONE,
+    FLAGS,
+    IN_MEMORY,
+    INNER_GRACE,
+    LEAF_GRACE,
+    LEFT,
+    LINK,
+    NODES,
+    PATH_LIMIT,
+    PERIOD,
+    PREDICTIONS,
+    RECORDS,
+    SINCE,
+    USED,
+    N,
+    compiled,
+)
+from .trials import trial
+
+__all__ = ["DECODE", "RECORD_HEAD", "learn"]
+
+MINUS, TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
+DECODE = int(ErrorCode.DECODE)
+RECORD_HEAD = 4
+
+
+@compiled
+def failing_word(state, address, length):
+    """``(bus word, error code)`` of the first word that memory does not answer, or (-1, 0)."""
+    bus = state.bus_bytes
+    inside = state.memory.size - state.memory.size % bus
+    if not len(state.faults) and address + length <= inside:
+        return -1, 0
+    for word in range(address - address % bus, address + length, bus):
+        for i in range(len(state.faults)):
+            if state.faults[i, 0] == word:
+                return word, state.faults[i, 1]
+        if word >= inside:
+            return word, DECODE
+    return -1, 0
+
+
+@compiled
+def learn(state, stream, at):
+    """Count records until none is left, there, or there is room; where ``stream`` is at then."""
+    progress = state.progress
+    cells = state.registers[CELLS]
+    size = RECORD_HEAD + cells
+    mix = mixture(state.config, cells)
+    where, codes, places = state.order[:cells], state.codes[:cells], state.places[:cells]
+    data = state.memory if progress[IN_MEMORY] else stream
+    while progress[LEFT] and has_room(state):
+        number = progress[LEFT]
+        if progress[IN_MEMORY]:
+            at_record = progress[ADDRESS]
+            word, code = failing_word(state, at_record, size)
+            if word >= 0:
+                error(state, code, word, word >> 32, progress[DONE])
+                progress[LEFT] = 0
+                break
+            inside = data.size - data.size % state.bus_bytes
+            number = 1 if len(state.faults) else min(number, (inside - at_record) // size)
+        else:
+            at_record = at
+            number = min(number, (stream.size - at) // size)
+            if not number:
+                break
+        if state.registers[PREDICTIONS]:
+            number = min(number, 1 + (state.out.size - progress[USED] - state.reserve)
+                         // prediction_words(state.registers, state.counts))
+        done = plain_records(
+            state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
+            state.config, state.events, mix, state.lanes, state.count_max, state.registers,
+            state.scores, state.logs, state.bayes_table, state.out, progress, data, at_record,
+            where, codes, places, number)
+        if done < number:
+            record(state, data, at_record + done * size, where, codes, places, mix)
+            done += 1
+        progress[LEFT] -= done
+        progress[DONE] += done
+        if progress[IN_MEMORY]:
+            progress[ADDRESS] += done * size
+        else:
+            at += done * size
+    return at
+
+
+@compiled
+def plain_records(entries, counts, counters, shares, lo, shift, config, events, mix, lanes,
+                  count_max, registers, scores, logs, bayes_table, out, progress, data, at, where,
+                  codes, places, number):
+    """Count or test up to ``number`` records and stop before the first that needs `record`.
+
+    Such a record is bad, has weight -1, or makes a node on its path halve or start a trial. Loops
+    with a call that takes the whole state would count references of all its arrays each time.
+    There must be room for all predictions. Returns the records done.
+    """
+    shape = counts.shape
+    cells = registers[CELLS]
+    leaf_grace, inner_grace = registers[LEAF_GRACE], registers[INNER_GRACE]
+    nodes = clamped = tests = 0
+    done = 0
+    while done < number:
+        first, label, flags = u16(data, at), np.int64(data[at + 2]), data[at + 3]
+        if first >= shape[0] or label >= shape[2]:
+            break
+        test = flags & TEST != 0
+        depth = 0
+        if not test:
+            if flags & MINUS:
+                break
+            slot = first
+            while slot != NONE and depth < PATH_LIMIT:
+                grace = inner_grace if entries[slot, FLAGS] & INNER else leaf_grace
+                grace = entries[slot, PERIOD] or grace
+                since = (entries[slot, SINCE] + 1) & 0xFFFFFF
+                if entries[slot, N] == count_max or grace and since >= grace:
+                    break
+                slot = entries[slot, LINK]
+                depth += 1
+            if slot != NONE:
+                break
+        rows = gather(mix, shape, data, at + RECORD_HEAD, where, codes, places)
+        if registers[PREDICTIONS]:
+            predict(entries, counts, counters, shares, lo, shift, config, events, mix, registers,
+                    scores, logs, bayes_table, out, progress, first, codes, places)
+        slot = NONE if test else first
+        while slot != NONE:
+            locate(config, lo, shift, mix, shape, slot, codes, places)
+            clamped += add(entries, counters, shares, shape[3], lanes, count_max, logs, bayes_table,
+                           slot, label, places, rows)
+            slot = entries[slot, LINK]
+        tests += test
+        nodes += 1 if test else depth
+        at += RECORD_HEAD + cells
+        done += 1
+    events[RECORDS] += done - tests
+    events[NODES] += nodes
+    events[BEATS] += nodes * ((cells + lanes - 1) // lanes)
+    events[CLAMPED] += clamped
+    return done
+
+
+@compiled
+def record(state, data, at, where, codes, places, mix):
+    """Count a record that `plain_records` leaves; never one with TEST, unless it is bad."""
+    slot, label = u16(data, at), np.int64(data[at + 2])
+    if slot >= state.counts.shape[0] or label >= state.counts.shape[2]:
+        state.events[BAD_RECORDS] += 1
+        return
+    minus = data[at + 3] & MINUS != 0
+    shape = state.counts.shape
+    rows = gather(mix, shape, data, at + RECORD_HEAD, where, codes, places)
+    if state.registers[PREDICTIONS]:
+        predict(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
+                state.config, state.events, mix, state.registers, state.scores, state.logs,
+                state.bayes_table, state.out, state.progress, slot, codes, places)
+    state.events[RECORDS] += 1
+    for _ in range(PATH_LIMIT):
+        locate(state.config, state.lo, state.shift, mix, shape, slot, codes, places)
+        count(state, slot, label, minus, places, rows)
+        slot = state.entries[slot, LINK]
+        if slot == NONE:
+            break
+
+
+@compiled
+def count(state, slot, label, minus, places, rows):
+    """Update one node with an instance; try it if its grace period is over."""
+    entries = state.entries
+    if not minus:
+        if entries[slot, N] == state.count_max:
+            halve(entries, state.counts, state.counters, state.shares, state.events, state.logs,
+                  state.bayes_table, slot)
+        entries[slot, N] += 1
+        entries[slot, COUNTS + label] = (entries[slot, COUNTS + label] + 1) & state.count_max
+        entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
+    elif entries[slot, COUNTS + label] and entries[slot, N]:
+        entries[slot, N] -= 1
+        entries[slot, COUNTS + label] -= 1
+    else:
+        entries[slot, FLAGS] |= UNDERFLOW
+    limit, step = (0, -1) if minus else (state.count_max, 1)
+    keep = len(state.shares) and not entries[slot, FLAGS] & INNER
+    state.events[CLAMPED] += count_places(
+        entries, state.counters, state.shares, keep, state.counts.shape[3], state.lanes, limit,
+        step, state.logs, state.bayes_table, slot, label, places, rows)
+    state.events[BEATS] += (len(places) + state.lanes - 1) // state.lanes
+    state.events[NODES] += 1
+    grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]
+    grace = entries[slot, PERIOD] or grace
+    if not minus and grace and entries[slot, SINCE] >= grace:
+        trial(state, slot, 0)

@@ -1,0 +1,106 @@
+"""Slots set up, read and written by commands."""
+
+import numpy as np
+
+from ...geometry import NONE
+from ...protocol.commands import COMMANDS, CommandFlag, Opcode
+from ...protocol.reports import Kind
+from .arithmetic import u16, u32
+from .counting import HALVED, INNER, UNDERFLOW, clear, restate
+from .reports import head, put
+from .state import COUNTS, CURRENT, EXTENT, FLAGS, LINK, PERIOD, SINCE, N, compiled
+
+__all__ = ["SLOT_AT", "PARENT_AT", "PLACE_CELL_AT", "LINK_AT", "CURRENT_AT", "CELL_AT", "place",
+           "read", "reset", "write"]
+
+KEEP, INNER_COMMAND = int(CommandFlag.KEEP), int(CommandFlag.INNER)
+ENTRY, STATISTICS = int(Kind.ENTRY), int(Kind.STATISTICS)
+SLOT_AT = COMMANDS[Opcode.PLACE].offset("slot")
+PARENT_AT, PLACE_CELL_AT, LO_AT, SHIFT_AT, LINK_AT, CURRENT_AT, PERIOD_AT = map(
+    COMMANDS[Opcode.PLACE].offset,
+    ("parent", "cell", "lo", "shift", "link", "current", "period"))
+CELL_AT = COMMANDS[Opcode.READ].offset("cell")
+
+
+@compiled
+def reset(state, slot):
+    """Forget a slot, and let its bins cover all codes."""
+    clear(state.entries, state.counts, state.counters, state.shares, slot)
+    shift, bins = 8, state.counts.shape[1]
+    while bins > 1:
+        bins >>= 1
+        shift -= 1
+    state.lo[slot] = 0
+    state.shift[slot] = shift
+
+
+@compiled
+def place(state, stream, at):
+    slot, parent, cell = (u16(stream, at + SLOT_AT), u16(stream, at + PARENT_AT),
+                          u16(stream, at + PLACE_CELL_AT))
+    entries = state.entries
+    if not stream[at + 1] & KEEP:
+        clear(entries, state.counts, state.counters, state.shares, slot)
+        for each in range(state.lo.shape[1]):
+            state.lo[slot, each] = state.lo[parent, each]
+            state.shift[slot, each] = state.shift[parent, each]
+        if cell != NONE:
+            state.lo[slot, cell] = stream[at + LO_AT]
+            state.shift[slot, cell] = stream[at + SHIFT_AT] & 7
+    entries[slot, SINCE] = 0
+    entries[slot, LINK] = u16(stream, at + LINK_AT)
+    entries[slot, CURRENT] = u16(stream, at + CURRENT_AT)
+    entries[slot, PERIOD] = u16(stream, at + PERIOD_AT)
+    if entries[slot, FLAGS] & INNER:
+        renew(state, slot)
+    flags = entries[slot, FLAGS] & ~INNER
+    entries[slot, FLAGS] = flags | (INNER if stream[at + 1] & INNER_COMMAND else 0)
+
+
+@compiled
+def renew(state, slot):
+    restate(state.entries, state.counts, state.counters, state.shares, state.logs,
+            state.bayes_table, slot)
+
+
+@compiled
+def read(state, slot, cell):
+    entries = state.entries
+    bins, classes = state.counts.shape[1:3]
+    if cell == NONE:
+        head(state, ENTRY, 0, slot)
+        put(state, entries[slot, N])
+        put(state, entries[slot, SINCE])
+        put(state, entries[slot, LINK] | entries[slot, CURRENT] << 16)
+        put(state, entries[slot, FLAGS] | entries[slot, PERIOD] << 16)
+        for k in range(classes):
+            put(state, entries[slot, COUNTS + k])
+    else:
+        head(state, STATISTICS, 0, slot)
+        put(state, cell)
+        for index in range(bins):
+            for k in range(classes):
+                put(state, np.int64(state.counts[slot, index, k, cell]))
+
+
+@compiled
+def write(state, slot, cell, stream, at):
+    slots, bins, classes, cells = state.counts.shape
+    entries = state.entries
+    if cell == NONE:
+        link, current = u16(stream, at + 8), u16(stream, at + 10)
+        entries[slot, N] = u32(stream, at) & state.count_max
+        entries[slot, SINCE] = u32(stream, at + 4) & 0xFFFFFF
+        entries[slot, LINK] = link if link < slots else NONE
+        entries[slot, CURRENT] = current if current < cells else NONE
+        entries[slot, FLAGS] = stream[at + 12] & (HALVED | UNDERFLOW | INNER)
+        entries[slot, PERIOD] = u16(stream, at + 14)
+        for k in range(classes):
+            entries[slot, COUNTS + k] = u32(stream, at + 16 + 4 * k) & state.count_max
+    else:
+        entries[slot, EXTENT] = bins
+        for index in range(bins):
+            for k in range(classes):
+                state.counts[slot, index, k, cell] = u32(stream, at) & state.count_max
+                at += 4
+    renew(state, slot)

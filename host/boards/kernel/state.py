@@ -1,0 +1,74 @@
+"""The arrays that a board's state is held in, and what their rows and columns mean."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ...protocol.registers import EVENTS
+
+__all__ = ["State", "compiled", "inlined", "PATH_LIMIT", "CELLS", "CLASSES", "ALL", "LEAF_GRACE",
+           "INNER_GRACE", "PREDICTIONS", "KIND", "FIRST", "OTHER", "BASE", "N", "SINCE", "LINK",
+           "CURRENT", "FLAGS", "PERIOD", "EXTENT", "COUNTS", "HALTED", "LEFT", "DONE",
+           "IN_MEMORY", "ADDRESS", "SKIP", "USED", "PROGRESS", "CELL", "VALUE", "GAIN", "SOURCE",
+           "BIN", "FOUND", "RECORDS", "NODES", "BEATS", "PREDICTED", "TRIALS", "HALVINGS",
+           "CLAMPED", "BAD_RECORDS"]
+
+PATH_LIMIT = 256
+
+# Rows and columns of the state's arrays.
+CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS = range(6)
+KIND, FIRST, OTHER, BASE = range(4)
+# EXTENT is not the board's: bins from there on hold nothing, so that nothing need look at them.
+N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, COUNTS = range(8)
+HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, PROGRESS = range(8)
+# A candidate's first cell, value and gain; the cell and bin that its left class counts are from.
+CELL, VALUE, GAIN, SOURCE, BIN, FOUND = range(6)
+RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(list(EVENTS).index, (
+    "records", "nodes", "beats", "predictions", "trials", "halvings", "clamped", "bad_records"))
+
+# The error model spares checks of divisors; none is 0. Nothing here makes an array, so none needs
+# its references counted (``_nrt``), which would take longer than the rest. Where it counts,
+# functions are inlined: an array handed over is seven words.
+compiled = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+
+
+class State(NamedTuple):
+    """A board's state; S slots, D cells, B bins, C classes.
+
+    The cells lie innermost, so that one class of all cells is counted side by side, and the bins
+    outermost, so that those which no value falls into cost no cache. A place is where a cell's
+    bin has its counter of class 0 among a slot's; that of class k lies k D further on.
+    """
+
+    lanes: int
+    bus_bytes: int
+    count_max: int
+    gain_half: int  # gains are wrapped to -gain_half <= gain < gain_half
+    criterion: int  # by CRITERIA
+    reserve: int  # words that the reports of one record or command need at most
+    registers: np.ndarray  # int64[6], by CELLS to PREDICTIONS
+    config: np.ndarray  # uint8[4, D], by KIND to BASE
+    entries: np.ndarray  # int64[S, 7 + C], by N to COUNTS
+    counts: np.ndarray  # uint32[S, B, C, D]
+    counters: np.ndarray  # the same, uint32[S, B C D]
+    shares: np.ndarray  # int16[S, B C D], log2 of a counter's term, at leaves; S = 0: not wanted
+    lo: np.ndarray  # uint8[S, D]
+    shift: np.ndarray  # uint8[S, D]
+    events: np.ndarray  # int64, by EVENTS
+    progress: np.ndarray  # int64[7], by HALTED to USED
+    found: np.ndarray  # int64[D, 5], a trial's candidates by CELL to BIN
+    scratch: np.ndarray  # int64[2, C]
+    order: np.ndarray  # int64[D], 0, 1, ...: where a record has the codes of its cells
+    codes: np.ndarray  # int32[D], an instance's
+    places: np.ndarray  # int32[D], those that count it in a slot; -1: none
+    scores: np.ndarray  # int64[C], of the last prediction
+    logs: np.ndarray  # int32[2, N], terms of naive Bayes for small counts, by SHARE to WHOLE
+    bayes_table: np.ndarray
+    table: np.ndarray  # int64, x log2 x of small x
+    curve_base: np.ndarray  # what the criterion interpolates
+    curve_slope: np.ndarray
+    memory: np.ndarray  # uint8, read-only
+    faults: np.ndarray  # int64[F, 2], bus word address and error code
+    out: np.ndarray  # uint32, reports

@@ -1,0 +1,97 @@
+"""Trials: a slot's best candidates, reported."""
+
+from ...geometry import NONE
+from ...protocol.reports import Kind
+from .counting import HALVED, UNDERFLOW
+from .gains import find, left_count
+from .reports import head
+from .state import (
+    ALL,
+    CELL,
+    CELLS,
+    CLASSES,
+    COUNTS,
+    CURRENT,
+    EXTENT,
+    FLAGS,
+    GAIN,
+    SINCE,
+    TRIALS,
+    USED,
+    VALUE,
+    N,
+    compiled,
+)
+
+__all__ = ["trial"]
+
+SUGGESTION, GAINS = int(Kind.SUGGESTION), int(Kind.GAINS)
+
+
+@compiled
+def trial(state, slot, requested):
+    all_gains = state.registers[ALL]
+    head(state, GAINS if all_gains else SUGGESTION, state.entries[slot, FLAGS] | requested, slot)
+    state.progress[USED] = put_trial(
+        state.entries, state.counts, state.config, state.found, state.scratch,
+        state.table, state.curve_base, state.curve_slope, slot, state.registers[CELLS],
+        min(state.registers[CLASSES], state.counts.shape[2]), state.count_max, state.gain_half,
+        state.criterion, all_gains, state.out, state.progress[USED])
+    state.entries[slot, SINCE] = 0
+    state.entries[slot, FLAGS] &= ~(HALVED | UNDERFLOW)
+    state.events[TRIALS] += 1
+
+
+@compiled
+def put_trial(entries, counts, config, found, scratch, table, base, slope, slot, cells,
+              classes, count_max, gain_half, criterion, all_gains, out, used):
+    """Compute a slot's gains and write what its report says of them; the words used then.
+
+    Array by array, as calls and loops with the whole state would count references of all.
+    """
+    find(config, counts, entries[slot, EXTENT], slot, cells, classes, count_max, gain_half, found,
+         scratch, criterion, table, base, slope)
+    width = counts.shape[2]
+    out[used] = entries[slot, N]
+    used += 1
+    for k in range(width):
+        out[used + k] = entries[slot, COUNTS + k]
+    used += width
+    if all_gains:
+        for cell in range(cells):
+            used = put_candidate(found, cell, out, used)
+        return used
+    best, second, current = top(found, cells, entries[slot, CURRENT])
+    for cell in (best, second, current):
+        used = put_candidate(found, cell, out, used)
+    for k in range(width):
+        known = best >= 0 and k < classes
+        out[used + k] = left_count(config, counts, slot, found, best, k, count_max) if known else 0
+    return used + width
+
+
+@compiled
+def top(found, cells, current_cell):
+    """Cells of the best, second best and current attribute, -1 for none; ties to the lower."""
+    best = second = current = -1
+    for cell in range(cells):
+        if found[cell, CELL] == NONE:
+            continue
+        if found[cell, CELL] == current_cell:
+            current = cell
+        if best < 0 or found[cell, GAIN] > found[best, GAIN]:
+            best, second = cell, best
+        elif second < 0 or found[cell, GAIN] > found[second, GAIN]:
+            second = cell
+    return best, second, current
+
+
+@compiled
+def put_candidate(found, cell, out, used):
+    """Write a cell's candidate, an empty one if it has none or ``cell`` is negative."""
+    valid = cell >= 0 and found[cell, CELL] != NONE
+    best = found[cell, GAIN] if valid else 0
+    out[used] = found[cell, CELL] | found[cell, VALUE] << 16 | 1 << 24 if valid else NONE
+    out[used + 1] = best & 0xFFFFFFFF
+    out[used + 2] = best >> 32 & 0xFFFFFFFF
+    return used + 3
