@@ -197,8 +197,8 @@ def test_limits():
 
     found = limits(BOARDS["ulx3s-85f"], 32, 100e6)
     assert found["link"] == pytest.approx(300e3 * 32 / 36)
-    assert found["array"] == pytest.approx(100e6 * 32 / 1.08, rel=1e-3)
-    assert found["memory"] == pytest.approx(100e6 * 32 / (36 / 64))
+    assert found["array"] == pytest.approx(100e6 * 8 / 1.08, rel=1e-3)
+    assert found["memory"] == pytest.approx(100e6 * 32 / (36 / 16))
 
 
 @pytest.mark.parametrize("words, message", [

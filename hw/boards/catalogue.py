@@ -52,7 +52,7 @@ class Board:
 
 
 _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
-_LARGE = Geometry(lanes=32, passes=1, bins=16, classes=2, slots=64, bus_width=512)
+_LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128)
 # LFE5U-12F is the 25F under another name; the open tools use all of it.
 _ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}
 _ECP5_45 = {"DP16KD": 108, "MULT18X18D": 72, "LUT4": 43848}
@@ -88,7 +88,7 @@ BOARDS = {board.name: board for board in (
     _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
     _ulx3s("25f", ulx3s.ULX3S_25F_Platform, PRESETS["small"], 50, _ECP5_25),
     _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
-    _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 50, _ECP5_85),
+    _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85),
     _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
     _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
 )}
