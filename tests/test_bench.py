@@ -138,8 +138,10 @@ def test_kept_clock(tmp_path, monkeypatch):
     for name, geometry, mhz in (("a", small, 90), ("b", small.replace(passes=1, slots=8), 120),
                                 ("c", small.replace(lanes=8), 200)):
         (tmp_path / f"{name}.json").write_text(json.dumps(
-            {"geometry": geometry.as_dict(), "clock_mhz": {"achieved": mhz}}))
-    assert board.kept_clock(small) == (120, "b")
+            {"board": "one", "geometry": geometry.as_dict(), "clock_mhz": {"achieved": mhz}}))
+    assert board.kept_clock(small.replace(passes=1, slots=8)) == (120, "b")
+    assert board.kept_clock(small.replace(passes=1), "one") == (90, "a")
+    assert board.kept_clock(small, "another") == (None, None)
 
 
 # The command
@@ -177,7 +179,7 @@ def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
     assert figures.values_per_second(row) is None
     assert "no report" in str(figures.comparison_page([other, row]))
     (tmp_path / "big.json").write_text(json.dumps(
-        {"geometry": g.as_dict(), "clock_mhz": {"achieved": 100}}))
+        {"board": "big", "geometry": g.as_dict(), "clock_mhz": {"achieved": 100}}))
     assert figures.values_per_second(row) == pytest.approx(2e9)
     page = figures.comparison_page([other, row])
     assert page.tables["boards"][0]["times MOA"] == "125.0"

@@ -55,16 +55,18 @@ def reports():
     return {path.stem: json.loads(path.read_text()) for path in sorted(REPORTS.glob("*.json"))}
 
 
-def kept_clock(geometry):
-    """``(MHz, report's name)`` of the fastest kept report with such lanes, ``(None, None)``.
+def kept_clock(geometry, board=None):
+    """``(MHz, report's name)`` of a kept report with such lanes; ``(None, None)``: there is none.
 
-    A lane's logic is that of lanes, bins, classes and widths; slots and passes only make its
-    memories deeper.
+    That of the very geometry, or the slowest: a lane's logic is that of lanes, bins, classes and
+    widths, but slots and passes make its memories deeper. Of the board of that name only, if told.
     """
     same = ("lanes", "bins", "classes", "count_width", "criterion", "naive_bayes")
-    found = [(report["clock_mhz"]["achieved"], name) for name, report in reports().items()
-             if all(report["geometry"][key] == getattr(geometry, key) for key in same)]
-    return max(found, default=(None, None))
+    found = [(report["geometry"] != geometry.as_dict(), report["clock_mhz"]["achieved"], name)
+             for name, report in reports().items()
+             if board in (None, report["board"])
+             and all(report["geometry"][key] == getattr(geometry, key) for key in same)]
+    return min(found, default=(None, None, None))[1:]
 
 
 def measure(file, learner, lanes=LANES, most=_PREFIX):

@@ -56,7 +56,7 @@ def run(settings):
     measured = {}
     for board in BOARDS.values():
         geometry = board.geometry
-        mhz, report = boards.kept_clock(geometry)
+        mhz, report = boards.kept_clock(geometry, board.name)
         clock = (mhz or board.clock_mhz) * 1e6
         for cells in dict.fromkeys((geometry.lanes, geometry.max_cells)):
             if (geometry, cells) not in measured and not (settings.quick and geometry.lanes > 8):
