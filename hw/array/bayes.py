@@ -8,6 +8,7 @@ from ...fixed import BAYES_UNIT
 from ...geometry import Geometry
 from .control import WORD_STAGE
 from .log2 import Log2, log_latency, log_width
+from .replica import Replica
 
 __all__ = ["BayesTerms", "lead", "partial_latency", "partial_layout", "partial_signature", "share",
            "share_width", "terms_latency", "terms_layout", "whole", "whole_width"]
@@ -46,7 +47,7 @@ def terms_latency(geometry):
 
 def partial_latency(geometry):
     """Clocks from an operation to the sums of its terms over all lanes."""
-    return terms_latency(geometry) + (geometry.lanes - 1).bit_length()
+    return Replica.latency + terms_latency(geometry) + (geometry.lanes - 1).bit_length()
 
 
 def terms_layout(geometry):
