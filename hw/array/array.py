@@ -8,13 +8,13 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...geometry import CODE_WIDTH, Geometry
 from ..gain.gain import SNAPSHOTS, check_snapshots, kind_layout
+from ..replica import Replica
 from .adder import AdderTree
 from .bayes import lead, partial_latency, partial_signature
 from .control import Control, control_layout
 from .merge import Merge, merge_layout, summary_layout
 from .operation import CELL_WIDTH, Op, candidate_layout, config_layout, operation_layout
 from .processor import AttributeProcessor
-from .replica import Replica
 
 __all__ = ["AttributeProcessorArray"]
 

@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from ...fixed import BAYES_UNIT
 from ...geometry import Geometry
+from ..replica import Replica
 from .control import WORD_STAGE
 from .log2 import Log2, log_latency, log_width
-from .replica import Replica
 
 __all__ = ["BayesTerms", "lead", "partial_latency", "partial_layout", "partial_signature", "share",
            "share_width", "terms_latency", "terms_layout", "whole", "whole_width"]

@@ -233,7 +233,7 @@ class AttributeProcessor(wiring.Component):
             step = Cat(control.hit_7[k],
                        (control.hit_7[k] & control.minus_7).replicate(g.count_width))
             m.d.comb += [moved.eq(now[k] + step), stuck[k].eq(moved[-1])]
-            # Of a counter that would leave its range, all bits are wrong: it is 0 or at its maximum.
+            # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
             m.d.sync += newest[8][k].eq(Mux(
                 control.halve_7, now[k] >> 1,
                 moved[:g.count_width] ^ stuck[k].replicate(g.count_width)))

@@ -90,7 +90,8 @@ async def matches_golden(dut):
             dut.take.value = take
 
             # In: a word, or anything else without `snap`.
-            if (not words and left and len(held) < snapshots and not (held and held[-1][1] == clock - 1)
+            behind = bool(held) and held[-1][1] == clock - 1
+            if (not words and left and len(held) < snapshots and not behind
                     and rng.random() < start_rate):
                 cell = Cell(rng.choice(kinds), rng.randint(0, 1), rng.randint(0, 1),
                             rng.randint(0, 255))

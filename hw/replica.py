@@ -1,4 +1,4 @@
-"""A lane's own registers for what all lanes are told."""
+"""Registers of one reader for what many are told."""
 
 from amaranth import Module, Signal, Value
 from amaranth.lib import wiring
