@@ -10,6 +10,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from .floorplan import place_lanes
 from .packing import pack_registers
 from .report import describe_path, table
 
@@ -107,7 +108,7 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
         top, debug_verilog=False, script_after_read=SCRIPT,
         script_after_synth=_SCRIPT_BEHIND, add_preferences=constraints,
         # Missed clocks are judged here, by the report.
-        nextpnr_opts="--timing-allow-fail --seed $SEED --report timing.json")
+        nextpnr_opts="--timing-allow-fail --router router2 --seed $SEED --report timing.json")
     # Yosys' abc9 takes a name with an index for a bit of another net and stops.
     plan.files["top.il"] = re.sub(
         r"\\\S+", lambda name: name.group().translate(BRACKETS), plan.files["top.il"])
@@ -133,6 +134,7 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
     step("YOSYS")
     netlist = json.loads((folder / "top.json").read_text())
     pack_registers(netlist)
+    place_lanes(netlist, board.platform.device)
     (folder / "top.json").write_text(json.dumps(netlist))
     _check_size(board, netlist)
 
