@@ -183,14 +183,15 @@ class Dispenser(wiring.Component):
                 self.address.eq(self.i.p.address),
             ]
 
-        m.submodules.window = window = Window(g.bus_width, words, most)
+        # A word wider than a beat leaves the window before the next beat is cut behind it.
+        byte = at[:self.offset_bits] if most <= size else at
+        m.submodules.window = window = Window(g.bus_width, words, most, len(byte))
         m.d.comb += [
             window.word.eq(self.i.p.data),
             window.put.eq(Cat(taken & Mux(slide, filled == index + 1, filled == index)
                               for index in range(words))),
             window.slide.eq(slide),
-            # A word wider than a beat leaves the window before the next beat is cut behind it.
-            window.at.eq(at[:self.offset_bits] if most <= size else at),
+            window.at.eq(byte),
         ]
 
         # What comes out beside the bytes, then both in their places.

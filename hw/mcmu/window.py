@@ -21,6 +21,8 @@ class Window(wiring.Component):
     words : int
     most : int
         Bytes of a cut.
+    at_bits : int
+        Bits of `at`.
 
     Members
     -------
@@ -29,7 +31,7 @@ class Window(wiring.Component):
         Places that `word` is put at, after this clock's slide.
     slide : In(1)
         Word i + 1 comes to place i.
-    at : In
+    at : In(at_bits)
         Byte of the window, as it is before this clock's slide, that the cut begins at. Bytes
         behind the window are 0.
     cut : Out(8 * most)
@@ -39,13 +41,13 @@ class Window(wiring.Component):
 
     latency = 3
 
-    def __init__(self, width, words, most):
+    def __init__(self, width, words, most, at_bits):
         self.width = width
         self.words = words
         self.most = most
         super().__init__({
             "word": In(width), "put": In(words), "slide": In(1),
-            "at": In(range(width // 8 * words + 1)), "cut": Out(8 * most),
+            "at": In(at_bits), "cut": Out(8 * most),
         })
 
     def elaborate(self, platform):
