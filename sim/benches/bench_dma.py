@@ -4,9 +4,10 @@ import logging
 import random
 
 import cocotb
+from bregalad.hw.mcmu.dma import descriptor_layout, fetched_layout
 from bregalad.sim.runner import parameters
-from cocotb.clock import Clock
-from cocotb.triggers import ReadOnly, RisingEdge, Timer
+from bregalad.sim.streams import Sink, Source, reset
+from cocotb.triggers import ReadOnly, RisingEdge
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
 SIZE = 1 << 16
@@ -31,6 +32,8 @@ class Bench:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.size = parameters()["width"] // 8
+        self.source = Source(dut, "descriptor", descriptor_layout(), self.rng)
+        self.sink = Sink(dut, "o", fetched_layout(parameters()["width"]), self.rng)
         self.target = target = Target(self.rng)
         logging.getLogger("cocotb.dut.axi").setLevel(logging.WARNING)
         logging.getLogger("cocotb.dut.axi_").setLevel(logging.WARNING)
@@ -45,14 +48,7 @@ class Bench:
         self.bursts = 0
 
     async def start(self):
-        dut = self.dut
-        dut.clk.value, dut.rst.value = 0, 1
-        dut.descriptor__valid.value = dut.descriptor__payload.value = dut.o__ready.value = 0
-        await Timer(5, unit="ns")
-        Clock(dut.clk, 10, unit="ns").start()
-        for _ in range(3):
-            await RisingEdge(dut.clk)
-        dut.rst.value = 0
+        await reset(self.dut)
         cocotb.start_soon(self._watch())
 
     async def _watch(self):
@@ -83,37 +79,26 @@ class Bench:
 
     async def fetch(self, address, length, stall):
         """Run one descriptor; the words, the error as (code, address) or None, and the clocks."""
-        dut, rng = self.dut, self.rng
-        dut.descriptor__payload.value = address | length << 64
-        dut.descriptor__valid.value = 1
-        while True:
-            await ReadOnly()
-            taken = int(dut.descriptor__ready.value)
-            await RisingEdge(dut.clk)
-            if taken:
-                break
-        dut.descriptor__valid.value = 0
+        self.source.items.append({"address": address, "length": length})
+        self.sink.stall = stall
         words, clocks, first = [], 0, None
-        width = self.size * 8
         while True:
-            ready = rng.random() >= stall
-            dut.o__ready.value = int(ready)
+            self.source.drive()
+            self.sink.drive()
             await ReadOnly()
-            got = int(dut.o__payload.value) if int(dut.o__valid.value) and ready else None
-            await RisingEdge(dut.clk)
+            self.source.settle()
+            got = self.sink.settle()
+            await RisingEdge(self.dut.clk)
             clocks += 1
             assert clocks < 60 * (length // self.size + 100), "no end"
             if got is None:
                 continue
             first = first or clocks
-            last, error, at = got >> width & 1, got >> width + 1 & 3, got >> width + 3
-            if error:
-                assert last
-                dut.o__ready.value = 0
-                return words, (error, at), clocks - first + 1
-            words.append((at, (got & (1 << width) - 1).to_bytes(self.size, "little")))
-            if last:
-                dut.o__ready.value = 0
+            if got["error"]:
+                assert got["last"]
+                return words, (got["error"], got["address"]), clocks - first + 1
+            words.append((got["address"], got["data"].to_bytes(self.size, "little")))
+            if got["last"]:
                 return words, None, clocks - first + 1
 
     def pauses(self, probability):

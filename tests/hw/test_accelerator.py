@@ -12,7 +12,8 @@ _BENCH = "bench_accelerator"
     (PRESETS["tiny"].replace(count_width=12), 16),
     (Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64,
               naive_bayes=True), 10),
-    (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256), 10),
+    (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256,
+              naive_bayes=True), 10),
 ], ids=["tiny", "odd", "one-pass"])
 def test_icarus(geometry, rounds, tmp_path):
     run(Accelerator(geometry), "dut", _BENCH, tmp_path, geometry=geometry.as_dict(),
@@ -23,12 +24,11 @@ def test_icarus(geometry, rounds, tmp_path):
 def test_small(tmp_path):
     """Everything, and the bars on beats per clock."""
     geometry = PRESETS["small"]
-    # 200 records and the 16 clocks of a snapshot: 0.926 at best. Trials that come in a bunch wait
-    # for room in the gain units now and then, and records for their slots with them.
     run(Accelerator(geometry), "dut", _BENCH, tmp_path, simulator="verilator",
         geometry=geometry.as_dict(), rounds=20, count=4000, rate=0.90)
 
 
+@pytest.mark.slow  # 3 minutes of processor time; tests/boards/test_simulated.py has the bars
 def test_predictions(tmp_path):
     """Predictions of records of one beat: all of the above at the same rates."""
     geometry = PRESETS["small"].replace(passes=1, naive_bayes=True)

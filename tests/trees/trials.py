@@ -8,12 +8,27 @@ from bregalad.geometry import GAIN_FRACTION, NONE, Geometry
 from bregalad.protocol.reports import Kind, gains_layout, suggestion_layout
 from bregalad.trees.cells import CellMap
 from bregalad.trees.nodes import LEAF, Nodes
-from bregalad.trees.policy import KEEP, NO_CELL, PEEK, PRUNE, SPLIT, TIE, report_form
+from bregalad.trees.policy import (
+    KEEP,
+    NO_CELL,
+    PEEK,
+    PRUNE,
+    SPLIT,
+    TIE,
+    SplitPolicy,
+    report_form,
+)
 
-__all__ = ["UNIT", "Trial", "Bench", "Slow"]
+__all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner",
+           "leaf"]
 
 UNIT = 1 << GAIN_FRACTION
 SLOT = 3
+EVEN = [500, 500]
+EPSILON = 0.08977219962  # Hoeffding's, 1000 instances of two classes
+CLOSE = 2 / UNIT / 1000  # two units of the board's gains
+TIED = [1613, 1613]  # epsilon just below tau
+UNTIED = [1611, 1611]  # and just above
 
 
 @dataclass
@@ -241,3 +256,26 @@ class Slow:
         need = math.ceil(self.reach ** 2 * math.log(1 / policy.delta) / (2 * top ** 2)) - n \
             if top else math.inf
         return KEEP, None, min(max(need, policy.grace), 65535)
+
+
+def leaf(counts, *gains, base=None, wait=None, t=1, **options):
+    """Verdict on a leaf; gains per instance, None: no such attribute."""
+    policy = SplitPolicy(**options)
+    return in_both_forms(policy, counts, gains, t, wait, base=base)
+
+
+def inner(counts, *gains, t=1, base=None, depth=0, current=0, **options):
+    """Verdict on an inner node of an anytime tree."""
+    policy = SplitPolicy(anytime=True, **options)
+    return in_both_forms(policy, counts, gains, t, base=base, depth=depth, inner=current)
+
+
+def in_both_forms(policy, counts, gains, t, wait=None, **where):
+    verdicts = set()
+    for every in {True, policy.reports_all}:
+        bench = Bench(policy, len(gains), every=every, **where)
+        if wait is not None:
+            bench.nodes.wait[bench.node] = wait
+        verdicts.add(bench.verdict(counts, *gains, t=t))
+    assert len(verdicts) == 1
+    return verdicts.pop()
