@@ -15,7 +15,7 @@ from bregalad.hw.report import describe_path, table
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
 
 
-@pytest.mark.slow  # 5 minutes of processor time, most of it placing the link
+@pytest.mark.slow  # minutes of processor time, most of it placing and routing the link
 def test_whole_bitstream(tmp_path, capsys):
     """From the command to a bitstream with its report."""
     assert main(["build", "ulx3s-12f", "--geometry", *SMALLEST, "--clock", "50", "--output",
