@@ -124,8 +124,10 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
                 kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
                 if leaf:
                     if predictor != MAJORITY and row["own"]:
-                        bayes = kernel.classify(entries, shape, shares, config, mix, classes,
-                                                scores, logs, bayes_table, slot, places)
+                        bayes = kernel.only_class(entries, classes, slot)
+                        if bayes < 0:
+                            bayes = kernel.classify(entries, shape, shares, config, mix, classes,
+                                                    scores, logs, bayes_table, slot, places)
                         predictions[i] = choose(row, predictor, majority, bayes, label)
                     row["own"] += 1
                 if entries[slot, kernel.N] == count_max:

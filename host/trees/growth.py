@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..geometry import NONE
+from ..geometry import MISSING, NONE
 from ..protocol.commands import CommandFlag, Opcode, pack_command
 from .nodes import LEAF, NUMERIC
 from .slots import SlotPool
@@ -74,8 +74,9 @@ class Growth:
         self.pool = SlotPool(geometry.slots)
         self.style = style_of(geometry, policy)
         self._commands = commands
-        # What compiled code writes: PLACE for a family and for the node above it.
-        self._out = np.zeros((cells.most_branches + 1) * self.style.command_bytes, np.uint8)
+        # What compiled code writes: PLACE for a node and its children, as many as there are codes,
+        # since `learn_codes` takes those that no encoder gives, too.
+        self._out = np.zeros((MISSING + 1) * self.style.command_bytes, np.uint8)
 
     def command(self, opcode, **values):
         """Queue a command."""

@@ -1,7 +1,7 @@
 """The golden model, compiled: the functions of ``sim/golden.py`` on arrays, under their names."""
 
 from .arithmetic import fill_logs, fill_table
-from .bayes import classify
+from .bayes import classify, only_class
 from .bins import gather, locate, mixture
 from .commands import execute
 from .counting import add, halve
@@ -34,4 +34,4 @@ __all__ = ["BEATS", "CLAMPED", "COUNTS", "CURRENT", "FIRST", "FOUND", "HALTED", 
            "LINK", "N", "NODES", "PATH_LIMIT", "PREDICTED", "PREDICTIONS", "PROGRESS", "RECORDS",
            "SKIP", "USED", "State", "add", "classify", "compiled",
            "execute", "fill_logs", "fill_table",
-           "gather", "halve", "locate", "mixture", "trial"]
+           "gather", "halve", "locate", "mixture", "only_class", "trial"]

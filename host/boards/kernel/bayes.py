@@ -7,9 +7,9 @@ from ...protocol.reports import Kind
 from .arithmetic import whole_log
 from .bins import MIXED, is_shared, locate
 from .counting import INNER, restate
-from .state import CLASSES, COUNTS, FLAGS, PREDICTED, PREDICTIONS, USED, compiled
+from .state import CLASSES, COUNTS, FLAGS, PREDICTED, PREDICTIONS, USED, compiled, inlined
 
-__all__ = ["classify", "predict", "prediction_words"]
+__all__ = ["classify", "only_class", "predict", "prediction_words"]
 
 PREDICTION, SCORES = int(Kind.PREDICTION), int(Kind.SCORES)
 
@@ -40,6 +40,19 @@ def predict(entries, counts, counters, shares, lo, shift, config, events, mix, r
             used += 1
     progress[USED] = used
     events[PREDICTED] += 1
+
+
+@inlined
+def only_class(entries, classes, slot):
+    """The class of all of a slot's instances, so what `classify` finds; -1: there are several."""
+    slot = np.uint64(slot)
+    found = np.int64(-1)
+    named = 0
+    for k in range(classes):
+        known = entries[slot, np.uint64(COUNTS + k)] > 0
+        named += known
+        found = k if known else found
+    return found if named == 1 else np.int64(-1)
 
 
 @compiled
