@@ -187,12 +187,12 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
 def _clocks(timing):
     """By name, what was asked of a clock and what it reaches (MHz), and its longest path.
 
-    The array's is that of domain ``sync``, whose nets are all called ``clk``.
+    The array's is that of domain ``sync``; it goes by any of the names that its net has.
     """
     clocks = {}
     for net, fmax in timing["fmax"].items():
         name = net.removeprefix("$glbnet$").rpartition(".")[2]
-        clocks["array" if name == "clk" else name] = {
+        clocks["array" if name in ("clk", "lane_clk", "started") else name] = {
             "asked": round(fmax["constraint"], 2), "achieved": round(fmax["achieved"], 2),
             "path": describe_path(timing, net)}
     return clocks

@@ -1,6 +1,15 @@
 """The attribute processor array: P lanes and what merges their results."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import (
+    Cat,
+    ClockDomain,
+    ClockSignal,
+    DomainRenamer,
+    Module,
+    Mux,
+    ResetInserter,
+    Signal,
+)
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
@@ -76,6 +85,8 @@ class AttributeProcessorArray(wiring.Component):
 
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
     until `word_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
+    An operation that is under way at a reset may or may not reach the memory; the next comes two
+    clocks behind it.
 
     Raises
     ------
@@ -132,17 +143,24 @@ class AttributeProcessorArray(wiring.Component):
         m.submodules.control = control = Control(g)
         lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
                  for lane in range(g.lanes)]
-        for lane in lanes:
-            m.submodules[f"lane_{lane.lane}"] = lane
         m.d.comb += [control.op.eq(self.op), control.word_in.eq(self.word_in)]
 
         config_pass, config_lane, config, config_write = self._configuration(m)
         load, shift = Signal(), Signal()
-        told = data.StructLayout({"control": control_layout(g), "classes_in_use": 8,
+        # A reset comes to each lane by a register of its own, two clocks late. What the lanes tell
+        # until then is not heard.
+        m.domains.lane = ClockDomain(reset_less=True, local=True)
+        m.d.comb += ClockSignal("lane").eq(ClockSignal())
+        was_reset, deaf = Signal(init=1), Signal(3, init=-1)
+        m.d.sync += [was_reset.eq(0), deaf.eq(deaf >> 1)]
+        told = data.StructLayout({"control": control_layout(g), "classes_in_use": 8, "reset": 1,
                                   "load": 1, "shift": 1, "code": CODE_WIDTH})
         for lane, after in zip(lanes, [*lanes[1:], None], strict=True):
             m.submodules[f"replica_{lane.lane}"] = replica = Replica(told)
+            m.submodules[f"lane_{lane.lane}"] = DomainRenamer("lane")(
+                ResetInserter(replica.o.reset)(lane))
             m.d.comb += [
+                replica.i.reset.eq(was_reset),
                 replica.i.control.eq(control.control),
                 replica.i.classes_in_use.eq(self.classes_in_use),
                 replica.i.load.eq(load),
@@ -180,19 +198,20 @@ class AttributeProcessorArray(wiring.Component):
 
         words, reads = [], Signal(g.lanes)
         for lane in lanes:
-            word = Signal.like(self.word_out, name=f"word_{lane.lane}")
+            word = Signal.like(self.word_out, name=f"word_{lane.lane}", reset_less=True)
             with m.If(lane.read):
                 m.d.sync += word.eq(lane.word)
             with m.Else():
                 m.d.sync += word.eq(0)
             words.append(word.as_value())
-        m.d.sync += reads.eq(Cat(lane.read for lane in lanes))
+        m.d.sync += reads.eq(Mux(deaf[0], 0, Cat(lane.read for lane in lanes)))
         m.d.comb += [
             self.word_out.eq(gather("word", words, either)),
             self.word_valid.eq(gather("read", list(reads), either)),
             self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes], either)),
         ]
-        all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
+        all_done = gather("done", [lane.done & ~deaf[0] for lane in lanes],
+                          lambda group: Cat(*group).all())
 
         if g.naive_bayes:
             self._predictions(m, lanes)
