@@ -10,10 +10,11 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from .floorplan import place_lanes
 from .packing import pack_registers
 from .report import describe_path, table
 
-__all__ = ["BRACKETS", "SCRIPT", "BuildError", "build", "program", "tool"]
+__all__ = ["BRACKETS", "SCRIPT", "SCRIPT_BEHIND", "BuildError", "build", "program", "tool"]
 
 _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
 _TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
@@ -21,12 +22,19 @@ BRACKETS = str.maketrans("[]", "<>")
 _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 # No memory of the design is read where it is written in the same clock, or what it then gives is
 # not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
-# domain's clock beside `clk`, need nothing of the kind.
+# domain's clock beside `clk`, need nothing of the kind; a lane's clock is the array's. Replicas
+# stay apart as modules do.
 SCRIPT = r"""
+setattr -mod -set keep_hierarchy 1 *replica_*
 chformal -remove
-select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %m %d
+select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk w:lane_clk %d %m %d
 setparam -set COLLISION_X_MASK 1'1
 select -clear
+"""
+SCRIPT_BEHIND = r"""
+setattr -mod -unset keep_hierarchy *replica_*
+flatten
+clean
 """
 
 
@@ -98,9 +106,10 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     constraints = (_CONSTRAINTS / board.constraints).read_text()
     plan = board.platform().prepare(
-        top, debug_verilog=False, script_after_read=SCRIPT, add_preferences=constraints,
+        top, debug_verilog=False, script_after_read=SCRIPT,
+        script_after_synth=SCRIPT_BEHIND, add_preferences=constraints,
         # Missed clocks are judged here, by the report.
-        nextpnr_opts="--timing-allow-fail --seed $SEED --report timing.json")
+        nextpnr_opts="--timing-allow-fail --router router2 --seed $SEED --report timing.json")
     # Yosys' abc9 takes a name with an index for a bit of another net and stops.
     plan.files["top.il"] = re.sub(
         r"\\\S+", lambda name: name.group().translate(BRACKETS), plan.files["top.il"])
@@ -126,6 +135,7 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
     step("YOSYS")
     netlist = json.loads((folder / "top.json").read_text())
     pack_registers(netlist)
+    place_lanes(netlist, board.platform.device)
     (folder / "top.json").write_text(json.dumps(netlist))
     _check_size(board, netlist)
 
@@ -178,12 +188,12 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
 def _clocks(timing):
     """By name, what was asked of a clock and what it reaches (MHz), and its longest path.
 
-    The array's is that of domain ``sync``, whose nets are all called ``clk``.
+    The array's is that of domain ``sync``; it goes by any of the names that its net has.
     """
     clocks = {}
     for net, fmax in timing["fmax"].items():
         name = net.removeprefix("$glbnet$").rpartition(".")[2]
-        clocks["array" if name == "clk" else name] = {
+        clocks["array" if name in ("clk", "lane_clk", "started") else name] = {
             "asked": round(fmax["constraint"], 2), "achieved": round(fmax["achieved"], 2),
             "path": describe_path(timing, net)}
     return clocks

@@ -93,6 +93,12 @@ module EHXPLLL #(
     assign LOCK = 1;
 endmodule
 
+module DCCA (input CLKI, CE, output CLKO);
+    reg open = 0;
+    always @(negedge CLKI) open <= CE;
+    assign CLKO = CLKI & open;
+endmodule
+
 module IB (input I, output O);
     assign O = I;
 endmodule

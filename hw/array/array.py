@@ -1,6 +1,15 @@
 """The attribute processor array: P lanes and what merges their results."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import (
+    Cat,
+    ClockDomain,
+    ClockSignal,
+    DomainRenamer,
+    Module,
+    Mux,
+    ResetInserter,
+    Signal,
+)
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
@@ -8,9 +17,10 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...geometry import CODE_WIDTH, Geometry
 from ..gain.gain import SNAPSHOTS, check_snapshots, kind_layout
+from ..replica import Replica
 from .adder import AdderTree
 from .bayes import lead, partial_latency, partial_signature
-from .control import Control
+from .control import Control, control_layout
 from .merge import Merge, merge_layout, summary_layout
 from .operation import CELL_WIDTH, Op, candidate_layout, config_layout, operation_layout
 from .processor import AttributeProcessor
@@ -27,7 +37,7 @@ class AttributeProcessorArray(wiring.Component):
     Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
     all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
     operations may lie between its SNAPs, updates of other slots above all; the slot itself is
-    free again behind the last of them. The next pass, or the next trial, may follow at once.
+    free again behind the last of them.
 
     Parameters
     ----------
@@ -75,6 +85,8 @@ class AttributeProcessorArray(wiring.Component):
 
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
     until `word_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
+    An operation that is under way at a reset may or may not reach the memory; the next comes two
+    clocks behind it.
 
     Raises
     ------
@@ -86,7 +98,7 @@ class AttributeProcessorArray(wiring.Component):
     Source: design, sections 2 to 5.
     """
 
-    count_latency = AttributeProcessor.count_latency
+    count_latency = AttributeProcessor.count_latency + Replica.latency
     config_latency = 4
 
     def __init__(self, geometry, *, snapshots=SNAPSHOTS):
@@ -99,8 +111,8 @@ class AttributeProcessorArray(wiring.Component):
         while _FAN_IN ** levels < g.lanes:
             levels += 1
         self.levels = levels  # registers of a reduction over the lanes
-        self.read_latency = AttributeProcessor.read_latency + levels
-        self.clamped_latency = self.read_latency
+        self.clamped_latency = AttributeProcessor.read_latency + Replica.latency + levels
+        self.read_latency = self.clamped_latency + 1
         if g.naive_bayes:
             self.partial_latency = partial_latency(g)
         word = data.ArrayLayout(g.count_width, g.classes)
@@ -131,22 +143,37 @@ class AttributeProcessorArray(wiring.Component):
         m.submodules.control = control = Control(g)
         lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
                  for lane in range(g.lanes)]
-        for lane in lanes:
-            m.submodules[f"lane_{lane.lane}"] = lane
         m.d.comb += [control.op.eq(self.op), control.word_in.eq(self.word_in)]
 
         config_pass, config_lane, config, config_write = self._configuration(m)
         load, shift = Signal(), Signal()
+        # A reset comes to each lane by a register of its own, two clocks late. What the lanes tell
+        # until then is not heard.
+        m.domains.lane = ClockDomain(reset_less=True, local=True)
+        m.d.comb += ClockSignal("lane").eq(ClockSignal())
+        was_reset, deaf = Signal(init=1), Signal(3, init=-1)
+        m.d.sync += [was_reset.eq(0), deaf.eq(deaf >> 1)]
+        told = data.StructLayout({"control": control_layout(g), "classes_in_use": 8, "reset": 1,
+                                  "load": 1, "shift": 1, "code": CODE_WIDTH})
         for lane, after in zip(lanes, [*lanes[1:], None], strict=True):
+            m.submodules[f"replica_{lane.lane}"] = replica = Replica(told)
+            m.submodules[f"lane_{lane.lane}"] = DomainRenamer("lane")(
+                ResetInserter(replica.o.reset)(lane))
             m.d.comb += [
-                lane.control.eq(control.control),
-                lane.code.eq(self.codes[lane.lane]),
+                replica.i.reset.eq(was_reset),
+                replica.i.control.eq(control.control),
+                replica.i.classes_in_use.eq(self.classes_in_use),
+                replica.i.load.eq(load),
+                replica.i.shift.eq(shift),
+                replica.i.code.eq(self.codes[lane.lane]),
+                lane.control.eq(replica.o.control),
+                lane.classes_in_use.eq(replica.o.classes_in_use),
+                lane.load.eq(replica.o.load),
+                lane.shift.eq(replica.o.shift),
+                lane.code.eq(replica.o.code),
                 lane.config.eq(config),
                 lane.config_pass.eq(config_pass),
                 lane.config_write.eq(config_write & (config_lane == lane.lane)),
-                lane.classes_in_use.eq(self.classes_in_use),
-                lane.load.eq(load),
-                lane.shift.eq(shift),
             ]
             if after is not None:
                 m.d.comb += lane.chain_i.eq(after.chain_o)
@@ -169,14 +196,22 @@ class AttributeProcessorArray(wiring.Component):
                 level += 1
             return signals[0]
 
-        word = gather("word", [lane.word.as_value() & lane.read.replicate(
-            len(lane.word.as_value())) for lane in lanes], either)
+        words, reads = [], Signal(g.lanes)
+        for lane in lanes:
+            word = Signal.like(self.word_out, name=f"word_{lane.lane}", reset_less=True)
+            with m.If(lane.read):
+                m.d.sync += word.eq(lane.word)
+            with m.Else():
+                m.d.sync += word.eq(0)
+            words.append(word.as_value())
+        m.d.sync += reads.eq(Mux(deaf[0], 0, Cat(lane.read for lane in lanes)))
         m.d.comb += [
-            self.word_out.eq(word),
-            self.word_valid.eq(gather("read", [lane.read for lane in lanes], either)),
+            self.word_out.eq(gather("word", words, either)),
+            self.word_valid.eq(gather("read", list(reads), either)),
             self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes], either)),
         ]
-        all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
+        all_done = gather("done", [lane.done & ~deaf[0] for lane in lanes],
+                          lambda group: Cat(*group).all())
 
         if g.naive_bayes:
             self._predictions(m, lanes)
@@ -207,12 +242,13 @@ class AttributeProcessorArray(wiring.Component):
         with m.If(opened):
             m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
         # `all_done` is of the pass before until a load has come back through its registers.
-        stale = Signal(range(self.levels + 2))
+        back = self.levels + 1 + Replica.latency
+        stale = Signal(range(back + 1))
         m.d.sync += load.eq(0)
         with m.If(stale != 0):
             m.d.sync += stale.eq(stale - 1)
         with m.Elif(all_done & ~pending):
-            m.d.sync += [load.eq(1), stale.eq(self.levels + 1), tail.eq(tail + 1),
+            m.d.sync += [load.eq(1), stale.eq(back), tail.eq(tail + 1),
                          chain_current.eq(read.data)]
 
         # Chain to merge.
@@ -220,24 +256,32 @@ class AttributeProcessorArray(wiring.Component):
         last_cell = Signal(CELL_WIDTH)
         room = Signal()
         item = Signal(merge_layout(g))
+        # Beside the lanes, which shift a clock later.
+        shifting, last, item_cell, item_current, item_last = (
+            Signal(), Signal(), Signal(CELL_WIDTH), Signal(), Signal())
         m.d.comb += [
             shift.eq(pending & room),
+            last.eq(cell == last_cell),
             item.result.eq(lanes[0].chain_o),
-            item.cell.eq(cell),
-            item.current.eq(cell == chain_current),
-            item.last.eq(cell == last_cell),
-            fifo.w_en.eq(shift),
+            item.cell.eq(item_cell),
+            item.current.eq(item_current),
+            item.last.eq(item_last),
+            fifo.w_en.eq(shifting),
             fifo.w_data.eq(item),
         ]
         m.d.sync += [
+            shifting.eq(shift),
+            item_cell.eq(cell),
+            item_current.eq(cell == chain_current),
+            item_last.eq(last),
             last_cell.eq(self.cells_in_use - 1),
-            room.eq(fifo.level < _FIFO_DEPTH - 3),  # up to 2 more are on their way
+            room.eq(fifo.level < _FIFO_DEPTH - 4),  # up to 3 more are on their way
         ]
         with m.If(load):
             m.d.sync += [pending.eq(1), left.eq(g.lanes - 1)]
         with m.If(shift):
-            m.d.sync += [left.eq(left - 1), cell.eq(Mux(item.last, 0, cell + 1))]
-            with m.If((left == 0) | item.last):
+            m.d.sync += [left.eq(left - 1), cell.eq(Mux(last, 0, cell + 1))]
+            with m.If((left == 0) | last):
                 m.d.sync += pending.eq(0)
 
         m.d.comb += [
@@ -247,8 +291,8 @@ class AttributeProcessorArray(wiring.Component):
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
         # Between the passes of a trial the merge has an attribute open.
-        m.d.comb += self.busy.eq((used != 0) | load | pending | (fifo.level != 0)
-                                 | merge.busy)
+        m.d.comb += self.busy.eq((used != 0) | load | pending | shifting
+                                 | (fifo.level != 0) | merge.busy)
         return m
 
     def _predictions(self, m, lanes):

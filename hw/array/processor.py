@@ -233,12 +233,10 @@ class AttributeProcessor(wiring.Component):
             step = Cat(control.hit_7[k],
                        (control.hit_7[k] & control.minus_7).replicate(g.count_width))
             m.d.comb += [moved.eq(now[k] + step), stuck[k].eq(moved[-1])]
-            with m.If(control.halve_7):
-                m.d.sync += newest[8][k].eq(now[k] >> 1)
-            with m.Elif(stuck[k]):
-                m.d.sync += newest[8][k].eq(now[k])
-            with m.Else():
-                m.d.sync += newest[8][k].eq(moved)
+            # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
+            m.d.sync += newest[8][k].eq(Mux(
+                control.halve_7, now[k] >> 1,
+                moved[:g.count_width] ^ stuck[k].replicate(g.count_width)))
         m.d.sync += [newest[9].eq(newest[8]), newest[10].eq(newest[9])]
 
         # Stage 8: write.

@@ -1,7 +1,8 @@
 """The ECP5's phase-locked loop: any clock from the board's."""
 
-from amaranth import Instance, Module
+from amaranth import ClockDomain, Instance, Module, Signal
 from amaranth.lib import wiring
+from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
 __all__ = ["PhaseLockedLoop"]
@@ -26,6 +27,9 @@ class PhaseLockedLoop(wiring.Component):
     o : Out(1)
     locked : Out(1)
         `o` has its frequency.
+    started : Out(1)
+        `o`, but still until it has its frequency. What runs on it needs no reset: its registers
+        begin as the bitstream says.
 
     Attributes
     ----------
@@ -53,7 +57,7 @@ class PhaseLockedLoop(wiring.Component):
         self.i_hz = i_hz
         self.hz = i_hz / reference * feedback
         self._dividers = reference, feedback, output
-        super().__init__({"i": In(1), "o": Out(1), "locked": Out(1)})
+        super().__init__({"i": In(1), "o": Out(1), "locked": Out(1), "started": Out(1)})
 
     def elaborate(self, platform):
         m = Module()
@@ -69,4 +73,10 @@ class PhaseLockedLoop(wiring.Component):
             i_RST=0, i_STDBY=0, i_PHASESEL0=0, i_PHASESEL1=0, i_PHASEDIR=0, i_PHASESTEP=0,
             i_PHASELOADREG=0, i_PLLWAKESYNC=0, i_ENCLKOP=0,
         )
+        # The clock's gate wants its enable in step with the clock.
+        m.domains.early = early = ClockDomain(reset_less=True, local=True)
+        m.d.comb += early.clk.eq(self.o)
+        start = Signal()
+        m.submodules.start = FFSynchronizer(self.locked, start, o_domain="early")
+        m.submodules.gate = Instance("DCCA", i_CLKI=self.o, i_CE=start, o_CLKO=self.started)
         return m

@@ -2,7 +2,6 @@
 
 from amaranth import ClockDomain, Elaboratable, Module
 from amaranth.lib import io
-from amaranth.lib.cdc import ResetSynchronizer
 
 from ..link.linked import LinkedAccelerator
 from .pll import PhaseLockedLoop
@@ -36,14 +35,15 @@ class ULX3S(Elaboratable):
     def elaborate(self, platform):
         m = Module()
         m.submodules.pll = pll = self.pll
-        m.domains.sync = sync = ClockDomain()
-        m.submodules.reset = ResetSynchronizer(~pll.locked)
+        # A reset of all registers would be the widest net of the device, and its slowest.
+        m.domains.sync = sync = ClockDomain(reset_less=True)
         m.submodules.linked = linked = self.linked
         uart = platform.request("uart", dir=dict.fromkeys(("rx", "tx", "rts", "dtr"), "-"))
         m.submodules.clock_pin = clock = io.Buffer("i", platform.request("clk25", dir="-"))
         m.submodules.rx_pin = rx = io.Buffer("i", uart.rx)
         m.submodules.tx_pin = tx = io.Buffer("o", uart.tx)
-        m.d.comb += [pll.i.eq(clock.i), sync.clk.eq(pll.o), linked.rx.eq(rx.i), tx.o.eq(linked.tx)]
+        m.d.comb += [pll.i.eq(clock.i), sync.clk.eq(pll.started),
+                     linked.rx.eq(rx.i), tx.o.eq(linked.tx)]
         for number, value in ((0, linked.alive), (1, linked.receiving), (2, linked.dropping),
                               (7, 1)):
             led = io.Buffer("o", platform.request("led", number, dir="-"))

@@ -70,7 +70,7 @@ class GainUnit(wiring.Component):
         1 to ``geometry.classes``; stable from a snapshot's first word until its `take`.
     snap : In(1)
         A word of a snapshot is there; bins 0 to B - 1 in order. Bin 0 comes only if fewer than
-        ``snapshots`` have begun and are not taken.
+        ``snapshots`` have begun and are not taken, and not right behind a last word.
     bin : In(bin_bits)
     word : In(ArrayLayout(count_width, classes))
     done : Out(1)
@@ -79,8 +79,9 @@ class GainUnit(wiring.Component):
         On to the next snapshot; only while `done`.
     result : Out(result_layout(geometry))
 
-    Latency: from a snapshot's last `snap` or the `take` before it, the later of the two, to
-    `done`, with n classes in use, ``scan_clocks(kind, ...)``; at most ``B * (2 * n + 2) + 60``.
+    Latency: from ``load_clocks`` after a snapshot's last `snap` or from the `take` before it, the
+    later of the two, to `done`, with n classes in use, ``scan_clocks(kind, ...)``; from the last
+    `snap` at most ``B * (2 * n + 2) + 60``.
     The memories have a read latency of 1.
 
     Raises
@@ -92,6 +93,8 @@ class GainUnit(wiring.Component):
 
     Source: design, section 5; Golden._gain.
     """
+
+    load_clocks = 2  # until a word is in the memory, and the total behind it
 
     def __init__(self, geometry, *, snapshots=SNAPSHOTS):
         if not isinstance(geometry, Geometry):
@@ -112,7 +115,7 @@ class GainUnit(wiring.Component):
         })
 
     def scan_clocks(self, kind, first, other, classes_in_use):
-        """Clocks from the last word's, or the `take` before, to the first one with `done`."""
+        """Clocks from when the snapshot is there, or the `take` before, to the first `done`."""
         g, n = self.geometry, classes_in_use
         if kind == CellKind.IGNORED:
             return 3
@@ -132,44 +135,46 @@ class GainUnit(wiring.Component):
         # Load. The pointers have a bit more than a place: equal ones mean that there is nothing.
         place_bits = (self.snapshots - 1).bit_length()
         head, tail = Signal(place_bits + 1), Signal(place_bits + 1)
+        # Behind a place's words lies their total.
         m.submodules.words = words = Memory(
-            shape=width * g.classes, depth=self.snapshots * g.bins, init=[])
+            shape=width * g.classes, depth=self.snapshots * 2 * g.bins, init=[])
         write, read = words.write_port(), words.read_port()
-        # What a snapshot's scan needs beside the words.
-        whole = data.StructLayout({
-            "config": kind_layout(), "total": data.ArrayLayout(width, g.classes)})
-        m.submodules.wholes = wholes = Memory(shape=whole, depth=self.snapshots, init=[])
-        whole_write, whole_read = wholes.write_port(), wholes.read_port()
-        running = Signal(data.ArrayLayout(width, g.classes))
-        sums = Signal(data.ArrayLayout(width, g.classes))
-        last_word = Signal()
-        for k in range(g.classes):
-            m.d.comb += sums[k].eq(Mux(self.bin == 0, 0, running[k]) + self.word[k])
-        m.d.comb += [
-            write.en.eq(self.snap),
-            write.addr.eq(Cat(self.bin, head[:place_bits])),
-            write.data.eq(Mux(self.config.kind == CellKind.NUMERIC, sums.as_value(),
-                              self.word.as_value())),
-            last_word.eq(self.snap & (self.bin == last_bin)),
-            whole_write.en.eq(last_word),
-            whole_write.addr.eq(head[:place_bits]),
-            whole_write.data.config.eq(self.config),
-            whole_write.data.total.eq(sums),
-        ]
+        m.submodules.configs = configs = Memory(
+            shape=kind_layout(), depth=self.snapshots, init=[])
+        config_write, config_read = configs.write_port(), configs.read_port()
+        arrived, complete, running_sums = Signal(), Signal(), Signal()
+        row, arrived_config = Signal(g.bin_bits), Signal(kind_layout())
+        # 0 without a word, so that what was added up stays.
+        word = Signal(data.ArrayLayout(width, g.classes))
+        running, sums = Signal.like(word), Signal.like(word)
         with m.If(self.snap):
-            m.d.sync += running.eq(sums)
-        with m.If(last_word):
-            m.d.sync += head.eq(head + 1)
+            m.d.sync += word.eq(self.word)
+        with m.Else():
+            m.d.sync += word.eq(0)
+        m.d.sync += [
+            arrived.eq(self.snap), row.eq(self.bin), arrived_config.eq(self.config),
+            running_sums.eq((self.config.kind == CellKind.NUMERIC) | ~self.snap),
+            complete.eq(arrived & (row == last_bin)),
+            running.eq(sums),
+        ]
+        for k in range(g.classes):
+            m.d.comb += sums[k].eq(running[k] + word[k])
+        with m.If(complete):
+            m.d.sync += [running.eq(0), head.eq(head + 1)]
+        m.d.comb += [
+            write.en.eq(arrived | complete),
+            write.addr.eq(Cat(Mux(complete, 0, row), complete, head[:place_bits])),
+            write.data.eq(Mux(running_sums, sums.as_value(), word.as_value())),
+            config_write.en.eq(arrived),
+            config_write.addr.eq(head[:place_bits]),
+            config_write.data.eq(arrived_config),
+        ]
         with m.If(self.take):
             m.d.sync += tail.eq(tail + 1)
 
         # Scan: the snapshot.
-        config, total = Signal(kind_layout()), Signal(data.ArrayLayout(width, g.classes))
-        m.d.comb += [
-            whole_read.addr.eq(tail[:place_bits]),
-            config.eq(whole_read.data.config),
-            total.eq(whole_read.data.total),
-        ]
+        config = config_read.data
+        m.d.comb += config_read.addr.eq(tail[:place_bits])
         numeric, multiway, ignored = Signal(), Signal(), Signal()
         m.d.comb += [
             numeric.eq(config.kind == CellKind.NUMERIC),
@@ -186,14 +191,16 @@ class GainUnit(wiring.Component):
                                                      Signal())
         issue = Signal()
         best = Signal(g.bin_bits)
-        read_bin = Signal(g.bin_bits)
+        read_bin, read_total = Signal(g.bin_bits), Signal()
+        side, total = Signal.like(word), Signal.like(word)
         m.d.comb += [
             last_split.eq(Mux(numeric | config.other, last_bin - 1, last_bin)),
             alone.eq(at_total | multiway),
             value_end.eq(at_sum & right),
             opens.eq((index == 0) & ~right),
             read_bin.eq(split),
-            read.addr.eq(Cat(read_bin, tail[:place_bits])),
+            read.addr.eq(Cat(read_bin, read_total, tail[:place_bits])),
+            side.eq(read.data),
         ]
         # Worked out ahead: a split takes two clocks and more.
         next_split, at_last = Signal(g.bin_bits), Signal()
@@ -202,17 +209,20 @@ class GainUnit(wiring.Component):
         with m.FSM():
             with m.State("WAIT"):
                 # The memories are read at the new place meanwhile.
+                m.d.comb += read_total.eq(1)
                 with m.If(head != tail):
                     m.next = "START"
             with m.State("START"):
+                m.d.sync += total.eq(side)
                 with m.If(ignored):
                     m.next = "DONE"
                 with m.Elif(multiway & ~config.first):
                     m.next = "SPLITS"
                 with m.Else():
+                    m.d.comb += read_total.eq(1)
                     m.next = "TOTAL"
             with m.State("TOTAL"):
-                m.d.comb += [at_total.eq(1), issue.eq(1)]
+                m.d.comb += [at_total.eq(1), issue.eq(1), read_total.eq(~value_end)]
                 with m.If(value_end):
                     m.next = "SPLITS"
             with m.State("SPLITS"):
@@ -246,12 +256,8 @@ class GainUnit(wiring.Component):
                 with m.If(right | alone):
                     m.d.sync += [index.eq(index + 1), at_sum.eq(index + 1 == classes)]
 
-        # Pick the counts, form the term.
-        side = Signal(data.ArrayLayout(width, g.classes))
-        m.d.comb += side.eq(read.data)
-        stage = data.StructLayout({
-            "term": term_layout(), "total": 1, "tag": self._f.i_tag.shape(),
-        })
+        # Pick the counts, form the term: what is left, or the total without it.
+        stage = data.StructLayout({"term": term_layout(), "tag": self._f.i_tag.shape()})
         tag_layout = data.StructLayout({
             "valid": 1, "minus": 1,
             "zero": 1,  # start at 0
@@ -261,11 +267,12 @@ class GainUnit(wiring.Component):
         })
         tag = Signal(tag_layout)
         picked, formed = Signal(stage), Signal(stage)
-        left_count, total_count, x = Signal(width), Signal(width), Signal(width)
-        left_sum, right_sum = Signal(width), Signal(width)
-        valid = Signal()
+        whole, left, x = Signal(width), Signal(width), Signal(width)
+        whole_sum, left_sum = Signal(width), Signal(width)
+        valid, of_pair, value_ended = Signal(), Signal(), Signal()
         m.d.comb += [
             valid.eq(issue & ~(alone & at_sum & ~right)),
+            of_pair.eq(right & ~alone),
             tag.valid.eq(valid),
             tag.minus.eq(at_total ^ at_sum),
             tag.zero.eq(opens & (at_total | (multiway & ~config.first & (split == 0)))),
@@ -274,26 +281,21 @@ class GainUnit(wiring.Component):
             tag.judge.eq(value_end & ~at_total & (~multiway | at_last)),
         ]
         m.d.sync += [
-            left_count.eq(side[index]),
-            total_count.eq(total[index]),
+            left.eq(Mux(at_sum, left_sum, side[index])),
             picked.term.valid.eq(valid), picked.term.sum.eq(at_sum),
-            picked.term.right.eq(right & ~alone), picked.term.opens.eq(index == 0),
-            picked.total.eq(at_total), picked.tag.eq(tag),
+            picked.term.right.eq(of_pair), picked.term.opens.eq(index == 0),
+            picked.tag.eq(tag),
             formed.eq(picked),
+            x.eq(Mux(picked.term.right, whole - left, left)),
+            whole.eq(Mux(at_sum, whole_sum, total[index])),
+            value_ended.eq(value_end),
         ]
-        with m.If(picked.term.sum):
-            m.d.sync += x.eq(Mux(picked.term.right, right_sum, left_sum))
-        with m.Elif(picked.total):
-            m.d.sync += x.eq(total_count)
-        with m.Elif(picked.term.right):
-            m.d.sync += x.eq(total_count - left_count)
-        with m.Else():
-            m.d.sync += x.eq(left_count)
-        with m.If(formed.term.valid & ~formed.term.sum):
-            with m.If(formed.term.right):
-                m.d.sync += right_sum.eq(Mux(formed.term.opens, 0, right_sum) + x)
-            with m.Else():
-                m.d.sync += left_sum.eq(Mux(formed.term.opens, 0, left_sum) + x)
+        with m.If(value_ended):
+            m.d.sync += left_sum.eq(0)
+        with m.Elif(picked.term.valid & ~picked.term.sum & ~picked.term.right):
+            m.d.sync += left_sum.eq(left_sum + left)
+        with m.If(at_total & value_end):
+            m.d.sync += whole_sum.eq(left_sum)
 
         m.submodules.f = f = self._f
         m.d.comb += [f.i_x.eq(x), f.i_term.eq(formed.term), f.i_tag.eq(formed.tag)]

@@ -7,11 +7,13 @@ from amaranth.lib.wiring import In, Out
 from ...geometry import CODE_WIDTH
 from ...protocol.commands import RecordFlag
 from ..array.operation import slot_shape
-from .dispenser import beat_layout
+from .dispenser import Dispenser, beats_signature
 
 __all__ = ["RecordBuffer", "header_layout"]
 
 HEADERS = 16  # records in the buffer at most
+# Places for what `room` does not know of: this clock's beat and those under way to here.
+_KEPT_FREE = 2 + Dispenser.under_way
 
 
 def header_layout(geometry):
@@ -36,7 +38,9 @@ class RecordBuffer(wiring.Component):
 
     Members
     -------
-    i : In(stream of beats)
+    i : In(beats_signature(geometry))
+    room : Out(1)
+        There is room for the beats that a `Dispenser` has under way, and one more.
     discard : In(1)
         Beats are taken and dropped.
     rewind : In(1)
@@ -60,9 +64,10 @@ class RecordBuffer(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         self.pass_bits = max(1, (g.passes - 1).bit_length())
-        self.depth = max(16, 1 << (2 * g.passes + 1).bit_length())
+        self.depth = max(16, 1 << (2 * g.passes + _KEPT_FREE - 1).bit_length())
         super().__init__({
-            "i": In(stream.Signature(beat_layout(g))),
+            "i": In(beats_signature(g)),
+            "room": Out(1),
             "discard": In(1),
             "rewind": In(1),
             "o": Out(stream.Signature(header_layout(g))),
@@ -88,22 +93,21 @@ class RecordBuffer(wiring.Component):
 
         # One bit more than an address: full and empty differ.
         put, kept, oldest = Signal(bits + 1), Signal(bits + 1), Signal(bits + 1)
-        # It does not know of this clock's beat yet, so that it keeps a place free.
         room, moved = Signal(), Signal()
-        m.d.sync += room.eq(((put - oldest)[:bits + 1] <= self.depth - 2)
-                            & (headers.level <= HEADERS - 2))
-        header = self.i.p.header
+        m.d.sync += room.eq(((put - oldest)[:bits + 1] <= self.depth - _KEPT_FREE)
+                            & (headers.level <= HEADERS - _KEPT_FREE))
+        header = self.i.payload.header
         known = (header.slot < g.slots) & (header.label < g.classes)
         test = (header.flags & int(RecordFlag.TEST)) != 0
         m.d.comb += [
-            self.i.ready.eq(room | self.discard),
-            moved.eq(self.i.valid & room & ~self.discard),
+            self.room.eq(room | self.discard),
+            moved.eq(self.i.valid & ~self.discard),
             write.en.eq(moved),
             write.addr.eq(put[:bits]),
-            write.data.eq(self.i.p.codes),
+            write.data.eq(self.i.payload.codes),
             self.good.eq(headers.w_en & ~test),
-            self.bad.eq(moved & self.i.p.last & ~known),
-            headers.w_en.eq(moved & self.i.p.last & known),
+            self.bad.eq(moved & self.i.payload.last & ~known),
+            headers.w_en.eq(moved & self.i.payload.last & known),
         ]
         taken = Signal(header_layout(g))
         m.d.comb += [
@@ -121,9 +125,9 @@ class RecordBuffer(wiring.Component):
         ]
         with m.If(moved):
             m.d.sync += put.eq(put + 1)
-            with m.If(self.i.p.last & known):
+            with m.If(self.i.payload.last & known):
                 m.d.sync += kept.eq(put + 1)
-            with m.If(self.i.p.last & ~known):
+            with m.If(self.i.payload.last & ~known):
                 m.d.sync += put.eq(kept)
         with m.Elif(self.rewind):
             m.d.sync += put.eq(kept)

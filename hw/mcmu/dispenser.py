@@ -1,15 +1,17 @@
 """Cut tightly packed instance records into beats."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ...geometry import CODE_WIDTH, MISSING
 from ...protocol.commands import RECORD_HEADER
+from ..array.delay import delay
 from ..layout import struct
 from .dma import fetched_layout
+from .window import Window
 
-__all__ = ["Dispenser", "beat_layout"]
+__all__ = ["Dispenser", "beat_layout", "beats_signature"]
 
 
 def beat_layout(geometry):
@@ -22,13 +24,19 @@ def beat_layout(geometry):
     })
 
 
+def beats_signature(geometry):
+    """Beats that must be taken when they come."""
+    return wiring.Signature({"valid": Out(1), "payload": Out(beat_layout(geometry))})
+
+
 class Dispenser(wiring.Component):
     """Re-align records of 4 + cells bytes to beats of P codes.
 
     A window over the bus words slides by one word per clock; a beat is cut out of it at any byte,
     coarsely, finely, then divided into header and codes, with a register behind each step. A word
     is taken only if this record or the next reaches into it, so nothing behind the last record is
-    ever taken, and the rest of its word is dropped.
+    ever taken, and the rest of its word is dropped. What is decided is carried out a clock later,
+    for the words are wide, and nothing holds up a beat that is cut.
 
     What decides is kept up to date rather than worked out: how many bytes the window has beyond
     the next beat, and how many are still to be taken.
@@ -46,7 +54,9 @@ class Dispenser(wiring.Component):
         start on.
     i : In(stream of {data, last, error, address})
         Bus words; an error ends the run.
-    o : Out(stream of {header, codes, first, last})
+    room : In(1)
+        Beats are cut only then; ``under_way`` of them may come afterwards.
+    o : Out(beats_signature(geometry))
         ceil(cells / P) beats per record; lanes beyond the record's end hold 255.
     active : Out(1)
         Beats are still to be cut. The next run may begin while those that are cut come out.
@@ -57,13 +67,14 @@ class Dispenser(wiring.Component):
     counted : Out(32)
         Records of this run of which every beat has been cut.
 
-    Latency: 4 cycles from the word that completes a beat to ``o.valid``. Throughput: 1 beat per
+    Latency: 5 cycles from the word that completes a beat to ``o.valid``. Throughput: 1 beat per
     cycle while the words hold enough bytes.
 
     Source: design, section 2.
     """
 
-    latency = 4  # cycles from transfer of a word that completes a beat to o.valid
+    latency = 5  # cycles from transfer of a word that completes a beat to o.valid
+    under_way = 4  # beats that come after the last cycle with `room`
     settle = 2
 
     def __init__(self, geometry):
@@ -74,7 +85,8 @@ class Dispenser(wiring.Component):
                 "count": 32, "offset": self.offset_bits}))),
             "cells": In(16),
             "i": In(stream.Signature(fetched_layout(g.bus_width))),
-            "o": Out(stream.Signature(beat_layout(g))),
+            "room": In(1),
+            "o": Out(beats_signature(g)),
             "active": Out(1),
             "busy": Out(1),
             "failed": Out(1),
@@ -102,7 +114,6 @@ class Dispenser(wiring.Component):
             last_codes.eq(self.cells - steps * lanes),
         ]
 
-        window = Signal(data.ArrayLayout(g.bus_width, words))
         filled = Signal(range(words + 1))  # words in the window
         # Bytes of the window that the next beat begins at and that it ends before.
         at, behind = Signal(range(words * size + 1)), Signal(range(words * size + most + 1))
@@ -114,13 +125,13 @@ class Dispenser(wiring.Component):
         # Bytes of this record and the next that are not in the window, less 1.
         lacking = Signal(range(-words * size, size + 2 * (head + g.max_cells) + 1))
 
-        go, cut, slide, taken = Signal(), Signal(), Signal(), Signal()
+        cut, slide, taken = Signal(), Signal(), Signal()
         follows = Signal.like(first_take)  # bytes of the beat after this one
         failing = self.i.p.error != 0
         starved = self.active & (spare < 0)
         lack = self.active & (lacking >= 0) & (filled != words)
         m.d.comb += [
-            cut.eq(self.active & (spare >= 0) & go),
+            cut.eq(self.active & (spare >= 0) & self.room),
             slide.eq(Mux(cut, behind >= size, at >= size) & (filled != 0)),
             follows.eq(Mux(last, first_take, Mux(rest == 1, last_codes, lanes))),
             self.i.ready.eq(Mux(failing, starved, lack)),
@@ -148,13 +159,6 @@ class Dispenser(wiring.Component):
                 lacking.eq(Mux(taken, lacking - size, lacking)),
             ]
         m.d.sync += filled.eq(Mux(slide, filled - 1 + taken, filled + taken))
-        with m.If(slide):
-            for index in range(words - 1):
-                m.d.sync += window[index].eq(window[index + 1])
-        for index in range(words):
-            with m.If(taken & Mux(slide, filled == index + 1, filled == index)):
-                m.d.sync += window[index].eq(self.i.p.data)
-
         with m.If(cut):
             m.d.sync += [
                 first.eq(last),
@@ -181,37 +185,38 @@ class Dispenser(wiring.Component):
 
         # A word wider than a beat leaves the window before the next beat is cut behind it.
         byte = at[:self.offset_bits] if most <= size else at
-        fine_bits = (len(byte) + 1) // 2
-        coarse = Signal(8 * (most + (1 << fine_bits) - 1))
-        fine = Signal(fine_bits)
-        aligned = Signal(8 * most)
-        under_way = [Signal(data.StructLayout({"valid": 1, "first": 1, "last": 1, "full": 1}),
-                            name=f"under_way_{i}") for i in (1, 2)]
-        used = Signal(lanes)  # lanes with a code
-        m.d.comb += go.eq(~self.o.valid | self.o.ready)
-        with m.If(go):
-            m.d.sync += [
-                under_way[0].valid.eq(cut), under_way[0].first.eq(first),
-                under_way[0].last.eq(last), under_way[0].full.eq(~last),
-                coarse.eq(window.as_value() >> ((byte >> fine_bits) << fine_bits + 3)),
-                fine.eq(byte),
-                under_way[1].eq(under_way[0]),
-                aligned.eq(coarse >> (fine << 3)),
-                *(used[lane].eq(under_way[0].full | (last_codes > lane))
-                  for lane in range(lanes)),
-                self.o.valid.eq(under_way[1].valid),
-                self.o.p.first.eq(under_way[1].first),
-                self.o.p.last.eq(under_way[1].last),
-                *(self.o.p.codes[lane].eq(
-                    Mux(under_way[1].first, aligned[8 * (head + lane):][:8],
-                        aligned[8 * lane:][:8]) | Mux(used[lane], 0, MISSING))
-                  for lane in range(lanes)),
-            ]
-            with m.If(under_way[1].first):
-                m.d.sync += self.o.p.header.eq(aligned[:8 * head])
-
+        m.submodules.window = window = Window(g.bus_width, words, most, len(byte))
         m.d.comb += [
-            self.busy.eq(self.active | under_way[0].valid | under_way[1].valid | self.o.valid),
+            window.word.eq(self.i.p.data),
+            window.put.eq(Cat(taken & Mux(slide, filled == index + 1, filled == index)
+                              for index in range(words))),
+            window.slide.eq(slide),
+            window.at.eq(byte),
+        ]
+
+        # What comes out beside the bytes, then both in their places.
+        beat = Signal(data.StructLayout({"valid": 1, "first": 1, "last": 1}))
+        m.d.comb += [beat.valid.eq(cut), beat.first.eq(first), beat.last.eq(last)]
+        on_the_way = []
+        for clock in range(window.latency):
+            beat = delay(m, beat, 1, f"beat_{clock}")
+            on_the_way.append(beat.valid)
+            if clock == window.latency - 2:
+                used = Signal(lanes)  # lanes with a code
+                m.d.sync += used.eq(Cat(~beat.last | (last_codes > lane) for lane in range(lanes)))
+        codes = window.cut[8 * head:]
+        m.d.sync += [
+            self.o.valid.eq(beat.valid),
+            self.o.payload.first.eq(beat.first),
+            self.o.payload.last.eq(beat.last),
+            *(self.o.payload.codes[lane].eq(
+                Mux(beat.first, codes[8 * lane:][:8], window.cut[8 * lane:][:8])
+                | Mux(used[lane], 0, MISSING)) for lane in range(lanes)),
+        ]
+        with m.If(beat.first):
+            m.d.sync += self.o.payload.header.eq(window.cut[:8 * head])
+        m.d.comb += [
+            self.busy.eq(self.active | Cat(on_the_way).any() | self.o.valid),
             self.start.ready.eq(~self.active),
         ]
         with m.If(self.start.valid & ~self.active):

@@ -169,6 +169,7 @@ class MemoryController(wiring.Component):
         m.d.comb += [
             idle_now.eq(buffer.empty & tracker.idle & ~dispenser.busy),
             dispenser.cells.eq(cells),
+            dispenser.room.eq(buffer.room),
             buffer.discard.eq(sequencer.discard),
             buffer.rewind.eq(dispenser.failed & ~dispenser.busy),
             buffer.passes.eq(passes),

@@ -275,7 +275,9 @@ class Bench:
             if not int(self.dut.snap_ready.value):
                 self.full += 1
                 return None
-            self.behind += self.last_snap == self.clock - 1
+            if self.last_snap == self.clock - 1:
+                return None
+            self.behind += self.last_snap == self.clock - 2
             lanes = self.geometry.lanes
             self.begun.append(min(lanes, self.cells_in_use - self.trial_pass * lanes))
             if self.trial_pass == 0:
@@ -372,7 +374,7 @@ async def trial_clocks(dut):
         await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0})
     first, trials = bench.clock, 3 * bench.snapshots
     # No scan ends before all snapshots are in, so that the next one has to wait.
-    for _ in range(bench.snapshots * g.bins):
+    for _ in range(bench.snapshots * (g.bins + 1) - 1):
         assert int(dut.snap_ready.value) or bench.trial_bin
         await bench.step(bench.next_snap())
         assert int(dut.snap_ready.value) == (len(bench.begun) < bench.snapshots)

@@ -75,6 +75,7 @@ class Bench:
         self.held = deque()  # results of whole snapshots that are not taken
         self.begun = 0  # snapshots that are not taken
         self.left = []  # SNAPs of the one that is coming in
+        self.last_snap = -2  # clock of the last SNAP of one
         self.chain = None  # what the chain shows
         self.seen = dict.fromkeys(("counted", "tested", "clamped", "read", "near", "taken"), 0)
         self.recent = deque(maxlen=4)
@@ -182,10 +183,10 @@ class Bench:
         }
 
     def next_snap(self):
-        """The next SNAP, None if the gain unit has no room for it."""
+        """The next SNAP, None if the gain unit does not take it yet."""
         rng, g = self.rng, self.geometry
         if not self.left:
-            if self.begun == self.snapshots:
+            if self.begun == self.snapshots or self.clock == self.last_snap + 1:
                 return None
             self.begun += 1
             slot, pass_ = rng.randrange(g.slots), rng.randrange(g.passes)
@@ -239,6 +240,7 @@ class Bench:
             self.chain = chain
         if op["code"] is Op.SNAP and not self.left:
             self.held.append((self.shadow.cells[0], self.shadow._gain(0, 0)))
+            self.last_snap = self.clock - 1
 
     def check(self, result, cell, want):
         assert result["valid"] == want.valid, cell

@@ -58,7 +58,10 @@ class Counting(wiring.Component):
         m.submodules.buffer = buffer = RecordBuffer(self.geometry)
         m.submodules.tracker = tracker = Tracker(self.geometry)
         m.submodules.slots = slots = SlotTable(self.geometry)
-        connect(m, flipped(self.i), buffer.i)
+        m.d.comb += [
+            buffer.i.valid.eq(self.i.valid & self.i.ready), buffer.i.payload.eq(self.i.payload),
+            self.i.ready.eq(buffer.room),
+        ]
         connect(m, buffer.o, tracker.i)
         connect(m, tracker.trial, flipped(self.trial))
         connect(m, tracker.prediction, flipped(self.prediction))

@@ -1,6 +1,7 @@
 """Registers moved into block RAMs and multipliers: the same netlist, clock by clock."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,9 @@ from amaranth.back import rtlil
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
-from bregalad.hw.build import tool
+from bregalad.geometry import PRESETS
+from bregalad.hw.array.array import AttributeProcessorArray
+from bregalad.hw.build import BRACKETS, SCRIPT, SCRIPT_BEHIND, tool
 from bregalad.hw.packing import pack_registers
 
 MODELS = Path(__file__).resolve().parents[2] / "sim" / "ecp5.v"
@@ -114,3 +117,20 @@ def test_the_netlist_does_the_same(tmp_path):
         said = subprocess.run(["vvp", "bench"], cwd=tmp_path, check=True, capture_output=True,
                               text=True).stdout
         assert "faults 0 seen 1" in said, case
+
+
+def test_lanes(tmp_path):
+    """The build's own script leaves every lane's registers where they can be moved from."""
+    geometry = PRESETS["tiny"].replace(lanes=2, passes=1, bins=16, slots=64)
+    design = rtlil.convert(AttributeProcessorArray(geometry), name="design", emit_src=False)
+    (tmp_path / "design.il").write_text(
+        re.sub(r"\\\S+", lambda name: name.group().translate(BRACKETS), design))
+    _yosys(tmp_path, f"read_rtlil design.il\n{SCRIPT}\nsynth_ecp5 -top design\n{SCRIPT_BEHIND}\n"
+           "write_json plain.json\n")
+    netlist = json.loads((tmp_path / "plain.json").read_text())
+    counters = sum(cell["type"] == "DP16KD" and "counters" in name
+                   for name, cell in netlist["modules"]["design"]["cells"].items())
+    done = pack_registers(netlist)
+    # Of each multiplier two rows behind the product and one before either factor.
+    assert (done["block_rams"], done["multipliers"]) == (counters, 4 * 2 * geometry.lanes)
+    assert counters >= geometry.lanes

@@ -1,0 +1,51 @@
+"""The lanes' places on a device."""
+
+import re
+
+import pytest
+from bregalad.hw.floorplan import place_lanes
+
+DEVICE = "LFE5U-85F"
+
+
+def netlist(lanes, rams=3, multipliers=2):
+    """Blocks of lanes as a netlist has them, and a block RAM of something else."""
+    cells = {f"linked.array.lane_{lane}.counters.{i}": ("DP16KD", {})
+             for lane in range(lanes) for i in range(rams)}
+    cells |= {f"linked.array.lane_{lane}.gain.f.{i}": ("MULT18X18D", {})
+              for lane in range(lanes) for i in range(multipliers)}
+    cells["linked.controller.slots"] = "DP16KD", {}
+    return {"modules": {"top": {"cells": {
+        name: {"type": kind, "attributes": dict(attributes)}
+        for name, (kind, attributes) in cells.items()}}}}
+
+
+def places(design):
+    return {name: cell["attributes"]["BEL"]
+            for name, cell in design["modules"]["top"]["cells"].items()
+            if "BEL" in cell["attributes"]}
+
+
+@pytest.mark.parametrize("lanes", [16, 17, 32, 39])
+def test_places(lanes):
+    design = netlist(lanes, rams=4, multipliers=4)
+    assert place_lanes(design, DEVICE) == lanes
+    found = places(design)
+    assert len(set(found.values())) == len(found) == 8 * lanes
+    columns = {}
+    for name, bel in found.items():
+        column, row, kind, index = re.fullmatch(r"X(\d+)/Y(\d+)/(EBR|MULT18_)(\d)", bel).groups()
+        assert int(row) in ((22, 46, 70) if kind == "EBR" else (10, 34, 58))
+        # Bel i of a group lies so far from the group's first one.
+        offset = 2 * int(index) if kind == "EBR" else int(index)
+        columns.setdefault(re.search(r"lane_\d+", name)[0], set()).add(int(column) - offset)
+    assert all(len(column) == 1 for column in columns.values())
+
+
+@pytest.mark.parametrize("device, sizes", [
+    ("LFE5U-85F", {"lanes": 15}), ("LFE5U-85F", {"lanes": 40}),
+    ("LFE5U-85F", {"lanes": 32, "rams": 5}), ("LFE5U-25F", {"lanes": 32})])
+def test_left_alone(device, sizes):
+    design = netlist(**sizes)
+    assert place_lanes(design, device) == 0
+    assert not places(design)
