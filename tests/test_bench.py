@@ -148,16 +148,16 @@ def test_kept_clock(tmp_path, monkeypatch):
 
 def test_comparison(tmp_path, capsys):
     """What is kept is not measured again; the page shows it."""
-    command = ["bench", "comparison", "--streams", "generator:sea", "--instances", "3000",
+    command = ["bench", "comparison", "--streams", "numeric-32", "--instances", "3000",
                "--peers", "emulated", "--repeats", "2", "--output", str(tmp_path)]
     assert main(command) == 0
     out, err = capsys.readouterr()
-    assert err.count("accuracy") == 8 and "comparison.md" in out
+    assert err.count("accuracy") == 2 and "comparison.md" in out
     lines = [json.loads(line) for line in (tmp_path / "comparison.jsonl").read_text().splitlines()]
-    assert len(lines) == 8 and {line["limit"] for line in lines} == {3000}
+    assert len(lines) == 2 and {line["limit"] for line in lines} == {3000}
     assert all(line["accuracy"] > 0.5 and line["peak_mb"] > 0 for line in lines)
     page = (tmp_path / "comparison.md").read_text()
-    assert "| generator:sea | emulated board VFDT-MC | 3,000 |" in page
+    assert "| numeric-32 | emulated board VFDT-MC | 3,000 |" in page
     assert main(command) == 0
     assert "accuracy" not in capsys.readouterr().err
     assert (tmp_path / "comparison.md").read_text() == page

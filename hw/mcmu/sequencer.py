@@ -2,18 +2,17 @@
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ...geometry import NONE
-from ...protocol.commands import COMMAND_BYTES, COMMANDS, RECORD_HEADER, CommandFlag, Opcode
-from ...protocol.reports import EntryFlag, ErrorCode, Kind
-from ..array.operation import Op, operation_layout, slot_shape
-from ..layout import struct
+from ...protocol.commands import COMMAND_BYTES, RECORD_HEADER, CommandFlag, Opcode
+from ...protocol.reports import ErrorCode, Kind
+from ..array.operation import operation_layout, slot_shape
+from .command import head_shape, in_range, view
 from .dma import descriptor_layout
+from .editor import SlotEditor
 from .report import job_layout
 from .scheduler import trial_layout
-from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
-from .tracker import trial_of
+from .slots import table_signature
 
 __all__ = ["Sequencer", "start_layout"]
 
@@ -104,86 +103,36 @@ class Sequencer(wiring.Component):
             "waiting": Out(1),
         })
 
-    def _in_range(self, as_command):
-        """Whether every slot and cell that the command names exists."""
-        g = self.geometry
-        opcode = as_command(Opcode.TRIAL).opcode
-        fine = 0
-        for known, layout in COMMANDS.items():
-            command = as_command(known)
-            ok = opcode == known
-            for field in layout.fields:
-                if field.name in ("slot", "parent", "link"):
-                    there = command[field.name] < g.slots
-                elif field.name in ("cell", "current"):
-                    there = command[field.name] < g.max_cells
-                else:
-                    continue
-                if field.name not in ("slot", "parent"):
-                    there |= command[field.name] == NONE
-                ok &= there
-            fine |= ok
-        return fine
-
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
         size = g.bus_bytes
 
-        head = Signal(COMMAND_BYTES * 8)
-        layouts = {opcode: struct(layout) for opcode, layout in COMMANDS.items()}
-
-        def as_command(opcode):
-            return data.View(layouts[opcode], head)
-
-        learn, place = as_command(Opcode.LEARN), as_command(Opcode.PLACE)
-        access, fence = as_command(Opcode.READ), as_command(Opcode.FENCE)
+        head = Signal(head_shape())
+        learn, slot_command, fence = (view(head, opcode) for opcode in (
+            Opcode.LEARN, Opcode.TRIAL, Opcode.FENCE))
         opcode, flags = learn.opcode, learn.flags
-
-        row = Signal(entry_layout(g))
-        fine = Signal()  # every slot and cell that the command names exists
+        fine = Signal()
         failing = Signal()  # the error to report is the bus's, not the command's
-        payload = Signal(range(max(4 + g.classes, g.bins * g.classes) + 1))  # words of 32 bits
-        pass_, lane = Signal(range(g.passes + 1)), Signal(16)
-        zoom_pass, bin_ = Signal(range(g.passes)), Signal(range(g.bins))
-        column = Signal(range(4 + g.classes))  # word of an entry or of a bin
-        entry_access = Signal()
+
+        m.submodules.editor = editor = SlotEditor(g)
+        for name in ("table", "trial"):
+            connect(m, getattr(editor, name), flipped(getattr(self, name)))
         m.d.comb += [
-            entry_access.eq(access.cell == NONE),
-            self.slot.eq(access.slot),
-            self.table.r_slot.eq(access.slot),
-            self.table.w_slot.eq(access.slot),
-            self.table.w_entry.eq(row),
-            self.word.eq(row.class_counts),
+            self.slot.eq(slot_command.slot),
+            editor.head.eq(head),
+            editor.payload.payload.eq(self.commands.payload),
+            self.op.eq(editor.op), self.valid.eq(editor.valid), editor.grant.eq(self.grant),
+            self.word.eq(editor.word),
+            editor.want_word.eq(self.want_word), editor.word_valid.eq(self.word_valid),
         ]
-        # Fields that change are whole signals: Icarus leaves constant parts of a signal X when
-        # others are assigned in a process.
-        code, op_pass, override = Signal(Op), Signal.like(zoom_pass), Signal()
-        m.d.comb += [
-            self.op.code.eq(code),
-            self.op.slot.eq(access.slot),
-            self.op.pass_.eq(op_pass),
-            self.op.bin.eq(bin_),
-            self.op.parent.eq(place.parent),
-            self.op.root.eq(opcode == Opcode.CLEAR),
-            self.op.override.eq(override),
-            self.op.lane.eq(lane),
-            self.op.lo.eq(place.lo),
-            self.op.shift.eq(place.shift),
-        ]
-        clear_row = row.eq(data.Const(entry_layout(g), _bits(entry_layout(g), empty_entry())))
-        trial_of(m, self.trial.p, access.slot, row, requested=True)
 
         # Bytes of a LEARN's records, one bit of a record's size per clock.
         length = Signal.like(self.descriptor.p.length)
         summand, factor = Signal.like(length), Signal(17)
 
         part = Signal(range(max(1, COMMAND_BYTES // size)))
-        bus_parts = size // 4
-        unpacked = Signal(range(bus_parts))
-        incoming = Signal(32)
         m.d.comb += [
-            incoming.eq(self.commands.payload.word_select(unpacked, 32)),
             self.inline.payload.eq(self.commands.payload),
             self.start.p.count.eq(learn.count),
             self.start.p.offset.eq(
@@ -192,20 +141,11 @@ class Sequencer(wiring.Component):
             self.descriptor.p.length.eq(length),
         ]
         job = self.job.p
-        m.d.comb += [job.slot.eq(access.slot), job.class_counts.eq(row.class_counts)]
-
-        def next_bin(state):
-            m.d.sync += bin_.eq(bin_ + 1)
-            with m.If(bin_ == g.bins - 1):
-                m.next = state
 
         def fetch():
             m.next = "FETCH"
             m.d.comb += self.commands.ready.eq(1)
-            m.d.sync += [
-                pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
-                failing.eq(0), self.discard.eq(self.halted), self.memory.eq(0),
-            ]
+            m.d.sync += [failing.eq(0), self.discard.eq(self.halted), self.memory.eq(0)]
             with m.If(self.commands.valid):
                 if size >= COMMAND_BYTES:
                     m.d.sync += head.eq(self.commands.payload)
@@ -216,6 +156,10 @@ class Sequencer(wiring.Component):
                     with m.If(part == COMMAND_BYTES // size - 1):
                         m.d.sync += part.eq(0)
                         m.next = "DECODE"
+
+        def edit(drop):
+            m.d.comb += [editor.start.eq(1), editor.drop.eq(drop)]
+            m.next = "EDIT"
 
         with m.FSM(name="state") as fsm:
             m.d.comb += [
@@ -230,15 +174,11 @@ class Sequencer(wiring.Component):
                 memory = (flags & int(CommandFlag.MEMORY)) != 0
                 m.d.sync += [
                     self.memory.eq(memory),
-                    payload.eq(Mux(entry_access, 4 + g.classes, g.bins * g.classes)),
-                    lane.eq(access.cell),
+                    fine.eq(in_range(head, g)),
                     length.eq(0),
                     summand.eq(learn.count),
                     factor.eq(self.cells + RECORD_HEADER.size),
                 ]
-                with m.If(opcode == Opcode.PLACE):
-                    m.d.sync += lane.eq(place.cell)
-                m.d.sync += fine.eq(self._in_range(as_command))
                 m.next = "CHECK"
                 with m.If(opcode == Opcode.LEARN):
                     m.next = "FETCH"
@@ -254,7 +194,7 @@ class Sequencer(wiring.Component):
                     with m.If(opcode == Opcode.RESET):
                         m.d.sync += self.halted.eq(0)
                     with m.If(opcode == Opcode.WRITE):
-                        m.next = "UNPACK"
+                        edit(drop=1)
                 with m.Elif(~fine):
                     m.next = "ERROR"
                 with m.Elif(opcode != Opcode.RESET):
@@ -296,28 +236,17 @@ class Sequencer(wiring.Component):
             with m.State("SETTLE"):
                 quiet = (opcode != Opcode.READ) & (opcode != Opcode.FENCE) | self.quiet
                 with m.If(self.idle & quiet & ~self.locked):
-                    m.d.comb += self.table.r_en.eq(1)
-                    with m.Switch(opcode):
-                        with m.Case(Opcode.FENCE):
-                            m.next = "FENCE"
-                        with m.Case(Opcode.WRITE):
-                            m.next = "UNPACK"
-                            with m.If(~entry_access):
-                                m.next = "DIVIDE"
-                        with m.Case(Opcode.READ):
-                            m.next = "ROW"
-                            with m.If(~entry_access):
-                                m.next = "DIVIDE"
-                        with m.Case(Opcode.PLACE):
-                            m.next = "DIVIDE"
-                            with m.If((flags & int(CommandFlag.KEEP)) != 0):
-                                m.next = "ROW"
-                            with m.Elif(place.cell == NONE):
-                                m.next = "ZOOM"
-                        with m.Case(Opcode.CLEAR):
-                            m.next = "ZOOM"
-                        with m.Default():
-                            m.next = "ROW"
+                    with m.If(opcode == Opcode.FENCE):
+                        m.next = "FENCE"
+                    with m.Else():
+                        edit(drop=0)
+
+            with m.State("EDIT"):
+                connect(m, editor.job, flipped(self.job))
+                m.d.comb += [editor.payload.valid.eq(self.commands.valid),
+                             self.commands.ready.eq(editor.payload.ready)]
+                with m.If(editor.done):
+                    m.next = "FETCH"
 
             # The slot may be a FENCE's reserved bytes: no slot is locked then.
             with m.State("FENCE"):
@@ -326,169 +255,6 @@ class Sequencer(wiring.Component):
                     job.count.eq(1), job.words[0].eq(fence.token),
                 ]
                 with m.If(self.job.ready):
-                    m.next = "FETCH"
-
-            with m.State("ROW"):
-                m.d.sync += row.eq(self.table.r_entry)
-                with m.Switch(opcode):
-                    with m.Case(Opcode.TRIAL):
-                        m.next = "TRIAL"
-                    with m.Case(Opcode.READ):
-                        m.next = "ENTRY"
-                    with m.Default():
-                        m.next = "ROLE"
-
-            with m.State("TRIAL"):
-                m.d.comb += self.trial.valid.eq(1)
-                with m.If(self.trial.ready):
-                    m.d.sync += [row.since.eq(0), row.halved.eq(0), row.underflow.eq(0)]
-                    m.next = "STORE"
-
-            with m.State("ENTRY"):
-                m.d.comb += [
-                    self.job.valid.eq(1), job.kind.eq(Kind.ENTRY), job.count.eq(4),
-                    job.words[0].eq(row.n),
-                    job.words[1].eq(row.since),
-                    job.words[2].eq(Cat(row.link, row.current)),
-                    job.words[3].eq(Mux(row.halved, EntryFlag.HALVED, 0)
-                                    | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
-                                    | Mux(row.inner, EntryFlag.INNER, 0)
-                                    | (Mux(row.timed, row.limit + 1, 0) << 16)),
-                ]
-                with m.If(self.job.ready):
-                    m.next = "FETCH"
-
-            # cell = pass * P + lane, by repeated subtraction: P need not be a power of two.
-            with m.State("DIVIDE"):
-                with m.If(lane >= g.lanes):
-                    m.d.sync += [lane.eq(lane - g.lanes), pass_.eq(pass_ + 1)]
-                with m.Else():
-                    with m.Switch(opcode):
-                        with m.Case(Opcode.READ):
-                            m.next = "STATISTICS"
-                        with m.Case(Opcode.WRITE):
-                            m.next = "UNPACK"
-                        with m.Default():
-                            m.next = "ZOOM"
-
-            with m.State("STATISTICS"):
-                m.d.comb += [
-                    self.job.valid.eq(1), job.kind.eq(Kind.STATISTICS), job.count.eq(1),
-                    job.words[0].eq(access.cell),
-                ]
-                with m.If(self.job.ready):
-                    m.next = "READ"
-
-            with m.State("READ"):
-                m.d.comb += [
-                    self.valid.eq(self.want_word),
-                    code.eq(Op.READ),
-                    op_pass.eq(pass_),
-                ]
-                with m.If(self.valid & self.grant):
-                    m.next = "ANSWER"
-
-            with m.State("ANSWER"):
-                with m.If(self.word_valid):
-                    m.next = "READ"
-                    next_bin("FETCH")
-
-            # PLACE and CLEAR: pass by pass, the zoom and then every bin.
-            with m.State("ZOOM"):
-                m.d.sync += clear_row
-                m.d.comb += [
-                    self.valid.eq(1),
-                    code.eq(Op.PLACE),
-                    op_pass.eq(zoom_pass),
-                    override.eq((opcode == Opcode.PLACE) & (place.cell != NONE)
-                                        & (pass_ == zoom_pass)),
-                ]
-                with m.If(self.grant):
-                    m.next = "BINS"
-
-            with m.State("BINS"):
-                m.d.comb += [
-                    self.valid.eq(1),
-                    code.eq(Op.CLEAR),
-                    op_pass.eq(zoom_pass),
-                ]
-                with m.If(self.grant):
-                    next_bin("ZOOM")
-                    with m.If(bin_ == g.bins - 1):
-                        m.d.sync += zoom_pass.eq(zoom_pass + 1)
-                        with m.If(zoom_pass == g.passes - 1):
-                            m.next = "STORE"
-                            with m.If(opcode == Opcode.PLACE):
-                                m.next = "ROLE"
-
-            with m.State("ROLE"):
-                m.d.sync += [
-                    row.since.eq(0),
-                    row.link.eq(place.link),
-                    row.current.eq(place.current),
-                    row.timed.eq(place.period != 0),
-                    row.limit.eq(place.period - 1),
-                    row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
-                ]
-                m.next = "STORE"
-
-            with m.State("STORE"):
-                m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
-                m.next = "FETCH"
-
-            # Payload of WRITE, one 32-bit word per clock; the last takes the padding with it.
-            with m.State("UNPACK"):
-                last = payload == 1
-                m.d.comb += self.commands.ready.eq((unpacked == bus_parts - 1) | last)
-                with m.If(self.commands.valid):
-                    m.d.sync += [
-                        unpacked.eq(unpacked + 1),
-                        payload.eq(payload - 1),
-                        column.eq(column + 1),
-                    ]
-                    with m.If(entry_access & (column < 4)):
-                        with m.Switch(column):
-                            with m.Case(0):
-                                m.d.sync += row.n.eq(incoming)
-                            with m.Case(1):
-                                m.d.sync += row.since.eq(incoming[:SINCE_WIDTH])
-                            with m.Case(2):
-                                link, current = incoming[:16], incoming[16:]
-                                m.d.sync += [
-                                    row.link.eq(Mux(link < g.slots, link, NONE)),
-                                    row.current.eq(Mux(current < g.max_cells, current, NONE)),
-                                ]
-                            with m.Default():
-                                m.d.sync += [
-                                    row.inner.eq((incoming & EntryFlag.INNER) != 0),
-                                    row.halved.eq((incoming & EntryFlag.HALVED) != 0),
-                                    row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
-                                    row.timed.eq(incoming[16:] != 0),
-                                    row.limit.eq(incoming[16:] - 1),
-                                ]
-                    with m.Else():
-                        m.d.sync += row.class_counts.eq(
-                            Cat(row.class_counts.as_value(),
-                                incoming[:g.count_width])[g.count_width:])
-                    with m.If(~self.discard & ~entry_access & (column == g.classes - 1)):
-                        m.d.sync += column.eq(0)
-                        m.next = "WRITE"
-                    with m.Elif(last):
-                        m.next = "FETCH"
-                        with m.If(~self.discard):
-                            m.next = "STORE"
-
-            with m.State("WRITE"):
-                m.d.comb += [
-                    self.valid.eq(1), code.eq(Op.WRITE), op_pass.eq(pass_),
-                ]
-                with m.If(self.grant):
-                    m.d.sync += bin_.eq(bin_ + 1)
-                    m.next = "HOLD"
-
-            with m.State("HOLD"):
-                m.next = "UNPACK"
-                with m.If(payload == 0):
                     m.next = "FETCH"
 
             with m.State("ERROR"):
@@ -504,10 +270,5 @@ class Sequencer(wiring.Component):
                     m.d.sync += [self.halted.eq(1), self.discard.eq(1)]
                     m.next = "FETCH"
                     with m.If(~failing & (opcode == Opcode.WRITE)):
-                        m.next = "UNPACK"
+                        edit(drop=1)
         return m
-
-
-def _bits(layout, values):
-    """The integer that a row with the given fields is."""
-    return sum(value << layout[name].offset for name, value in values.items())

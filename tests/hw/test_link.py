@@ -13,7 +13,7 @@ from bregalad.hw.link.uart import UartReceiver, UartTransmitter
 from bregalad.hw.link.window import Window
 from bregalad.sim.runner import run
 
-CLOCK, BAUD = 1_000_000, 125_000
+CLOCK, BAUD = 1_000_000, 200_000
 
 
 # Short runs are over in Icarus before Verilator's compiler is.

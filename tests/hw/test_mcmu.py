@@ -1,7 +1,7 @@
 """Blocks of the memory controller unit, each under its own bench; more in test_blocks.py.
 
-The sequencer and the unit's wiring are covered by bench_accelerator: there, commands, errors and
-registers meet the golden model as a whole.
+The sequencer, its slot editor and the unit's wiring are covered by bench_accelerator: there,
+commands, errors and registers meet the golden model as a whole.
 """
 
 import pytest

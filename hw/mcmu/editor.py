@@ -1,0 +1,333 @@
+"""Read and change one slot: what TRIAL, CLEAR, PLACE, READ and WRITE do."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ...geometry import NONE
+from ...protocol.commands import CommandFlag, Opcode
+from ...protocol.reports import EntryFlag, Kind
+from ..array.operation import Op, operation_layout
+from .command import head_shape, view
+from .report import job_layout
+from .scheduler import trial_layout
+from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
+from .tracker import trial_of
+
+__all__ = ["SlotEditor"]
+
+
+class SlotEditor(wiring.Component):
+    """Execute a command on a slot's row in the table and its bins and zoom in the array.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    head : In(128)
+        The command, from `start` until `done`; a TRIAL, CLEAR, PLACE, READ or WRITE of a slot and
+        a cell that exist, unless it is dropped.
+    start : In(1)
+        Begin. Nothing else uses slot, table and array, until `done`.
+    drop : In(1)
+        Beside `start`: a WRITE's payload is taken, and nothing is written.
+    done : Out(1)
+        The command's last clock.
+    payload : In(stream of bus words)
+        Of WRITE.
+    table : Out(table_signature)
+    trial : Out(stream of {head, current})
+    op : Out(operation), valid : Out(1), grant : In(1)
+    word : Out(ArrayLayout(W, C))
+        Of WRITE; stays for one clock more than ``op``.
+    want_word, word_valid : In(1)
+        A READ's bin can be taken, is taken.
+    job : Out(stream of job_layout)
+
+    Latency: 1 cycle from `start` to the first effect. CLEAR and PLACE take a clock for every bin of
+    every pass, a WRITE one for every 32-bit word of its payload and two more for every bin.
+
+    Source: design, section 6.
+    """
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        super().__init__({
+            "head": In(head_shape()),
+            "start": In(1),
+            "drop": In(1),
+            "done": Out(1),
+            "payload": In(stream.Signature(g.bus_width)),
+            "table": Out(table_signature(g)),
+            "trial": Out(stream.Signature(trial_layout(g))),
+            "op": Out(operation_layout(g)),
+            "valid": Out(1),
+            "grant": In(1),
+            "word": Out(data.ArrayLayout(g.count_width, g.classes)),
+            "want_word": In(1),
+            "word_valid": In(1),
+            "job": Out(stream.Signature(job_layout(g))),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+
+        place, access = view(self.head, Opcode.PLACE), view(self.head, Opcode.READ)
+        opcode, flags = access.opcode, place.flags
+
+        row = Signal(entry_layout(g))
+        left = Signal(range(max(4 + g.classes, g.bins * g.classes) + 1))  # words of the payload
+        dropping = Signal()
+        pass_, lane = Signal(range(g.passes + 1)), Signal(16)
+        zoom_pass, bin_ = Signal(range(g.passes)), Signal(range(g.bins))
+        column = Signal(range(4 + g.classes))  # word of an entry or of a bin
+        entry_access = Signal()
+        m.d.comb += [
+            entry_access.eq(access.cell == NONE),
+            self.table.r_en.eq(self.start),
+            self.table.r_slot.eq(access.slot),
+            self.table.w_slot.eq(access.slot),
+            self.table.w_entry.eq(row),
+            self.word.eq(row.class_counts),
+        ]
+        # Fields that change are whole signals: Icarus leaves constant parts of a signal X when
+        # others are assigned in a process.
+        code, op_pass, override = Signal(Op), Signal.like(zoom_pass), Signal()
+        kind, count = Signal(8), Signal.like(self.job.p.count)
+        words = [Signal(32, name=f"word_{i}") for i in range(4)]
+        m.d.comb += [
+            self.op.code.eq(code),
+            self.op.slot.eq(access.slot),
+            self.op.pass_.eq(op_pass),
+            self.op.bin.eq(bin_),
+            self.op.parent.eq(place.parent),
+            self.op.root.eq(opcode == Opcode.CLEAR),
+            self.op.override.eq(override),
+            self.op.lane.eq(lane),
+            self.op.lo.eq(place.lo),
+            self.op.shift.eq(place.shift),
+        ]
+        clear_row = row.eq(data.Const(entry_layout(g), _bits(entry_layout(g), empty_entry())))
+        trial_of(m, self.trial.p, access.slot, row, requested=True)
+
+        bus_parts = g.bus_bytes // 4
+        unpacked = Signal(range(bus_parts))
+        incoming = Signal(32)
+        m.d.comb += incoming.eq(self.payload.payload.word_select(unpacked, 32))
+        m.d.comb += [
+            self.job.p.kind.eq(kind), self.job.p.count.eq(count),
+            self.job.p.slot.eq(access.slot), self.job.p.class_counts.eq(row.class_counts),
+            *(self.job.p.words[i].eq(word) for i, word in enumerate(words)),
+        ]
+
+        def end():
+            m.d.comb += self.done.eq(1)
+            m.next = "IDLE"
+
+        def next_bin():
+            m.d.sync += bin_.eq(bin_ + 1)
+            return m.If(bin_ == g.bins - 1)
+
+        with m.FSM(name="state"):
+            with m.State("IDLE"):
+                m.d.sync += [
+                    left.eq(Mux(entry_access, 4 + g.classes, g.bins * g.classes)),
+                    lane.eq(Mux(opcode == Opcode.PLACE, place.cell, access.cell)),
+                    pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
+                    dropping.eq(self.drop),
+                ]
+                with m.If(self.start):
+                    with m.Switch(opcode):
+                        with m.Case(Opcode.WRITE):
+                            m.next = "UNPACK"
+                            with m.If(~entry_access & ~self.drop):
+                                m.next = "DIVIDE"
+                        with m.Case(Opcode.READ):
+                            m.next = "ROW"
+                            with m.If(~entry_access):
+                                m.next = "DIVIDE"
+                        with m.Case(Opcode.PLACE):
+                            m.next = "DIVIDE"
+                            with m.If((flags & int(CommandFlag.KEEP)) != 0):
+                                m.next = "ROW"
+                            with m.Elif(place.cell == NONE):
+                                m.next = "ZOOM"
+                        with m.Case(Opcode.CLEAR):
+                            m.next = "ZOOM"
+                        with m.Default():
+                            m.next = "ROW"
+
+            with m.State("ROW"):
+                m.d.sync += row.eq(self.table.r_entry)
+                with m.Switch(opcode):
+                    with m.Case(Opcode.TRIAL):
+                        m.next = "TRIAL"
+                    with m.Case(Opcode.READ):
+                        m.next = "ENTRY"
+                    with m.Default():
+                        m.next = "ROLE"
+
+            with m.State("TRIAL"):
+                m.d.comb += self.trial.valid.eq(1)
+                with m.If(self.trial.ready):
+                    m.d.sync += [row.since.eq(0), row.halved.eq(0), row.underflow.eq(0)]
+                    m.next = "STORE"
+
+            with m.State("ENTRY"):
+                m.d.comb += [
+                    self.job.valid.eq(1), kind.eq(Kind.ENTRY), count.eq(4),
+                    words[0].eq(row.n),
+                    words[1].eq(row.since),
+                    words[2].eq(Cat(row.link, row.current)),
+                    words[3].eq(Mux(row.halved, EntryFlag.HALVED, 0)
+                                    | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
+                                    | Mux(row.inner, EntryFlag.INNER, 0)
+                                    | (Mux(row.timed, row.limit + 1, 0) << 16)),
+                ]
+                with m.If(self.job.ready):
+                    end()
+
+            # cell = pass * P + lane, by repeated subtraction: P need not be a power of two.
+            with m.State("DIVIDE"):
+                with m.If(lane >= g.lanes):
+                    m.d.sync += [lane.eq(lane - g.lanes), pass_.eq(pass_ + 1)]
+                with m.Else():
+                    with m.Switch(opcode):
+                        with m.Case(Opcode.READ):
+                            m.next = "STATISTICS"
+                        with m.Case(Opcode.WRITE):
+                            m.next = "UNPACK"
+                        with m.Default():
+                            m.next = "ZOOM"
+
+            with m.State("STATISTICS"):
+                m.d.comb += [
+                    self.job.valid.eq(1), kind.eq(Kind.STATISTICS), count.eq(1),
+                    words[0].eq(access.cell),
+                ]
+                with m.If(self.job.ready):
+                    m.next = "READ"
+
+            with m.State("READ"):
+                m.d.comb += [
+                    self.valid.eq(self.want_word),
+                    code.eq(Op.READ),
+                    op_pass.eq(pass_),
+                ]
+                with m.If(self.valid & self.grant):
+                    m.next = "ANSWER"
+
+            with m.State("ANSWER"):
+                with m.If(self.word_valid):
+                    m.next = "READ"
+                    with next_bin():
+                        end()
+
+            # PLACE and CLEAR: pass by pass, the zoom and then every bin.
+            with m.State("ZOOM"):
+                m.d.sync += clear_row
+                m.d.comb += [
+                    self.valid.eq(1),
+                    code.eq(Op.PLACE),
+                    op_pass.eq(zoom_pass),
+                    override.eq((opcode == Opcode.PLACE) & (place.cell != NONE)
+                                        & (pass_ == zoom_pass)),
+                ]
+                with m.If(self.grant):
+                    m.next = "BINS"
+
+            with m.State("BINS"):
+                m.d.comb += [
+                    self.valid.eq(1),
+                    code.eq(Op.CLEAR),
+                    op_pass.eq(zoom_pass),
+                ]
+                with m.If(self.grant):
+                    with next_bin():
+                        m.d.sync += zoom_pass.eq(zoom_pass + 1)
+                        m.next = "ZOOM"
+                        with m.If(zoom_pass == g.passes - 1):
+                            m.next = "STORE"
+                            with m.If(opcode == Opcode.PLACE):
+                                m.next = "ROLE"
+
+            with m.State("ROLE"):
+                m.d.sync += [
+                    row.since.eq(0),
+                    row.link.eq(place.link),
+                    row.current.eq(place.current),
+                    row.timed.eq(place.period != 0),
+                    row.limit.eq(place.period - 1),
+                    row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
+                ]
+                m.next = "STORE"
+
+            with m.State("STORE"):
+                m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
+                end()
+
+            # Payload of WRITE, one 32-bit word per clock; the last takes the padding with it.
+            with m.State("UNPACK"):
+                last = left == 1
+                m.d.comb += self.payload.ready.eq((unpacked == bus_parts - 1) | last)
+                with m.If(self.payload.valid):
+                    m.d.sync += [
+                        unpacked.eq(unpacked + 1),
+                        left.eq(left - 1),
+                        column.eq(column + 1),
+                    ]
+                    with m.If(entry_access & (column < 4)):
+                        with m.Switch(column):
+                            with m.Case(0):
+                                m.d.sync += row.n.eq(incoming)
+                            with m.Case(1):
+                                m.d.sync += row.since.eq(incoming[:SINCE_WIDTH])
+                            with m.Case(2):
+                                link, current = incoming[:16], incoming[16:]
+                                m.d.sync += [
+                                    row.link.eq(Mux(link < g.slots, link, NONE)),
+                                    row.current.eq(Mux(current < g.max_cells, current, NONE)),
+                                ]
+                            with m.Default():
+                                m.d.sync += [
+                                    row.inner.eq((incoming & EntryFlag.INNER) != 0),
+                                    row.halved.eq((incoming & EntryFlag.HALVED) != 0),
+                                    row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
+                                    row.timed.eq(incoming[16:] != 0),
+                                    row.limit.eq(incoming[16:] - 1),
+                                ]
+                    with m.Else():
+                        m.d.sync += row.class_counts.eq(
+                            Cat(row.class_counts.as_value(),
+                                incoming[:g.count_width])[g.count_width:])
+                    with m.If(~dropping & ~entry_access & (column == g.classes - 1)):
+                        m.d.sync += column.eq(0)
+                        m.next = "WRITE"
+                    with m.Elif(last):
+                        with m.If(dropping):
+                            end()
+                        with m.Else():
+                            m.next = "STORE"
+
+            with m.State("WRITE"):
+                m.d.comb += [
+                    self.valid.eq(1), code.eq(Op.WRITE), op_pass.eq(pass_),
+                ]
+                with m.If(self.grant):
+                    m.d.sync += bin_.eq(bin_ + 1)
+                    m.next = "HOLD"
+
+            with m.State("HOLD"):
+                with m.If(left == 0):
+                    end()
+                with m.Else():
+                    m.next = "UNPACK"
+        return m
+
+
+def _bits(layout, values):
+    """The integer that a row with the given fields is."""
+    return sum(value << layout[name].offset for name, value in values.items())
