@@ -12,10 +12,12 @@ from .mcmu.mcmu import MemoryController
 from .mcmu.report import word_layout
 from .registers import RegisterFile, csr_signature
 from .relay import Relay
+from .replica import add_with_reset
 
-__all__ = ["Accelerator"]
+__all__ = ["RESET_CLOCKS", "Accelerator"]
 
 _SETTLE = 7
+RESET_CLOCKS = 64  # more than anything is under way; twice the longest latency
 
 
 class Accelerator(wiring.Component):
@@ -37,8 +39,12 @@ class Accelerator(wiring.Component):
         Registers; written only while nothing is under way. No command is taken for 8 clocks
         behind a write.
 
-    Statistics and slot table are empty after configuration; a reset of the clock domain leaves
-    them as they are.
+    reset : In(1)
+        Begin anew, like a reset of the clock domain, but by registers in all parts of the chip.
+        It lasts `RESET_CLOCKS` or more; until the second clock behind it there are no commands and
+        accesses, and reports mean nothing.
+
+    Statistics and slot table are empty after configuration; a reset leaves them as they are.
 
     Source: design, section 2.
     """
@@ -51,19 +57,22 @@ class Accelerator(wiring.Component):
             "reports": Out(stream.Signature(word_layout())),
             "m_axi": Out(read_signature(g.bus_width)),
             "csr": In(csr_signature()),
+            "reset": In(1),
         })
 
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        m.submodules.registers = registers = RegisterFile()
+        registers = RegisterFile()
+        add_with_reset(m, "registers", registers, self.reset)
         m.submodules.controller = controller = MemoryController(g, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
         # Configuration takes some clocks from the registers to where it matters.
         settle = Signal(range(_SETTLE + 1))
         m.d.sync += settle.eq(Mux(self.csr.w_en, _SETTLE, Mux(settle == 0, 0, settle - 1)))
-        m.submodules.relay = relay = Relay(g.bus_width)
+        relay = Relay(g.bus_width)
+        add_with_reset(m, "relay", relay, self.reset)
         connect(m, flipped(self.commands), relay.i)
         m.d.comb += controller.commands.payload.eq(relay.o.payload)
         with m.If(settle == 0):
@@ -76,6 +85,7 @@ class Accelerator(wiring.Component):
         connect(m, array.summary, controller.summary)
 
         m.d.comb += [
+            controller.reset.eq(self.reset), array.reset.eq(self.reset),
             registers.identity_magic.eq(MAGIC),
             registers.build_version.eq(VERSION),
             registers.build_criterion.eq(CRITERIA.index(g.criterion)),

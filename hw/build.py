@@ -27,7 +27,7 @@ _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 SCRIPT = r"""
 setattr -mod -set keep_hierarchy 1 *replica_*
 chformal -remove
-select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk w:lane_clk %d %m %d
+select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %d %m %d
 setparam -set COLLISION_X_MASK 1'1
 select -clear
 """
@@ -193,7 +193,7 @@ def _clocks(timing):
     clocks = {}
     for net, fmax in timing["fmax"].items():
         name = net.removeprefix("$glbnet$").rpartition(".")[2]
-        clocks["array" if name in ("clk", "lane_clk", "started") else name] = {
+        clocks["array" if name in ("clk", "started") else name] = {
             "asked": round(fmax["constraint"], 2), "achieved": round(fmax["achieved"], 2),
             "path": describe_path(timing, net)}
     return clocks

@@ -1,10 +1,10 @@
 """Registers of one reader for what many are told."""
 
-from amaranth import Module, Signal, Value
+from amaranth import Module, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Replica"]
+__all__ = ["Replica", "add_with_reset"]
 
 
 class Replica(wiring.Component):
@@ -34,7 +34,14 @@ class Replica(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         value = Value.cast(self.i)
-        kept = Signal(len(value), reset_less=True)
+        kept = Signal(len(value))
         m.d.sync += kept.eq(value)
         m.d.comb += Value.cast(self.o).eq(kept)
         return m
+
+
+def add_with_reset(m, name, block, reset):
+    """Add a block to a module; ``reset`` comes to it by a register of its own, a clock late."""
+    m.submodules[f"replica_{name}_reset"] = replica = Replica(1)
+    m.d.comb += replica.i.eq(reset)
+    m.submodules[name] = ResetInserter(replica.o)(block)

@@ -1,15 +1,6 @@
 """The attribute processor array: P lanes and what merges their results."""
 
-from amaranth import (
-    Cat,
-    ClockDomain,
-    ClockSignal,
-    DomainRenamer,
-    Module,
-    Mux,
-    ResetInserter,
-    Signal,
-)
+from amaranth import Cat, Module, Mux, ResetInserter, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
@@ -17,7 +8,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...geometry import CODE_WIDTH, Geometry
 from ..gain.gain import SNAPSHOTS, check_snapshots, kind_layout
-from ..replica import Replica
+from ..replica import Replica, add_with_reset
 from .adder import AdderTree
 from .bayes import lead, partial_latency, partial_signature
 from .control import Control, control_layout
@@ -62,6 +53,9 @@ class AttributeProcessorArray(wiring.Component):
         1 to ``geometry.classes``.
     report_all : In(1)
         1: `gains`, 0: `summary`.
+    reset : In(1)
+        Forget trials and predictions, from the next clock on. Whatever is under way is gone when it
+        has lasted ``partial_latency`` clocks without operations; the memories stay.
     trial_current : In(16)
         First cell of the slot's split attribute or 0xFFFF, beside the SNAP of pass 0, bin 0.
     snap_ready : Out(1)
@@ -85,8 +79,6 @@ class AttributeProcessorArray(wiring.Component):
 
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
     until `word_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
-    An operation that is under way at a reset may or may not reach the memory; the next comes two
-    clocks behind it.
 
     Raises
     ------
@@ -125,6 +117,7 @@ class AttributeProcessorArray(wiring.Component):
             "cells_in_use": In(16),
             "classes_in_use": In(8),
             "report_all": In(1),
+            "reset": In(1),
             "trial_current": In(CELL_WIDTH),
             "snap_ready": Out(1, init=1),
             "gains": Out(stream.Signature(candidate_layout(g))),
@@ -147,20 +140,13 @@ class AttributeProcessorArray(wiring.Component):
 
         config_pass, config_lane, config, config_write = self._configuration(m)
         load, shift = Signal(), Signal()
-        # A reset comes to each lane by a register of its own, two clocks late. What the lanes tell
-        # until then is not heard.
-        m.domains.lane = ClockDomain(reset_less=True, local=True)
-        m.d.comb += ClockSignal("lane").eq(ClockSignal())
-        was_reset, deaf = Signal(init=1), Signal(3, init=-1)
-        m.d.sync += [was_reset.eq(0), deaf.eq(deaf >> 1)]
         told = data.StructLayout({"control": control_layout(g), "classes_in_use": 8, "reset": 1,
                                   "load": 1, "shift": 1, "code": CODE_WIDTH})
         for lane, after in zip(lanes, [*lanes[1:], None], strict=True):
             m.submodules[f"replica_{lane.lane}"] = replica = Replica(told)
-            m.submodules[f"lane_{lane.lane}"] = DomainRenamer("lane")(
-                ResetInserter(replica.o.reset)(lane))
+            m.submodules[f"lane_{lane.lane}"] = ResetInserter(replica.o.reset)(lane)
             m.d.comb += [
-                replica.i.reset.eq(was_reset),
+                replica.i.reset.eq(self.reset),
                 replica.i.control.eq(control.control),
                 replica.i.classes_in_use.eq(self.classes_in_use),
                 replica.i.load.eq(load),
@@ -204,22 +190,22 @@ class AttributeProcessorArray(wiring.Component):
             with m.Else():
                 m.d.sync += word.eq(0)
             words.append(word.as_value())
-        m.d.sync += reads.eq(Mux(deaf[0], 0, Cat(lane.read for lane in lanes)))
+        m.d.sync += reads.eq(Cat(lane.read for lane in lanes))
         m.d.comb += [
             self.word_out.eq(gather("word", words, either)),
             self.word_valid.eq(gather("read", list(reads), either)),
             self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes], either)),
         ]
-        all_done = gather("done", [lane.done & ~deaf[0] for lane in lanes],
-                          lambda group: Cat(*group).all())
+        all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
 
         if g.naive_bayes:
             self._predictions(m, lanes)
 
         # Trials: admit passes while there is room, hand the gain units' results to the chain.
-        m.submodules.merge = merge = Merge(g)
-        m.submodules.fifo = fifo = SyncFIFOBuffered(
-            width=merge.i.p.shape().size, depth=_FIFO_DEPTH)
+        merge = Merge(g)
+        fifo = SyncFIFOBuffered(width=merge.i.p.shape().size, depth=_FIFO_DEPTH)
+        add_with_reset(m, "merge", merge, self.reset)
+        add_with_reset(m, "fifo", fifo, self.reset)
         pending = Signal()  # the chain holds results
         place_bits = (self.snapshots - 1).bit_length()
         head, tail = Signal(place_bits), Signal(place_bits)
@@ -290,6 +276,11 @@ class AttributeProcessorArray(wiring.Component):
         ]
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
+        m.submodules.replica_reset = begins = Replica(1)
+        m.d.comb += begins.i.eq(self.reset)
+        with m.If(begins.o):
+            m.d.sync += [state.eq(state.init) for state in (
+                head, tail, used, self.snap_ready, load, stale, pending, cell, left, shifting)]
         # Between the passes of a trial the merge has an attribute open.
         m.d.comb += self.busy.eq((used != 0) | load | pending | shifting
                                  | (fifo.level != 0) | merge.busy)

@@ -4,7 +4,7 @@ from amaranth import Module, ResetInserter, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ..accelerator import Accelerator
+from ..accelerator import RESET_CLOCKS, Accelerator
 from ..mcmu.report import word_layout
 from .absent import AbsentMemory
 from .link import Link
@@ -49,7 +49,7 @@ class FramedAccelerator(wiring.Component):
 
     def __init__(self, geometry, *, clock_hz, **sizes):
         self.geometry = geometry
-        self.link = Link(geometry, clock_hz=clock_hz, **sizes)
+        self.link = Link(geometry, clock_hz=clock_hz, reset_clocks=RESET_CLOCKS, **sizes)
         super().__init__({
             "i": In(stream.Signature(frame_layout())), "peer": In(self.link.peer_width),
             "o": Out(stream.Signature(word_layout())), "to_peer": Out(self.link.peer_width),
@@ -61,7 +61,7 @@ class FramedAccelerator(wiring.Component):
         m.submodules.link = link = self.link
         accelerator = Accelerator(self.geometry)
         memory = AbsentMemory(self.geometry.bus_width)
-        m.submodules.accelerator = ResetInserter(link.reset)(accelerator)
+        m.submodules.accelerator = accelerator
         m.submodules.memory = ResetInserter(link.reset)(memory)
 
         connect(m, flipped(self.i), link.i)
@@ -71,6 +71,7 @@ class FramedAccelerator(wiring.Component):
         connect(m, link.csr, accelerator.csr)
         connect(m, accelerator.m_axi, memory.axi)
         m.d.comb += [
+            accelerator.reset.eq(link.reset),
             link.peer.eq(self.peer), self.to_peer.eq(link.to_peer), self.alive.eq(link.alive),
         ]
         for event, shown in ((link.taken, self.receiving), (link.dropped, self.dropping)):

@@ -17,6 +17,8 @@ from .words import frame_layout
 
 __all__ = ["Link"]
 
+_BEHIND_RESET = 2  # clocks until a reset has ended everywhere
+
 _TICKS = 1000  # per second
 
 
@@ -40,6 +42,8 @@ class Link(wiring.Component):
         Milliseconds without an acknowledgement after which frames are sent again.
     peer_width : int
         Bits of what tells where frames come from and go to, an address in a network.
+    reset_clocks : int
+        That `reset` lasts, at least 1.
 
     Members
     -------
@@ -51,7 +55,7 @@ class Link(wiring.Component):
     reports : In(stream of {data: 32, last})
     csr : Out(csr_signature)
     reset : Out(1)
-        A session begins: the accelerator's control is to be reset in this clock.
+        A session begins: the accelerator's reset. Commands and accesses wait, reports are dropped.
     tick : Out(1)
         Once in a millisecond.
     alive : Out(1)
@@ -68,10 +72,11 @@ class Link(wiring.Component):
     """
 
     def __init__(self, geometry, *, clock_hz, ring_words=2048, frame_bytes=1024, up_frames=8,
-                 up_frame_bytes=256, timeout=100, peer_width=0):
+                 up_frame_bytes=256, timeout=100, peer_width=0, reset_clocks=1):
         if clock_hz < _TICKS:
             raise ValueError(f"clock_hz must be at least {_TICKS}, not {clock_hz!r}")
         self.clock_hz = clock_hz
+        self.reset_clocks = reset_clocks
         self.peer_width = peer_width
         self.intake = Intake(ring_words, frame_bytes, peer_width)
         self.bridge = Bridge(geometry.bus_width)
@@ -100,11 +105,25 @@ class Link(wiring.Component):
         bridge, window = self.bridge, self.window
 
         connect(m, flipped(self.i), intake.i)
-        connect(m, intake.o, bridge.i)
+        # While the accelerator is reset nothing goes down to it, and nothing comes up.
+        left = Signal(range(self.reset_clocks + _BEHIND_RESET))
+        silent = Signal()
+        m.d.sync += [silent.eq(session.begin | (left != 0)),
+                     self.reset.eq(session.begin | (left > _BEHIND_RESET))]
+        with m.If(session.begin):
+            m.d.sync += left.eq(self.reset_clocks + _BEHIND_RESET - 1)
+        with m.Elif(left != 0):
+            m.d.sync += left.eq(left - 1)
+        m.d.comb += [
+            bridge.i.payload.eq(intake.o.payload), bridge.i.valid.eq(intake.o.valid & ~silent),
+            intake.o.ready.eq(bridge.i.ready & ~silent),
+            window.reports.payload.eq(self.reports.payload),
+            window.reports.valid.eq(self.reports.valid & ~silent),
+            self.reports.ready.eq(window.reports.ready),
+        ]
         connect(m, bridge.commands, flipped(self.commands))
         connect(m, bridge.csr, flipped(self.csr))
         connect(m, bridge.values, window.values)
-        connect(m, flipped(self.reports), window.reports)
         connect(m, window.head, sender.head)
         connect(m, window.words, sender.words)
         connect(m, session.reply, sender.reply)
@@ -140,7 +159,6 @@ class Link(wiring.Component):
             sender.answer.eq(intake.answer),
             sender.nak.eq(intake.nak),
             self.to_peer.eq(sender.to_peer),
-            self.reset.eq(session.begin),
             self.alive.eq(session.session != 0),
             self.taken.eq(intake.good),
             self.dropped.eq(intake.dropped),

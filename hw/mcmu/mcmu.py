@@ -10,6 +10,7 @@ from ..array.bayes import partial_latency, partial_signature
 from ..array.merge import summary_layout
 from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
 from ..relay import Relay
+from ..replica import add_with_reset
 from .axi import read_signature
 from .buffer import RecordBuffer
 from .dispenser import Dispenser
@@ -49,6 +50,8 @@ class MemoryController(wiring.Component):
         From the array; ``partial`` too, with ``naive_bayes`` only.
     clear : In(1)
         Counters return to 0.
+    reset : In(1)
+        Forget whatever is under way; the slot table stays.
     <name>_count : Out(32)
         Counters of EVENTS and TIMINGS.
 
@@ -88,6 +91,7 @@ class MemoryController(wiring.Component):
             "gains": In(stream.Signature(candidate_layout(g))),
             "summary": In(stream.Signature(summary_layout(g))),
             "clear": In(1),
+            "reset": In(1),
             **({"partial": In(partial_signature(g))} if g.naive_bayes else {}),
             **{f"{name}_count": Out(32) for name in (*EVENTS, *TIMINGS)},
         })
@@ -96,15 +100,19 @@ class MemoryController(wiring.Component):
         m = Module()
         g = self.geometry
 
-        m.submodules.sequencer = sequencer = Sequencer(g)
-        m.submodules.dma = dma = ReadDMA(g.bus_width, outstanding=self.outstanding,
-                                         burst=min(self.burst, 4096 // g.bus_bytes))
-        m.submodules.dispenser = dispenser = Dispenser(g)
-        m.submodules.buffer = buffer = RecordBuffer(g)
-        m.submodules.tracker = tracker = Tracker(g)
+        def add(name, block):
+            add_with_reset(m, name, block, self.reset)
+            return block
+
+        sequencer = add("sequencer", Sequencer(g))
+        dma = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding,
+                                 burst=min(self.burst, 4096 // g.bus_bytes)))
+        dispenser = add("dispenser", Dispenser(g))
+        buffer = add("buffer", RecordBuffer(g))
+        tracker = add("tracker", Tracker(g))
         m.submodules.slots = slots = SlotTable(g)
-        m.submodules.scheduler = scheduler = TrialScheduler(g, depth=self.trials)
-        m.submodules.writer = writer = ReportWriter(g)
+        scheduler = add("scheduler", TrialScheduler(g, depth=self.trials))
+        writer = add("writer", ReportWriter(g))
 
         connect(m, flipped(self.commands), sequencer.commands)
         connect(m, sequencer.descriptor, dma.descriptor)
@@ -113,8 +121,8 @@ class MemoryController(wiring.Component):
         connect(m, buffer.o, tracker.i)
         connect(m, scheduler.head, writer.head)
         connect(m, sequencer.job, writer.job)
-        m.submodules.report_relay = report_relay = Relay(word_layout())
-        m.submodules.gains_relay = gains_relay = Relay(candidate_layout(g))
+        report_relay = add("report_relay", Relay(word_layout()))
+        gains_relay = add("gains_relay", Relay(candidate_layout(g)))
         connect(m, writer.o, report_relay.i)
         connect(m, report_relay.o, flipped(self.reports))
         connect(m, flipped(self.gains), gains_relay.i)
@@ -149,7 +157,7 @@ class MemoryController(wiring.Component):
         quiet = scheduler.quiet
         if g.naive_bayes:
             # As many records are on their way through the array, and some in the queue itself.
-            m.submodules.predictor = predictor = Predictor(g, waiting=partial_latency(g) + 4)
+            predictor = add("predictor", Predictor(g, waiting=partial_latency(g) + 4))
             connect(m, tracker.prediction, predictor.i)
             connect(m, flipped(self.partial), predictor.partial)
             connect(m, predictor.o, writer.prediction)
@@ -264,7 +272,7 @@ class MemoryController(wiring.Component):
             "dma_bytes": Mux(words, g.bus_bytes, 0),
         }
         clear = Signal()
-        m.d.sync += clear.eq(self.clear)
+        m.d.sync += clear.eq(self.clear | self.reset)
         for name in (*EVENTS, *TIMINGS):
             counter = getattr(self, f"{name}_count")
             step = Signal(range(g.bus_bytes + 1) if name == "dma_bytes" else 1, name=f"{name}_step")

@@ -5,6 +5,7 @@ import random
 
 import cocotb
 from bregalad.geometry import NONE, Geometry
+from bregalad.hw.accelerator import RESET_CLOCKS
 from bregalad.hw.mcmu.report import word_layout
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 from bregalad.protocol.registers import EVENTS, REGISTERS, TIMINGS, Access, CellKind, find
@@ -64,7 +65,7 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.csr__addr, dut.csr__w_en, dut.csr__w_data)
+        await reset(dut, dut.csr__addr, dut.csr__w_en, dut.csr__w_data, dut.reset)
         cocotb.start_soon(self._run())
 
     async def _run(self):
@@ -199,6 +200,41 @@ async def anything(dut):
         got = await bench.check_counters()
         assert (await bench.read("status")) == 0
         dut._log.info("round %d: %s", index, got)
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms")
+async def restart(dut):
+    """A reset amid anything: nothing is left of it but what the memories hold."""
+    bench = await begin(dut)
+    g, rng = bench.geometry, bench.rng
+
+    async def stream():
+        """Configure; commands without faults, and without memory, which has no reset."""
+        traffic = Traffic(g, rng, bench.golden.memory)
+        for name, fields in traffic.configuration():
+            await bench.write(name, **fields)
+        commands = (traffic.command(faults=False) for _ in range(15))
+        return b"".join(command for command in commands if command[0] != Opcode.LEARN
+                        or not command[1] & CommandFlag.MEMORY)
+
+    for _ in range(parameters().get("rounds", 10)):
+        bench.reports.stall = rng.choice([0, 0.8, 1])
+        bench.send(await stream())
+        await ClockCycles(dut.clk, rng.randrange(1, 1000))
+        bench.commands.items.clear()
+        bench.commands.offered = False
+        dut.reset.value = 1
+        for _ in range(RESET_CLOCKS):
+            await RisingEdge(dut.clk)
+            bench.reports.held = None
+        dut.reset.value = 0
+        await ClockCycles(dut.clk, 2)
+        bench.golden = Golden(g, MEMORY)
+        bench.reports.stall = 0
+        clear = b"".join(pack_command(g, Opcode.CLEAR, slot=slot) for slot in range(g.slots))
+        await bench.execute(clear + await stream() + pack_command(g, Opcode.FENCE),
+                            timeout_us=6000)
+        await bench.check_counters()
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

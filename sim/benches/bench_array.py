@@ -121,8 +121,8 @@ class Bench:
         dut = self.dut
         cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
         for port in (dut.op, dut.codes, dut.word_in, dut.config, dut.config_write,
-                     dut.cells_in_use, dut.classes_in_use, dut.report_all, dut.trial_current,
-                     dut.gains__ready, dut.summary__ready):
+                     dut.cells_in_use, dut.classes_in_use, dut.report_all, dut.reset,
+                     dut.trial_current, dut.gains__ready, dut.summary__ready):
             port.value = 0
         dut.rst.value = 1
         for _ in range(3):
