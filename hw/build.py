@@ -27,7 +27,7 @@ _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 SCRIPT = r"""
 setattr -mod -set keep_hierarchy 1 *replica_*
 chformal -remove
-select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %d %m %d
+select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %m %d
 setparam -set COLLISION_X_MASK 1'1
 select -clear
 """
