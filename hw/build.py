@@ -22,8 +22,7 @@ BRACKETS = str.maketrans("[]", "<>")
 _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 # No memory of the design is read where it is written in the same clock, or what it then gives is
 # not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
-# domain's clock beside `clk`, need nothing of the kind; a lane's clock is the array's. Replicas
-# stay apart as modules do.
+# domain's clock beside `clk`, need nothing of the kind. Replicas stay apart as modules do.
 SCRIPT = r"""
 setattr -mod -set keep_hierarchy 1 *replica_*
 chformal -remove
