@@ -198,8 +198,10 @@ class AttributeProcessorArray(wiring.Component):
         ]
         all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
 
+        m.submodules.replica_reset = begins = Replica(1)
+        m.d.comb += begins.i.eq(self.reset)
         if g.naive_bayes:
-            self._predictions(m, lanes)
+            self._predictions(m, lanes, begins.o)
 
         # Trials: admit passes while there is room, hand the gain units' results to the chain.
         merge = Merge(g)
@@ -276,8 +278,6 @@ class AttributeProcessorArray(wiring.Component):
         ]
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
-        m.submodules.replica_reset = begins = Replica(1)
-        m.d.comb += begins.i.eq(self.reset)
         with m.If(begins.o):
             m.d.sync += [state.eq(state.init) for state in (
                 head, tail, used, self.snap_ready, load, stale, pending, cell, left, shifting)]
@@ -286,7 +286,7 @@ class AttributeProcessorArray(wiring.Component):
                                  | (fifo.level != 0) | merge.busy)
         return m
 
-    def _predictions(self, m, lanes):
+    def _predictions(self, m, lanes, begins):
         """Add up the lanes' terms; say beside the sums, and ahead of them, what they are."""
         g = self.geometry
         terms = [lane.terms for lane in lanes]
@@ -302,11 +302,11 @@ class AttributeProcessorArray(wiring.Component):
         last = self.op.last
         for clock in range(self.partial_latency):
             if clock == self.partial_latency - lead(g):
-                m.d.comb += self.partial.coming.eq(valid & last)
+                m.d.comb += self.partial.coming.eq(valid & last & ~begins)
             valid_after, last_after = Signal(name=f"valid_{clock}"), Signal(name=f"last_{clock}")
             m.d.sync += [valid_after.eq(valid), last_after.eq(last)]
             valid, last = valid_after, last_after
-        m.d.comb += [self.partial.valid.eq(valid), self.partial.p.last.eq(last)]
+        m.d.comb += [self.partial.valid.eq(valid & ~begins), self.partial.p.last.eq(last)]
 
     def _configuration(self, m):
         """Divide a cell's index into pass and lane; one per clock."""
