@@ -23,7 +23,6 @@ import numpy as np
 from ..boards.base import BoardError, as_bytes
 from ..boards.kernel import PATH_LIMIT
 from ..fixed import BAYES_FRACTION
-from ..geometry import MISSING
 from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.reports import ErrorCode, Kind, layout_of
 from . import direct, router
@@ -120,8 +119,7 @@ class Trainer:
         # A board in this process needs no stream between.
         self._direct = None
         if board.state is not None and feed == "stream":
-            # As in `Growth`: for a node and as many children as there are codes.
-            self._direct = direct.Commands((MISSING + 1) * self.growth.style.command_bytes)
+            self._direct = direct.Commands(self.growth.split_bytes)
         try:
             self._prepare()
         except BaseException:
