@@ -1,6 +1,7 @@
 """Which cells of the board count which attribute."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..protocol.registers import CellKind
 
 __all__ = ["CellMap"]
 
+_BLOCK = 64  # instances; see `_highest`
 _NOMINAL_KINDS = {"multiway": CellKind.MULTIWAY, "one_vs_rest": CellKind.ONE_VS_REST}
 
 
@@ -79,6 +81,34 @@ class CellMap:
         multiway = CellKind.MULTIWAY in self.kind
         return max(2, max(self.capacities)) if multiway else 2
 
+    def check(self, codes):
+        """Refuse codes that no value of their attribute can have.
+
+        Parameters
+        ----------
+        codes : uint8 array (n, attributes), C-contiguous
+
+        Raises
+        ------
+        ValueError
+            If a nominal attribute's code is beyond the values that it may have, but not MISSING.
+        """
+        limits = self._limits
+        if (limits == MISSING).all():
+            return
+        highest = _highest(codes + np.uint8(1))  # MISSING becomes 0
+        wrong = np.flatnonzero(highest > limits)
+        if len(wrong):
+            attribute = wrong[0]
+            raise ValueError(f"codes of attribute {attribute} must be 0 to "
+                             f"{limits[attribute] - 1}, or {MISSING} for missing values, "
+                             f"not {highest[attribute] - 1}")
+
+    @cached_property
+    def _limits(self):
+        """Per attribute, how many codes it may have besides MISSING."""
+        return np.array([capacity or MISSING for capacity in self.capacities])
+
     def values(self, attribute, counts):
         """Class counts per value of a nominal attribute, from its cells' bins.
 
@@ -114,3 +144,12 @@ class CellMap:
             board.write_fields("cell", index=cell, kind=int(self.kind[cell]),
                                first=int(self.first[cell]), other=int(self.other[cell]),
                                base=int(self.base[cell]), write=1)
+
+
+def _highest(codes):
+    """The highest code of every attribute."""
+    # Rows of few attributes are slow to compare, so a block of them is taken for one.
+    count, attributes = codes.shape
+    whole = count - count % _BLOCK
+    rows = codes[:whole].reshape(-1, _BLOCK * attributes).max(axis=0, initial=0)
+    return np.concatenate([rows.reshape(_BLOCK, attributes), codes[whole:]]).max(axis=0)

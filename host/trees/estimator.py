@@ -211,6 +211,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         codes : uint8 array (n, attributes)
+            Of a nominal attribute less than it has room for values, or 255: missing.
         labels : int32 array (n,)
             Indices into ``classes_``.
 

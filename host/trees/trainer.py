@@ -196,6 +196,8 @@ class Trainer:
 
         Raises
         ------
+        ValueError
+            If a code is none of its attribute's; nothing is learnt then.
         BoardError
             If the board reports an error or is gone.
         KeyboardInterrupt
@@ -206,6 +208,7 @@ class Trainer:
     def learning(self, codes, labels):
         """``learn`` as a generator for `Steps`, which can be finished after the link was cut."""
         codes = np.ascontiguousarray(codes)
+        self.cells.check(codes)
         count = len(codes)
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
                          np.zeros((count if self.predictor else 0, 2), np.int32))
