@@ -7,6 +7,7 @@ import numpy as np
 
 from ..geometry import MISSING
 from ..protocol.registers import CellKind
+from .requirements import check_cells
 
 __all__ = ["CellMap"]
 
@@ -133,12 +134,7 @@ class CellMap:
         ValueError
             If the board has fewer cells than the attributes need.
         """
-        limit = board.geometry.max_cells
-        if len(self) > limit:
-            raise ValueError(
-                f"the attributes need {len(self)} cells, but the board has {limit} "
-                f"({board.geometry.lanes} lanes x {board.geometry.passes} passes): choose a "
-                f"geometry with lanes x passes >= {len(self)}")
+        check_cells(board.geometry, len(self))
         board.write("cells.count", len(self))
         for cell in range(len(self)):
             board.write_fields("cell", index=cell, kind=int(self.kind[cell]),

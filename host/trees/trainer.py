@@ -31,6 +31,7 @@ from .feed import FEED_TOKENS, open_feed
 from .growth import Growth, Split
 from .nodes import HOLDING, LEAF, TRIAL_OUT, Nodes
 from .policy import KEEP, PEEK, PRUNE, TIE, report_form
+from .requirements import check_abilities, check_classes
 from .steps import SAFE, Steps
 
 __all__ = ["Tally", "Trainer"]
@@ -92,9 +93,7 @@ class Trainer:
     def __init__(self, board, cells, policy, classes, *, prediction="mc", nodes=None, tally=None,
                  review_period=20_000, feed="stream"):
         geometry = board.geometry
-        if classes > geometry.classes:
-            raise ValueError(f"the stream has {classes} classes, but the board has counters for "
-                             f"{geometry.classes}: choose a geometry with classes >= {classes}")
+        check_classes(geometry, classes)
         check_abilities(geometry, policy, prediction)
         board.claim(self)
         self.board = board
@@ -536,26 +535,6 @@ class Trainer:
         return self.policy.moved(
             gap, int((own + nodes.base[node]).sum()), self.classes, nodes.depth(node),
             self._before + int(nodes.closer[node]) + 1, len(self.cells.first_cell))
-
-
-def check_abilities(geometry, policy, prediction):
-    """Refuse a board whose bitstream lacks what a tree needs.
-
-    Raises
-    ------
-    ValueError
-        With the remedy.
-    """
-    if policy.criterion != geometry.criterion:
-        raise ValueError(f"the board's gain units compute {geometry.criterion}, the tree asks for "
-                         f"{policy.criterion}: choose criterion={geometry.criterion!r}, or a "
-                         f"geometry with criterion={policy.criterion!r}")
-    if prediction not in router.PREDICTIONS:
-        raise ValueError(f"leaf_prediction must be one of {', '.join(router.PREDICTIONS)}, "
-                         f"not {prediction!r}")
-    if prediction != "mc" and not geometry.naive_bayes:
-        raise ValueError(f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
-                         "a geometry with naive_bayes=True, or leaf_prediction='mc'")
 
 
 def _until(instances, period):
