@@ -8,14 +8,14 @@ from sklearn.utils.validation import column_or_1d
 
 from ..boards.base import Board, BoardError
 from ..data.quantiser import Quantiser
-from . import router, storage
+from . import bayes, router, storage
 from .holder import BoardHolder
 from .inputs import as_frame, class_indices, class_set, labels_of, schema_of
 from .inspection import Inspection
 from .parameters import Parameters
 from .river import OneByOne
 from .steps import Steps
-from .trainer import Tally
+from .tally import Tally
 from .warmup import WarmUp
 
 __all__ = ["StreamTree"]
@@ -234,7 +234,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         classes = self._nodes.majority[leaves]
         ask = self._asks_board(leaves)
         if ask.any():
-            classes[ask] = self._open_trainer().predict(codes[ask], leaves[ask])
+            classes[ask] = bayes.predict(self._open_trainer(), codes[ask], leaves[ask])
         return self.classes_[classes]
 
     def predict_proba(self, X):
@@ -260,7 +260,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         shares = router.shares(self._nodes, leaves)[:, :len(self.classes_)]
         ask = self._asks_board(leaves)
         if ask.any():
-            bits = self._open_trainer().predict(codes[ask], leaves[ask], scores=True)
+            bits = bayes.predict(self._open_trainer(), codes[ask], leaves[ask], scores=True)
             bits = bits[:, :len(self.classes_)]
             odds = np.exp2(bits - bits.max(axis=1, keepdims=True))
             shares[ask] = odds / odds.sum(axis=1, keepdims=True)
