@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cache
-from inspect import signature
 
 from amaranth.hdl import Fragment
 
@@ -10,13 +9,11 @@ from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.commands import RECORD_HEADER
 from ..protocol.registers import CellKind
 from .gain.gain import SNAPSHOTS, GainUnit
-from .mcmu.mcmu import MemoryController
+from .mcmu.scheduler import TRIALS
 
 __all__ = ["Costs"]
 
 _FOLLOWING = 2  # clocks of a further node of a path at least: its link is looked up first
-# Trials that may wait for their snapshot.
-_QUEUE = signature(MemoryController).parameters["trials"].default
 
 
 @dataclass(frozen=True)
@@ -114,7 +111,7 @@ class Costs:
 
     @property
     def blocked(self):
-        room = 2 * (_QUEUE + SNAPSHOTS / self.passes)
+        room = 2 * (TRIALS + SNAPSHOTS / self.passes)
         load = self.gains / (self.counting + self.snapshots)
         if abs(load - 1) < 1e-9:
             return 1 / (room + 1)

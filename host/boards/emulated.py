@@ -75,7 +75,7 @@ class EmulatedBoard(Board):
     faults : dict
         Bus word address to `ErrorCode`: words that memory shall not answer, for tests.
 
-    Source: sim/golden.py.
+    Source: sim/golden/.
     """
 
     name = "emulated"

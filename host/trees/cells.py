@@ -1,14 +1,17 @@
 """Which cells of the board count which attribute."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..geometry import MISSING
 from ..protocol.registers import CellKind
+from .requirements import check_cells
 
 __all__ = ["CellMap"]
 
+_BLOCK = 64  # instances; see `_highest`
 _NOMINAL_KINDS = {"multiway": CellKind.MULTIWAY, "one_vs_rest": CellKind.ONE_VS_REST}
 
 
@@ -79,6 +82,34 @@ class CellMap:
         multiway = CellKind.MULTIWAY in self.kind
         return max(2, max(self.capacities)) if multiway else 2
 
+    def check(self, codes):
+        """Refuse codes that no value of their attribute can have.
+
+        Parameters
+        ----------
+        codes : uint8 array (n, attributes), C-contiguous
+
+        Raises
+        ------
+        ValueError
+            If a nominal attribute's code is beyond the values that it may have, but not MISSING.
+        """
+        limits = self._limits
+        if (limits == MISSING).all():
+            return
+        highest = _highest(codes + np.uint8(1))  # MISSING becomes 0
+        wrong = np.flatnonzero(highest > limits)
+        if len(wrong):
+            attribute = wrong[0]
+            raise ValueError(f"codes of attribute {attribute} must be 0 to "
+                             f"{limits[attribute] - 1}, or {MISSING} for missing values, "
+                             f"not {highest[attribute] - 1}")
+
+    @cached_property
+    def _limits(self):
+        """Per attribute, how many codes it may have besides MISSING."""
+        return np.array([capacity or MISSING for capacity in self.capacities])
+
     def values(self, attribute, counts):
         """Class counts per value of a nominal attribute, from its cells' bins.
 
@@ -103,14 +134,18 @@ class CellMap:
         ValueError
             If the board has fewer cells than the attributes need.
         """
-        limit = board.geometry.max_cells
-        if len(self) > limit:
-            raise ValueError(
-                f"the attributes need {len(self)} cells, but the board has {limit} "
-                f"({board.geometry.lanes} lanes x {board.geometry.passes} passes): choose a "
-                f"geometry with lanes x passes >= {len(self)}")
+        check_cells(board.geometry, len(self))
         board.write("cells.count", len(self))
         for cell in range(len(self)):
             board.write_fields("cell", index=cell, kind=int(self.kind[cell]),
                                first=int(self.first[cell]), other=int(self.other[cell]),
                                base=int(self.base[cell]), write=1)
+
+
+def _highest(codes):
+    """The highest code of every attribute."""
+    # Rows of few attributes are slow to compare, so a block of them is taken for one.
+    count, attributes = codes.shape
+    whole = count - count % _BLOCK
+    rows = codes[:whole].reshape(-1, _BLOCK * attributes).max(axis=0, initial=0)
+    return np.concatenate([rows.reshape(_BLOCK, attributes), codes[whole:]]).max(axis=0)

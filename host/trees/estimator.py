@@ -1,32 +1,27 @@
 """What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
 
-from dataclasses import asdict, fields
-
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d
 
-from ..boards import check_name, is_link, open_board
 from ..boards.base import Board, BoardError
 from ..data.quantiser import Quantiser
-from ..geometry import Geometry
-from . import checkpoint, draw, router, storage
-from .cells import CellMap
-from .feed import FEEDS
+from . import bayes, router, storage
+from .holder import BoardHolder
 from .inputs import as_frame, class_indices, class_set, labels_of, schema_of
-from .policy import SplitPolicy
+from .inspection import Inspection
+from .parameters import Parameters
 from .river import OneByOne
-from .router import PREDICTIONS
 from .steps import Steps
-from .trainer import Tally, Trainer, check_abilities
+from .tally import Tally
 from .warmup import WarmUp
 
 __all__ = ["StreamTree"]
 
 
-class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
+class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin, BaseEstimator):
     """Base of the trees: everything but the split policy.
 
     The first ``head`` instances are held back to learn the quantiser's edges and the nominal
@@ -70,20 +65,9 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
     schema_ : Schema
     """
 
-    _fixed = {}
     _unfinished = None  # steps that a cut link has interrupted
 
-    def _keep_parameters(self, given):
-        """Store the constructor's arguments, as scikit-learn wants them: under their names."""
-        for name in self._get_param_names():
-            setattr(self, name, given[name])
-
-    def _policy(self):
-        """The split policy that the parameters describe; refuses wrong ones."""
-        names = {field.name for field in fields(SplitPolicy)} & set(self._get_param_names())
-        return SplitPolicy(**{name: getattr(self, name) for name in names}, **self._fixed)
-
-    # scikit-learn
+    # Learning
 
     def fit(self, X, y):
         """Learn from scratch; ends the warm-up even if there were fewer than ``head`` instances."""
@@ -211,6 +195,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         codes : uint8 array (n, attributes)
+            Of a nominal attribute less than it has room for values, or 255: missing.
         labels : int32 array (n,)
             Indices into ``classes_``.
 
@@ -239,6 +224,8 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         trainer = self._open_trainer()
         return self._finish(Steps(trainer.learning(codes, labels.astype(np.int32))))
 
+    # Predicting
+
     def predict(self, X):
         """Class of every instance, by its leaf; array (n,)."""
         if self._warming():
@@ -247,7 +234,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         classes = self._nodes.majority[leaves]
         ask = self._asks_board(leaves)
         if ask.any():
-            classes[ask] = self._open_trainer().predict(codes[ask], leaves[ask])
+            classes[ask] = bayes.predict(self._open_trainer(), codes[ask], leaves[ask])
         return self.classes_[classes]
 
     def predict_proba(self, X):
@@ -273,7 +260,7 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         shares = router.shares(self._nodes, leaves)[:, :len(self.classes_)]
         ask = self._asks_board(leaves)
         if ask.any():
-            bits = self._open_trainer().predict(codes[ask], leaves[ask], scores=True)
+            bits = bayes.predict(self._open_trainer(), codes[ask], leaves[ask], scores=True)
             bits = bits[:, :len(self.classes_)]
             odds = np.exp2(bits - bits.max(axis=1, keepdims=True))
             shares[ask] = odds / odds.sum(axis=1, keepdims=True)
@@ -331,30 +318,6 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         tags.input_tags.string = True
         return tags
 
-    def check_parameters(self):
-        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
-        policy = self._policy()
-        CellMap.build([], 16, self.nominal_split)
-        if isinstance(self.board, Board):
-            check_abilities(self.board.geometry, policy, self.leaf_prediction)
-        elif self.geometry is not None:
-            check_abilities(Geometry.of(self.geometry), policy, self.leaf_prediction)
-        if self.leaf_prediction not in PREDICTIONS:
-            raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTIONS)}, "
-                             f"not {self.leaf_prediction!r}")
-        if isinstance(self.board, str):
-            check_name(self.board)
-        if self.feed not in FEEDS:
-            raise ValueError(f"feed must be 'stream' or 'memory', not {self.feed!r}")
-        for name, low, high in (("nominal_values", 2, 255), ("head", 1, None),
-                                ("review_period", 1, None), ("slots", 2, 32768)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or isinstance(value, bool):
-                raise TypeError(f"{name} must be an integer, not {value!r}")
-            if value < low or (high is not None and value > high):
-                allowed = f"{low} or more" if high is None else f"{low} to {high}"
-                raise ValueError(f"{name} must be {allowed}, not {value}")
-
     def _prepare(self, X, classes):
         """Schema and quantiser for the first instances, after all checks; changes nothing."""
         self.check_parameters()
@@ -383,25 +346,6 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         self._checkpoint = None
         self._nodes = None
 
-    def _check_size(self, capacities, classes):
-        """Refuse a stream that the board, or any board, is too small for."""
-        if isinstance(self.board, Board):
-            geometry = self.board.geometry
-        elif self.geometry is not None:
-            geometry = Geometry.of(self.geometry)
-        else:
-            geometry = Geometry(classes=32, lanes=1024, passes=31)
-        if classes > geometry.classes:
-            raise ValueError(
-                f"the stream has {classes} classes, but the board has counters for "
-                f"{geometry.classes}: choose a geometry with classes >= {classes} (at most 32)")
-        cells = len(CellMap.build(capacities, geometry.bins, self.nominal_split))
-        if cells > geometry.max_cells:
-            raise ValueError(
-                f"the attributes need {cells} cells, but the board has {geometry.max_cells} "
-                f"({geometry.lanes} lanes x {geometry.passes} passes): choose a geometry with "
-                f"lanes x passes >= {cells}")
-
     # Warm-up
 
     def _warming(self):
@@ -429,151 +373,12 @@ class StreamTree(OneByOne, ClassifierMixin, BaseEstimator):
         self._warm_up = None
         yield from trainer.learning(self._quantiser.encode(X), labels)
 
-    # Board
-
-    def _open_trainer(self):
-        if self._trainer is not None:
-            return self._trainer
-        opens = not isinstance(self.board, Board)
-        board = open_board(self.board, self._geometry()) if opens else self.board
-        try:
-            trainer = self._trainer_on(board)
-        except BaseException:
-            if opens:
-                board.close()
-            raise
-        self._trainer, self._nodes = trainer, trainer.nodes
-        return trainer
-
-    def _trainer_on(self, board):
-        cells = self._cells(board.geometry.bins)
-        if self._checkpoint is not None:
-            misfit = checkpoint.misfit(self._checkpoint, self._nodes.classes, board.geometry,
-                                       len(cells))
-            if misfit:
-                raise ValueError(misfit)
-        trainer = Trainer(board, cells, self._policy(), len(self.classes_),
-                          prediction=self.leaf_prediction, nodes=self._nodes, tally=self._tally,
-                          review_period=int(self.review_period), feed=self.feed)
-        if self._checkpoint is not None:
-            checkpoint.restore(trainer, self._checkpoint)
-            self._checkpoint = None
-        return trainer
-
-    def _cells(self, bins):
-        """The cells that the attributes take on a board of so many bins."""
-        capacities = [getattr(book, "capacity", 0) for book in self._quantiser.books]
-        return CellMap.build(capacities, bins, self.nominal_split)
-
-    def _geometry(self):
-        """The board's geometry: its own, the one given, or one that fits the stream.
-
-        None: a board at the end of a link, not open yet, will tell.
-        """
-        if isinstance(self.board, Board):
-            return self.board.geometry
-        if self.geometry is not None:
-            return Geometry.of(self.geometry)
-        if is_link(self.board):
-            return None
-        cells = len(self._cells(16))
-        lanes = max(min(cells, 16), -(-cells // 256))
-        return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
-                        classes=max(2, len(self.classes_)), slots=int(self.slots), count_width=24,
-                        bus_width=256, criterion=self._policy().criterion,
-                        naive_bayes=self.leaf_prediction != "mc")
-
     def reset(self):
         """Forget everything learnt and let go of the board."""
         self._release()
         for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
                      "_quantiser", "_nodes", "_warm_up", "_checkpoint"):
             self.__dict__.pop(name, None)
-
-    def close(self):
-        """Let go of the board; what was learnt stays, and learning may go on later.
-
-        The statistics are read back first. A board opened by name is closed, one that was handed
-        in is free for another tree.
-        """
-        if self.__dict__.get("_trainer") is not None:
-            self._checkpoint = checkpoint.read(self._trainer)
-            self._release()
-
-    def _release(self):
-        trainer = self.__dict__.pop("_trainer", None)
-        self._trainer = self._unfinished = None
-        if trainer is not None and not isinstance(self.board, Board):
-            trainer.board.close()
-
-    def __getstate__(self):
-        """For pickle: the board's statistics instead of the board."""
-        state = dict(super().__getstate__())
-        state.pop("_unfinished", None)
-        trainer = state.get("_trainer")
-        if trainer is not None:
-            state |= {"_trainer": None, "_checkpoint": checkpoint.read(trainer)}
-        if isinstance(self.board, Board):
-            state |= {"board": self.board.name, "geometry": self.board.geometry}
-        return state
-
-    # Looking at it
-
-    def report(self):
-        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
-
-        ``slots``: those in use on the board; 0 while there is none.
-        """
-        self._fitted()
-        if self._nodes is None:
-            return {**asdict(self._tally), "nodes": 1, "leaves": 1, "inactive_leaves": 0,
-                    "slots": 0, "depth": 0}
-        nodes = self._nodes
-        return {**asdict(self._tally), "nodes": len(nodes), "leaves": len(nodes.leaves()),
-                "inactive_leaves": nodes.inactive, "slots": self._slots_in_use,
-                "depth": int(nodes.deepest)}
-
-    @property
-    def _slots_in_use(self):
-        trainer = self.__dict__.get("_trainer")
-        return 0 if trainer is None else trainer.growth.pool.slots - trainer.growth.pool.free
-
-    def draw(self, max_depth=None):
-        """The tree as text; ends the warm-up."""
-        return draw.text(self._shown(), max_depth)
-
-    def to_graphviz(self, max_depth=None):
-        """The tree in Graphviz's DOT language; ends the warm-up."""
-        return draw.dot(self._shown(), max_depth)
-
-    def _shown(self):
-        self.end_warm_up()
-        self._fitted()
-        return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
-
-    def difference(self, other):
-        """The first difference from another tree in words, or None; ends both warm-ups."""
-        for tree in (self, other):
-            tree.end_warm_up()
-            tree._fitted()
-        return self._nodes.difference(other._nodes)
-
-    def counters(self):
-        """The board's performance counters; see ``Board.counters``. Ends the warm-up."""
-        self.end_warm_up()
-        self._fitted()
-        trainer = self._open_trainer()
-        trainer.fence()  # or the last records would still be under way
-        return trainer.board.counters()
-
-    def link_statistics(self):
-        """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
-        return None if self._trainer is None else self._trainer.board.statistics()
-
-    def quantiser_summary(self):
-        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
-        self._fitted()
-        return self._quantiser.summary()
 
     # Saving
 

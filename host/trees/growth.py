@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..geometry import MISSING, NONE
+from ..geometry import NONE
 from ..protocol.commands import CommandFlag, Opcode, pack_command
 from .nodes import LEAF, NUMERIC
 from .slots import SlotPool
@@ -74,9 +74,15 @@ class Growth:
         self.pool = SlotPool(geometry.slots)
         self.style = style_of(geometry, policy)
         self._commands = commands
-        # What compiled code writes: PLACE for a node and its children, as many as there are codes,
-        # since `learn_codes` takes those that no encoder gives, too.
-        self._out = np.zeros((MISSING + 1) * self.style.command_bytes, np.uint8)
+        self._out = np.zeros(self.split_bytes, np.uint8)  # commands that compiled code writes
+
+    @property
+    def split_bytes(self):
+        """Bytes of the commands of a split at most: PLACE for the node and for every child."""
+        # Compiled code writes them and looks at no bounds. An attribute has as many children as
+        # bins at most, whatever these have counted, be it what a damaged file says.
+        bins = self.geometry.bins * int(np.bincount(self.cells.attribute).max())
+        return (1 + bins) * self.style.command_bytes
 
     def command(self, opcode, **values):
         """Queue a command."""

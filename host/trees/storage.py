@@ -15,7 +15,7 @@ from ..data.schema import Schema
 from ..geometry import Geometry
 from . import checkpoint
 from .nodes import Nodes
-from .trainer import Tally
+from .tally import Tally
 
 __all__ = ["FORMAT", "save", "load"]
 

@@ -15,47 +15,31 @@ at each trial until its verdict is in.
 
 from collections import namedtuple
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count as count_from
 
 import numpy as np
 
 from ..boards.base import BoardError, as_bytes
 from ..boards.kernel import PATH_LIMIT
-from ..fixed import BAYES_FRACTION
-from ..geometry import MISSING
-from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
+from ..protocol.commands import Opcode, pack_command
 from ..protocol.reports import ErrorCode, Kind, layout_of
 from . import direct, router
-from .decisions import Decision, Decisions
 from .feed import FEED_TOKENS, open_feed
-from .growth import Growth, Split
-from .nodes import HOLDING, LEAF, TRIAL_OUT, Nodes
-from .policy import KEEP, PEEK, PRUNE, TIE, report_form
+from .growth import Growth
+from .nodes import HOLDING, TRIAL_OUT, Nodes
+from .requirements import check_abilities, check_classes
 from .steps import SAFE, Steps
+from .tally import Tally
+from .trials import Trials
 
-__all__ = ["Tally", "Trainer"]
+__all__ = ["Trainer"]
 
 # Instances that are being learnt, as `router.advance` describes them.
 _Window = namedtuple("_Window", "codes labels predictions follower order")
 
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION)  # taken many at once by compiled code
-_TEST_RECORDS = 4096  # sent between two looks at the predictions
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
 _TOKENS = count_from(FEED_TOKENS)
-
-
-@dataclass
-class Tally:
-    """What has happened to a tree so far."""
-
-    instances: int = 0
-    splits: int = 0  # of leaves
-    replaced: int = 0  # splits of inner nodes that took another one's place
-    pruned: int = 0  # inner nodes that became leaves
-    ties: int = 0  # splits, new or replaced, that only the tie threshold allowed
-    trials: int = 0
-    halvings: int = 0  # trials that found their slot's counts halved since the last
 
 
 class Trainer:
@@ -93,9 +77,7 @@ class Trainer:
     def __init__(self, board, cells, policy, classes, *, prediction="mc", nodes=None, tally=None,
                  review_period=20_000, feed="stream"):
         geometry = board.geometry
-        if classes > geometry.classes:
-            raise ValueError(f"the stream has {classes} classes, but the board has counters for "
-                             f"{geometry.classes}: choose a geometry with classes >= {classes}")
+        check_classes(geometry, classes)
         check_abilities(geometry, policy, prediction)
         board.claim(self)
         self.board = board
@@ -109,19 +91,15 @@ class Trainer:
         self.growth = Growth(geometry, cells, policy, self.nodes, self._commands)
         self.review_period = review_period
         self.tally = Tally() if tally is None else tally
-        self._form = report_form(geometry, cells, policy.reports_all)
-        self._outstanding = 0  # trials whose verdict is not in
+        self._trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
         self._found = np.zeros((PATH_LIMIT, direct.FOUND), np.int64)
-        self._decisions = Decisions(self.nodes)
-        self._ready = []  # nodes that withhold instances and have no trial out
         self.broken = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
         self._feed = open_feed(feed, board, len(cells))
         # A board in this process needs no stream between.
         self._direct = None
         if board.state is not None and feed == "stream":
-            # As in `Growth`: for a node and as many children as there are codes.
-            self._direct = direct.Commands((MISSING + 1) * self.growth.style.command_bytes)
+            self._direct = direct.Commands(self.growth.split_bytes)
         try:
             self._prepare()
         except BaseException:
@@ -165,10 +143,10 @@ class Trainer:
                              "close() it first, or load what was saved before")
         if self._asked:
             self.fence()  # behind all that an interrupted call had asked for
-            self._choose_predictions()
+            self.choose_predictions()
             self._asked = False
 
-    def _choose_predictions(self):
+    def choose_predictions(self):
         """Let the board predict what learning asks for."""
         self.board.write("report.predictions", int(self.predictor != router.MAJORITY))
 
@@ -198,6 +176,8 @@ class Trainer:
 
         Raises
         ------
+        ValueError
+            If a code is none of its attribute's; nothing is learnt then.
         BoardError
             If the board reports an error or is gone.
         KeyboardInterrupt
@@ -208,12 +188,13 @@ class Trainer:
     def learning(self, codes, labels):
         """``learn`` as a generator for `Steps`, which can be finished after the link was cut."""
         codes = np.ascontiguousarray(codes)
+        self.cells.check(codes)
         count = len(codes)
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
                          np.zeros((count if self.predictor else 0, 2), np.int32))
         self._progress = np.zeros(1, np.int64)
         self._answered = 0
-        self._before = self.tally.instances
+        self._trials.before = self.tally.instances
         position = 0
         self._check_working()
         while position < count:
@@ -260,7 +241,7 @@ class Trainer:
 
         Yields whether to wait for reports, and is sent those that came.
         """
-        feed, nodes = self._feed, self.nodes
+        feed, nodes, trials = self._feed, self.nodes, self._trials
         out, size = feed.out, feed.size
         capacity = len(out)
         how = (self.predictor, self.policy.anytime, self._progress, self.cells.attribute)
@@ -269,18 +250,17 @@ class Trainer:
             while feed.full:
                 self._handle(window, (yield True))
             at = 0
-            while self._ready and at + size <= capacity:
-                node = self._ready[-1]
-                at, trials = router.release(nodes.table, nodes.counts, *window, node, *how, out,
-                                            at)
-                self._started(trials)
+            while trials.ready and at + size <= capacity:
+                node = trials.ready[-1]
+                at, due = router.release(nodes.table, nodes.counts, *window, node, *how, out, at)
+                trials.start(due)
                 if nodes.gate[node] != HOLDING:
-                    self._ready.pop()
-            if position < stop and not self._ready and not (single and self._outstanding):
+                    trials.ready.pop()
+            if position < stop and not trials.ready and not (single and trials.outstanding):
                 first = position
-                position, at, trials, why = router.advance(
+                position, at, due, why = router.advance(
                     nodes.table, nodes.counts, *window, position, stop, *how, single, out, at)
-                self._started(trials)
+                trials.start(due)
                 if why == router.FIRED:
                     stop = position
             else:
@@ -290,15 +270,16 @@ class Trainer:
                 feed.send(at)
             if tree_wide and first is not None and position > first:
                 self._try_path(window, first)
-            idle = not self._ready and position == stop
+            idle = not trials.ready and position == stop
             answered = self._answered == self._progress[router.SENT]
-            if idle and answered and not self._outstanding and not self._decisions.reading:
+            if idle and answered and trials.settled:
                 return position
             self._handle(window, (yield idle))
 
     def _run_directly(self, window, position, stop):
         """Learn instances on a board in this process until ``stop``."""
         nodes, growth, board, tally = self.nodes, self.growth, self.board, self.tally
+        trials = self._trials
         self.flush()
         self._handle(window, board.receive())
         codes = as_bytes(window.codes)
@@ -309,7 +290,7 @@ class Trainer:
                 board.state, nodes.table, nodes.matrices, nodes.room, nodes.blank, codes,
                 window.labels, window.predictions, position, stop, self.predictor, growth.style,
                 self.cells.first_cell, growth.pool.stack, growth.pool.node,
-                self._direct.written, self._direct.read, self.classes, self._before, self._form,
+                self._direct.written, self._direct.read, self.classes, trials.before, trials.form,
                 self.policy.options, self._found, done)
             position = int(done[direct.INSTANCES])
             tally.trials += int(done[direct.TRIALS])
@@ -318,19 +299,15 @@ class Trainer:
             tally.ties += int(done[direct.TIES])
             changes = int(done[direct.CHANGES])
             if changes:
-                self._outstanding += changes
+                trials.outstanding += changes
                 found = self._found[:changes]
-                self._change(*found.T[:direct.AT], board.state.out[
-                    found[:, direct.AT:] + np.arange(self._form.size)])
-            while self._outstanding or self._decisions.reading:
+                trials.change(*found.T[:direct.AT], board.state.out[
+                    found[:, direct.AT:] + np.arange(trials.form.size)])
+            while not trials.settled:
                 self.flush()
                 self._handle(window, board.receive(wait=True))
             self.flush()
         return position
-
-    def _started(self, trials):
-        self._outstanding += trials
-        self.tally.trials += trials
 
     def _try_path(self, window, instance):
         """Try the inner nodes on an instance's path."""
@@ -340,7 +317,7 @@ class Trainer:
             nodes.gate[node] |= TRIAL_OUT
             nodes.closer[node] = instance
             self.command(Opcode.TRIAL, slot=int(nodes.slot[node]))
-            self._started(1)
+            self._trials.start(1)
         self.flush()
 
     def flush(self):
@@ -348,59 +325,6 @@ class Trainer:
         if self._commands:
             self.board.send(b"".join(self._commands))
             self._commands.clear()
-
-    # Predicting
-
-    def predict(self, codes, leaves, scores=False):
-        """Naive Bayes predictions of the leaves that have statistics.
-
-        Parameters
-        ----------
-        codes : uint8 array (n, attributes)
-        leaves : int array (n,)
-            Their leaves; all with a slot.
-        scores : bool
-
-        Returns
-        -------
-        int32 array (n,), or with ``scores`` float array (n, classes of the board)
-            Classes, or their scores in bits; -inf: the leaf has not seen the class.
-        """
-        geometry = self.board.geometry
-        kind = Kind.SCORES if scores else Kind.PREDICTION
-        answers = np.zeros(len(codes), layout_of(kind, geometry, 0).dtype)
-        with self.asking():
-            self.flush()
-            self.fence()
-            self.board.write("report.predictions", 2 if scores else 1)
-            for start in range(0, len(codes), _TEST_RECORDS):
-                part = slice(start, start + _TEST_RECORDS)
-                self._ask(codes[part], leaves[part], answers[part])
-            self.fence()
-            self._choose_predictions()
-        if not scores:
-            return answers["label"].astype(np.int32)
-        bits = answers["scores"] / (1 << BAYES_FRACTION)
-        bits[answers["scores"] == np.iinfo(np.int32).min] = -np.inf
-        return bits
-
-    def _ask(self, codes, leaves, answers):
-        """Fill ``answers`` with the board's predictions."""
-        board = self.board
-        records = np.zeros(len(codes), record_layout(len(self.cells)).dtype)
-        records["slot"] = self.nodes.slot[leaves]
-        records["flags"] = RecordFlag.TEST
-        records["codes"] = codes[:, self.cells.attribute]
-        board.send(pack_command(board.geometry, Opcode.LEARN, count=len(records),
-                                payload=records.tobytes()))
-        got = 0
-        while got < len(records):
-            for kind, report in self.reports(board.receive(wait=True)):
-                if kind is Kind.ERROR:
-                    raise self.error(report)
-                rows = np.frombuffer(report, answers.dtype)
-                answers[got:got + len(rows)] = rows
-                got += len(rows)
 
     # Reports
 
@@ -433,12 +357,9 @@ class Trainer:
                               self._answered, self.predictor, words)
                 self._answered += len(words)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
-                self._judge(report)
+                self._trials.judge(report)
             elif kind is Kind.STATISTICS:
-                layout = layout_of(kind, self.board.geometry, 0)
-                counts = layout.unpack(report)["counts"].astype(np.int64)
-                self._decisions.statistics(counts.reshape(self.board.geometry.bins, -1))
-                self._decide()
+                self._trials.statistics(report)
             elif kind is Kind.ERROR:
                 raise self.error(report)
 
@@ -449,112 +370,6 @@ class Trainer:
         code = ErrorCode(int(error["flags"]))
         return BoardError(f"board {self.board.name} reports {code.name} at "
                           f"{int(error['address']):#x} after {int(error['count'])} records")
-
-    # Verdicts
-
-    def _judge(self, data):
-        words = np.frombuffer(data, np.uint32).reshape(-1, self._form.size)
-        slots = words[:, 0] >> 16
-        self.tally.halvings += int((words[:, 0] >> 8 & 1).sum())
-        found = self.policy.judge(words, self._form, self.nodes, self.growth.pool.node,
-                                  self.classes, self._before)
-        nodes = self.growth.pool.node[slots]
-        still = found.verdict == KEEP
-        self._keep(nodes[still & (found.period == 0)])
-        change = ~still | (found.period != 0)
-        if change.any():
-            self._change(nodes[change], *(column[change] for column in found), words[change])
-        else:
-            self._decide()  # a node that is kept may have been what one below it waited for
-
-    def _change(self, nodes, verdicts, cells, values, periods, words):
-        """Begin to do what trials have come to, other than nothing."""
-        self._keep(nodes[verdicts == KEEP])
-        for row, node in enumerate(nodes.tolist()):
-            if verdicts[row] == KEEP:
-                self.growth.restate(node)
-                continue
-            own = words[row, self._form.class_counts:][:self.nodes.classes].astype(np.int64)
-            decision = Decision(node, int(verdicts[row]), own, int(cells[row]), int(values[row]))
-            reads = []
-            if decision.verdict != PRUNE:
-                # A suggestion holds the class counts of one side of the best split; those of all
-                # children, and of the missing values, are in the attribute's bins.
-                reads = self.cells.cells_of(int(self.cells.attribute[decision.cell]))
-                for cell in reads:
-                    self.command(Opcode.READ, slot=int(words[row, 0] >> 16), cell=int(cell))
-            self._decisions.add(decision, len(reads))
-        self._decide()
-
-    def _keep(self, nodes):
-        """Verdicts that change nothing."""
-        self._outstanding -= len(nodes)
-        self._ready += router.open_gates(self.nodes.table, nodes).tolist()
-
-    def _decide(self):
-        """Carry out the decisions whose turn it is."""
-        while (decision := self._decisions.take()) is not None:
-            node = decision.node
-            if decision.verdict == PRUNE:
-                self._void(node)
-                self.growth.prune(node, decision.own)
-                self.tally.pruned += 1
-            else:
-                self._split(node, decision)
-            self._keep(np.array([node]))
-
-    def _split(self, node, decision):
-        nodes = self.nodes
-        split = Split(self.cells, decision.cell, decision.value, decision.bins)
-        verdict = decision.verdict
-        if verdict == PEEK:
-            verdict = self._peek(node, split, decision)
-            if verdict == KEEP:
-                return
-        inner = nodes.kind[node] != LEAF
-        self._void(node)
-        tie = verdict == TIE
-        self.growth.split(node, split, decision.own, tie)
-        self.tally.replaced += int(inner)
-        self.tally.splits += int(not inner)
-        self.tally.ties += tie
-
-    def _void(self, node):
-        """Drop the trials below a node that is about to change."""
-        below = self.nodes.descendants(node)[1:].tolist()
-        self._outstanding -= self._decisions.drop(below)
-
-    def _peek(self, node, split, decision):
-        """The verdict on another threshold for the attribute that an inner node has."""
-        nodes = self.nodes
-        old = self.growth.current_split(node, split)
-        if old.value == split.value:
-            return KEEP
-        own = decision.own
-        gap = self.policy.gap(split.sides, old.sides, int(own.sum()))
-        return self.policy.moved(
-            gap, int((own + nodes.base[node]).sum()), self.classes, nodes.depth(node),
-            self._before + int(nodes.closer[node]) + 1, len(self.cells.first_cell))
-
-
-def check_abilities(geometry, policy, prediction):
-    """Refuse a board whose bitstream lacks what a tree needs.
-
-    Raises
-    ------
-    ValueError
-        With the remedy.
-    """
-    if policy.criterion != geometry.criterion:
-        raise ValueError(f"the board's gain units compute {geometry.criterion}, the tree asks for "
-                         f"{policy.criterion}: choose criterion={geometry.criterion!r}, or a "
-                         f"geometry with criterion={policy.criterion!r}")
-    if prediction not in router.PREDICTIONS:
-        raise ValueError(f"leaf_prediction must be one of {', '.join(router.PREDICTIONS)}, "
-                         f"not {prediction!r}")
-    if prediction != "mc" and not geometry.naive_bayes:
-        raise ValueError(f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
-                         "a geometry with naive_bayes=True, or leaf_prediction='mc'")
 
 
 def _until(instances, period):

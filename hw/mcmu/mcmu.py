@@ -17,7 +17,7 @@ from .dispenser import Dispenser
 from .dma import ReadDMA
 from .predictor import Predictor
 from .report import ReportWriter, word_layout
-from .scheduler import TrialScheduler
+from .scheduler import TRIALS, TrialScheduler
 from .sequencer import Sequencer
 from .slots import SINCE_WIDTH, SlotTable
 from .tracker import Tracker
@@ -61,7 +61,7 @@ class MemoryController(wiring.Component):
     Source: design, sections 2, 5 and 6.
     """
 
-    def __init__(self, geometry, *, trials=4, outstanding=4, burst=16):
+    def __init__(self, geometry, *, trials=TRIALS, outstanding=4, burst=16):
         self.geometry = g = geometry
         self.trials = trials
         self.outstanding = outstanding

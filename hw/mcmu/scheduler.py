@@ -7,8 +7,9 @@ from amaranth.lib.wiring import In, Out
 from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
 from .predictor import number_shape
 
-__all__ = ["TrialScheduler", "head_layout", "trial_layout"]
+__all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout"]
 
+TRIALS = 4  # that may wait for their snapshot
 SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
 
 
@@ -74,7 +75,7 @@ class TrialScheduler(wiring.Component):
     Source: design, sections 5 and 6.
     """
 
-    def __init__(self, geometry, *, depth=4, heads=16):
+    def __init__(self, geometry, *, depth=TRIALS, heads=16):
         if depth < 1:
             raise ValueError(f"depth must be at least 1, not {depth!r}")
         if heads < max(depth, 2):

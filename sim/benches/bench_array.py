@@ -11,7 +11,7 @@ from bregalad.hw.array.bayes import lead, partial_layout
 from bregalad.hw.array.operation import Op, config_layout, operation_layout
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.bits import candidate_fields, pack, unpack
-from bregalad.sim.golden import Candidate, Cell, Golden
+from bregalad.sim.golden import Candidate, Cell, Golden, top
 from bregalad.sim.runner import parameters
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
@@ -84,7 +84,7 @@ class Model:
     def trial(self, current):
         """What `gains` and `summary` should show of the snapshot."""
         candidates = self.shadow._candidates(0)
-        best, second, chosen = self.shadow._top(candidates, current)
+        best, second, chosen = top(candidates, current)
         summary = {"best": candidate_fields(best), "second": candidate_fields(second),
                    "current": candidate_fields(chosen),
                    "left": best.left or [0] * self.geometry.classes}

@@ -1,4 +1,4 @@
-"""GainUnit against Golden._gain."""
+"""GainUnit against the golden model's `gain_of`."""
 
 import random
 from collections import deque
@@ -9,7 +9,7 @@ from bregalad.geometry import Geometry
 from bregalad.hw.gain.gain import GainUnit, kind_layout, result_layout
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.bits import pack, unpack
-from bregalad.sim.golden import Cell, Golden
+from bregalad.sim.golden import Cell, gain_of
 from bregalad.sim.runner import parameters
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
@@ -43,7 +43,6 @@ async def matches_golden(dut):
     snapshots = given["snapshots"]
     unit = GainUnit(geometry, snapshots=snapshots)
     rng = random.Random(cocotb.RANDOM_SEED)
-    golden = Golden(geometry)
     word = data.ArrayLayout(geometry.count_width, geometry.classes)
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
     for port in (dut.config, dut.classes_in_use, dut.snap, dut.bin, dut.word, dut.take):
@@ -57,7 +56,6 @@ async def matches_golden(dut):
     taken = full = overlapped = 0
     while taken < given["trials"]:
         classes = rng.randint(1, geometry.classes)
-        golden.fields["classes.count"] = classes
         dut.classes_in_use.value = classes
         bound = geometry.bins * (2 * classes + 2) + 60
         kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST]
@@ -95,9 +93,8 @@ async def matches_golden(dut):
                     and rng.random() < start_rate):
                 cell = Cell(rng.choice(kinds), rng.randint(0, 1), rng.randint(0, 1),
                             rng.randint(0, 255))
-                golden.cells[0] = cell
-                golden.counts[0][0] = random_counts(rng, geometry, classes)
-                words = list(enumerate(golden.counts[0][0]))
+                counted = random_counts(rng, geometry, classes)
+                words = list(enumerate(counted))
                 left -= 1
             snap = bool(words) and rng.random() < word_rate
             dut.snap.value = snap
@@ -117,7 +114,7 @@ async def matches_golden(dut):
                 taken_at = clock
                 taken += 1
             if snap and not words:
-                held.append((cell, clock, golden._gain(0, 0)))
+                held.append((cell, clock, gain_of(geometry, 0, cell, counted, classes)))
                 full += len(held) == snapshots
             clock += 1
     dut._log.info(f"{taken} snapshots, {overlapped} words beside others, {full} times full")

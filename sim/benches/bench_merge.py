@@ -1,4 +1,4 @@
-"""Merge against Golden._candidates and Golden._top, stalls on all streams."""
+"""Merge against the golden model's `join` and `top`, stalls on all streams."""
 
 import random
 
@@ -8,18 +8,10 @@ from bregalad.hw.array.merge import Merge, merge_layout, summary_layout
 from bregalad.hw.array.operation import candidate_layout
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.bits import candidate_fields
-from bregalad.sim.golden import Candidate, Cell, Golden
+from bregalad.sim.golden import Candidate, Cell, join, top
 from bregalad.sim.runner import parameters
 from bregalad.sim.streams import Sink, Source, reset
 from cocotb.triggers import ReadOnly, RisingEdge
-
-
-class Model(Golden):
-    """The golden model with cells that find whatever ``parts`` says."""
-
-    def _gain(self, slot, cell):
-        part = self.parts[cell]
-        return Candidate(part.cell, part.value, part.gain, list(part.left))
 
 
 class Bench:
@@ -27,7 +19,6 @@ class Bench:
         self.dut = dut
         self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
-        self.golden = Model(g)
         self.source = Source(dut, "i", merge_layout(g), rng)
         self.gains = Sink(dut, "gains", candidate_layout(g), rng)
         self.summary = Sink(dut, "summary", summary_layout(g), rng)
@@ -35,10 +26,9 @@ class Bench:
 
     def trial(self):
         """Random cells of attributes, as gain units find them, go in; what should come out."""
-        rng, g, golden = self.rng, self.geometry, self.golden
+        rng, g = self.rng, self.geometry
         cells = rng.choice([1, 2, g.max_cells, rng.randint(1, g.max_cells)])
-        golden.fields["cells.count"] = cells
-        golden.parts = []
+        configs, parts = [], []
         kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST, CellKind.IGNORED]
         kinds = rng.choice([kinds, kinds[:3], kinds[1:3], kinds[3:]])
         half = 1 << g.gain_width - 1
@@ -49,19 +39,18 @@ class Bench:
             first = rng.random() < 0.5
             if first or rng.random() < 0.2:
                 kind = rng.choice(kinds)
-            golden.cells[cell] = Cell(kind, int(first))
+            configs.append(Cell(kind, int(first)))
             part = Candidate()
             if kind != CellKind.IGNORED:
                 multiway = kind == CellKind.MULTIWAY
                 part = Candidate(cell, 0 if multiway else rng.randrange(256), rng.choice(gains),
                                  [0 if multiway else rng.randint(0, g.count_max)
                                   for _ in range(g.classes)])
-            golden.parts.append(part)
-        candidates = golden._candidates(0)
+            parts.append(part)
+        candidates = join(g, configs, parts)
         heads = [c.cell for c in candidates if c is not None and c.valid]
         current = rng.choice([NONE, *heads[:1], rng.randrange(cells)])
-        for cell, part in enumerate(golden.parts):
-            config = golden.cells[cell]
+        for cell, (config, part) in enumerate(zip(configs, parts, strict=True)):
             joins = part.valid and not config.first
             self.source.items.append({
                 "result": {"valid": part.valid, "joins": joins, "value": part.value,
@@ -69,7 +58,7 @@ class Bench:
                            "gain": part.gain, "left": part.left},
                 "cell": cell, "current": cell == current, "last": cell == cells - 1,
             })
-        best, second, chosen = golden._top(candidates, current)
+        best, second, chosen = top(candidates, current)
         self.seen["ties"] += best.valid and second.valid and best.gain == second.gain
         self.seen["joined"] += candidates.count(None)
         self.seen["current"] += chosen.valid

@@ -16,7 +16,7 @@ from bregalad.hw.array.processor import AttributeProcessor
 from bregalad.hw.gain.gain import kind_layout, result_layout
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.bits import pack, unpack
-from bregalad.sim.golden import Cell, Golden
+from bregalad.sim.golden import Cell, Golden, gain_of
 from bregalad.sim.runner import parameters
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
@@ -101,7 +101,6 @@ class Bench:
             await self.step()
         assert not self.begun
         self.golden.fields["classes.count"] = rng.randint(1, g.classes)
-        self.shadow.fields = self.golden.fields
         dut.classes_in_use.value = self.golden.fields["classes.count"]
         dut.config_write.value = 1
         for pass_ in range(g.passes):
@@ -239,7 +238,9 @@ class Bench:
         elif shift:
             self.chain = chain
         if op["code"] is Op.SNAP and not self.left:
-            self.held.append((self.shadow.cells[0], self.shadow._gain(0, 0)))
+            cell = self.shadow.cells[0]
+            self.held.append((cell, gain_of(g, 0, cell, self.shadow.counts[0][0],
+                                            self.golden.fields["classes.count"])))
             self.last_snap = self.clock - 1
 
     def check(self, result, cell, want):

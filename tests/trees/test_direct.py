@@ -8,6 +8,7 @@ from bregalad.sim.latency import GoldenBoard
 from bregalad.trees import checkpoint
 from bregalad.trees.cells import CellMap
 from bregalad.trees.policy import SplitPolicy
+from bregalad.trees.split import sides_of
 from bregalad.trees.trainer import Trainer
 
 # Numeric; two nominal ones with more values than a cell has bins; a small nominal one.
@@ -53,3 +54,35 @@ def test_wide_nominal_attributes_with_naive_bayes_leaves(anytime, nominal_split,
     mine, theirs = checkpoint.read(direct), checkpoint.read(golden)
     assert (mine["counts"] == theirs["counts"]).all()
     assert (mine["entries"] == theirs["entries"]).all()
+
+
+@pytest.mark.parametrize("make", [lambda: open_board("emulated", GEOMETRY),
+                                  lambda: GoldenBoard(GEOMETRY)])
+@pytest.mark.parametrize("attribute, code", [(1, 20), (2, 44), (3, 254)])
+def test_codes_beyond_an_attributes_values_are_refused(make, attribute, code):
+    codes, labels = stream(22, 600)
+    codes[300] = [254, 19, 39, 4]
+    codes[301] = 255
+    wrong = codes.copy()
+    wrong[350, attribute] = code
+    trainer, other = (trainer_on(make(), False, "multiway", "nb") for _ in range(2))
+    trainer.learn(codes[:200], labels[:200])
+    with pytest.raises(ValueError, match=f"codes of attribute {attribute} must be 0 to "
+                                         f"{CAPACITIES[attribute] - 1}, or 255 .* not {code}$"):
+        trainer.learn(wrong[200:], labels[200:])
+    assert trainer.tally.instances == 200
+    trainer.learn(codes[200:], labels[200:])
+    other.learn(codes, labels)
+    assert other.nodes.difference(trainer.nodes) is None
+    assert (checkpoint.read(other)["counts"] == checkpoint.read(trainer)["counts"]).all()
+
+
+@pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
+def test_a_splits_commands_find_room_whatever_the_bins_hold(nominal_split):
+    growth = trainer_on(GoldenBoard(GEOMETRY), True, nominal_split, "mc").growth
+    cells = growth.cells
+    full = np.ones((GEOMETRY.bins, CLASSES), np.int64)
+    for attribute, first in enumerate(cells.first_cell):
+        values = cells.values(attribute, [full] * len(cells.cells_of(attribute)))
+        family = len(sides_of(values, cells.kind[first], 0))
+        assert (1 + family) * growth.style.command_bytes <= growth.split_bytes

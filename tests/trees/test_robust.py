@@ -162,6 +162,21 @@ def test_learn_codes_checks_its_arguments(codes, labels, error, message):
         VFDT().fit(X, y).learn_codes(codes, labels)
 
 
+def test_learn_codes_takes_what_encode_can_give():
+    X, y = stream(1000)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    frame["declared"] = pd.Categorical(np.where(y, "x", "y"), categories=["x", "y", "z"])
+    frame["open"] = np.where(y, "x", "y")
+    tree = VFDT(nominal={"declared": ["x", "y", "z"]}, nominal_values=5).fit(frame, y)
+    tree.learn_codes(np.array([[0, 128, 254, 2, 4], [255] * 5], np.uint8), [0, 1])
+    learnt = tree.report()["instances"]
+    for row, message in (([0, 0, 0, 3, 0], "attribute 3 must be 0 to 2, or 255 .* not 3"),
+                         ([0, 0, 0, 0, 5], "attribute 4 must be 0 to 4, or 255 .* not 5")):
+        with pytest.raises(ValueError, match=message):
+            tree.learn_codes(np.array([[0] * 5, row], np.uint8), [0, 1])
+    assert tree.report()["instances"] == learnt
+
+
 def test_objects_that_are_numbers_are_numeric():
     X, y = stream()
     frame = pd.DataFrame(X, columns=list("abc")).astype(object)

@@ -1,4 +1,4 @@
-"""The golden model, compiled: the functions of ``sim/golden.py`` on arrays, under their names."""
+"""The golden model, compiled: the functions of ``sim/golden/`` on arrays, under their names."""
 
 from .arithmetic import fill_logs, fill_table
 from .bayes import classify, only_class

@@ -1,99 +1,18 @@
-"""Golden model: the command stream in plain integers.
+"""The golden model's interpreter: commands and registers, paths, slots and reports."""
 
-What this file does with a command is what every board does, bit for bit. It is written to be read,
-not to be fast; ``host/boards/emulated.py`` is the same, compiled.
-"""
-
-from dataclasses import dataclass, field
-
-from ..fixed import (
-    BAYES_UNIT,
-    UNUSED_CLASS,
-    bayes_log2,
-    classification_error,
-    gini,
-    kearns_mansour,
-    xlog2x,
-)
-from ..geometry import CRITERIA, MISSING, NONE
-from ..protocol import reports
-from ..protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag, record_layout
-from ..protocol.registers import EVENTS, MAGIC, VERSION, Access, CellKind, find
-from ..protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
+from ...geometry import CRITERIA, MISSING, NONE
+from ...protocol import reports
+from ...protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag, record_layout
+from ...protocol.registers import EVENTS, MAGIC, VERSION, Access, CellKind, find
+from ...protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
+from .bayes import scores_of
+from .candidates import gain_of, join, top
+from .memory import BusError, Memory
+from .state import Cell, Entry
 
 __all__ = ["Golden", "PATH_LIMIT"]
 
 PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
-
-
-@dataclass
-class Cell:
-    """Run-time configuration of one cell."""
-
-    kind: int = CellKind.IGNORED
-    first: int = 1
-    other: int = 0
-    base: int = 0
-
-
-@dataclass
-class Entry:
-    """A slot's row of the slot table."""
-
-    class_counts: list
-    n: int = 0
-    since: int = 0
-    link: int = NONE
-    current: int = NONE
-    inner: bool = False
-    halved: bool = False
-    underflow: bool = False
-    period: int = 0
-
-
-@dataclass
-class Candidate:
-    """An attribute's best split at a slot."""
-
-    cell: int = NONE
-    value: int = 0
-    gain: int = 0
-    left: list = field(default_factory=list)
-
-    @property
-    def valid(self):
-        return self.cell != NONE
-
-
-class BusError(Exception):
-    """A bus word that the memory does not answer."""
-
-    def __init__(self, address, code):
-        super().__init__(f"bus error {code!r} at {address:#x}")
-        self.address = address
-        self.code = code
-
-
-class Memory:
-    """Bytes that descriptors point to; ``faults`` maps bus word addresses to error codes.
-
-    Words outside ``size`` bytes answer DECERR.
-    """
-
-    def __init__(self, size, bus_bytes):
-        self.data = bytearray(size)
-        self.bus_bytes = bus_bytes
-        self.faults = {}
-
-    def read(self, address, length):
-        """``length`` bytes; BusError with the first failing bus word's address."""
-        first = address - address % self.bus_bytes
-        for word in range(first, address + length, self.bus_bytes):
-            if word in self.faults:
-                raise BusError(word, self.faults[word])
-            if word + self.bus_bytes > len(self.data):
-                raise BusError(word, ErrorCode.DECODE)
-        return bytes(self.data[address:address + length])
 
 
 class Golden:
@@ -328,6 +247,16 @@ class Golden:
             return value
         return last if config.other else None
 
+    def _halve(self, slot):
+        entry = self.entries[slot]
+        entry.n >>= 1
+        entry.class_counts = [count >> 1 for count in entry.class_counts]
+        entry.halved = True
+        for bins in self.counts[slot]:
+            for counts in bins:
+                counts[:] = [count >> 1 for count in counts]
+        self.events["halvings"] += 1
+
     # Naive Bayes
 
     def _predict(self, slot, codes):
@@ -343,24 +272,11 @@ class Golden:
         self.events["predictions"] += 1
 
     def _scores(self, slot, codes):
-        """Log2 of every class's share up to what all have in common."""
-        g = self.geometry
-        class_counts = self.entries[slot].class_counts
-        scores = []
-        for k in range(g.classes):
-            if k >= self.fields["classes.count"] or not class_counts[k]:
-                scores.append(UNUSED_CLASS)
-                continue
-            # The shares' common factor 1 / BAYES_UNIT is left out.
-            score = bayes_log2(class_counts[k])
-            seen = bayes_log2(class_counts[k] + 1)
-            for cell, code in enumerate(codes):
-                index = self._own_bin(slot, cell, code)
-                if index is not None:
-                    count = self.counts[slot][cell][index][k]
-                    score += bayes_log2(BAYES_UNIT * count + 1) - seen
-            scores.append(score)
-        return scores
+        """Every class's naive Bayes score at a slot."""
+        bins = [self._own_bin(slot, cell, code) for cell, code in enumerate(codes)]
+        words = [self.counts[slot][cell][index] for cell, index in enumerate(bins)
+                 if index is not None]
+        return scores_of(self.entries[slot].class_counts, words, self.fields["classes.count"])
 
     def _own_bin(self, slot, cell, code):
         """The bin of a code, None if its value is missing or counted by another cell."""
@@ -368,16 +284,6 @@ class Golden:
         config = self.cells[cell]
         shared = config.other and config.kind != CellKind.NUMERIC
         return None if shared and index == self.geometry.bins - 1 else index
-
-    def _halve(self, slot):
-        entry = self.entries[slot]
-        entry.n >>= 1
-        entry.class_counts = [count >> 1 for count in entry.class_counts]
-        entry.halved = True
-        for bins in self.counts[slot]:
-            for counts in bins:
-                counts[:] = [count >> 1 for count in counts]
-        self.events["halvings"] += 1
 
     # Trials
 
@@ -398,7 +304,7 @@ class Golden:
             self._report(reports.gains_layout(g, self.cells_in_use), kind=Kind.GAINS, **head,
                          candidates=words)
         else:
-            best, second, current = self._top(candidates, entry.current)
+            best, second, current = top(candidates, entry.current)
             named = {f"{name}_{key}": getattr(candidate, key)
                      for name, candidate in (("best", best), ("second", second),
                                              ("current", current))
@@ -411,89 +317,12 @@ class Golden:
 
     def _candidates(self, slot):
         """Per cell in use: an attribute's candidate at its last cell, None elsewhere."""
-        found = []
-        for cell in range(self.cells_in_use):
-            config = self.cells[cell]
-            part = self._gain(slot, cell)
-            continued = not config.first and config.kind != CellKind.IGNORED
-            if continued and found:
-                group = found[-1]
-                found[-1] = None
-                if config.kind == CellKind.MULTIWAY:
-                    group.gain = self._wrap(group.gain + part.gain)
-                elif part.gain > group.gain:
-                    part.cell = group.cell
-                    group = part
-                found.append(group)
-            else:
-                found.append(part)
-        return found
-
-    @staticmethod
-    def _top(candidates, current_cell):
-        """Best, second best and the current split attribute; ties go to the lower cell."""
-        best, second, current = Candidate(), Candidate(), Candidate()
-        for candidate in candidates:
-            if candidate is None or not candidate.valid:
-                continue
-            if candidate.cell == current_cell:
-                current = candidate
-            if not best.valid or candidate.gain > best.gain:
-                best, second = candidate, best
-            elif not second.valid or candidate.gain > second.gain:
-                second = candidate
-        return best, second, current
-
-    def _gain(self, slot, cell):
-        """The best candidate of one cell (multiway: its share of the attribute's gain)."""
         g = self.geometry
-        config = self.cells[cell]
-        if config.kind == CellKind.IGNORED:
-            return Candidate()
-        classes = range(min(self.fields["classes.count"], g.classes))
-        bins = self.counts[slot][cell]
-        total = self._sum(bins, classes)
-        own_values = bins[:-1] if config.other else bins
-        if config.kind == CellKind.MULTIWAY:
-            gain = self._impurity(total) if config.first else 0
-            for counts in own_values:
-                gain -= self._impurity([counts[k] for k in classes])
-            return Candidate(cell, 0, self._wrap(gain), [0] * g.classes)
-        best = None
-        left = [0 for _ in classes]
-        for value in range(g.bins - 1 if config.kind == CellKind.NUMERIC else len(own_values)):
-            side = [bins[value][k] for k in classes]
-            if config.kind == CellKind.NUMERIC:
-                left = [(a + b) & g.count_max for a, b in zip(left, side, strict=True)]
-            else:
-                left = side
-            right = [(a - b) & g.count_max for a, b in zip(total, left, strict=True)]
-            gain = self._wrap(self._impurity(total) - self._impurity(left) - self._impurity(right))
-            if best is None or gain > best.gain:
-                shown = value if config.kind == CellKind.NUMERIC else config.base + value & 0xFF
-                best = Candidate(cell, shown, gain, left + [0] * (g.classes - len(left)))
-        return best
-
-    def _sum(self, bins, classes):
-        return [sum(counts[k] for counts in bins) & self.geometry.count_max for k in classes]
-
-    def _impurity(self, counts):
-        """n times the impurity of the counts, by the criterion."""
-        g = self.geometry
-        match g.criterion:
-            case "gini":
-                return gini(counts, g.count_width)
-            case "kearns_mansour":
-                return kearns_mansour(*counts) if len(counts) == 2 else 0
-            case "classification_error":
-                return classification_error(counts, g.count_width)
-        n = sum(counts) & g.count_max
-        return xlog2x(n) - sum(xlog2x(count) for count in counts)
-
-    def _wrap(self, gain):
-        """Two's complement of ``gain_width`` bits; consistent counts never reach it."""
-        half = 1 << self.geometry.gain_width - 1
-        return (gain + half) % (2 * half) - half
+        cells = self.cells[:self.cells_in_use]
+        classes = min(self.fields["classes.count"], g.classes)
+        parts = [gain_of(g, cell, config, self.counts[slot][cell], classes)
+                 for cell, config in enumerate(cells)]
+        return join(g, cells, parts)
 
     # Slots
 

@@ -1,0 +1,70 @@
+"""Naive Bayes predictions from the statistics that a board holds."""
+
+import numpy as np
+
+from ..fixed import BAYES_FRACTION
+from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
+from ..protocol.reports import Kind, layout_of
+
+__all__ = ["predict"]
+
+_RECORDS = 4096  # sent between two looks at the predictions
+
+
+def predict(trainer, codes, leaves, scores=False):
+    """Naive Bayes predictions of the leaves that have statistics.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Between two calls of ``learn``.
+    codes : uint8 array (n, attributes)
+    leaves : int array (n,)
+        Their leaves; all with a slot.
+    scores : bool
+
+    Returns
+    -------
+    int32 array (n,), or with ``scores`` float array (n, classes of the board)
+        Classes, or their scores in bits; -inf: the leaf has not seen the class.
+
+    Raises
+    ------
+    BoardError
+        If the board reports an error or is gone.
+    """
+    kind = Kind.SCORES if scores else Kind.PREDICTION
+    answers = np.zeros(len(codes), layout_of(kind, trainer.board.geometry, 0).dtype)
+    with trainer.asking():
+        trainer.flush()
+        trainer.fence()
+        trainer.board.write("report.predictions", 2 if scores else 1)
+        for start in range(0, len(codes), _RECORDS):
+            part = slice(start, start + _RECORDS)
+            _ask(trainer, codes[part], leaves[part], answers[part])
+        trainer.fence()
+        trainer.choose_predictions()
+    if not scores:
+        return answers["label"].astype(np.int32)
+    bits = answers["scores"] / (1 << BAYES_FRACTION)
+    bits[answers["scores"] == np.iinfo(np.int32).min] = -np.inf
+    return bits
+
+
+def _ask(trainer, codes, leaves, answers):
+    """Fill ``answers`` with the board's predictions."""
+    board, cells = trainer.board, trainer.cells
+    records = np.zeros(len(codes), record_layout(len(cells)).dtype)
+    records["slot"] = trainer.nodes.slot[leaves]
+    records["flags"] = RecordFlag.TEST
+    records["codes"] = codes[:, cells.attribute]
+    board.send(pack_command(board.geometry, Opcode.LEARN, count=len(records),
+                            payload=records.tobytes()))
+    got = 0
+    while got < len(records):
+        for kind, report in trainer.reports(board.receive(wait=True)):
+            if kind is Kind.ERROR:
+                raise trainer.error(report)
+            rows = np.frombuffer(report, answers.dtype)
+            answers[got:got + len(rows)] = rows
+            got += len(rows)

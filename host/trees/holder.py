@@ -1,0 +1,96 @@
+"""The board of a tree: opened when it is needed, held, let go of."""
+
+from ..boards import is_link, open_board
+from ..boards.base import Board
+from ..geometry import Geometry
+from . import checkpoint
+from .cells import CellMap
+from .trainer import Trainer
+
+__all__ = ["BoardHolder"]
+
+
+class BoardHolder:
+    """Mixin of ``StreamTree``: its board.
+
+    ``_trainer`` is what learns on the board, None while there is none; ``_checkpoint`` the
+    statistics that are to go to the next one.
+    """
+
+    def _open_trainer(self):
+        if self._trainer is not None:
+            return self._trainer
+        opens = not isinstance(self.board, Board)
+        board = open_board(self.board, self._geometry()) if opens else self.board
+        try:
+            trainer = self._trainer_on(board)
+        except BaseException:
+            if opens:
+                board.close()
+            raise
+        self._trainer, self._nodes = trainer, trainer.nodes
+        return trainer
+
+    def _trainer_on(self, board):
+        cells = self._cells(board.geometry.bins)
+        if self._checkpoint is not None:
+            misfit = checkpoint.misfit(self._checkpoint, self._nodes.classes, board.geometry,
+                                       len(cells))
+            if misfit:
+                raise ValueError(misfit)
+        trainer = Trainer(board, cells, self._policy(), len(self.classes_),
+                          prediction=self.leaf_prediction, nodes=self._nodes, tally=self._tally,
+                          review_period=int(self.review_period), feed=self.feed)
+        if self._checkpoint is not None:
+            checkpoint.restore(trainer, self._checkpoint)
+            self._checkpoint = None
+        return trainer
+
+    def _cells(self, bins):
+        """The cells that the attributes take on a board of so many bins."""
+        capacities = [getattr(book, "capacity", 0) for book in self._quantiser.books]
+        return CellMap.build(capacities, bins, self.nominal_split)
+
+    def _geometry(self):
+        """The board's geometry: its own, the one given, or one that fits the stream.
+
+        None: a board at the end of a link, not open yet, will tell.
+        """
+        given = self._given_geometry()
+        if given is not None:
+            return given
+        if is_link(self.board):
+            return None
+        cells = len(self._cells(16))
+        lanes = max(min(cells, 16), -(-cells // 256))
+        return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
+                        classes=max(2, len(self.classes_)), slots=int(self.slots), count_width=24,
+                        bus_width=256, criterion=self._policy().criterion,
+                        naive_bayes=self.leaf_prediction != "mc")
+
+    def close(self):
+        """Let go of the board; what was learnt stays, and learning may go on later.
+
+        The statistics are read back first. A board opened by name is closed, one that was handed
+        in is free for another tree.
+        """
+        if self.__dict__.get("_trainer") is not None:
+            self._checkpoint = checkpoint.read(self._trainer)
+            self._release()
+
+    def _release(self):
+        trainer = self.__dict__.pop("_trainer", None)
+        self._trainer = self._unfinished = None
+        if trainer is not None and not isinstance(self.board, Board):
+            trainer.board.close()
+
+    def __getstate__(self):
+        """For pickle: the board's statistics instead of the board."""
+        state = dict(super().__getstate__())
+        state.pop("_unfinished", None)
+        trainer = state.get("_trainer")
+        if trainer is not None:
+            state |= {"_trainer": None, "_checkpoint": checkpoint.read(trainer)}
+        if isinstance(self.board, Board):
+            state |= {"board": self.board.name, "geometry": self.board.geometry}
+        return state

@@ -1,0 +1,67 @@
+"""A look at a tree: its sizes, its text, its difference from another one, its board's counters."""
+
+from dataclasses import asdict
+
+from . import draw
+
+__all__ = ["Inspection"]
+
+
+class Inspection:
+    """Mixin of ``StreamTree``: what a tree tells of itself."""
+
+    def report(self):
+        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
+
+        ``slots``: those in use on the board; 0 while there is none.
+        """
+        self._fitted()
+        if self._nodes is None:
+            return {**asdict(self._tally), "nodes": 1, "leaves": 1, "inactive_leaves": 0,
+                    "slots": 0, "depth": 0}
+        nodes = self._nodes
+        return {**asdict(self._tally), "nodes": len(nodes), "leaves": len(nodes.leaves()),
+                "inactive_leaves": nodes.inactive, "slots": self._slots_in_use,
+                "depth": int(nodes.deepest)}
+
+    @property
+    def _slots_in_use(self):
+        trainer = self.__dict__.get("_trainer")
+        return 0 if trainer is None else trainer.growth.pool.slots - trainer.growth.pool.free
+
+    def draw(self, max_depth=None):
+        """The tree as text; ends the warm-up."""
+        return draw.text(self._shown(), max_depth)
+
+    def to_graphviz(self, max_depth=None):
+        """The tree in Graphviz's DOT language; ends the warm-up."""
+        return draw.dot(self._shown(), max_depth)
+
+    def _shown(self):
+        self.end_warm_up()
+        self._fitted()
+        return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
+
+    def difference(self, other):
+        """The first difference from another tree in words, or None; ends both warm-ups."""
+        for tree in (self, other):
+            tree.end_warm_up()
+            tree._fitted()
+        return self._nodes.difference(other._nodes)
+
+    def counters(self):
+        """The board's performance counters; see ``Board.counters``. Ends the warm-up."""
+        self.end_warm_up()
+        self._fitted()
+        trainer = self._open_trainer()
+        trainer.fence()  # or the last records would still be under way
+        return trainer.board.counters()
+
+    def link_statistics(self):
+        """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
+        return None if self._trainer is None else self._trainer.board.statistics()
+
+    def quantiser_summary(self):
+        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
+        self._fitted()
+        return self._quantiser.summary()

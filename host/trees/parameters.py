@@ -1,0 +1,64 @@
+"""The parameters of a tree: what they describe, and which are refused."""
+
+from dataclasses import fields
+
+import numpy as np
+
+from ..boards import check_name
+from ..boards.base import Board
+from ..geometry import Geometry
+from .cells import CellMap
+from .feed import FEEDS
+from .policy import SplitPolicy
+from .requirements import check_abilities, check_cells, check_classes, check_prediction
+
+__all__ = ["Parameters"]
+
+
+class Parameters:
+    """Mixin of ``StreamTree``: its constructor's arguments."""
+
+    _fixed = {}  # of ``SplitPolicy``: what a class does not leave open, and not as by default
+
+    def _keep_parameters(self, given):
+        """Store the constructor's arguments, as scikit-learn wants them: under their names."""
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
+    def _policy(self):
+        """The split policy that the parameters describe; refuses wrong ones."""
+        names = {field.name for field in fields(SplitPolicy)} & set(self._get_param_names())
+        return SplitPolicy(**{name: getattr(self, name) for name in names}, **self._fixed)
+
+    def check_parameters(self):
+        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
+        policy = self._policy()
+        CellMap.build([], 16, self.nominal_split)
+        geometry = self._given_geometry()
+        if geometry is not None:
+            check_abilities(geometry, policy, self.leaf_prediction)
+        check_prediction(self.leaf_prediction)
+        if isinstance(self.board, str):
+            check_name(self.board)
+        if self.feed not in FEEDS:
+            raise ValueError(f"feed must be 'stream' or 'memory', not {self.feed!r}")
+        for name, low, high in (("nominal_values", 2, 255), ("head", 1, None),
+                                ("review_period", 1, None), ("slots", 2, 32768)):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or isinstance(value, bool):
+                raise TypeError(f"{name} must be an integer, not {value!r}")
+            if value < low or (high is not None and value > high):
+                allowed = f"{low} or more" if high is None else f"{low} to {high}"
+                raise ValueError(f"{name} must be {allowed}, not {value}")
+
+    def _check_size(self, capacities, classes):
+        """Refuse a stream that the board, or any board, is too small for."""
+        geometry = self._given_geometry() or Geometry(classes=32, lanes=1024, passes=31)
+        check_classes(geometry, classes)
+        check_cells(geometry, len(CellMap.build(capacities, geometry.bins, self.nominal_split)))
+
+    def _given_geometry(self):
+        """The open board's geometry, or the one that is given; None if neither is."""
+        if isinstance(self.board, Board):
+            return self.board.geometry
+        return None if self.geometry is None else Geometry.of(self.geometry)

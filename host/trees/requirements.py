@@ -1,0 +1,53 @@
+"""What a tree asks of a board; who asks for more than a board has is told the remedy."""
+
+from .router import PREDICTIONS
+
+__all__ = ["check_abilities", "check_cells", "check_classes", "check_prediction"]
+
+
+def check_abilities(geometry, policy, prediction):
+    """Refuse a board whose bitstream lacks what a tree needs.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    policy : SplitPolicy
+    prediction : "mc", "nb" or "nba"
+        What leaves predict.
+
+    Raises
+    ------
+    ValueError
+        With the remedy.
+    """
+    if policy.criterion != geometry.criterion:
+        raise ValueError(f"the board's gain units compute {geometry.criterion}, the tree asks for "
+                         f"{policy.criterion}: choose criterion={geometry.criterion!r}, or a "
+                         f"geometry with criterion={policy.criterion!r}")
+    check_prediction(prediction)
+    if prediction != "mc" and not geometry.naive_bayes:
+        raise ValueError(f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
+                         "a geometry with naive_bayes=True, or leaf_prediction='mc'")
+
+
+def check_prediction(prediction):
+    """Refuse with a ValueError what leaves cannot predict by."""
+    if prediction not in PREDICTIONS:
+        raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTIONS)}, "
+                         f"not {prediction!r}")
+
+
+def check_classes(geometry, classes):
+    """Refuse with a ValueError more classes than a board has counters for."""
+    if classes > geometry.classes:
+        raise ValueError(f"the stream has {classes} classes, but the board has counters for "
+                         f"{geometry.classes}: choose a geometry with classes >= {classes} "
+                         "(at most 32)")
+
+
+def check_cells(geometry, cells):
+    """Refuse with a ValueError more cells than a board has."""
+    if cells > geometry.max_cells:
+        raise ValueError(f"the attributes need {cells} cells, but the board has "
+                         f"{geometry.max_cells} ({geometry.lanes} lanes x {geometry.passes} "
+                         f"passes): choose a geometry with lanes x passes >= {cells}")

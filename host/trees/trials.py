@@ -1,0 +1,168 @@
+"""Trials that are out, and what becomes of a tree when their verdicts are in."""
+
+import numpy as np
+
+from ..protocol.commands import Opcode
+from ..protocol.reports import Kind, layout_of
+from . import router
+from .decisions import Decision, Decisions
+from .growth import Split
+from .nodes import LEAF
+from .policy import KEEP, PEEK, PRUNE, TIE, report_form
+
+__all__ = ["Trials"]
+
+
+class Trials:
+    """One tree's trials on one board.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    cells : CellMap
+    policy : SplitPolicy
+    growth : Growth
+        Carries out what is decided; takes the commands that ask for statistics.
+    classes : int
+        Classes in use.
+    tally : Tally
+        Counts trials and changes.
+
+    Attributes
+    ----------
+    form : named tuple of ``report_form``
+        Of the reports.
+    outstanding : int
+        Trials whose verdict is not in.
+    ready : list of int
+        Nodes that withhold instances and have no trial out.
+    before : int
+        Instances learnt before those that ``closer`` of a node counts.
+    """
+
+    def __init__(self, geometry, cells, policy, growth, classes, tally):
+        self.geometry = geometry
+        self.cells = cells
+        self.policy = policy
+        self.growth = growth
+        self.nodes = growth.nodes
+        self.classes = classes
+        self.tally = tally
+        self.form = report_form(geometry, cells, policy.reports_all)
+        self.outstanding = 0
+        self.ready = []
+        self.before = 0
+        self._decisions = Decisions(self.nodes)
+
+    def start(self, count):
+        """So many trials are out now."""
+        self.outstanding += count
+        self.tally.trials += count
+
+    @property
+    def settled(self):
+        """Whether no trial is out and no statistics are to come."""
+        return not self.outstanding and not self._decisions.reading
+
+    # Reports
+
+    def judge(self, report):
+        """Take in SUGGESTION or GAINS reports, one or several in a row."""
+        words = np.frombuffer(report, np.uint32).reshape(-1, self.form.size)
+        slots = words[:, 0] >> 16
+        self.tally.halvings += int((words[:, 0] >> 8 & 1).sum())
+        found = self.policy.judge(words, self.form, self.nodes, self.growth.pool.node,
+                                  self.classes, self.before)
+        nodes = self.growth.pool.node[slots]
+        still = found.verdict == KEEP
+        self._keep(nodes[still & (found.period == 0)])
+        change = ~still | (found.period != 0)
+        if change.any():
+            self.change(nodes[change], *(column[change] for column in found), words[change])
+        else:
+            self._decide()  # a node that is kept may have been what one below it waited for
+
+    def statistics(self, report):
+        """Take in a STATISTICS report."""
+        counts = layout_of(Kind.STATISTICS, self.geometry, 0).unpack(report)["counts"]
+        self._decisions.statistics(counts.astype(np.int64).reshape(self.geometry.bins, -1))
+        self._decide()
+
+    # Changes
+
+    def change(self, nodes, verdicts, cells, values, periods, words):
+        """Begin to do what trials have come to, other than nothing.
+
+        Parameters
+        ----------
+        nodes, verdicts, cells, values, periods : int arrays (trials,)
+            As in ``SplitPolicy.judge``.
+        words : uint32 array (trials, form.size)
+            Their reports.
+        """
+        self._keep(nodes[verdicts == KEEP])
+        for row, node in enumerate(nodes.tolist()):
+            if verdicts[row] == KEEP:
+                self.growth.restate(node)
+                continue
+            own = words[row, self.form.class_counts:][:self.nodes.classes].astype(np.int64)
+            decision = Decision(node, int(verdicts[row]), own, int(cells[row]), int(values[row]))
+            reads = []
+            if decision.verdict != PRUNE:
+                # A suggestion holds the class counts of one side of the best split; those of all
+                # children, and of the missing values, are in the attribute's bins.
+                reads = self.cells.cells_of(int(self.cells.attribute[decision.cell]))
+                for cell in reads:
+                    self.growth.command(Opcode.READ, slot=int(words[row, 0] >> 16), cell=int(cell))
+            self._decisions.add(decision, len(reads))
+        self._decide()
+
+    def _keep(self, nodes):
+        """Verdicts that change nothing."""
+        self.outstanding -= len(nodes)
+        self.ready += router.open_gates(self.nodes.table, nodes).tolist()
+
+    def _decide(self):
+        """Carry out the decisions whose turn it is."""
+        while (decision := self._decisions.take()) is not None:
+            node = decision.node
+            if decision.verdict == PRUNE:
+                self._void(node)
+                self.growth.prune(node, decision.own)
+                self.tally.pruned += 1
+            else:
+                self._split(node, decision)
+            self._keep(np.array([node]))
+
+    def _split(self, node, decision):
+        nodes = self.nodes
+        split = Split(self.cells, decision.cell, decision.value, decision.bins)
+        verdict = decision.verdict
+        if verdict == PEEK:
+            verdict = self._peek(node, split, decision)
+            if verdict == KEEP:
+                return
+        inner = nodes.kind[node] != LEAF
+        self._void(node)
+        tie = verdict == TIE
+        self.growth.split(node, split, decision.own, tie)
+        self.tally.replaced += int(inner)
+        self.tally.splits += int(not inner)
+        self.tally.ties += tie
+
+    def _void(self, node):
+        """Drop the trials below a node that is about to change."""
+        below = self.nodes.descendants(node)[1:].tolist()
+        self.outstanding -= self._decisions.drop(below)
+
+    def _peek(self, node, split, decision):
+        """The verdict on another threshold for the attribute that an inner node has."""
+        nodes = self.nodes
+        old = self.growth.current_split(node, split)
+        if old.value == split.value:
+            return KEEP
+        own = decision.own
+        gap = self.policy.gap(split.sides, old.sides, int(own.sum()))
+        return self.policy.moved(
+            gap, int((own + nodes.base[node]).sum()), self.classes, nodes.depth(node),
+            self.before + int(nodes.closer[node]) + 1, len(self.cells.first_cell))
