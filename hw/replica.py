@@ -1,6 +1,6 @@
 """Registers of one reader for what many are told."""
 
-from amaranth import Module, ResetInserter, Signal, Value
+from amaranth import Module, ResetInserter
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -16,32 +16,36 @@ class Replica(wiring.Component):
 
     Parameters
     ----------
-    shape : ShapeLike
+    **widths
+        Bits of each value, under a name.
 
     Members
     -------
-    i : In(shape)
-    o : Out(shape)
+    i_<name> : In(width)
+    o_<name> : Out(width)
+        Bits and nothing else, for simulators follow the fields of every structure that is a port.
 
     Latency: ``latency`` clocks.
     """
 
     latency = 1
 
-    def __init__(self, shape):
-        super().__init__({"i": In(shape), "o": Out(shape)})
+    def __init__(self, **widths):
+        self.names = tuple(widths)
+        super().__init__({
+            **{f"i_{name}": In(width) for name, width in widths.items()},
+            **{f"o_{name}": Out(width) for name, width in widths.items()},
+        })
 
     def elaborate(self, platform):
         m = Module()
-        value = Value.cast(self.i)
-        kept = Signal(len(value))
-        m.d.sync += kept.eq(value)
-        m.d.comb += Value.cast(self.o).eq(kept)
+        for name in self.names:
+            m.d.sync += getattr(self, f"o_{name}").eq(getattr(self, f"i_{name}"))
         return m
 
 
 def add_with_reset(m, name, block, reset):
     """Add a block to a module; ``reset`` comes to it by a register of its own, a clock late."""
-    m.submodules[f"replica_{name}_reset"] = replica = Replica(1)
-    m.d.comb += replica.i.eq(reset)
-    m.submodules[name] = ResetInserter(replica.o)(block)
+    m.submodules[f"replica_{name}_reset"] = replica = Replica(reset=1)
+    m.d.comb += replica.i_reset.eq(reset)
+    m.submodules[name] = ResetInserter(replica.o_reset)(block)

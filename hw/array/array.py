@@ -140,23 +140,23 @@ class AttributeProcessorArray(wiring.Component):
 
         config_pass, config_lane, config, config_write = self._configuration(m)
         load, shift = Signal(), Signal()
-        told = data.StructLayout({"control": control_layout(g), "classes_in_use": 8, "reset": 1,
-                                  "load": 1, "shift": 1, "code": CODE_WIDTH})
         for lane, after in zip(lanes, [*lanes[1:], None], strict=True):
-            m.submodules[f"replica_{lane.lane}"] = replica = Replica(told)
-            m.submodules[f"lane_{lane.lane}"] = ResetInserter(replica.o.reset)(lane)
+            m.submodules[f"replica_{lane.lane}"] = replica = Replica(
+                control=control_layout(g).size, code=CODE_WIDTH, classes_in_use=8, load=1, shift=1,
+                reset=1)
+            m.submodules[f"lane_{lane.lane}"] = ResetInserter(replica.o_reset)(lane)
             m.d.comb += [
-                replica.i.reset.eq(self.reset),
-                replica.i.control.eq(control.control),
-                replica.i.classes_in_use.eq(self.classes_in_use),
-                replica.i.load.eq(load),
-                replica.i.shift.eq(shift),
-                replica.i.code.eq(self.codes[lane.lane]),
-                lane.control.eq(replica.o.control),
-                lane.classes_in_use.eq(replica.o.classes_in_use),
-                lane.load.eq(replica.o.load),
-                lane.shift.eq(replica.o.shift),
-                lane.code.eq(replica.o.code),
+                replica.i_control.eq(control.control),
+                replica.i_code.eq(self.codes[lane.lane]),
+                replica.i_classes_in_use.eq(self.classes_in_use),
+                replica.i_load.eq(load),
+                replica.i_shift.eq(shift),
+                replica.i_reset.eq(self.reset),
+                lane.control.eq(replica.o_control),
+                lane.code.eq(replica.o_code),
+                lane.classes_in_use.eq(replica.o_classes_in_use),
+                lane.load.eq(replica.o_load),
+                lane.shift.eq(replica.o_shift),
                 lane.config.eq(config),
                 lane.config_pass.eq(config_pass),
                 lane.config_write.eq(config_write & (config_lane == lane.lane)),
@@ -198,10 +198,10 @@ class AttributeProcessorArray(wiring.Component):
         ]
         all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
 
-        m.submodules.replica_reset = begins = Replica(1)
-        m.d.comb += begins.i.eq(self.reset)
+        m.submodules.replica_reset = begins = Replica(reset=1)
+        m.d.comb += begins.i_reset.eq(self.reset)
         if g.naive_bayes:
-            self._predictions(m, lanes, begins.o)
+            self._predictions(m, lanes, begins.o_reset)
 
         # Trials: admit passes while there is room, hand the gain units' results to the chain.
         merge = Merge(g)
@@ -278,7 +278,7 @@ class AttributeProcessorArray(wiring.Component):
         ]
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
-        with m.If(begins.o):
+        with m.If(begins.o_reset):
             m.d.sync += [state.eq(state.init) for state in (
                 head, tail, used, self.snap_ready, load, stale, pending, cell, left, shifting)]
         # Between the passes of a trial the merge has an attribute open.

@@ -57,29 +57,28 @@ class Window(wiring.Component):
         row = Signal(data.ArrayLayout(self.width, self.words), reset_less=True)
         m.d.sync += come.eq(self.word)
         for name, part in self._parts("row", self.width):
-            m.submodules[name] = order = Replica(
-                data.StructLayout({"put": self.words, "slide": 1}))
-            m.d.comb += [order.i.put.eq(self.put), order.i.slide.eq(self.slide)]
+            m.submodules[name] = order = Replica(put=self.words, slide=1)
+            m.d.comb += [order.i_put.eq(self.put), order.i_slide.eq(self.slide)]
             for index in range(self.words):
-                with m.If(order.o.put[index]):
+                with m.If(order.o_put[index]):
                     m.d.sync += row[index][part].eq(come[part])
                 if index + 1 < self.words:
-                    with m.Elif(order.o.slide):
+                    with m.Elif(order.o_slide):
                         m.d.sync += row[index][part].eq(row[index + 1][part])
 
         # Coarsely, then finely.
         fine_bits = (len(self.at) + 1) // 2
         coarse = Signal(8 * (self.most + (1 << fine_bits) - 1), reset_less=True)
         for name, part in self._parts("coarse", len(coarse)):
-            m.submodules[name] = at = Replica(len(self.at) - fine_bits)
-            m.d.comb += at.i.eq(self.at[fine_bits:])
-            m.d.sync += coarse[part].eq((row.as_value() >> (at.o << fine_bits + 3))[part])
+            m.submodules[name] = at = Replica(at=len(self.at) - fine_bits)
+            m.d.comb += at.i_at.eq(self.at[fine_bits:])
+            m.d.sync += coarse[part].eq((row.as_value() >> (at.o_at << fine_bits + 3))[part])
         fine = Signal(fine_bits)
         m.d.sync += fine.eq(self.at)
         for name, part in self._parts("cut", len(self.cut)):
-            m.submodules[name] = at = Replica(fine_bits)
-            m.d.comb += at.i.eq(fine)
-            m.d.sync += self.cut[part].eq((coarse >> (at.o << 3))[part])
+            m.submodules[name] = at = Replica(at=fine_bits)
+            m.d.comb += at.i_at.eq(fine)
+            m.d.sync += self.cut[part].eq((coarse >> (at.o_at << 3))[part])
         return m
 
     @staticmethod
