@@ -18,5 +18,9 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache / f"numba-{_sources.hexdiges
 
 
 def pytest_collection_modifyitems(items):
-    """Benches first: one of two workers begins with them, so that Numba compiles in one only."""
-    items.sort(key=lambda item: item.path.parent.name != "hw")
+    """Benches first: one of two workers begins with them, so that Numba compiles in one only.
+
+    Of these the last by name: proofs and netlists take longest, and would leave a worker idle.
+    """
+    items.sort(key=lambda item: item.path.name, reverse=True)
+    items.sort(key=lambda item: str(item.path.parent) if item.path.parent.name != "hw" else "")

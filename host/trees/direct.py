@@ -126,13 +126,13 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
                     if predictor != MAJORITY and row["own"]:
                         bayes = kernel.only_class(entries, classes, slot)
                         if bayes < 0:
-                            bayes = kernel.classify(entries, shape, shares, config, mix, classes,
-                                                    scores, logs, bayes_table, slot, places)
+                            bayes = kernel.classify(entries, shape, counters, shares, config, mix,
+                                                    classes, scores, logs, bayes_table, slot,
+                                                    places)
                         predictions[i] = choose(row, predictor, majority, bayes, label)
                     row["own"] += 1
                 if entries[slot, kernel.N] == count_max:
-                    kernel.halve(entries, cell_counts, counters, shares, events, logs, bayes_table,
-                                 slot)
+                    kernel.halve(entries, shape, counters, events, slot)
                 clamped += kernel.add(entries, counters, shares, shape[3], lanes, count_max, logs,
                                       bayes_table, slot, label, places, rows)
                 nodes += 1

@@ -6,8 +6,8 @@ from ...fixed import UNUSED_CLASS
 from ...protocol.reports import Kind
 from .arithmetic import whole_log
 from .bins import MIXED, is_shared, locate
-from .counting import INNER, restate
-from .state import CLASSES, COUNTS, FLAGS, PREDICTED, PREDICTIONS, USED, compiled, inlined
+from .counting import restate
+from .state import CLASSES, COUNTS, PREDICTED, PREDICTIONS, TERMS, USED, compiled, inlined
 
 __all__ = ["classify", "only_class", "predict", "prediction_words"]
 
@@ -23,12 +23,10 @@ def prediction_words(registers, counts):
 def predict(entries, counts, counters, shares, lo, shift, config, events, mix, registers, scores,
             logs, bayes_table, out, progress, slot, codes, places):
     """Report a record's naive Bayes prediction from the statistics of its slot."""
-    if entries[slot, FLAGS] & INNER:
-        restate(entries, counts, counters, shares, logs, bayes_table, slot)
     width = counts.shape[2]
     classes = min(registers[CLASSES], width)
     locate(config, lo, shift, mix, counts.shape, slot, codes, places)
-    label = classify(entries, counts.shape, shares, config, mix, classes, scores, logs,
+    label = classify(entries, counts.shape, counters, shares, config, mix, classes, scores, logs,
                      bayes_table, slot, places)
     used = progress[USED]
     kind = PREDICTION if registers[PREDICTIONS] == 1 else SCORES
@@ -56,13 +54,16 @@ def only_class(entries, classes, slot):
 
 
 @compiled
-def classify(entries, shape, shares, config, mix, classes, scores, logs, bayes_table, slot, places):
+def classify(entries, shape, counters, shares, config, mix, classes, scores, logs, bayes_table,
+             slot, places):
     """The class that naive Bayes predicts; ``scores``: log2 of every one's share, less a constant.
 
     ``shape`` of the counters, ``places`` as `locate` finds them.
     """
     cells = shape[3]
     slot = np.uint64(slot)
+    if not entries[slot, TERMS]:
+        restate(entries, shape, counters, shares, logs, bayes_table, slot)
     if mix == MIXED:
         # A wide attribute's last bin counts the values that other cells score: set aside here.
         last = (shape[1] - 1) * shape[2] * cells

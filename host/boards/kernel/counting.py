@@ -5,7 +5,19 @@ import numpy as np
 from ...geometry import NONE
 from ...protocol.reports import EntryFlag
 from .arithmetic import share_log
-from .state import COUNTS, CURRENT, EXTENT, FLAGS, HALVINGS, LINK, SINCE, N, compiled, inlined
+from .state import (
+    COUNTS,
+    CURRENT,
+    EXTENT,
+    FLAGS,
+    HALVINGS,
+    LINK,
+    SINCE,
+    TERMS,
+    N,
+    compiled,
+    inlined,
+)
 
 __all__ = ["HALVED", "INNER", "UNDERFLOW", "add", "clear", "count_places", "halve", "restate"]
 
@@ -21,15 +33,13 @@ def add(entries, counters, shares, cells, lanes, count_max, logs, bayes_table, s
     entries[slot, N] += 1
     entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
     entries[slot, row] = (entries[slot, row] + 1) & count_max
-    # The terms of inner nodes are made when asked for.
-    keep = len(shares) and not entries[slot, FLAGS] & INNER
-    return count_places(entries, counters, shares, keep, cells, lanes, count_max, 1, logs,
-                        bayes_table, slot, label, places, rows)
+    return count_places(entries, counters, shares, cells, lanes, count_max, 1, logs, bayes_table,
+                        slot, label, places, rows)
 
 
 @inlined
-def count_places(entries, counters, shares, keep, cells, lanes, limit, step, logs, bayes_table,
-                 slot, label, places, rows):
+def count_places(entries, counters, shares, cells, lanes, limit, step, logs, bayes_table, slot,
+                 label, places, rows):
     """Add ``step`` to the counters that are not at ``limit``; beats with one that is.
 
     Parameters
@@ -42,6 +52,7 @@ def count_places(entries, counters, shares, keep, cells, lanes, limit, step, log
     slot = np.uint64(slot)
     if rows > entries[slot, EXTENT]:
         entries[slot, EXTENT] = rows
+    keep = entries[slot, TERMS]
     first = label * cells
     clamped, stuck_beat = 0, -1
     for cell in range(len(places)):
@@ -60,30 +71,30 @@ def count_places(entries, counters, shares, keep, cells, lanes, limit, step, log
 
 
 @compiled
-def halve(entries, counts, counters, shares, events, logs, bayes_table, slot):
+def halve(entries, shape, counters, events, slot):
     """Halve all counters of a slot."""
     entries[slot, N] >>= 1
-    for k in range(counts.shape[2]):
+    for k in range(shape[2]):
         entries[slot, COUNTS + k] >>= 1
     entries[slot, FLAGS] |= HALVED
-    for at in range(used(entries, counts, slot)):
+    entries[slot, TERMS] = 0
+    for at in range(used(entries, shape, slot)):
         counters[slot, at] >>= 1
     events[HALVINGS] += 1
-    restate(entries, counts, counters, shares, logs, bayes_table, slot)
 
 
 @compiled
-def restate(entries, counts, counters, shares, logs, bayes_table, slot):
-    """Work out the terms of a slot's counters anew, if they are wanted."""
-    if len(shares):
-        for at in range(used(entries, counts, slot)):
-            shares[slot, at] = share_log(counters[slot, at], logs, bayes_table)
+def restate(entries, shape, counters, shares, logs, bayes_table, slot):
+    """Work out the terms of a slot's counters, to be kept up to date from now on."""
+    for at in range(used(entries, shape, slot)):
+        shares[slot, at] = share_log(counters[slot, at], logs, bayes_table)
+    entries[slot, TERMS] = 1
 
 
 @compiled
 def clear(entries, counts, counters, shares, slot):
     """Forget a slot, except for its zoom."""
-    for at in range(used(entries, counts, slot)):
+    for at in range(used(entries, counts.shape, slot)):
         counters[slot, at] = 0
         if len(shares):
             shares[slot, at] = 0  # log2 of 1
@@ -92,6 +103,6 @@ def clear(entries, counts, counters, shares, slot):
 
 
 @compiled
-def used(entries, counts, slot):
+def used(entries, shape, slot):
     """From where on a slot's counters are 0."""
-    return entries[slot, EXTENT] * counts.shape[2] * counts.shape[3]
+    return entries[slot, EXTENT] * shape[2] * shape[3]

@@ -186,11 +186,10 @@ def record(state, data, at, where, codes, places, mix):
 @compiled
 def count(state, slot, label, minus, places, rows):
     """Update one node with an instance; try it if its grace period is over."""
-    entries = state.entries
+    entries, shape = state.entries, state.counts.shape
     if not minus:
         if entries[slot, N] == state.count_max:
-            halve(entries, state.counts, state.counters, state.shares, state.events, state.logs,
-                  state.bayes_table, slot)
+            halve(entries, shape, state.counters, state.events, slot)
         entries[slot, N] += 1
         entries[slot, COUNTS + label] = (entries[slot, COUNTS + label] + 1) & state.count_max
         entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
@@ -200,10 +199,9 @@ def count(state, slot, label, minus, places, rows):
     else:
         entries[slot, FLAGS] |= UNDERFLOW
     limit, step = (0, -1) if minus else (state.count_max, 1)
-    keep = len(state.shares) and not entries[slot, FLAGS] & INNER
     state.events[CLAMPED] += count_places(
-        entries, state.counters, state.shares, keep, state.counts.shape[3], state.lanes, limit,
-        step, state.logs, state.bayes_table, slot, label, places, rows)
+        entries, state.counters, state.shares, shape[3], state.lanes, limit, step, state.logs,
+        state.bayes_table, slot, label, places, rows)
     state.events[BEATS] += (len(places) + state.lanes - 1) // state.lanes
     state.events[NODES] += 1
     grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]

@@ -6,9 +6,9 @@ from ...geometry import NONE
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.reports import Kind
 from .arithmetic import u16, u32
-from .counting import HALVED, INNER, UNDERFLOW, clear, restate
+from .counting import HALVED, INNER, UNDERFLOW, clear
 from .reports import head, put
-from .state import COUNTS, CURRENT, EXTENT, FLAGS, LINK, PERIOD, SINCE, N, compiled
+from .state import COUNTS, CURRENT, EXTENT, FLAGS, LINK, PERIOD, SINCE, TERMS, N, compiled
 
 __all__ = ["SLOT_AT", "PARENT_AT", "PLACE_CELL_AT", "LINK_AT", "CURRENT_AT", "CELL_AT", "place",
            "read", "reset", "write"]
@@ -51,16 +51,9 @@ def place(state, stream, at):
     entries[slot, LINK] = u16(stream, at + LINK_AT)
     entries[slot, CURRENT] = u16(stream, at + CURRENT_AT)
     entries[slot, PERIOD] = u16(stream, at + PERIOD_AT)
-    if entries[slot, FLAGS] & INNER:
-        renew(state, slot)
     flags = entries[slot, FLAGS] & ~INNER
     entries[slot, FLAGS] = flags | (INNER if stream[at + 1] & INNER_COMMAND else 0)
-
-
-@compiled
-def renew(state, slot):
-    restate(state.entries, state.counts, state.counters, state.shares, state.logs,
-            state.bayes_table, slot)
+    entries[slot, TERMS] = 0
 
 
 @compiled
@@ -103,4 +96,4 @@ def write(state, slot, cell, stream, at):
             for k in range(classes):
                 state.counts[slot, index, k, cell] = u32(stream, at) & state.count_max
                 at += 4
-    renew(state, slot)
+    entries[slot, TERMS] = 0

@@ -9,7 +9,7 @@ from ...protocol.registers import EVENTS
 
 __all__ = ["State", "compiled", "inlined", "PATH_LIMIT", "CELLS", "CLASSES", "ALL", "LEAF_GRACE",
            "INNER_GRACE", "PREDICTIONS", "KIND", "FIRST", "OTHER", "BASE", "N", "SINCE", "LINK",
-           "CURRENT", "FLAGS", "PERIOD", "EXTENT", "COUNTS", "HALTED", "LEFT", "DONE",
+           "CURRENT", "FLAGS", "PERIOD", "EXTENT", "TERMS", "COUNTS", "HALTED", "LEFT", "DONE",
            "IN_MEMORY", "ADDRESS", "SKIP", "USED", "PROGRESS", "CELL", "VALUE", "GAIN", "SOURCE",
            "BIN", "FOUND", "RECORDS", "NODES", "BEATS", "PREDICTED", "TRIALS", "HALVINGS",
            "CLAMPED", "BAD_RECORDS"]
@@ -19,8 +19,9 @@ PATH_LIMIT = 256
 # Rows and columns of the state's arrays.
 CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS = range(6)
 KIND, FIRST, OTHER, BASE = range(4)
-# EXTENT is not the board's: bins from there on hold nothing, so that nothing need look at them.
-N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, COUNTS = range(8)
+# Two are not the board's. EXTENT: bins from there on hold nothing, so that nothing need look at
+# them. TERMS: whether the slot's ``shares`` are kept up to date, as they are once asked for.
+N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, TERMS, COUNTS = range(9)
 HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, PROGRESS = range(8)
 # A candidate's first cell, value and gain; the cell and bin that its left class counts are from.
 CELL, VALUE, GAIN, SOURCE, BIN, FOUND = range(6)
@@ -50,10 +51,10 @@ class State(NamedTuple):
     reserve: int  # words that the reports of one record or command need at most
     registers: np.ndarray  # int64[6], by CELLS to PREDICTIONS
     config: np.ndarray  # uint8[4, D], by KIND to BASE
-    entries: np.ndarray  # int64[S, 7 + C], by N to COUNTS
+    entries: np.ndarray  # int64[S, 8 + C], by N to COUNTS
     counts: np.ndarray  # uint32[S, B, C, D]
     counters: np.ndarray  # the same, uint32[S, B C D]
-    shares: np.ndarray  # int16[S, B C D], log2 of a counter's term, at leaves; S = 0: not wanted
+    shares: np.ndarray  # int16[S, B C D], log2 of a counter's term; S = 0: not wanted
     lo: np.ndarray  # uint8[S, D]
     shift: np.ndarray  # uint8[S, D]
     events: np.ndarray  # int64, by EVENTS
