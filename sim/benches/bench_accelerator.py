@@ -217,7 +217,7 @@ async def restart(dut):
         return b"".join(command for command in commands if command[0] != Opcode.LEARN
                         or not command[1] & CommandFlag.MEMORY)
 
-    for _ in range(parameters().get("rounds", 10)):
+    for _ in range(parameters().get("rounds", 10) // 3):
         bench.reports.stall = rng.choice([0, 0.8, 1])
         bench.send(await stream())
         await ClockCycles(dut.clk, rng.randrange(1, 1000))
