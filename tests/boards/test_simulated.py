@@ -33,7 +33,7 @@ GEOMETRIES = {
 
 
 # A compiler run each; the benches of array and accelerator cover what these add, too.
-SLOW = ("small", "one", "gini", "kearns_mansour", "bayes-beat")
+SLOW = ("small", "one", "odd", "gini", "kearns_mansour", "bayes-beat")
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])

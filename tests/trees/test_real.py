@@ -159,9 +159,9 @@ def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
 
 
 @pytest.mark.parametrize("name, kind", [
-    # KDD'99's 23 classes take the compiler minutes.
+    # A model each: KDD'99's 23 classes take the compiler minutes.
     pytest.param(*case, marks=[streams.needs(case[0].split()[0])]
-                 + [pytest.mark.slow] * (case[0] == "kdd"))
+                 + [pytest.mark.slow] * (case[0] in ("kdd", "rt5n")))
     for case in (
         *(("elec", kind) for kind in TREES), ("skin", "vfdt"), ("skin shuffled", "efdt nba"),
         *((name, kind) for name in ("kdd", "rt5n")
