@@ -4,7 +4,7 @@ from amaranth import Module, ResetInserter
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Replica", "add_with_reset"]
+__all__ = ["Replica", "add_with_reset", "replicate"]
 
 
 class Replica(wiring.Component):
@@ -44,8 +44,13 @@ class Replica(wiring.Component):
         return m
 
 
+def replicate(m, name, value):
+    """The value a clock later, from registers for one reader."""
+    m.submodules[f"replica_{name}"] = replica = Replica(value=len(value))
+    m.d.comb += replica.i_value.eq(value)
+    return replica.o_value
+
+
 def add_with_reset(m, name, block, reset):
     """Add a block to a module; ``reset`` comes to it by a register of its own, a clock late."""
-    m.submodules[f"replica_{name}_reset"] = replica = Replica(reset=1)
-    m.d.comb += replica.i_reset.eq(reset)
-    m.submodules[name] = ResetInserter(replica.o_reset)(block)
+    m.submodules[name] = ResetInserter(replicate(m, f"{name}_reset", reset))(block)

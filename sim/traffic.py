@@ -19,12 +19,16 @@ class Traffic:
     rng : random.Random
     memory : sim.golden.Memory
         Records of LEARNs from memory are put there, and faults.
+    rings : float
+        Probability that a link may close a ring. A record on one updates 256 nodes, which takes a
+        simulator that follows every signal minutes.
     """
 
-    def __init__(self, geometry, rng, memory):
+    def __init__(self, geometry, rng, memory, rings=0.02):
         self.geometry = geometry
         self.rng = rng
         self.memory = memory
+        self.rings = rings
         self.cells = 1
         self.free = 0  # first byte of memory that this stream does not use yet
 
@@ -122,9 +126,9 @@ class Traffic:
         return self.rng.choice([0, 0, 0, self.rng.randint(1, 40), 0xFFFF])
 
     def _link(self, slot):
-        """None, mostly a later slot, once in a while any: rings are long and slow."""
+        """None, mostly a later slot, once in a while any."""
         g, rng = self.geometry, self.rng
-        if rng.random() < 0.02:
+        if rng.random() < self.rings:
             return rng.randrange(g.slots)
         return rng.choice([NONE, rng.randrange(slot + 1, g.slots)]) if slot + 1 < g.slots else NONE
 

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...geometry import CODE_WIDTH, Geometry
 from ..gain.gain import SNAPSHOTS, check_snapshots, kind_layout
-from ..replica import Replica, add_with_reset
+from ..replica import Replica, add_with_reset, replicate
 from .adder import AdderTree
 from .bayes import lead, partial_latency, partial_signature
 from .control import Control, control_layout
@@ -198,10 +198,9 @@ class AttributeProcessorArray(wiring.Component):
         ]
         all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
 
-        m.submodules.replica_reset = begins = Replica(reset=1)
-        m.d.comb += begins.i_reset.eq(self.reset)
+        begins = replicate(m, "reset", self.reset)
         if g.naive_bayes:
-            self._predictions(m, lanes, begins.o_reset)
+            self._predictions(m, lanes, begins)
 
         # Trials: admit passes while there is room, hand the gain units' results to the chain.
         merge = Merge(g)
@@ -278,7 +277,7 @@ class AttributeProcessorArray(wiring.Component):
         ]
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
-        with m.If(begins.o_reset):
+        with m.If(begins):
             m.d.sync += [state.eq(state.init) for state in (
                 head, tail, used, self.snap_ready, load, stale, pending, cell, left, shifting)]
         # Between the passes of a trial the merge has an attribute open.

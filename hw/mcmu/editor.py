@@ -14,7 +14,21 @@ from .scheduler import trial_layout
 from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
 from .tracker import trial_of
 
-__all__ = ["SlotEditor"]
+__all__ = ["SlotEditor", "edit_signature"]
+
+
+def edit_signature(geometry):
+    """A command for the slot editor, seen from who gives it.
+
+    ``head`` stays from ``start`` until ``done``, the command's last clock. Beside ``start``,
+    ``drop`` lets a WRITE's payload be taken and nothing be written.
+    """
+    g = geometry
+    return wiring.Signature({
+        "head": Out(head_shape()), "start": Out(1), "drop": Out(1), "done": In(1),
+        "payload": Out(stream.Signature(g.bus_width)),  # of WRITE
+        "job": In(stream.Signature(job_layout(g))),
+    })
 
 
 class SlotEditor(wiring.Component):
@@ -26,17 +40,9 @@ class SlotEditor(wiring.Component):
 
     Members
     -------
-    head : In(128)
-        The command, from `start` until `done`; a TRIAL, CLEAR, PLACE, READ or WRITE of a slot and
-        a cell that exist, unless it is dropped.
-    start : In(1)
-        Begin. Nothing else uses slot, table and array, until `done`.
-    drop : In(1)
-        Beside `start`: a WRITE's payload is taken, and nothing is written.
-    done : Out(1)
-        The command's last clock.
-    payload : In(stream of bus words)
-        Of WRITE.
+    edit : In(edit_signature)
+        A TRIAL, CLEAR, PLACE, READ or WRITE of a slot and a cell that exist, unless it is dropped.
+        Nothing else uses slot, table and array meanwhile.
     table : Out(table_signature)
     trial : Out(stream of {head, current})
     op : Out(operation), valid : Out(1), grant : In(1)
@@ -44,7 +50,6 @@ class SlotEditor(wiring.Component):
         Of WRITE; stays for one clock more than ``op``.
     want_word, word_valid : In(1)
         A READ's bin can be taken, is taken.
-    job : Out(stream of job_layout)
 
     Latency: 1 cycle from `start` to the first effect. CLEAR and PLACE take a clock for every bin of
     every pass, a WRITE one for every 32-bit word of its payload and two more for every bin.
@@ -55,11 +60,7 @@ class SlotEditor(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         super().__init__({
-            "head": In(head_shape()),
-            "start": In(1),
-            "drop": In(1),
-            "done": Out(1),
-            "payload": In(stream.Signature(g.bus_width)),
+            "edit": In(edit_signature(g)),
             "table": Out(table_signature(g)),
             "trial": Out(stream.Signature(trial_layout(g))),
             "op": Out(operation_layout(g)),
@@ -68,14 +69,13 @@ class SlotEditor(wiring.Component):
             "word": Out(data.ArrayLayout(g.count_width, g.classes)),
             "want_word": In(1),
             "word_valid": In(1),
-            "job": Out(stream.Signature(job_layout(g))),
         })
 
     def elaborate(self, platform):
         m = Module()
-        g = self.geometry
+        g, edit = self.geometry, self.edit
 
-        place, access = view(self.head, Opcode.PLACE), view(self.head, Opcode.READ)
+        place, access = view(edit.head, Opcode.PLACE), view(edit.head, Opcode.READ)
         opcode, flags = access.opcode, place.flags
 
         row = Signal(entry_layout(g))
@@ -87,7 +87,7 @@ class SlotEditor(wiring.Component):
         entry_access = Signal()
         m.d.comb += [
             entry_access.eq(access.cell == NONE),
-            self.table.r_en.eq(self.start),
+            self.table.r_en.eq(edit.start),
             self.table.r_slot.eq(access.slot),
             self.table.w_slot.eq(access.slot),
             self.table.w_entry.eq(row),
@@ -96,7 +96,7 @@ class SlotEditor(wiring.Component):
         # Fields that change are whole signals: Icarus leaves constant parts of a signal X when
         # others are assigned in a process.
         code, op_pass, override = Signal(Op), Signal.like(zoom_pass), Signal()
-        kind, count = Signal(8), Signal.like(self.job.p.count)
+        kind, count = Signal(8), Signal.like(edit.job.p.count)
         words = [Signal(32, name=f"word_{i}") for i in range(4)]
         m.d.comb += [
             self.op.code.eq(code),
@@ -110,21 +110,21 @@ class SlotEditor(wiring.Component):
             self.op.lo.eq(place.lo),
             self.op.shift.eq(place.shift),
         ]
-        clear_row = row.eq(data.Const(entry_layout(g), _bits(entry_layout(g), empty_entry())))
+        clear_row = row.eq(entry_layout(g).const(empty_entry()))
         trial_of(m, self.trial.p, access.slot, row, requested=True)
 
         bus_parts = g.bus_bytes // 4
         unpacked = Signal(range(bus_parts))
         incoming = Signal(32)
-        m.d.comb += incoming.eq(self.payload.payload.word_select(unpacked, 32))
+        m.d.comb += incoming.eq(edit.payload.payload.word_select(unpacked, 32))
         m.d.comb += [
-            self.job.p.kind.eq(kind), self.job.p.count.eq(count),
-            self.job.p.slot.eq(access.slot), self.job.p.class_counts.eq(row.class_counts),
-            *(self.job.p.words[i].eq(word) for i, word in enumerate(words)),
+            edit.job.p.kind.eq(kind), edit.job.p.count.eq(count),
+            edit.job.p.slot.eq(access.slot), edit.job.p.class_counts.eq(row.class_counts),
+            *(edit.job.p.words[i].eq(word) for i, word in enumerate(words)),
         ]
 
         def end():
-            m.d.comb += self.done.eq(1)
+            m.d.comb += edit.done.eq(1)
             m.next = "IDLE"
 
         def next_bin():
@@ -137,13 +137,13 @@ class SlotEditor(wiring.Component):
                     left.eq(Mux(entry_access, 4 + g.classes, g.bins * g.classes)),
                     lane.eq(Mux(opcode == Opcode.PLACE, place.cell, access.cell)),
                     pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
-                    dropping.eq(self.drop),
+                    dropping.eq(edit.drop),
                 ]
-                with m.If(self.start):
+                with m.If(edit.start):
                     with m.Switch(opcode):
                         with m.Case(Opcode.WRITE):
                             m.next = "UNPACK"
-                            with m.If(~entry_access & ~self.drop):
+                            with m.If(~entry_access & ~edit.drop):
                                 m.next = "DIVIDE"
                         with m.Case(Opcode.READ):
                             m.next = "ROW"
@@ -178,7 +178,7 @@ class SlotEditor(wiring.Component):
 
             with m.State("ENTRY"):
                 m.d.comb += [
-                    self.job.valid.eq(1), kind.eq(Kind.ENTRY), count.eq(4),
+                    edit.job.valid.eq(1), kind.eq(Kind.ENTRY), count.eq(4),
                     words[0].eq(row.n),
                     words[1].eq(row.since),
                     words[2].eq(Cat(row.link, row.current)),
@@ -187,7 +187,7 @@ class SlotEditor(wiring.Component):
                                     | Mux(row.inner, EntryFlag.INNER, 0)
                                     | (Mux(row.timed, row.limit + 1, 0) << 16)),
                 ]
-                with m.If(self.job.ready):
+                with m.If(edit.job.ready):
                     end()
 
             # cell = pass * P + lane, by repeated subtraction: P need not be a power of two.
@@ -205,10 +205,10 @@ class SlotEditor(wiring.Component):
 
             with m.State("STATISTICS"):
                 m.d.comb += [
-                    self.job.valid.eq(1), kind.eq(Kind.STATISTICS), count.eq(1),
+                    edit.job.valid.eq(1), kind.eq(Kind.STATISTICS), count.eq(1),
                     words[0].eq(access.cell),
                 ]
-                with m.If(self.job.ready):
+                with m.If(edit.job.ready):
                     m.next = "READ"
 
             with m.State("READ"):
@@ -272,8 +272,8 @@ class SlotEditor(wiring.Component):
             # Payload of WRITE, one 32-bit word per clock; the last takes the padding with it.
             with m.State("UNPACK"):
                 last = left == 1
-                m.d.comb += self.payload.ready.eq((unpacked == bus_parts - 1) | last)
-                with m.If(self.payload.valid):
+                m.d.comb += edit.payload.ready.eq((unpacked == bus_parts - 1) | last)
+                with m.If(edit.payload.valid):
                     m.d.sync += [
                         unpacked.eq(unpacked + 1),
                         left.eq(left - 1),
@@ -326,8 +326,3 @@ class SlotEditor(wiring.Component):
                 with m.Else():
                     m.next = "UNPACK"
         return m
-
-
-def _bits(layout, values):
-    """The integer that a row with the given fields is."""
-    return sum(value << layout[name].offset for name, value in values.items())

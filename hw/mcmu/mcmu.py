@@ -15,6 +15,7 @@ from .axi import read_signature
 from .buffer import RecordBuffer
 from .dispenser import Dispenser
 from .dma import ReadDMA
+from .editor import SlotEditor
 from .predictor import Predictor
 from .report import ReportWriter, word_layout
 from .scheduler import TRIALS, TrialScheduler
@@ -105,6 +106,7 @@ class MemoryController(wiring.Component):
             return block
 
         sequencer = add("sequencer", Sequencer(g))
+        editor = add("editor", SlotEditor(g))
         dma = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding,
                                  burst=min(self.burst, 4096 // g.bus_bytes)))
         dispenser = add("dispenser", Dispenser(g))
@@ -116,6 +118,7 @@ class MemoryController(wiring.Component):
 
         connect(m, flipped(self.commands), sequencer.commands)
         connect(m, sequencer.descriptor, dma.descriptor)
+        connect(m, sequencer.edit, editor.edit)
         connect(m, dma.axi, flipped(self.m_axi))
         connect(m, dispenser.o, buffer.i)
         connect(m, buffer.o, tracker.i)
@@ -202,9 +205,9 @@ class MemoryController(wiring.Component):
             sequencer.address.eq(dispenser.address),
             sequencer.counted.eq(dispenser.counted),
             sequencer.idle.eq(idle),
-            sequencer.grant.eq(~scheduler.valid),
-            sequencer.want_word.eq(writer.want_word),
-            sequencer.word_valid.eq(self.word_valid),
+            editor.grant.eq(~scheduler.valid),
+            editor.want_word.eq(writer.want_word),
+            editor.word_valid.eq(self.word_valid),
             writer.word.eq(self.word_out),
             writer.word_valid.eq(self.word_valid),
             writer.all.eq(self.all),
@@ -220,13 +223,13 @@ class MemoryController(wiring.Component):
             sequencer.locked.eq(scheduler.locked_b),
         ]
 
-        # The sequencer uses the slot table and pushes trials only while the tracker is idle.
-        m.d.comb += [sequencer.trial.ready.eq(scheduler.i.ready),
+        # The editor uses the slot table and pushes trials only while the tracker is idle.
+        m.d.comb += [editor.trial.ready.eq(scheduler.i.ready),
                      tracker.trial.ready.eq(scheduler.i.ready)]
         with m.If(idle):
-            connect(m, sequencer.table, slots.port)
-            m.d.comb += [scheduler.i.valid.eq(sequencer.trial.valid),
-                         scheduler.i.payload.eq(sequencer.trial.payload)]
+            connect(m, editor.table, slots.port)
+            m.d.comb += [scheduler.i.valid.eq(editor.trial.valid),
+                         scheduler.i.payload.eq(editor.trial.payload)]
         with m.Else():
             connect(m, tracker.table, slots.port)
             m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid),
@@ -234,13 +237,13 @@ class MemoryController(wiring.Component):
 
         # Snapshots first: what waits for one waits longer than what does not. Whether an operation
         # goes is known last.
-        m.d.sync += [self.op.eq(sequencer.op), self.trial_current.eq(scheduler.current),
-                     self.word.eq(sequencer.word)]
+        m.d.sync += [self.op.eq(editor.op), self.trial_current.eq(scheduler.current),
+                     self.word.eq(editor.word)]
         with m.If(~idle):
             m.d.sync += self.op.eq(tracker.op)
         with m.If(scheduler.valid):
             m.d.sync += self.op.eq(scheduler.op)
-        with m.Elif(~tracker.valid & ~sequencer.valid):
+        with m.Elif(~tracker.valid & ~editor.valid):
             m.d.sync += self.op.code.eq(Op.NONE)
         # The buffer is read as the operation is registered, so its codes come beside it.
         m.d.comb += self.codes.eq(buffer.codes)
@@ -267,7 +270,7 @@ class MemoryController(wiring.Component):
             "stall_halve": tracker.halving,
             "stall_path": tracker.wait_path,
             "stall_report": tracker.wait_report,
-            "commands": sequencer.valid & ~scheduler.valid,
+            "commands": editor.valid & ~scheduler.valid,
             "bursts": self.m_axi.arvalid & self.m_axi.arready,
             "dma_bytes": Mux(words, g.bus_bytes, 0),
         }

@@ -6,13 +6,11 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...protocol.commands import COMMAND_BYTES, RECORD_HEADER, CommandFlag, Opcode
 from ...protocol.reports import ErrorCode, Kind
-from ..array.operation import operation_layout, slot_shape
+from ..array.operation import slot_shape
 from .command import head_shape, in_range, view
 from .dma import descriptor_layout
-from .editor import SlotEditor
+from .editor import edit_signature
 from .report import job_layout
-from .scheduler import trial_layout
-from .slots import table_signature
 
 __all__ = ["Sequencer", "start_layout"]
 
@@ -45,19 +43,13 @@ class Sequencer(wiring.Component):
         To the DMA.
     dispensing, failed, error, address, counted : In
         From the dispenser.
-    table : Out(table_signature)
-        Used only while the tracker is idle.
+    edit : Out(edit_signature)
+        To the slot editor, only while the tracker is idle.
     slot : Out(slot); locked : In(1)
-    trial : Out(stream of {head, current})
     idle : In(1)
         No record is in buffer or tracker.
     quiet : In(1)
         Every trial and prediction is reported.
-    op : Out(operation), valid : Out(1), grant : In(1)
-    word : Out(ArrayLayout(W, C))
-        Of WRITE; stays for one clock more than ``op``.
-    want_word, word_valid : In(1)
-        A READ's bin can be taken, is taken.
     job : Out(stream of job_layout)
     learning : Out(1)
         A LEARN is decoded or dispensed.
@@ -85,18 +77,11 @@ class Sequencer(wiring.Component):
             "error": In(2),
             "address": In(64),
             "counted": In(32),
-            "table": Out(table_signature(g)),
+            "edit": Out(edit_signature(g)),
             "slot": Out(slot_shape(g)),
             "locked": In(1),
-            "trial": Out(stream.Signature(trial_layout(g))),
             "idle": In(1),
             "quiet": In(1),
-            "op": Out(operation_layout(g)),
-            "valid": Out(1),
-            "grant": In(1),
-            "word": Out(data.ArrayLayout(g.count_width, g.classes)),
-            "want_word": In(1),
-            "word_valid": In(1),
             "job": Out(stream.Signature(job_layout(g))),
             "learning": Out(1),
             "halted": Out(1),
@@ -115,16 +100,10 @@ class Sequencer(wiring.Component):
         fine = Signal()
         failing = Signal()  # the error to report is the bus's, not the command's
 
-        m.submodules.editor = editor = SlotEditor(g)
-        for name in ("table", "trial"):
-            connect(m, getattr(editor, name), flipped(getattr(self, name)))
         m.d.comb += [
             self.slot.eq(slot_command.slot),
-            editor.head.eq(head),
-            editor.payload.payload.eq(self.commands.payload),
-            self.op.eq(editor.op), self.valid.eq(editor.valid), editor.grant.eq(self.grant),
-            self.word.eq(editor.word),
-            editor.want_word.eq(self.want_word), editor.word_valid.eq(self.word_valid),
+            self.edit.head.eq(head),
+            self.edit.payload.payload.eq(self.commands.payload),
         ]
 
         # Bytes of a LEARN's records, one bit of a record's size per clock.
@@ -158,7 +137,7 @@ class Sequencer(wiring.Component):
                         m.next = "DECODE"
 
         def edit(drop):
-            m.d.comb += [editor.start.eq(1), editor.drop.eq(drop)]
+            m.d.comb += [self.edit.start.eq(1), self.edit.drop.eq(drop)]
             m.next = "EDIT"
 
         with m.FSM(name="state") as fsm:
@@ -242,10 +221,10 @@ class Sequencer(wiring.Component):
                         edit(drop=0)
 
             with m.State("EDIT"):
-                connect(m, editor.job, flipped(self.job))
-                m.d.comb += [editor.payload.valid.eq(self.commands.valid),
-                             self.commands.ready.eq(editor.payload.ready)]
-                with m.If(editor.done):
+                connect(m, flipped(self.edit.job), flipped(self.job))
+                m.d.comb += [self.edit.payload.valid.eq(self.commands.valid),
+                             self.commands.ready.eq(self.edit.payload.ready)]
+                with m.If(self.edit.done):
                     m.next = "FETCH"
 
             # The slot may be a FENCE's reserved bytes: no slot is locked then.

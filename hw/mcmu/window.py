@@ -4,7 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..replica import Replica
+from ..replica import Replica, replicate
 
 __all__ = ["Window"]
 
@@ -57,7 +57,7 @@ class Window(wiring.Component):
         row = Signal(data.ArrayLayout(self.width, self.words), reset_less=True)
         m.d.sync += come.eq(self.word)
         for name, part in self._parts("row", self.width):
-            m.submodules[name] = order = Replica(put=self.words, slide=1)
+            m.submodules[f"replica_{name}"] = order = Replica(put=self.words, slide=1)
             m.d.comb += [order.i_put.eq(self.put), order.i_slide.eq(self.slide)]
             for index in range(self.words):
                 with m.If(order.o_put[index]):
@@ -70,18 +70,16 @@ class Window(wiring.Component):
         fine_bits = (len(self.at) + 1) // 2
         coarse = Signal(8 * (self.most + (1 << fine_bits) - 1), reset_less=True)
         for name, part in self._parts("coarse", len(coarse)):
-            m.submodules[name] = at = Replica(at=len(self.at) - fine_bits)
-            m.d.comb += at.i_at.eq(self.at[fine_bits:])
-            m.d.sync += coarse[part].eq((row.as_value() >> (at.o_at << fine_bits + 3))[part])
+            at = replicate(m, name, self.at[fine_bits:])
+            m.d.sync += coarse[part].eq((row.as_value() >> (at << fine_bits + 3))[part])
         fine = Signal(fine_bits)
         m.d.sync += fine.eq(self.at)
         for name, part in self._parts("cut", len(self.cut)):
-            m.submodules[name] = at = Replica(at=fine_bits)
-            m.d.comb += at.i_at.eq(fine)
-            m.d.sync += self.cut[part].eq((coarse >> (at.o_at << 3))[part])
+            at = replicate(m, name, fine)
+            m.d.sync += self.cut[part].eq((coarse >> (at << 3))[part])
         return m
 
     @staticmethod
     def _parts(name, width):
         for number, low in enumerate(range(0, width, _READERS)):
-            yield f"replica_{name}_{number}", slice(low, min(low + _READERS, width))
+            yield f"{name}_{number}", slice(low, min(low + _READERS, width))

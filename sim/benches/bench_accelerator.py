@@ -1,6 +1,5 @@
 """The whole accelerator against the golden model: same commands, same reports, same events."""
 
-import copy
 import logging
 import random
 
@@ -19,8 +18,6 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
 MEMORY = 1 << 15
-# In a round: records on a ring of links, 256 nodes each, take minutes. `corners` has them.
-_MOST_NODES = 2000
 STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve", "stall_path",
           "stall_report")
 
@@ -183,20 +180,13 @@ async def begin(dut):
     return bench
 
 
-def nodes(golden, stream):
-    """Nodes that a command stream will update."""
-    after = copy.deepcopy(golden)
-    after.execute(stream)
-    return after.events["nodes"] - golden.events["nodes"]
-
-
 @cocotb.test(timeout_time=200, timeout_unit="ms")
 async def anything(dut):
     """Random streams of all commands under random configurations, stalls and faults."""
     bench = await begin(dut)
     g, rng, golden = bench.geometry, bench.rng, bench.golden
     for index in range(parameters().get("rounds", 10)):
-        traffic = Traffic(g, rng, golden.memory)
+        traffic = Traffic(g, rng, golden.memory, rings=0)  # `corners` has them
         golden.memory.faults.clear()
         for name, fields in traffic.configuration():
             await bench.write(name, **fields)
@@ -204,10 +194,7 @@ async def anything(dut):
         bench.reports.stall = rng.choice([0, 0, 0.3, 0.8])
         bench.pause(rng.choice([0, 0.5]))
         faults = index % 2 == 1
-        stream = None
-        while stream is None or nodes(golden, stream) > _MOST_NODES:
-            stream = b"".join(traffic.command(faults)
-                              for _ in range(parameters().get("length", 25)))
+        stream = b"".join(traffic.command(faults) for _ in range(parameters().get("length", 25)))
         stream += pack_command(g, Opcode.RESET) + pack_command(g, Opcode.FENCE, token=index)
         await bench.execute(stream, timeout_us=6000)
         got = await bench.check_counters()
@@ -223,17 +210,19 @@ async def restart(dut):
 
     async def stream():
         """Configure; commands without faults, and without memory, which has no reset."""
-        traffic = Traffic(g, rng, bench.golden.memory)
+        traffic = Traffic(g, rng, bench.golden.memory, rings=0)
         for name, fields in traffic.configuration():
             await bench.write(name, **fields)
         commands = (traffic.command(faults=False) for _ in range(15))
         return b"".join(command for command in commands if command[0] != Opcode.LEARN
                         or not command[1] & CommandFlag.MEMORY)
 
-    for _ in range(parameters().get("rounds", 10) // 3):
+    for round_ in range(4 * parameters().get("rounds", 10)):
         bench.reports.stall = rng.choice([0, 0.8, 1])
-        bench.send(await stream())
-        await ClockCycles(dut.clk, rng.randrange(1, 1000))
+        trials = b"".join(pack_command(g, Opcode.TRIAL, slot=slot)
+                          for slot in rng.sample(range(g.slots), min(g.slots, 8)))
+        bench.send(rng.choice([trials + await stream(), await stream() + trials]))
+        await ClockCycles(dut.clk, rng.randrange(1, rng.choice([100, 1000])))
         bench.commands.items.clear()
         bench.commands.offered = False
         dut.reset.value = 1
@@ -242,6 +231,8 @@ async def restart(dut):
             bench.reports.held = None
         dut.reset.value = 0
         await ClockCycles(dut.clk, 2)
+        if round_ % 8 != 7:  # what a reset leaves behind may take several to show
+            continue
         bench.golden = Golden(g, MEMORY)
         bench.reports.stall = 0
         clear = b"".join(pack_command(g, Opcode.CLEAR, slot=slot) for slot in range(g.slots))

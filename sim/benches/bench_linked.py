@@ -131,6 +131,25 @@ async def sessions(dut):
     assert first.refused.reason == Refusal.GONE and first.refused.holder == 0x888
 
 
+@cocotb.test(timeout_time=60, timeout_unit="sec")
+async def takes_over(dut):
+    """A session begins amid the reports of another: none of them is taken for its own."""
+    host = await start(dut)
+    geometry, rng = Geometry(**parameters()["geometry"]), host.rng
+    read = pack_command(geometry, Opcode.READ, slot=1, cell=0)
+    for number in range(1, 6):
+        host.reports.clear()
+        session = await host.begin(number, take_over=True)
+        fence = pack_command(geometry, Opcode.FENCE, token=number)
+        want = Golden(geometry).execute(fence)
+        session.send(np.frombuffer(fence, np.uint8))
+        await host.until(lambda want=want: len(host.reports) >= len(want), 5)
+        assert host.reports == want
+        session.send(np.frombuffer(30 * read, np.uint8))
+        for _ in range(rng.randrange(20, 150)):
+            await host.step()
+
+
 @cocotb.test(timeout_time=600, timeout_unit="sec")
 @cocotb.parametrize(share=[0.0, 0.05, 0.2])
 async def traffic(dut, share):
@@ -144,7 +163,7 @@ async def traffic(dut, share):
     clear = b"".join(pack_command(geometry, Opcode.CLEAR, slot=slot)
                      for slot in range(geometry.slots))
     for index in range(parameters()["rounds"]):
-        traffic = Traffic(geometry, rng, golden.memory)
+        traffic = Traffic(geometry, rng, golden.memory, rings=0)
         for name, fields in traffic.configuration():
             value = sum(fields.get(f.name, 0) << lsb for f, lsb in find(name).layout())
             session.access(find(name).addr, True, value)

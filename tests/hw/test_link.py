@@ -25,7 +25,7 @@ def test_intake(count, simulator, tmp_path):
 
 
 @pytest.mark.parametrize("rounds, testcase, simulator", [
-    (1, ["sessions", "traffic/share=0.05"], "icarus"),
+    (1, ["sessions", "takes_over", "traffic/share=0.05"], "icarus"),
     pytest.param(6, None, "verilator", marks=pytest.mark.slow)])
 def test_linked(rounds, testcase, simulator, tmp_path):
     geometry = PRESETS["tiny"]

@@ -142,18 +142,17 @@ MANY_CLASSES = Geometry(lanes=4, passes=12, classes=23, slots=32, count_width=16
 NOMINAL = Geometry(lanes=3, passes=2, bins=8, classes=5, slots=512, bus_width=64, naive_bayes=True)
 SIMULATED = {"elec": (NARROW, 45_312), "skin": (NARROW, 245_057), "skin shuffled": (NARROW, 50_000),
              "kdd": (MANY_CLASSES, 20_000), "rt5n": (NOMINAL, 40_000)}
-BY_DMA = 15_000
 
 
 @pytest.mark.parametrize("name", CASES[:1])
 def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
-    emulated, expected, _, _ = accelerated(name, BY_DMA, geometry=NARROW)
-    simulated, predictions, _, _ = accelerated(name, BY_DMA, "simulated", geometry=NARROW,
+    emulated, expected, _, _ = accelerated(name, 45_312, geometry=NARROW)
+    simulated, predictions, _, _ = accelerated(name, 45_312, "simulated", geometry=NARROW,
                                                feed="memory")
     assert simulated.difference(emulated) is None
     assert (predictions == expected).all()
     counters = simulated.counters()
-    assert counters["dma_bytes"] >= 12 * BY_DMA  # header and eight codes each
+    assert counters["dma_bytes"] >= 12 * 45_312  # header and eight codes each
     assert counters["bursts"] > 0
     simulated.close()
 
