@@ -33,12 +33,13 @@ class Relay(wiring.Component):
         i, o = (Value.cast(port.payload) for port in (self.i, self.o))
         # What came in the clock in which the far end stopped.
         kept, kept_valid = Signal(len(i), reset_less=True), Signal()
-        m.d.comb += self.i.ready.eq(~kept_valid)
+        out = Signal(len(i), reset_less=True)
+        m.d.comb += [self.i.ready.eq(~kept_valid), o.eq(out)]
         with m.If(~kept_valid):
             m.d.sync += kept.eq(i)
         with m.If(~self.o.valid | self.o.ready):
-            m.d.sync += [self.o.valid.eq(kept_valid | self.i.valid), o.eq(Mux(kept_valid, kept, i)),
-                         kept_valid.eq(0)]
+            m.d.sync += [self.o.valid.eq(kept_valid | self.i.valid), kept_valid.eq(0),
+                         out.eq(Mux(kept_valid, kept, i))]
         with m.Elif(self.i.valid):
             m.d.sync += kept_valid.eq(1)
         return m

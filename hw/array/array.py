@@ -1,6 +1,6 @@
 """The attribute processor array: P lanes and what merges their results."""
 
-from amaranth import Cat, Module, Mux, ResetInserter, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
@@ -144,7 +144,7 @@ class AttributeProcessorArray(wiring.Component):
             m.submodules[f"replica_{lane.lane}"] = replica = Replica(
                 control=control_layout(g).size, code=CODE_WIDTH, classes_in_use=8, load=1, shift=1,
                 reset=1)
-            m.submodules[f"lane_{lane.lane}"] = ResetInserter(replica.o_reset)(lane)
+            m.submodules[f"lane_{lane.lane}"] = lane
             m.d.comb += [
                 replica.i_control.eq(control.control),
                 replica.i_code.eq(self.codes[lane.lane]),
@@ -155,6 +155,7 @@ class AttributeProcessorArray(wiring.Component):
                 lane.control.eq(replica.o_control),
                 lane.code.eq(replica.o_code),
                 lane.classes_in_use.eq(replica.o_classes_in_use),
+                lane.reset.eq(replica.o_reset),
                 lane.load.eq(replica.o_load),
                 lane.shift.eq(replica.o_shift),
                 lane.config.eq(config),

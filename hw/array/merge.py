@@ -105,7 +105,7 @@ class Merge(wiring.Component):
         found_valid, found_last, found_current = Signal(), Signal(), Signal()
         # Counts follow one clock behind the decision that moves them: a wide fan-out.
         take_left = Signal()
-        left_in = Signal(data.ArrayLayout(g.count_width, g.classes))
+        left_in = Signal(data.ArrayLayout(g.count_width, g.classes), reset_less=True)
         group_left, found_left = Signal.like(left_in), Signal.like(left_in)
         with m.If(go):
             m.d.sync += [found_valid.eq(0), found_last.eq(0), take_left.eq(0)]

@@ -1,6 +1,6 @@
 """One lane: counters, zoom and configuration of every P-th cell, and their gain unit."""
 
-from amaranth import Cat, Module, Mux, Signal, signed
+from amaranth import Cat, Module, Mux, ResetInserter, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -41,6 +41,8 @@ class AttributeProcessor(wiring.Component):
     config_pass : In
     config : In(kind_layout())
     classes_in_use : In(8)
+    reset : In(1)
+        The gain unit begins anew; counters, zooms and configuration stay.
     word : Out(ArrayLayout(count_width, classes))
         The word of the operation in stage 8, after the operation.
     read : Out(1)
@@ -94,6 +96,7 @@ class AttributeProcessor(wiring.Component):
             "config_pass": In(max(1, pass_bits(g))),
             "config": In(kind_layout()),
             "classes_in_use": In(8),
+            "reset": In(1),
             "word": Out(data.ArrayLayout(g.count_width, g.classes)),
             "read": Out(1),
             "clamped": Out(1),
@@ -263,7 +266,9 @@ class AttributeProcessor(wiring.Component):
             m.submodules.bayes = bayes = BayesTerms(g)
             m.d.comb += [bayes.word.eq(now), bayes.known.eq(own), self.terms.eq(bayes.terms)]
 
-        m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
+        # Only the gain unit remembers anything; what comes in during a reset are no operations.
+        gain = GainUnit(g, snapshots=self.snapshots)
+        m.submodules.gain = ResetInserter(self.reset)(gain)
         m.d.comb += [
             gain.config.eq(snap_config),
             gain.classes_in_use.eq(self.classes_in_use),

@@ -143,10 +143,11 @@ class GainUnit(wiring.Component):
             shape=kind_layout(), depth=self.snapshots, init=[])
         config_write, config_read = configs.write_port(), configs.read_port()
         arrived, complete, running_sums = Signal(), Signal(), Signal()
-        row, arrived_config = Signal(g.bin_bits), Signal(kind_layout())
+        row = Signal(g.bin_bits, reset_less=True)
+        arrived_config = Signal(kind_layout(), reset_less=True)
         # 0 without a word, so that what was added up stays.
-        word = Signal(data.ArrayLayout(width, g.classes))
-        running, sums = Signal.like(word), Signal.like(word)
+        word = Signal(data.ArrayLayout(width, g.classes), reset_less=True)
+        running, sums = Signal(word.shape()), Signal(word.shape())
         with m.If(self.snap):
             m.d.sync += word.eq(self.word)
         with m.Else():
@@ -190,7 +191,7 @@ class GainUnit(wiring.Component):
         at_total, alone, at_sum, value_end, opens = (Signal(), Signal(), Signal(), Signal(),
                                                      Signal())
         issue = Signal()
-        best = Signal(g.bin_bits)
+        best = Signal(g.bin_bits, reset_less=True)
         read_bin, read_total = Signal(g.bin_bits), Signal()
         side, total = Signal.like(word), Signal.like(word)
         m.d.comb += [
@@ -203,7 +204,8 @@ class GainUnit(wiring.Component):
             side.eq(read.data),
         ]
         # Worked out ahead: a split takes two clocks and more.
-        next_split, at_last = Signal(g.bin_bits), Signal()
+        next_split = Signal(g.bin_bits, reset_less=True)
+        at_last = Signal(reset_less=True)
         m.d.sync += [next_split.eq(split + 1), at_last.eq(split == last_split)]
         finished = Signal()
         with m.FSM():
@@ -244,7 +246,7 @@ class GainUnit(wiring.Component):
                 m.d.comb += [self.done.eq(1), read_bin.eq(best)]
                 with m.If(self.take):
                     m.next = "WAIT"
-        classes = Signal.like(index)
+        classes = Signal.like(index, reset_less=True)
         m.d.sync += classes.eq(self.classes_in_use)
         with m.If(issue):
             with m.If(at_sum):
@@ -266,9 +268,11 @@ class GainUnit(wiring.Component):
             "judge": 1,  # a split's last term
         })
         tag = Signal(tag_layout)
-        picked, formed = Signal(stage), Signal(stage)
-        whole, left, x = Signal(width), Signal(width), Signal(width)
-        whole_sum, left_sum = Signal(width), Signal(width)
+        picked, formed = (Signal(stage, name=name, reset_less=True)
+                          for name in ("picked", "formed"))
+        whole, left, x, whole_sum = (Signal(width, name=name, reset_less=True)
+                                     for name in ("whole", "left", "x", "whole_sum"))
+        left_sum = Signal(width)
         valid, of_pair, value_ended = Signal(), Signal(), Signal()
         m.d.comb += [
             valid.eq(issue & ~(alone & at_sum & ~right)),
@@ -302,8 +306,9 @@ class GainUnit(wiring.Component):
 
         # Add up the terms, keep the best split.
         y = Signal(tag_layout)
-        gain, impurity, start = (Signal(signed(g.gain_width), name=name)
-                                 for name in ("gain", "impurity", "start"))
+        gain, impurity = (Signal(signed(g.gain_width), name=name, reset_less=True)
+                          for name in ("gain", "impurity"))
+        start = Signal(signed(g.gain_width))
         addend = Signal(g.gain_width)
         m.d.comb += [
             y.eq(f.o_tag),
@@ -318,7 +323,7 @@ class GainUnit(wiring.Component):
 
         judge, judged_any = Signal(), Signal()
         judged = Signal(g.bin_bits)
-        best_gain = Signal(signed(g.gain_width))
+        best_gain = Signal(signed(g.gain_width), reset_less=True)
         lead = best_gain - gain
         m.d.sync += judge.eq(y.valid & y.judge)
         m.d.comb += finished.eq(judge & ((judged == last_split) | multiway))

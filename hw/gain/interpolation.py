@@ -69,11 +69,11 @@ class Interpolation(wiring.Component):
 
         # A DSP block can take in registers without reset on both sides of the product. The table's
         # own is none of these: what all entries of a kind have in common becomes a reset.
-        slope = delay(m, slope, 1, "slope", reset_less=True)
-        step = delay(m, bits[:STEP_BITS], 2, "step", reset_less=True)
+        slope = delay(m, slope, 1, "slope")
+        step = delay(m, bits[:STEP_BITS], 2, "step")
         rise = Signal(STEP_BITS + slope_width, reset_less=True)
         m.d.sync += rise.eq(slope * step)
-        rise = delay(m, rise, 1, "rise", reset_less=True)
+        rise = delay(m, rise, 1, "rise")
         # The base is an integer here, so adding it before the shift rounds the same.
         total = Cat(Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 3, "base"),
                     delay(m, self.i_whole, 4, "whole"))

@@ -56,8 +56,8 @@ class Normaliser(wiring.Component):
                 bits.insert(0, clear)
             # Later stages find the lower bits of the number of shifts.
             bits = Cat(*bits) if found is None else Cat(*bits, found)
-            normal = Signal(self.width, name=f"normal_{number}")
-            found = Signal(len(bits), name=f"shifts_{number}")
+            normal = Signal(self.width, name=f"normal_{number}", reset_less=True)
+            found = Signal(len(bits), name=f"shifts_{number}", reset_less=True)
             m.d.sync += [normal.eq(value), found.eq(bits)]
         m.d.comb += [self.o.eq(normal), self.o_shifts.eq(found)]
         return m

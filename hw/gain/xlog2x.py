@@ -47,9 +47,9 @@ class XLog2X(Terms):
             log2.i_whole.eq(self.width - 1 - normaliser.o_shifts),
         ]
         # A DSP block can take in registers without reset on both sides of the product.
-        x = delay(m, self.i_x, self.latency - 2, "x", reset_less=True)
+        x = delay(m, self.i_x, self.latency - 2, "x")
         product = Signal(self.width + self.log_width, reset_less=True)
         m.d.sync += product.eq(x * log2.o[:self.log_width])
-        m.d.comb += self.o_y.eq(delay(m, product, 1, "product", reset_less=True))
+        m.d.comb += self.o_y.eq(delay(m, product, 1, "product"))
         m.d.comb += self.o_tag.eq(delay(m, self.i_tag, self.latency, "tag"))
         return m

@@ -143,7 +143,7 @@ class Tracker(wiring.Component):
         linked = self._walk(m, walk, walk_valid, known, walk_moves)
 
         # Look: what is written as the row is read comes too late for the memory.
-        newer, newer_valid = Signal(entry), Signal()
+        newer, newer_valid = Signal(entry, reset_less=True), Signal()
         m.d.comb += [
             self.table.r_en.eq(walk_moves), self.table.r_slot.eq(walk.header.slot),
             self.table.w_en.eq(done), self.table.w_slot.eq(node.header.slot),
@@ -158,7 +158,7 @@ class Tracker(wiring.Component):
             ]
 
         # Fetched.
-        row = Signal(entry)
+        row = Signal(entry, reset_less=True)
         same = Signal()  # as the node's slot, if there is a node
         with m.If(look_moves):
             m.d.sync += [
@@ -187,7 +187,8 @@ class Tracker(wiring.Component):
         linked, take = Signal(), Signal()
         link = self.table.link
         # A record that came although walk could not take it: so ``ready`` need not know.
-        kept, coming = Signal(header_layout(self.geometry)), Signal(header_layout(self.geometry))
+        kept = Signal(header_layout(self.geometry), reset_less=True)
+        coming = Signal(header_layout(self.geometry))
         kept_valid = Signal()
         m.d.comb += [
             linked.eq(link.there & ~walk.header.test & ~at_limit),
@@ -213,7 +214,7 @@ class Tracker(wiring.Component):
         """Count a node's beats, update its row."""
         g = self.geometry
         entry = entry_layout(g)
-        after = Signal(entry)
+        after = Signal(entry, reset_less=True)
         due, full, held = Signal(), Signal(), Signal()
         clear = Signal()  # neither held nor full
         pass_ = Signal(range(g.passes + 1))
