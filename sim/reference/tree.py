@@ -44,8 +44,12 @@ class Nodes:
         return range(node["child"], node["child"] + node["width"]) if node["kind"] else range(0)
 
     def below(self, at):
-        """Numbers of all nodes below one."""
-        return [node for child in self.children(at) for node in (child, *self.below(child))]
+        """Numbers of all nodes below one, parents before their children, left ones first."""
+        found, waiting = [], list(reversed(self.children(at)))
+        while waiting:  # a tree may be deeper than Python's stack
+            found.append(waiting.pop())
+            waiting += reversed(self.children(found[-1]))
+        return found
 
 
 class Node:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from bregalad.sim.reference import ReferenceEFDT, ReferenceVFDT
+from bregalad.sim.reference.tree import KINDS, Nodes
 
 ALL = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8)
 
@@ -28,6 +29,19 @@ def shape(node):
     if not node.kind:
         return "."
     return f"{node.attribute}({' '.join(map(shape, node.children))})"
+
+
+def test_nodes_come_in_order_however_deep_the_tree():
+    nodes = Nodes()
+    at, expected = nodes.add(1), []
+    for _ in range(2000):
+        child = nodes.add(2)
+        nodes.table[at]["kind"], nodes.table[at]["child"] = KINDS.index("numeric"), child
+        nodes.table[at]["width"] = 2
+        expected.append(child)
+        at = child + 1
+        expected.append(at)
+    assert nodes.below(0) == expected
 
 
 # VFDT
