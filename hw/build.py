@@ -94,6 +94,8 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
         If the geometry does not fit, a tool is missing or fails, or a clock is missed. Then the
         report is written, but no bitstream.
     """
+    if board.vendor:
+        raise BuildError(f"{board.name} is built by {board.vendor}; hw.archive writes its project")
     geometry = geometry or board.geometry
     folder = Path(output or f"out/{board.name}")
     folder.mkdir(parents=True, exist_ok=True)

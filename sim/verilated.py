@@ -86,7 +86,7 @@ def board_library(board, geometry, clock_hz, **options):
         from . import verilog
 
         top = board.top(geometry, clock_hz, **options)
-        return [*verilog.write_board(board, top, folder), _HERE / "ecp5.v"]
+        return [*verilog.write_board(board, top, folder), _HERE / "ecp5.v", _HERE / "xilinx.v"]
 
     # Verilator writes the second of two underscores as a code, since it uses `__` itself.
     pins = [f"-D{name}={pin.replace('__', '___05F')}" for name, pin in board.pins.items()]

@@ -90,11 +90,17 @@ def test_ctree(tmp_path, monkeypatch):
 
 
 def test_at_equal_leaves():
-    points = [({}, 40, .7, 0), ({}, 10, .5, 0), ({}, 20, .6, 0)]
-    assert ctree._at(points, 20) == "0.6000"
-    assert ctree._at(points, 40) == "0.7000" and ctree._at(points, 80) == ""
-    assert .5 < float(ctree._at(points, 14)) < .6
-    assert ctree._at([({}, 10, .5, 0)], 10) == "0.5000"
+    points = [({}, [40, 20], [.7, .8], 0), ({}, [10, 5], [.5, .7], 0), ({}, [20, 10], [.6, .6], 0)]
+    assert ctree._at(points, 20).tolist() == [.6, .8]
+    assert np.isnan(ctree._at(points, 40)).tolist() == [False, True]
+    assert .5 < ctree._at(points, 14)[0] < .6
+    assert ctree._at([({}, [10], [.5], 0)], 10).tolist() == [.5]
+    behind = [(setting, leaves, [a - .1 for a in accuracy], ties)
+              for setting, leaves, accuracy, ties in points]
+    row = ctree._row(20, {"C-Tree": points, "H-Tree": behind})
+    assert row == [20, "0.7000 ± 0.1414", "0.6000 ± 0.1414", "0.1000 ± 0.0000"]
+    assert ctree._row(40, {"C-Tree": points, "H-Tree": behind}) == [40, "", "", ""]
+    assert ctree._row(20, {"H-Tree": behind}) == [20, "0.6000 ± 0.1414", ""]
 
 
 def test_ties(tmp_path, monkeypatch):

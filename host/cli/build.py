@@ -1,11 +1,12 @@
-"""Build a board's bitstream with open tools, and report clock and area."""
+"""Build a board's bitstream with open tools, or a project for the vendor's."""
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("board", help="ulx3s-12f, -25f, -45f or -85f, ecpix5-45f or -85f")
+    parser.add_argument("board", help="ulx3s-12f, -25f, -45f or -85f, ecpix5-45f or -85f, "
+                                      "arty-a7-35 or -100 (a Vivado project)")
     parser.add_argument("--geometry", nargs="+", default=[], metavar="SIZE",
                         help="a preset's name, sizes as lanes=8, or both (default: the board's)")
     parser.add_argument("--clock", type=float, metavar="MHZ",
@@ -20,8 +21,9 @@ def add_arguments(parser):
 
 
 def run(args):
-    """Build it; status 1 if the clock is missed."""
+    """Build it; an error if the clock is missed."""
     from ..geometry import Geometry
+    from ..hw.archive import archive
     from ..hw.boards import find_board
     from ..hw.build import build
     from ..hw.report import table
@@ -32,9 +34,18 @@ def run(args):
         raise ValueError(f"--seeds must be 1 or more, not {args.seeds}")
     if args.clock is not None and not 1 <= args.clock <= 400:
         raise ValueError(f"--clock must be 1 to 400 MHz, not {args.clock:g}")
+    geometry = Geometry.parse(args.geometry, board.geometry)
+    options = network_options(board, ip=args.ip)
+    if board.vendor:
+        if (args.seed, args.seeds) != (1, 1):
+            raise ValueError(f"{board.vendor} places {board.name}, and takes no --seed or --seeds")
+        path = archive(board, geometry, clock_mhz=args.clock, output=args.output, **options)
+        print(f"{path}: a {board.vendor} project of {geometry}; unpack it where {board.vendor} is "
+              f"installed and run build_top.sh, then put its top.bit beside the archive for "
+              f"bregalad program {board.name}")
+        return 0
     report = build(
-        board, Geometry.parse(args.geometry, board.geometry), clock_mhz=args.clock,
-        seeds=range(args.seed, args.seed + args.seeds), output=args.output,
-        say=lambda text: print(text, flush=True), **network_options(board, ip=args.ip))
+        board, geometry, clock_mhz=args.clock, seeds=range(args.seed, args.seed + args.seeds),
+        output=args.output, say=lambda text: print(text, flush=True), **options)
     print(table(report))
     return 0

@@ -1,4 +1,7 @@
-"""Write the accelerator as Verilog, for a design of your own."""
+"""Write the accelerator as Verilog, for a design of your own.
+
+As SystemVerilog, to be exact: it holds assertions.
+"""
 
 __all__ = ["add_arguments", "run"]
 
@@ -7,7 +10,7 @@ def add_arguments(parser):
     """Declare the options."""
     parser.add_argument("--geometry", nargs="+", default=["small"], metavar="SIZE",
                         help="a preset's name, sizes as lanes=8, or both (default: small)")
-    parser.add_argument("--output", default="accelerator.v", metavar="FILE",
+    parser.add_argument("--output", default="accelerator.sv", metavar="FILE",
                         help="file to write (default: %(default)s)")
 
 

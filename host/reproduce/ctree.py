@@ -8,7 +8,7 @@ from ..trees.vfdt import VFDT
 from . import data
 from .page import Page, new_figure
 from .reference import ReferenceTree
-from .runs import computes, follow
+from .runs import computes, follow, spread
 
 __all__ = ["INSTANCES", "RUNS", "SUMMARY", "run"]
 
@@ -16,7 +16,7 @@ SUMMARY = "C-Tree, CorrH-Tree and H-Tree at equal numbers of leaves (De Rosa and
 INSTANCES = 500_000
 RUNS = 10
 
-LEAVES = (10, 20, 40, 80, 160, 320)  # at which the curves are compared
+LEAVES = (10, 20, 40, 80, 160, 320, 640, 1280)  # at which the curves are compared
 _COMMON = {"grace": 100, "slots": 4096, "nominal_split": "one_vs_rest"}
 _HOEFFDING = [{"delta": delta, "tau": tau} for delta, tau in (
     (1e-7, 0.0), (1e-7, .02), (1e-7, .03), (1e-7, .05), (1e-7, .07), (1e-7, .1), (1e-3, .1),
@@ -24,7 +24,7 @@ _HOEFFDING = [{"delta": delta, "tau": tau} for delta, tau in (
 # Learner: its tree, its criterion, and the settings that make its curve.
 LEARNERS = {
     "C-Tree": (CTree, "gini", [
-        {"scale": scale} for scale in (.003, .005, .01, .015, .02, .03, .05, .08)]),
+        {"scale": scale} for scale in (.003, .005, .01, .015, .02, .025, .03, .04, .05, .06, .08)]),
     "H-Tree": (VFDT, "information_gain", _HOEFFDING),
     "CorrH-Tree": (CorrHTree, "classification_error", _HOEFFDING),
 }
@@ -42,8 +42,9 @@ streaming data*, JAIR 2017.
   H-Tree: information gain, and CorrH-Tree: classification error, both with Hoeffding's bound,
   delta 1e-7 and 1e-3 and tau from 0 to 0.15. Each setting is a point: leaves at the end,
   accuracy (prequential) so far.
-* At equal numbers of leaves: the points of a learner, joined by lines over the logarithm of the
-  leaves; no figure outside the range that a learner reaches.
+* At equal numbers of leaves: a learner's points on one tree, joined by lines over the logarithm of
+  the leaves; mean and standard deviation over the runs, no figure where a run's points do not
+  reach. Last column: C-Tree less H-Tree, run by run.
 """
 
 _DIFFERENCES = """
@@ -82,13 +83,12 @@ def run(settings):
                      f"{'runs' if len(group) > 1 else 'run'}")
         learners = [name for name in LEARNERS if (title, name) in points]
         page.text("Accuracy at equal numbers of leaves:")
-        page.table(f"{title} equal", ["leaves", *learners], [
-            [leaves, *(_at(points[title, name], leaves) for name in learners)]
-            for leaves in LEAVES])
+        page.table(f"{title} equal", ["leaves", *learners, "C-Tree - H-Tree"], [
+            _row(leaves, {name: points[title, name] for name in learners}) for leaves in LEAVES])
         page.text("The points:")
         page.table(f"{title} points", ["learner", "setting", "leaves", "accuracy", "tie-broken"], [
             [name, ", ".join(f"{key} {value:g}" for key, value in setting.items()),
-             f"{leaves:.1f}", f"{accuracy:.4f}", f"{100 * ties:.0f} %"]
+             f"{np.mean(leaves):.1f}", f"{np.mean(accuracy):.4f}", f"{100 * ties:.0f} %"]
             for name in learners for setting, leaves, accuracy, ties in points[title, name]])
     page.picture("", _picture(list(streams), points), "accuracy over leaves")
     page.heading("Differences from the papers, and why")
@@ -102,7 +102,10 @@ def _length(stream, settings):
 
 
 def _curve(settings, title, name, group, engines):
-    """Points (setting, leaves, accuracy, share of ties) of a learner; None if it cannot run."""
+    """Points (setting, leaves, accuracy, share of ties) of a learner; None if it cannot run.
+
+    Leaves and accuracies are a run's each.
+    """
     kind, criterion, grid = LEARNERS[name]
     on_board = computes(settings.board, criterion)
     engines[name] = (f"the {settings.board} board" if on_board else
@@ -119,12 +122,13 @@ def _curve(settings, title, name, group, engines):
                 return None
             curves.append(follow(tree, stream, min(settings.instances, _length(stream, settings)),
                                  getattr(stream, "classes", None)))
-        leaves = float(np.mean([curve.leaves[-1] for curve in curves]))
-        accuracy = float(np.mean([curve.accuracy[-1] for curve in curves]))
+        leaves = [curve.leaves[-1] for curve in curves]
+        accuracy = [curve.accuracy[-1] for curve in curves]
         splits = sum(curve.splits[-1] for curve in curves)
         points.append((setting, leaves, accuracy,
                        sum(curve.ties[-1] for curve in curves) / max(splits, 1)))
-        settings.note(f"{title}, {name} {setting}: {leaves:.1f} leaves, accuracy {accuracy:.4f}")
+        settings.note(f"{title}, {name} {setting}: {np.mean(leaves):.1f} leaves, accuracy "
+                      f"{np.mean(accuracy):.4f}")
     return points
 
 
@@ -142,13 +146,22 @@ def _tree(settings, kind, criterion, setting, stream):
         c=getattr(policy, "scale", 5e-3))
 
 
+def _row(leaves, points):
+    """Learners at a number of leaves: mean and deviation, empty where a run does not reach."""
+    at = {name: _at(found, leaves) for name, found in points.items()}
+    ahead = at.get("C-Tree", np.nan) - at.get("H-Tree", np.nan)
+    return [leaves, *("" if np.isnan(values).any() else spread(values)
+                      for values in (*at.values(), ahead))]
+
+
 def _at(points, leaves):
-    """Accuracy at a number of leaves, empty where the points do not reach."""
-    points = sorted((found, accuracy) for _, found, accuracy, _ in points)
-    x, y = np.array(points).T
-    if not x[0] <= leaves <= x[-1]:
-        return ""
-    return f"{np.interp(np.log(leaves), np.log(x), y):.4f}"
+    """Each run's accuracy at a number of leaves, NaN where its points do not reach."""
+    runs = []
+    for run in range(len(points[0][1])):
+        x, y = np.array(sorted((found[run], accuracy[run]) for _, found, accuracy, _ in points)).T
+        reached = x[0] <= leaves <= x[-1]
+        runs.append(np.interp(np.log(leaves), np.log(x), y) if reached else np.nan)
+    return np.array(runs)
 
 
 def _picture(titles, points):
@@ -158,7 +171,8 @@ def _picture(titles, points):
     for panel, title in zip(figure.subplots(1, len(titles), squeeze=False)[0], titles, strict=True):
         for name in LEARNERS:
             if (title, name) in points:
-                found = sorted((leaves, accuracy) for _, leaves, accuracy, _ in points[title, name])
+                found = sorted((np.mean(leaves), np.mean(accuracy))
+                               for _, leaves, accuracy, _ in points[title, name])
                 panel.plot(*zip(*found, strict=True), marker="o", markersize=4, label=name)
         panel.set(title=title, xlabel="leaves", ylabel="prequential accuracy", xscale="log")
         panel.grid(alpha=0.3)

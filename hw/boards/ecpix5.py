@@ -8,7 +8,7 @@ from amaranth.lib.cdc import ResetSynchronizer
 
 from ..link.networked import NetworkedAccelerator
 from .ethernet import NAME, mac_address, write_core
-from .pll import PhaseLockedLoop
+from .pll import ECP5Clock
 
 __all__ = ["ADDRESS", "ECPIX5"]
 
@@ -47,8 +47,8 @@ class ECPIX5(Elaboratable):
                 or address == IPv4Address("255.255.255.255"):
             raise ValueError(f"ip must be a board's IPv4 address like {ADDRESS}, not {ip!r}")
         self.ip = int(address)
-        self.pll = PhaseLockedLoop(100e6, clock_hz)
-        self.network_pll = PhaseLockedLoop(100e6, _NETWORK_HZ)
+        self.pll = ECP5Clock(100e6, clock_hz)
+        self.network_pll = ECP5Clock(100e6, _NETWORK_HZ)
         self.clock_hz = self.pll.hz
         self.networked = NetworkedAccelerator(geometry, clock_hz=int(self.clock_hz), **sizes)
 

@@ -1,19 +1,17 @@
-"""The ECP5's phase-locked loop: any clock from the board's."""
+"""Phase-locked loops: any clock from the board's."""
 
 from amaranth import ClockDomain, Instance, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["PhaseLockedLoop"]
+__all__ = ["ECP5Clock", "PhaseLockedLoop", "Series7Clock"]
 
-_PHASE_DETECTOR = (3.125e6, 400e6)  # hertz; FPGA-DS-02012, sysCLOCK PLL timing
-_OSCILLATOR = (400e6, 800e6)
 _TOLERANCE = 0.01
 
 
 class PhaseLockedLoop(wiring.Component):
-    """Make a clock.
+    """Make a clock. A subclass is a device's loop.
 
     Parameters
     ----------
@@ -35,33 +33,62 @@ class PhaseLockedLoop(wiring.Component):
     ----------
     hz : float
         The clock that it makes, within 1 % of ``o_hz``.
+    dividers : tuple of int
+        Of the board's clock, of the oscillator's way back, of the output.
 
     Raises
     ------
     ValueError
         If no setting comes near enough.
-
-    Source: Lattice FPGA-TN-02200, ECP5 sysCLOCK PLL.
     """
+
+    # Hertz, and what the three dividers can be.
+    phase_detector = oscillator = (0, 0)
+    references = feedbacks = outputs = range(0)
 
     def __init__(self, i_hz, o_hz):
         settings = [
-            (abs(i_hz / reference * feedback - o_hz), reference, feedback, output)
-            for reference in range(1, 129) for feedback in range(1, 81) for output in range(1, 129)
-            if _PHASE_DETECTOR[0] <= i_hz / reference <= _PHASE_DETECTOR[1]
-            and _OSCILLATOR[0] <= i_hz / reference * feedback * output <= _OSCILLATOR[1]
+            (abs(hz - o_hz), hz, (reference, feedback, output))
+            for reference in self.references
+            if self.phase_detector[0] <= i_hz / reference <= self.phase_detector[1]
+            for feedback in self.feedbacks for output in self.outputs
+            for hz, oscillator in [self.frequencies(i_hz, reference, feedback, output)]
+            if self.oscillator[0] <= oscillator <= self.oscillator[1]
         ]
-        error, reference, feedback, output = min(settings, default=(o_hz, 1, 1, 1))
+        error, self.hz, self.dividers = min(settings, default=(o_hz, 0, ()))
         if error > _TOLERANCE * o_hz:
             raise ValueError(f"no clock near {o_hz / 1e6:g} MHz can be made of {i_hz / 1e6:g} MHz")
         self.i_hz = i_hz
-        self.hz = i_hz / reference * feedback
-        self._dividers = reference, feedback, output
         super().__init__({"i": In(1), "o": Out(1), "locked": Out(1), "started": Out(1)})
+
+    def start(self, m):
+        """When to let `started` go: in step with `o`, as a clock's gate wants its enable."""
+        m.domains.early = early = ClockDomain(reset_less=True, local=True)
+        m.d.comb += early.clk.eq(self.o)
+        start = Signal()
+        m.submodules.start = FFSynchronizer(self.locked, start, o_domain="early")
+        return start
+
+
+class ECP5Clock(PhaseLockedLoop):
+    """ECP5: what goes back to the phase detector is the output.
+
+    Source: Lattice FPGA-TN-02200, ECP5 sysCLOCK PLL; FPGA-DS-02012, sysCLOCK PLL timing.
+    """
+
+    phase_detector = 3.125e6, 400e6
+    oscillator = 400e6, 800e6
+    references, feedbacks, outputs = range(1, 129), range(1, 81), range(1, 129)
+
+    @staticmethod
+    def frequencies(i_hz, reference, feedback, output):
+        """Of output and oscillator."""
+        hz = i_hz / reference * feedback
+        return hz, hz * output
 
     def elaborate(self, platform):
         m = Module()
-        reference, feedback, output = self._dividers
+        reference, feedback, output = self.dividers
         m.submodules.loop = Instance(
             "EHXPLLL",
             a_FREQUENCY_PIN_CLKI=f"{self.i_hz / 1e6:g}", a_FREQUENCY_PIN_CLKOP=f"{self.hz / 1e6:g}",
@@ -73,10 +100,37 @@ class PhaseLockedLoop(wiring.Component):
             i_RST=0, i_STDBY=0, i_PHASESEL0=0, i_PHASESEL1=0, i_PHASEDIR=0, i_PHASESTEP=0,
             i_PHASELOADREG=0, i_PLLWAKESYNC=0, i_ENCLKOP=0,
         )
-        # The clock's gate wants its enable in step with the clock.
-        m.domains.early = early = ClockDomain(reset_less=True, local=True)
-        m.d.comb += early.clk.eq(self.o)
-        start = Signal()
-        m.submodules.start = FFSynchronizer(self.locked, start, o_domain="early")
-        m.submodules.gate = Instance("DCCA", i_CLKI=self.o, i_CE=start, o_CLKO=self.started)
+        m.submodules.gate = Instance("DCCA", i_CLKI=self.o, i_CE=self.start(m), o_CLKO=self.started)
+        return m
+
+
+class Series7Clock(PhaseLockedLoop):
+    """Artix-7, grade 1: what goes back to the phase detector is the oscillator.
+
+    Source: Xilinx UG472, 7 series clocking resources; DS181, PLL switching characteristics.
+    """
+
+    phase_detector = 19e6, 450e6
+    oscillator = 800e6, 1600e6
+    references, feedbacks, outputs = range(1, 6), range(2, 65), range(1, 129)
+
+    @staticmethod
+    def frequencies(i_hz, reference, feedback, output):
+        """Of output and oscillator."""
+        hz = i_hz / reference * feedback
+        return hz / output, hz
+
+    def elaborate(self, platform):
+        m = Module()
+        reference, feedback, output = self.dividers
+        made, back = Signal(), Signal()
+        m.submodules.loop = Instance(
+            "PLLE2_BASE",
+            p_CLKIN1_PERIOD=1e9 / self.i_hz, p_DIVCLK_DIVIDE=reference, p_CLKFBOUT_MULT=feedback,
+            p_CLKOUT0_DIVIDE=output,
+            i_CLKIN1=self.i, i_CLKFBIN=back, o_CLKFBOUT=back, o_CLKOUT0=made, o_LOCKED=self.locked,
+            i_RST=0, i_PWRDWN=0,
+        )
+        m.submodules.buffer = Instance("BUFG", i_I=made, o_O=self.o)
+        m.submodules.gate = Instance("BUFGCE", i_I=made, i_CE=self.start(m), o_O=self.started)
         return m

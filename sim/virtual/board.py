@@ -36,9 +36,9 @@ class VirtualBoard:
     ratio : float, optional
         Clocks of the array per bit of a serial line, a whole number, 8 by default and at least 4;
         per byte of an Ethernet, 0.5 by default and at least 0.25. Few make a fast simulation.
-    clock_mhz : float
-        Clocks that count as a microsecond for the board's time-outs. The PLL's slowest by default,
-        since the simulation runs still fewer in one.
+    clock_mhz : float, optional
+        Clocks that count as a microsecond for the board's time-outs. The board's slowest by
+        default, since the simulation runs still fewer in one.
     **options
         Of the board's top level.
 
@@ -59,7 +59,7 @@ class VirtualBoard:
         If the model cannot be compiled.
     """
 
-    def __init__(self, board, geometry=None, *, ratio=None, clock_mhz=3.125, **options):
+    def __init__(self, board, geometry=None, *, ratio=None, clock_mhz=None, **options):
         self._handle = None
         wire = board.wire
         ratio = _RATIOS[wire] if ratio is None else ratio
@@ -70,7 +70,7 @@ class VirtualBoard:
                              f"{_LEAST[wire]:g} clocks per {_UNITS[wire]}, not {ratio!r}")
         self.board = board
         self.geometry = board.geometry if geometry is None else Geometry.of(geometry)
-        self.clock_hz = round(clock_mhz * 1e6)
+        self.clock_hz = round((clock_mhz or board.slowest_mhz) * 1e6)
         options = _SIZES[wire] | options
         if wire == "serial":
             options["baud"] = self.clock_hz // ratio

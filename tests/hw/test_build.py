@@ -2,13 +2,15 @@
 
 import json
 import os
+import re
 import stat
+import zipfile
 
 import pytest
 from bregalad.cli import main
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.hw.boards import BOARDS
-from bregalad.hw.boards.pll import PhaseLockedLoop
+from bregalad.hw.boards.pll import ECP5Clock, Series7Clock
 from bregalad.hw.build import BuildError, _check_size, tool
 from bregalad.hw.report import describe_path, table
 
@@ -30,13 +32,22 @@ def test_whole_bitstream(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150])
-def test_pll_makes_what_is_asked(mhz):
-    assert PhaseLockedLoop(25e6, mhz * 1e6).hz == pytest.approx(mhz * 1e6)
+@pytest.mark.parametrize("loop, i_hz", [(ECP5Clock, 25e6), (Series7Clock, 100e6)])
+def test_pll_makes_what_is_asked(loop, i_hz, mhz):
+    assert loop(i_hz, mhz * 1e6).hz == pytest.approx(mhz * 1e6)
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_the_slowest_clock_can_be_made(name):
+    board = BOARDS[name]
+    top = board.top(PRESETS["tiny"], board.slowest_mhz * 1e6,
+                    **({"baud": 300_000} if board.wire == "serial" else {}))
+    assert top.clock_hz == pytest.approx(board.slowest_mhz * 1e6)
 
 
 def test_pll_refuses():
     with pytest.raises(ValueError, match="no clock near 0.1 MHz can be made of 25 MHz"):
-        PhaseLockedLoop(25e6, 1e5)
+        ECP5Clock(25e6, 1e5)
 
 
 @pytest.mark.parametrize("arguments, message", [
@@ -46,6 +57,7 @@ def test_pll_refuses():
     (["build", "ulx3s-12f", "--geometry", "lanes=many"], "lanes must be an integer, not 'many'"),
     (["build", "ulx3s-12f", "--geometry", "lanes=0"], "lanes must be 1 to 1024, not 0"),
     (["build", "ulx3s-12f", "--seeds", "0"], "--seeds must be 1 or more, not 0"),
+    (["build", "arty-a7-35", "--seeds", "2"], "Vivado places arty-a7-35, and takes no --seed or"),
     (["build", "ulx3s-12f", "--clock", "1000"], "--clock must be 1 to 400 MHz, not 1000"),
     (["build", "ulx3s-12f", "--ip", "10.0.0.1"], "--ip is for boards with Ethernet; ulx3s-12f has"),
     (["build", "ecpix5-85f", "--ip", "10.0.0"], "ip must be a board's IPv4 address like 192.168.1"),
@@ -61,6 +73,29 @@ def test_errors_are_one_line(arguments, message, tmp_path, capsys, monkeypatch):
     error = capsys.readouterr().err
     assert message in error and error.startswith(f"bregalad {arguments[0]}: ")
     assert error.count("\n") == 1
+
+
+def test_a_project_for_vivado(tmp_path, capsys):
+    """Everything that the project's script names is in the archive, whatever the day."""
+    arguments = ["build", "arty-a7-35", "--geometry", "tiny", "--output", str(tmp_path)]
+    assert main(arguments) == 0
+    assert str(tmp_path / "top.zip") in capsys.readouterr().out
+    archive = (tmp_path / "top.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "top.zip") as zipped:
+        files = {name: zipped.read(name).decode() for name in zipped.namelist()}
+    script = files["top.tcl"]
+    named = re.findall(r"^ *(?:add_files|read_xdc) \"?([\w.]+)\"?$", script, re.MULTILINE)
+    assert sorted(named) == ["board.xdc", "top.sv", "top.xdc"] and set(named) < set(files)
+    assert "-part xc7a35ticsg324-1L" in script and "-keep_equivalent_registers" in script
+    assert re.search(r"create_clock -name clk100_0__io -period 10\.0 ", files["top.xdc"])
+    assert re.search(r"^module top\(", files["top.sv"], re.MULTILINE)
+    # Ports that a constraint names are ports of the design.
+    ports = re.findall(r"get_ports \"?(\w+)", files["top.xdc"] + files["board.xdc"])
+    assert len(ports) > 7 and all(
+        re.search(rf"^ *(in|out)put (wire )?{port}\b", files["top.sv"], re.MULTILINE)
+        for port in ports)
+    assert main(arguments) == 0
+    assert (tmp_path / "top.zip").read_bytes() == archive
 
 
 def test_what_does_not_fit():

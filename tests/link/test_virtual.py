@@ -24,7 +24,8 @@ GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64)
 IP = int(IPv4Address(ADDRESS))
 
 
-SERIAL, ETHERNET = (pytest.param(BOARDS[name], id=name) for name in ("ulx3s-85f", "ecpix5-85f"))
+SERIAL, ETHERNET, ARTY = (pytest.param(BOARDS[name], id=name)
+                          for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35"))
 
 
 @pytest.fixture
@@ -60,9 +61,11 @@ def compare(linked, count):
 
 
 @needs("elec")
-@pytest.mark.parametrize("board", [SERIAL], indirect=True)
-@pytest.mark.parametrize("count", [2000, pytest.param(45_312, marks=pytest.mark.slow)])
-def test_tree_is_the_emulated_boards(count, board):
+@pytest.mark.parametrize("board, count", [
+    (SERIAL.values[0], 2000), pytest.param(SERIAL.values[0], 45_312, marks=pytest.mark.slow),
+    pytest.param(ARTY.values[0], 2000, marks=pytest.mark.slow),
+], indirect=["board"], ids=["ulx3s", "ulx3s, whole", "arty"])
+def test_tree_is_the_emulated_boards(board, count):
     """In simulated time, as fast as the simulation is."""
     linked = LinkedBoard(LineWire(board))
     compare(linked, count)

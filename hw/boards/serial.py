@@ -1,20 +1,20 @@
-"""ULX3S: the accelerator behind the board's USB serial port."""
+"""Boards with a serial port: the accelerator behind it."""
 
 from amaranth import ClockDomain, Elaboratable, Module
 from amaranth.lib import io
 
 from ..link.linked import LinkedAccelerator
-from .pll import PhaseLockedLoop
+from .pll import ECP5Clock, Series7Clock
 
-__all__ = ["ULX3S"]
+__all__ = ["ULX3S", "ArtyA7", "SerialBoard"]
 
-BAUD = 3_000_000  # the fastest that the FT231X has
+BAUD = 3_000_000  # the fastest that the ULX3S' FT231X has
 
 
-class ULX3S(Elaboratable):
-    """Top level.
+class SerialBoard(Elaboratable):
+    """Top level; a subclass is a board.
 
-    LEDs: 0 a session lives, 1 a good frame, 2 a damaged one or a stranger's, 7 configured.
+    Lights: a session lives, a good frame, a damaged one or a stranger's, configured.
 
     Parameters
     ----------
@@ -27,8 +27,14 @@ class ULX3S(Elaboratable):
         Of `Link`.
     """
 
+    loop = ECP5Clock
+    i_hz = 0  # of the resource `clock`
+    clock = ""
+    lights = ()  # numbers of the resources `led`
+    handshake = ()  # pins of the serial port that are not used
+
     def __init__(self, geometry, clock_hz, *, baud=BAUD, **sizes):
-        self.pll = PhaseLockedLoop(25e6, clock_hz)
+        self.pll = self.loop(self.i_hz, clock_hz)
         self.clock_hz = self.pll.hz
         self.linked = LinkedAccelerator(geometry, clock_hz=int(self.clock_hz), baud=baud, **sizes)
 
@@ -38,15 +44,31 @@ class ULX3S(Elaboratable):
         # A reset of all registers would be the widest net of the device, and its slowest.
         m.domains.sync = sync = ClockDomain(reset_less=True)
         m.submodules.linked = linked = self.linked
-        uart = platform.request("uart", dir=dict.fromkeys(("rx", "tx", "rts", "dtr"), "-"))
-        m.submodules.clock_pin = clock = io.Buffer("i", platform.request("clk25", dir="-"))
+        uart = platform.request("uart", dir=dict.fromkeys(("rx", "tx", *self.handshake), "-"))
+        m.submodules.clock_pin = clock = io.Buffer("i", platform.request(self.clock, dir="-"))
         m.submodules.rx_pin = rx = io.Buffer("i", uart.rx)
         m.submodules.tx_pin = tx = io.Buffer("o", uart.tx)
         m.d.comb += [pll.i.eq(clock.i), sync.clk.eq(pll.started),
                      linked.rx.eq(rx.i), tx.o.eq(linked.tx)]
-        for number, value in ((0, linked.alive), (1, linked.receiving), (2, linked.dropping),
-                              (7, 1)):
+        values = linked.alive, linked.receiving, linked.dropping, 1
+        for number, value in zip(self.lights, values, strict=True):
             led = io.Buffer("o", platform.request("led", number, dir="-"))
             m.submodules[f"led_{number}_pin"] = led
             m.d.comb += led.o.eq(value)
         return m
+
+
+class ULX3S(SerialBoard):
+    """Radiona ULX3S; `SerialBoard` has the parameters."""
+
+    clock, i_hz = "clk25", 25e6
+    lights = 0, 1, 2, 7
+    handshake = "rts", "dtr"
+
+
+class ArtyA7(SerialBoard):
+    """Digilent Arty A7; `SerialBoard` has the parameters."""
+
+    loop = Series7Clock
+    clock, i_hz = "clk100", 100e6
+    lights = 0, 1, 2, 3
