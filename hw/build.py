@@ -14,7 +14,7 @@ from .floorplan import place_lanes
 from .packing import pack_registers
 from .report import describe_path, table
 
-__all__ = ["BRACKETS", "SCRIPT", "SCRIPT_BEHIND", "BuildError", "build", "program", "tool"]
+__all__ = ["BRACKETS", "SCRIPT", "BuildError", "build", "program", "tool"]
 
 _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
 _TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
@@ -22,18 +22,15 @@ BRACKETS = str.maketrans("[]", "<>")
 _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 # No memory of the design is read where it is written in the same clock, or what it then gives is
 # not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
-# domain's clock beside `clk`, need nothing of the kind. Replicas stay apart as modules do.
+# domain's clock beside `clk`, need nothing of the kind. Yosys does not merge registers that are to
+# be kept, so replicas stay apart.
 SCRIPT = r"""
-setattr -mod -set keep_hierarchy 1 *replica_*
 chformal -remove
+proc *replica_*
+setattr -set keep 1 *replica_*/t:$dff
 select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %m %d
 setparam -set COLLISION_X_MASK 1'1
 select -clear
-"""
-SCRIPT_BEHIND = r"""
-setattr -mod -unset keep_hierarchy *replica_*
-flatten
-clean
 """
 
 
@@ -107,8 +104,7 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     constraints = (_CONSTRAINTS / board.constraints).read_text()
     plan = board.platform().prepare(
-        top, debug_verilog=False, script_after_read=SCRIPT,
-        script_after_synth=SCRIPT_BEHIND, add_preferences=constraints,
+        top, debug_verilog=False, script_after_read=SCRIPT, add_preferences=constraints,
         # Missed clocks are judged here, by the report.
         nextpnr_opts="--timing-allow-fail --router router2 --seed $SEED --report timing.json")
     # Yosys' abc9 takes a name with an index for a bit of another net and stops.

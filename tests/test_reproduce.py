@@ -101,6 +101,8 @@ def test_at_equal_leaves():
     assert row == [20, "0.7000 ± 0.1414", "0.6000 ± 0.1414", "0.1000 ± 0.0000"]
     assert ctree._row(40, {"C-Tree": points, "H-Tree": behind}) == [40, "", "", ""]
     assert ctree._row(20, {"H-Tree": behind}) == [20, "0.6000 ± 0.1414", ""]
+    row = ctree._row(20, {"C-Tree": points, "H-Tree": points, "H-Tree, no ties": behind})
+    assert row[4:] == ["0.0000 ± 0.0000", "0.1000 ± 0.0000"]
 
 
 def test_ties(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 from amaranth import Module, Signal
@@ -12,7 +13,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import PRESETS
 from bregalad.hw.array.array import AttributeProcessorArray
-from bregalad.hw.build import BRACKETS, SCRIPT, SCRIPT_BEHIND, tool
+from bregalad.hw.build import BRACKETS, SCRIPT, tool
 from bregalad.hw.packing import pack_registers
 
 MODELS = Path(__file__).resolve().parents[2] / "sim" / "ecp5.v"
@@ -125,9 +126,14 @@ def test_lanes(tmp_path):
     design = rtlil.convert(AttributeProcessorArray(geometry), name="design", emit_src=False)
     (tmp_path / "design.il").write_text(
         re.sub(r"\\\S+", lambda name: name.group().translate(BRACKETS), design))
-    _yosys(tmp_path, f"read_rtlil design.il\n{SCRIPT}\nsynth_ecp5 -top design\n{SCRIPT_BEHIND}\n"
+    _yosys(tmp_path, f"read_rtlil design.il\n{SCRIPT}\nsynth_ecp5 -top design\n"
            "write_json plain.json\n")
     netlist = json.loads((tmp_path / "plain.json").read_text())
+    # Replicas are the same registers, once for every lane.
+    inputs = Counter(cell["connections"]["DI"][0]
+                     for cell in netlist["modules"]["design"]["cells"].values()
+                     if cell["type"] == "TRELLIS_FF")
+    assert sum(times == geometry.lanes for times in inputs.values()) > 150
     counters = sum(cell["type"] == "DP16KD" and "counters" in name
                    for name, cell in netlist["modules"]["design"]["cells"].items())
     done = pack_registers(netlist)
