@@ -79,6 +79,11 @@ class GainUnit(wiring.Component):
         On to the next snapshot; only while `done`.
     result : Out(result_layout(geometry))
 
+    Attributes
+    ----------
+    arithmetic : Terms
+        Of the criterion.
+
     Latency: from ``load_clocks`` after a snapshot's last `snap` or from the `take` before it, the
     later of the two, to `done`, with n classes in use, ``scan_clocks(kind, ...)``; from the last
     `snap` at most ``B * (2 * n + 2) + 60``.
@@ -102,7 +107,7 @@ class GainUnit(wiring.Component):
         check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
-        self._f = _TERMS[g.criterion](g.count_width, tag_width=6)
+        self.arithmetic = _TERMS[g.criterion](g.count_width, tag_width=6)
         super().__init__({
             "config": In(kind_layout()),
             "classes_in_use": In(8),
@@ -124,7 +129,7 @@ class GainUnit(wiring.Component):
             terms = (n + 2) * (own + bool(first))
         else:
             terms = (n + 2) + own * (2 * n + 2)
-        return terms + self._f.latency + 7
+        return terms + self.arithmetic.latency + 7
 
     def elaborate(self, platform):
         m = Module()
@@ -259,7 +264,7 @@ class GainUnit(wiring.Component):
                     m.d.sync += [index.eq(index + 1), at_sum.eq(index + 1 == classes)]
 
         # Pick the counts, form the term: what is left, or the total without it.
-        stage = data.StructLayout({"term": term_layout(), "tag": self._f.i_tag.shape()})
+        stage = data.StructLayout({"term": term_layout(), "tag": self.arithmetic.i_tag.shape()})
         tag_layout = data.StructLayout({
             "valid": 1, "minus": 1,
             "zero": 1,  # start at 0
@@ -301,7 +306,7 @@ class GainUnit(wiring.Component):
         with m.If(at_total & value_end):
             m.d.sync += whole_sum.eq(left_sum)
 
-        m.submodules.f = f = self._f
+        m.submodules.f = f = self.arithmetic
         m.d.comb += [f.i_x.eq(x), f.i_term.eq(formed.term), f.i_tag.eq(formed.tag)]
 
         # Add up the terms, keep the best split.

@@ -1,7 +1,8 @@
 """The attribute processor array and its blocks against the golden model."""
 
 import pytest
-from bregalad.geometry import Geometry
+from bregalad.geometry import CRITERIA, Geometry
+from bregalad.hw.accelerator import RESET_CLOCKS
 from bregalad.hw.array.adder import AdderTree
 from bregalad.hw.array.array import AttributeProcessorArray
 from bregalad.hw.array.bayes import BayesTerms
@@ -15,6 +16,7 @@ from bregalad.hw.gain.gini import Gini
 from bregalad.hw.gain.kearns_mansour import KearnsMansour
 from bregalad.hw.gain.xlog2x import XLog2X
 from bregalad.hw.mcmu.predictor import Predictor
+from bregalad.hw.replica import Replica
 from bregalad.sim.runner import run
 
 # Small on purpose: few words, so that operations on the same word follow each other.
@@ -101,6 +103,21 @@ def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
     run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name],
         snapshots=snapshots, rounds=8, clocks=400)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_reset_outlasts_what_is_under_way(criterion):
+    """Registers without a reset are empty when it ends, in the largest geometry too."""
+    classes = 2 if criterion == "kearns_mansour" else 32
+    largest = Geometry(lanes=1024, passes=31, bins=64, classes=classes, slots=32768,
+                       count_width=32, bus_width=512, criterion=criterion, naive_bayes=True)
+    array = AttributeProcessorArray(largest)
+    lane = AttributeProcessor(largest, 0)
+    arithmetic = GainUnit(largest).arithmetic.latency
+    longest = max(lane.count_latency + GainUnit.load_clocks, arithmetic + 7, array.partial_latency,
+                  array.read_latency, array.clamped_latency)
+    assert 3 * Replica.latency + longest < RESET_CLOCKS
+
 
 
 @pytest.mark.parametrize("block", [
