@@ -4,7 +4,9 @@ from amaranth import Module, ResetInserter
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Replica", "add_with_reset", "replicate"]
+__all__ = ["Replica", "add_with_reset", "distribute", "distribution_latency", "replicate"]
+
+_FAN_OUT = 8  # registers behind one
 
 
 class Replica(wiring.Component):
@@ -49,6 +51,34 @@ def replicate(m, name, value):
     m.submodules[f"replica_{name}"] = replica = Replica(value=len(value))
     m.d.comb += replica.i_value.eq(value)
     return replica.o_value
+
+
+def distribution_latency(readers):
+    """Clocks that `distribute` takes to that many readers."""
+    levels = 1
+    while _FAN_OUT ** levels < readers:
+        levels += 1
+    return levels
+
+
+def distribute(m, readers, **values):
+    """The same values for many readers, each from registers of its own: a list of dicts.
+
+    Neighbours share the registers before, so that no wire goes all over the chip.
+    """
+    widths = {name: len(value) for name, value in values.items()}
+    groups = [values]
+    for level in reversed(range(distribution_latency(readers))):
+        size = _FAN_OUT ** level  # readers behind a register
+        after = []
+        for index in range(-(-readers // size)):
+            replica = Replica(**widths)
+            m.submodules[f"replica_{level}_{index}"] = replica
+            m.d.comb += [getattr(replica, f"i_{name}").eq(value)
+                         for name, value in groups[index // _FAN_OUT].items()]
+            after.append({name: getattr(replica, f"o_{name}") for name in values})
+        groups = after
+    return groups
 
 
 def add_with_reset(m, name, block, reset):

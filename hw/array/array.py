@@ -8,10 +8,11 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...geometry import CODE_WIDTH, Geometry
 from ..gain.gain import SNAPSHOTS, check_snapshots, kind_layout
-from ..replica import Replica, add_with_reset, replicate
+from ..replica import add_with_reset, distribute, distribution_latency, replicate
 from .adder import AdderTree
 from .bayes import lead, partial_latency, partial_signature
-from .control import Control, control_layout
+from .control import Control
+from .delay import delay
 from .merge import Merge, merge_layout, summary_layout
 from .operation import CELL_WIDTH, Op, candidate_layout, config_layout, operation_layout
 from .processor import AttributeProcessor
@@ -19,7 +20,7 @@ from .processor import AttributeProcessor
 __all__ = ["AttributeProcessorArray"]
 
 _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
-_FIFO_DEPTH = 8
+_FIFO_DEPTH = 16
 
 
 class AttributeProcessorArray(wiring.Component):
@@ -90,7 +91,6 @@ class AttributeProcessorArray(wiring.Component):
     Source: design, sections 2 to 5.
     """
 
-    count_latency = AttributeProcessor.count_latency + Replica.latency
     config_latency = 4
 
     def __init__(self, geometry, *, snapshots=SNAPSHOTS):
@@ -103,7 +103,9 @@ class AttributeProcessorArray(wiring.Component):
         while _FAN_IN ** levels < g.lanes:
             levels += 1
         self.levels = levels  # registers of a reduction over the lanes
-        self.clamped_latency = AttributeProcessor.read_latency + Replica.latency + levels
+        self.spread = distribution_latency(g.lanes)  # registers on the way to a lane
+        self.count_latency = AttributeProcessor.count_latency + self.spread
+        self.clamped_latency = AttributeProcessor.read_latency + self.spread + levels
         self.read_latency = self.clamped_latency + 1
         if g.naive_bayes:
             self.partial_latency = partial_latency(g)
@@ -140,24 +142,17 @@ class AttributeProcessorArray(wiring.Component):
 
         config_pass, config_lane, config, config_write = self._configuration(m)
         load, shift = Signal(), Signal()
-        for lane, after in zip(lanes, [*lanes[1:], None], strict=True):
-            m.submodules[f"replica_{lane.lane}"] = replica = Replica(
-                control=control_layout(g).size, code=CODE_WIDTH, classes_in_use=8, load=1, shift=1,
-                reset=1)
+        told = distribute(m, g.lanes, control=control.control.as_value(), load=load, shift=shift,
+                          classes_in_use=self.classes_in_use, reset=self.reset)
+        for lane, after, values in zip(lanes, [*lanes[1:], None], told, strict=True):
             m.submodules[f"lane_{lane.lane}"] = lane
             m.d.comb += [
-                replica.i_control.eq(control.control),
-                replica.i_code.eq(self.codes[lane.lane]),
-                replica.i_classes_in_use.eq(self.classes_in_use),
-                replica.i_load.eq(load),
-                replica.i_shift.eq(shift),
-                replica.i_reset.eq(self.reset),
-                lane.control.eq(replica.o_control),
-                lane.code.eq(replica.o_code),
-                lane.classes_in_use.eq(replica.o_classes_in_use),
-                lane.reset.eq(replica.o_reset),
-                lane.load.eq(replica.o_load),
-                lane.shift.eq(replica.o_shift),
+                lane.control.eq(values["control"]),
+                lane.code.eq(delay(m, self.codes[lane.lane], self.spread, f"code_{lane.lane}")),
+                lane.classes_in_use.eq(values["classes_in_use"]),
+                lane.load.eq(values["load"]),
+                lane.shift.eq(values["shift"]),
+                lane.reset.eq(values["reset"]),
                 lane.config.eq(config),
                 lane.config_pass.eq(config_pass),
                 lane.config_write.eq(config_write & (config_lane == lane.lane)),
@@ -230,7 +225,7 @@ class AttributeProcessorArray(wiring.Component):
         with m.If(opened):
             m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
         # `all_done` is of the pass before until a load has come back through its registers.
-        back = self.levels + 1 + Replica.latency
+        back = self.levels + 1 + self.spread
         stale = Signal(range(back + 1))
         m.d.sync += load.eq(0)
         with m.If(stale != 0):
@@ -244,9 +239,13 @@ class AttributeProcessorArray(wiring.Component):
         last_cell = Signal(CELL_WIDTH)
         room = Signal()
         item = Signal(merge_layout(g))
-        # Beside the lanes, which shift a clock later.
-        shifting, last, item_cell, item_current, item_last = (
-            Signal(), Signal(), Signal(CELL_WIDTH), Signal(), Signal())
+        # Beside the lanes, which shift some clocks later.
+        last = Signal()
+        behind = [Cat(shift, last, cell == chain_current, cell)]
+        for clock in range(self.spread):
+            behind.append(delay(m, behind[-1], 1, f"behind_{clock}"))
+        shifting, item_last, item_current = behind[-1][:3]
+        item_cell = behind[-1][3:]
         m.d.comb += [
             shift.eq(pending & room),
             last.eq(cell == last_cell),
@@ -258,12 +257,8 @@ class AttributeProcessorArray(wiring.Component):
             fifo.w_data.eq(item),
         ]
         m.d.sync += [
-            shifting.eq(shift),
-            item_cell.eq(cell),
-            item_current.eq(cell == chain_current),
-            item_last.eq(last),
             last_cell.eq(self.cells_in_use - 1),
-            room.eq(fifo.level < _FIFO_DEPTH - 4),  # up to 3 more are on their way
+            room.eq(fifo.level < _FIFO_DEPTH - 3 - self.spread),  # so many more are on their way
         ]
         with m.If(load):
             m.d.sync += [pending.eq(1), left.eq(g.lanes - 1)]
@@ -280,9 +275,10 @@ class AttributeProcessorArray(wiring.Component):
         connect(m, merge.summary, flipped(self.summary))
         with m.If(begins):
             m.d.sync += [state.eq(state.init) for state in (
-                head, tail, used, self.snap_ready, load, stale, pending, cell, left, shifting)]
+                head, tail, used, self.snap_ready, load, stale, pending, cell, left)]
         # Between the passes of a trial the merge has an attribute open.
-        m.d.comb += self.busy.eq((used != 0) | load | pending | shifting
+        m.d.comb += self.busy.eq((used != 0) | load | pending
+                                 | Cat(stage[0] for stage in behind).any()
                                  | (fifo.level != 0) | merge.busy)
         return m
 

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ...fixed import BAYES_UNIT
 from ...geometry import Geometry
-from ..replica import Replica
+from ..replica import distribution_latency
 from .control import WORD_STAGE
 from .log2 import Log2, log_latency, log_width
 
@@ -47,7 +47,8 @@ def terms_latency(geometry):
 
 def partial_latency(geometry):
     """Clocks from an operation to the sums of its terms over all lanes."""
-    return Replica.latency + terms_latency(geometry) + (geometry.lanes - 1).bit_length()
+    return (distribution_latency(geometry.lanes) + terms_latency(geometry)
+            + (geometry.lanes - 1).bit_length())
 
 
 def terms_layout(geometry):
