@@ -14,7 +14,7 @@ from .floorplan import place_lanes
 from .packing import pack_registers
 from .report import describe_path, table
 
-__all__ = ["BRACKETS", "SCRIPT", "BuildError", "build", "program", "tool"]
+__all__ = ["BRACKETS", "BuildError", "build", "program", "script", "synthesise", "tool"]
 
 _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
 _TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
@@ -24,13 +24,22 @@ _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 # not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
 # domain's clock beside `clk`, need nothing of the kind. Yosys does not merge registers that are to
 # be kept, so replicas stay apart.
-SCRIPT = r"""
+_BEFORE = r"""
 chformal -remove
 proc *replica_*
 setattr -set keep 1 *replica_*/t:$dff
 select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %m %d
 setparam -set COLLISION_X_MASK 1'1
 select -clear
+"""
+# All eight registers of a tile share two resets and few enables, so a net of less than that keeps
+# others away from where it goes; logic does the same.
+_OPTIONS = "-run begin:map_ffs"
+_BEHIND = r"""
+opt_clean
+dfflegalize -cell $_DFF_?_ 01 -cell $_DFF_?P?_ r -cell $_SDFF_?P?_ r -cell $_DFFE_??_ 01 \
+    -cell $_DFFE_?P??_ r -cell $_SDFFE_?P??_ r -cell $_DLATCH_?_ x -mince 8 -minsrst 8
+synth_ecp5 -top {top} -run map_ffs:
 """
 
 
@@ -59,6 +68,11 @@ def _version(command):
     said = subprocess.run([command, "--version"], capture_output=True, text=True)
     found = re.search(r"[Vv]ersion \S*?(\d[\w.-]*)|Yosys (\d\S*)", said.stdout + said.stderr)
     return next(filter(None, found.groups())) if found else "unknown"
+
+
+def script(top):
+    """What Yosys does to a design that it has read: a module's name in, a netlist out."""
+    return f"{_BEFORE}\nsynth_ecp5 {_OPTIONS} -top {top}\n{_BEHIND.format(top=top)}\n"
 
 
 def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=print,
@@ -96,49 +110,18 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
     geometry = geometry or board.geometry
     folder = Path(output or f"out/{board.name}")
     folder.mkdir(parents=True, exist_ok=True)
-    for old in ("top.bit", "top.svf", "report.json", "report.txt"):
+    for old in ("build.log", "top.bit", "top.svf", "report.json", "report.txt"):
         (folder / old).unlink(missing_ok=True)
     commands = {variable: tool(name) for variable, name in _TOOLS.items()}
     start = time.monotonic()
 
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
-    constraints = (_CONSTRAINTS / board.constraints).read_text()
-    plan = board.platform().prepare(
-        top, debug_verilog=False, script_after_read=SCRIPT, add_preferences=constraints,
-        # Missed clocks are judged here, by the report.
-        nextpnr_opts="--timing-allow-fail --router router2 --seed $SEED --report timing.json")
-    # Yosys' abc9 takes a name with an index for a bit of another net and stops.
-    plan.files["top.il"] = re.sub(
-        r"\\\S+", lambda name: name.group().translate(BRACKETS), plan.files["top.il"])
-    plan.extract(folder)
-
-    def step(variable, **environment):
-        # The script of all steps, with the others' tools doing nothing.
-        with open(folder / "build.log", "a") as log:
-            done = subprocess.run(
-                ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log,
-                env=os.environ | dict.fromkeys(_TOOLS, "true") | {variable: commands[variable]}
-                | environment)
-        if done.returncode:
-            lines = [line for name in ("build.log", "top.rpt", "top.tim")
-                     if (folder / name).exists()
-                     for line in (folder / name).read_text(errors="replace").splitlines()
-                     if "ERROR" in line]
-            raise BuildError(f"{_TOOLS[variable]} failed: "
-                             + (lines[-1] if lines else f"see {folder / 'build.log'}"))
-
-    (folder / "build.log").unlink(missing_ok=True)
     say(f"{board.name}: synthesis of {geometry}")
-    step("YOSYS")
-    netlist = json.loads((folder / "top.json").read_text())
-    pack_registers(netlist)
-    place_lanes(netlist, board.platform.device)
-    (folder / "top.json").write_text(json.dumps(netlist))
-    _check_size(board, netlist)
+    synthesise(board, top, folder)
 
     tried, best = [], None
     for seed in seeds:
-        step("NEXTPNR_ECP5", SEED=str(seed))
+        _step(folder, "NEXTPNR_ECP5", SEED=str(seed))
         timing = json.loads((folder / "timing.json").read_text())
         clocks = _clocks(timing)
         mhz = clocks["array"]["achieved"]
@@ -178,8 +161,57 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
             raise BuildError(
                 f"the clock {name} reaches {clock['achieved']:.1f} MHz, not {clock['asked']:g}, "
                 f"and so there is no bitstream: {clock['path']}; more --seeds help")
-    step("ECPPACK")
+    _step(folder, "ECPPACK")
     return report
+
+
+def synthesise(board, top, folder):
+    """Write the netlist that is placed and routed, ``top.json``, to a folder.
+
+    Parameters
+    ----------
+    board : Board
+    top : Elaboratable
+        What ``board.top`` has made.
+    folder : Path
+
+    Raises
+    ------
+    BuildError
+        If Yosys is missing or fails, or the netlist does not fit the device.
+    """
+    constraints = (_CONSTRAINTS / board.constraints).read_text()
+    plan = board.platform().prepare(
+        top, debug_verilog=False, script_after_read=_BEFORE, synth_opts=_OPTIONS,
+        script_after_synth=_BEHIND.format(top="top"), add_preferences=constraints,
+        # Missed clocks are judged here, by the report.
+        nextpnr_opts="--timing-allow-fail --router router2 --seed $SEED --report timing.json")
+    # Yosys' abc9 takes a name with an index for a bit of another net and stops.
+    plan.files["top.il"] = re.sub(
+        r"\\\S+", lambda name: name.group().translate(BRACKETS), plan.files["top.il"])
+    plan.extract(folder)
+    _step(folder, "YOSYS")
+    netlist = json.loads((folder / "top.json").read_text())
+    pack_registers(netlist)
+    place_lanes(netlist, board.platform.device)
+    (folder / "top.json").write_text(json.dumps(netlist))
+    _check_size(board, netlist)
+
+
+def _step(folder, variable, **environment):
+    """Run one of the tools: the script of all steps, with the others doing nothing."""
+    with open(folder / "build.log", "a") as log:
+        done = subprocess.run(
+            ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log,
+            env=os.environ | dict.fromkeys(_TOOLS, "true") | {variable: tool(_TOOLS[variable])}
+            | environment)
+    if done.returncode:
+        lines = [line for name in ("build.log", "top.rpt", "top.tim")
+                 if (folder / name).exists()
+                 for line in (folder / name).read_text(errors="replace").splitlines()
+                 if "ERROR" in line]
+        raise BuildError(f"{_TOOLS[variable]} failed: "
+                         + (lines[-1] if lines else f"see {folder / 'build.log'}"))
 
 
 def _clocks(timing):

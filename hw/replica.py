@@ -14,7 +14,7 @@ class Replica(wiring.Component):
 
     All replicas of a value are the same, and synthesis would make one of them, and of whatever
     each reader works out of it: one gate for readers all over the chip. The build keeps the
-    registers of this component apart (``hw.build.SCRIPT``).
+    registers of this component apart (`hw.build`).
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def synthesise(geometry):
     from amaranth.back import rtlil
 
     from ..hw.accelerator import Accelerator
-    from ..hw.build import BRACKETS, SCRIPT, BuildError, tool
+    from ..hw.build import BRACKETS, BuildError, script, tool
 
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
@@ -42,8 +42,7 @@ def synthesise(geometry):
         (Path(folder) / "core.il").write_text(text)
         # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
         (Path(folder) / "core.ys").write_text(
-            f"read_rtlil core.il\n{SCRIPT}\nsynth_ecp5 -top accelerator\ntee -o stat.json stat "
-            "-json\n")
+            f"read_rtlil core.il\n{script('accelerator')}\ntee -o stat.json stat -json\n")
         done = subprocess.run([tool("yosys"), "-q", "core.ys"], cwd=folder, capture_output=True,
                               text=True)
         if done.returncode:
