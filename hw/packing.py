@@ -120,8 +120,10 @@ def _pack_ram(netlist, cell, side):
     nets, parameters = cell["connections"], cell["parameters"]
     ports = _ports(cell, f"DO{side}")
     found = netlist.row_behind([nets[port][0] for port in ports], nets[f"CLK{side}"])
-    # The register in the block follows the clock enable, too: it must always be on.
-    if (found is None or nets[f"CE{side}"] != ["1"] or nets[f"OCE{side}"] != ["1"]
+    # The register in the block follows the clock enable, too: it must always be on. Words of 36
+    # bits come out at the pins of both ports, and no manual says whose registers they pass then.
+    if (found is None or int(parameters[f"DATA_WIDTH_{side}"], 2) == 36
+            or nets[f"CE{side}"] != ["1"] or nets[f"OCE{side}"] != ["1"]
             or nets[f"RST{side}"] != ["0"] or parameters[f"CLK{side}MUX"] != f"CLK{side}"):
         return False
     netlist.move(cell, ports, found[0])

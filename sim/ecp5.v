@@ -1,7 +1,7 @@
 // Cells of the ECP5 that Yosys has as black boxes only, as far as the designs use them.
 //
-// Block RAM and multiplier as in the netlists: one port writes, the other reads, both 18 bits wide;
-// unsigned factors; with and without their registers. Clocks and pins as in the top levels: the PLL
+// Block RAM and multiplier as in the netlists: one port writes, the other reads, both 9, 18
+// or 36 bits wide; unsigned factors; with and without their registers. Clocks and pins as in the top levels: the PLL
 // passes its input on, so a test bench gives the clock that is wanted; delays take no time.
 
 module DP16KD #(
@@ -10,7 +10,40 @@ module DP16KD #(
     parameter CLKAMUX = "CLKA", parameter CLKBMUX = "CLKB", parameter GSR = "DISABLED",
     parameter RESETMODE = "SYNC", parameter ASYNC_RESET_RELEASE = "SYNC",
     parameter WRITEMODE_A = "NORMAL", parameter WRITEMODE_B = "NORMAL",
-    parameter CSDECODE_A = "0b000", parameter CSDECODE_B = "0b000"
+    parameter CSDECODE_A = "0b000", parameter CSDECODE_B = "0b000", parameter INIT_DATA = "STATIC",
+    parameter WID = 0,
+    parameter [319:0] INITVAL_00 = 0, parameter [319:0] INITVAL_01 = 0,
+    parameter [319:0] INITVAL_02 = 0, parameter [319:0] INITVAL_03 = 0,
+    parameter [319:0] INITVAL_04 = 0, parameter [319:0] INITVAL_05 = 0,
+    parameter [319:0] INITVAL_06 = 0, parameter [319:0] INITVAL_07 = 0,
+    parameter [319:0] INITVAL_08 = 0, parameter [319:0] INITVAL_09 = 0,
+    parameter [319:0] INITVAL_0A = 0, parameter [319:0] INITVAL_0B = 0,
+    parameter [319:0] INITVAL_0C = 0, parameter [319:0] INITVAL_0D = 0,
+    parameter [319:0] INITVAL_0E = 0, parameter [319:0] INITVAL_0F = 0,
+    parameter [319:0] INITVAL_10 = 0, parameter [319:0] INITVAL_11 = 0,
+    parameter [319:0] INITVAL_12 = 0, parameter [319:0] INITVAL_13 = 0,
+    parameter [319:0] INITVAL_14 = 0, parameter [319:0] INITVAL_15 = 0,
+    parameter [319:0] INITVAL_16 = 0, parameter [319:0] INITVAL_17 = 0,
+    parameter [319:0] INITVAL_18 = 0, parameter [319:0] INITVAL_19 = 0,
+    parameter [319:0] INITVAL_1A = 0, parameter [319:0] INITVAL_1B = 0,
+    parameter [319:0] INITVAL_1C = 0, parameter [319:0] INITVAL_1D = 0,
+    parameter [319:0] INITVAL_1E = 0, parameter [319:0] INITVAL_1F = 0,
+    parameter [319:0] INITVAL_20 = 0, parameter [319:0] INITVAL_21 = 0,
+    parameter [319:0] INITVAL_22 = 0, parameter [319:0] INITVAL_23 = 0,
+    parameter [319:0] INITVAL_24 = 0, parameter [319:0] INITVAL_25 = 0,
+    parameter [319:0] INITVAL_26 = 0, parameter [319:0] INITVAL_27 = 0,
+    parameter [319:0] INITVAL_28 = 0, parameter [319:0] INITVAL_29 = 0,
+    parameter [319:0] INITVAL_2A = 0, parameter [319:0] INITVAL_2B = 0,
+    parameter [319:0] INITVAL_2C = 0, parameter [319:0] INITVAL_2D = 0,
+    parameter [319:0] INITVAL_2E = 0, parameter [319:0] INITVAL_2F = 0,
+    parameter [319:0] INITVAL_30 = 0, parameter [319:0] INITVAL_31 = 0,
+    parameter [319:0] INITVAL_32 = 0, parameter [319:0] INITVAL_33 = 0,
+    parameter [319:0] INITVAL_34 = 0, parameter [319:0] INITVAL_35 = 0,
+    parameter [319:0] INITVAL_36 = 0, parameter [319:0] INITVAL_37 = 0,
+    parameter [319:0] INITVAL_38 = 0, parameter [319:0] INITVAL_39 = 0,
+    parameter [319:0] INITVAL_3A = 0, parameter [319:0] INITVAL_3B = 0,
+    parameter [319:0] INITVAL_3C = 0, parameter [319:0] INITVAL_3D = 0,
+    parameter [319:0] INITVAL_3E = 0, parameter [319:0] INITVAL_3F = 0
 ) (
     input ADA0, ADA1, ADA2, ADA3, ADA4, ADA5, ADA6, ADA7, ADA8, ADA9, ADA10, ADA11, ADA12, ADA13,
     input ADB0, ADB1, ADB2, ADB3, ADB4, ADB5, ADB6, ADB7, ADB8, ADB9, ADB10, ADB11, ADB12, ADB13,
@@ -25,25 +58,58 @@ module DP16KD #(
     input CEA, CEB, OCEA, OCEB, CLKA, CLKB, WEA, WEB, RSTA, RSTB,
     input CSA0, CSA1, CSA2, CSB0, CSB1, CSB2
 );
-    reg [17:0] memory [0:1023];
-    reg [17:0] latch = 0, register = 0;
-    wire [9:0] write_row = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4};
-    wire [9:0] read_row = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4};
-    wire [17:0] data = {DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9,
-                        DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0};
+    reg [35:0] memory [0:511];
+    reg [35:0] latch = 0;
+    reg [17:0] register = 0;
+    wire [13:0] write_at = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3,
+                            ADA2, ADA1, ADA0};
+    wire [13:0] read_at = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3,
+                           ADB2, ADB1, ADB0};
+    wire [17:0] low = {DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9,
+                       DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0};
+    wire [17:0] high = {DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9,
+                        DIB8, DIB7, DIB6, DIB5, DIB4, DIB3, DIB2, DIB1, DIB0};
+    // A word takes 20 bits, two of which are not there.
+    localparam [20479:0] BEGINNING = {
+        INITVAL_3F, INITVAL_3E, INITVAL_3D, INITVAL_3C, INITVAL_3B, INITVAL_3A, INITVAL_39,
+        INITVAL_38, INITVAL_37, INITVAL_36, INITVAL_35, INITVAL_34, INITVAL_33, INITVAL_32,
+        INITVAL_31, INITVAL_30, INITVAL_2F, INITVAL_2E, INITVAL_2D, INITVAL_2C, INITVAL_2B,
+        INITVAL_2A, INITVAL_29, INITVAL_28, INITVAL_27, INITVAL_26, INITVAL_25, INITVAL_24,
+        INITVAL_23, INITVAL_22, INITVAL_21, INITVAL_20, INITVAL_1F, INITVAL_1E, INITVAL_1D,
+        INITVAL_1C, INITVAL_1B, INITVAL_1A, INITVAL_19, INITVAL_18, INITVAL_17, INITVAL_16,
+        INITVAL_15, INITVAL_14, INITVAL_13, INITVAL_12, INITVAL_11, INITVAL_10, INITVAL_0F,
+        INITVAL_0E, INITVAL_0D, INITVAL_0C, INITVAL_0B, INITVAL_0A, INITVAL_09, INITVAL_08,
+        INITVAL_07, INITVAL_06, INITVAL_05, INITVAL_04, INITVAL_03, INITVAL_02, INITVAL_01,
+        INITVAL_00};
     integer i;
-    initial for (i = 0; i < 1024; i = i + 1) memory[i] = 0;
-    always @(posedge CLKA) if (CEA & WEA) begin
-        if (ADA0) memory[write_row][8:0] <= data[8:0];
-        if (ADA1) memory[write_row][17:9] <= data[17:9];
+    initial begin
+        if (DATA_WIDTH_A != DATA_WIDTH_B
+            || (DATA_WIDTH_A != 9 && DATA_WIDTH_A != 18 && DATA_WIDTH_A != 36))
+            $fatal(1, "a block RAM of %0d and %0d bits", DATA_WIDTH_A, DATA_WIDTH_B);
+        for (i = 0; i < 512; i = i + 1)
+            memory[i] = {BEGINNING[40 * i + 20 +: 18], BEGINNING[40 * i +: 18]};
     end
+    // The low bits of a write's address enable bytes, if words are wider than one.
+    wire [3:0] bytes = DATA_WIDTH_A == 36 ? write_at[3:0]
+        : DATA_WIDTH_A == 18 ? write_at[1:0] << 2 * write_at[4]
+        : 1 << write_at[4:3];
+    wire [35:0] data = DATA_WIDTH_A == 36 ? {high, low}
+        : DATA_WIDTH_A == 18 ? {low, low} : {4{low[8:0]}};
+    wire [35:0] words = memory[read_at[13:5]];
+    always @(posedge CLKA) if (CEA & WEA)
+        for (i = 0; i < 4; i = i + 1)
+            if (bytes[i]) memory[write_at[13:5]][9 * i +: 9] <= data[9 * i +: 9];
     always @(posedge CLKB) begin
-        if (CEB) latch <= memory[read_row];
-        if (OCEB) register <= latch;
+        if (CEB) latch <= DATA_WIDTH_B == 36 ? words
+            : DATA_WIDTH_B == 18 ? words[18 * read_at[4] +: 18] : words[9 * read_at[4:3] +: 9];
+        if (OCEB) register <= latch[17:0];
     end
+    // Of 36 bits the lower half comes out at the other port's pins, which have no register here.
+    assign {DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9,
+            DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0} = latch[17:0];
     assign {DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9,
             DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0}
-        = REGMODE_B == "OUTREG" ? register : latch;
+        = DATA_WIDTH_B == 36 ? latch[35:18] : REGMODE_B == "OUTREG" ? register : latch[17:0];
 endmodule
 
 module MULT18X18D #(
@@ -134,4 +200,25 @@ endmodule
 
 module FD1S3BX (input D, PD, CK, output reg Q = 1);
     always @(posedge CK or posedge PD) if (PD) Q <= 1; else Q <= D;
+endmodule
+
+module TRELLIS_DPR16X4 #(
+    parameter WCKMUX = "WCK", parameter WREMUX = "WRE", parameter [63:0] INITVAL = 0
+) (
+    input [3:0] DI, WAD, RAD, input WRE, WCK, output [3:0] DO
+);
+    reg [3:0] memory [0:15];
+    integer i;
+    initial for (i = 0; i < 16; i = i + 1) memory[i] = INITVAL[4 * i +: 4];
+    always @(posedge WCK) if (WRE) memory[WAD] <= DI;
+    assign DO = memory[RAD];
+endmodule
+
+// TRELLIS_IO of one direction, as `sim/verilog.py` names it.
+module TRELLIS_IN #(parameter DIR = "INPUT") (input B, output O);
+    assign O = B;
+endmodule
+
+module TRELLIS_OUT #(parameter DIR = "OUTPUT") (output B, input I, T);
+    assign B = I;
 endmodule

@@ -72,7 +72,7 @@ def library(geometry):
     return _load(_build("accelerator", write, "harness.cpp", repr(geometry)), _BOARD)
 
 
-def board_library(board, geometry, clock_hz, **options):
+def board_library(board, geometry, clock_hz, *, netlist=False, **options):
     """The compiled model of a board's top level, with the typed functions of its harness.
 
     Parameters
@@ -81,16 +81,19 @@ def board_library(board, geometry, clock_hz, **options):
         Of ``hw/boards``.
     geometry, clock_hz, **options
         Of its top level.
+    netlist : bool
+        Of the netlist that is placed and routed instead of the design that it is made of.
     """
     def write(folder):
         from . import verilog
 
         top = board.top(geometry, clock_hz, **options)
-        return [*verilog.write_board(board, top, folder), _HERE / "ecp5.v", _HERE / "xilinx.v"]
+        write_top = verilog.write_netlist if netlist else verilog.write_board
+        return [*write_top(board, top, folder), _HERE / "ecp5.v", _HERE / "xilinx.v"]
 
     # Verilator writes the second of two underscores as a code, since it uses `__` itself.
     pins = [f"-D{name}={pin.replace('__', '___05F')}" for name, pin in board.pins.items()]
-    key = repr((board.name, geometry, clock_hz, sorted(options.items())))
+    key = repr((board.name, geometry, clock_hz, netlist, sorted(options.items())))
     return _load(_build("top", write, _HARNESSES[board.wire], key, pins), _VIRTUAL)
 
 
@@ -156,7 +159,8 @@ def _sources():
     """What the Verilog follows from: gateware and the declarations that it shares."""
     host = Path(geometry_module.__file__).parent
     files = [*Path(hw.__file__).parent.rglob("*.py"), *host.glob("protocol/*.py"),
-             host / "geometry.py", host / "fixed.py", _HERE / "verilog.py", _HERE / "ecp5.v"]
+             host / "geometry.py", host / "fixed.py", _HERE / "verilog.py", _HERE / "ecp5.v",
+             _HERE / "xilinx.v"]
     return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
 
 

@@ -1,13 +1,32 @@
 """Write a component as Verilog for simulation; the only place that does."""
 
 import re
+import subprocess
 from pathlib import Path
 
 from amaranth.back import verilog
 
-__all__ = ["write", "write_board"]
+from ..hw.build import BuildError, synthesise, tool
+
+__all__ = ["write", "write_board", "write_netlist"]
 
 _SOURCE = re.compile(r"^ *\(\* src = .* \*\)\n", re.MULTILINE)
+# Yosys has models of an ECP5's logic; `ecp5.v` has the rest, pins of one direction among it.
+_NETLIST = """
+read_verilog -defer -overwrite +/ecp5/cells_sim.v
+delete $abstract*DPR16X4
+read_json top.json
+delete =A:blackbox
+delete t:$scopeinfo
+chtype -set TRELLIS_IN t:TRELLIS_IO r:DIR=INPUT %i
+chtype -set TRELLIS_OUT t:TRELLIS_IO r:DIR=OUTPUT %i
+hierarchy -top top
+proc
+flatten
+opt_expr
+clean -purge
+write_verilog -noattr netlist.v
+"""
 _TRIGGER = re.compile(r"reg (\\\$auto\$verilog_backend\S+ ) = 0;")
 
 
@@ -55,3 +74,27 @@ def write_board(board, top, folder):
             path.write_text(_SOURCE.sub("", text))
             paths.append(path)
     return paths
+
+
+def write_netlist(board, top, folder):
+    """Synthesise a board's design and write the netlist as Verilog to ``folder``; the paths.
+
+    It is the netlist that `hw.build` places and routes.
+
+    Parameters
+    ----------
+    board, top, folder
+        As of `write_board`; an ECP5 board.
+
+    Raises
+    ------
+    BuildError
+        Of ``hw.build``, if Yosys is missing or fails, or the design does not fit the device.
+    """
+    synthesise(board, top, folder)
+    (folder / "netlist.ys").write_text(_NETLIST)
+    done = subprocess.run([tool("yosys"), "-q", "netlist.ys"], cwd=folder, capture_output=True,
+                          text=True)
+    if done.returncode:
+        raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+    return [folder / "netlist.v"]

@@ -14,9 +14,12 @@ def add_arguments(parser):
                         help="clocks of the array per bit of a serial line (default: 8; boards "
                              "have 16 and more, few make the simulation fast), or per byte of an "
                              "Ethernet (default: 0.5, as at 62.5 MHz)")
-    parser.add_argument("--clock", type=float, default=3.125, metavar="MHZ",
+    parser.add_argument("--clock", type=float, metavar="MHZ",
                         help="what the board takes for its clock: a million clocks for each are a "
-                             "second of its time-outs (default: %(default)s, the PLL's slowest)")
+                             "second of its time-outs (default: the PLL's slowest)")
+    parser.add_argument("--netlist", action="store_true",
+                        help="run the netlist that is placed and routed, which takes minutes to "
+                             "make (ECP5 boards with a serial port)")
     parser.add_argument("--port", type=int, metavar="N",
                         help="UDP port of a board with Ethernet (default: 16978)")
     parser.add_argument("--link", metavar="PATH",
@@ -50,7 +53,8 @@ def run(args):
         print(f"serving: open it as {name}; end with Ctrl-C", flush=True)
 
     try:
-        virtual = VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock)
+        virtual = VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock,
+                               netlist=args.netlist)
     except BuildError as error:
         raise OSError(str(error)) from error
     with virtual:

@@ -39,6 +39,9 @@ class VirtualBoard:
     clock_mhz : float, optional
         Clocks that count as a microsecond for the board's time-outs. The board's slowest by
         default, since the simulation runs still fewer in one.
+    netlist : bool
+        Simulate the netlist that is placed and routed, instead of the design that it is made of;
+        of an ECP5 board with a serial port.
     **options
         Of the board's top level.
 
@@ -59,7 +62,8 @@ class VirtualBoard:
         If the model cannot be compiled.
     """
 
-    def __init__(self, board, geometry=None, *, ratio=None, clock_mhz=None, **options):
+    def __init__(self, board, geometry=None, *, ratio=None, clock_mhz=None, netlist=False,
+                 **options):
         self._handle = None
         wire = board.wire
         ratio = _RATIOS[wire] if ratio is None else ratio
@@ -68,13 +72,15 @@ class VirtualBoard:
                 or ratio < _LEAST[wire]:
             raise ValueError(f"ratio must be {'a whole number, ' if whole else ''}at least "
                              f"{_LEAST[wire]:g} clocks per {_UNITS[wire]}, not {ratio!r}")
+        if netlist and (board.vendor or not whole):
+            raise ValueError(f"netlist is for ECP5 boards with a serial port, not for {board.name}")
         self.board = board
         self.geometry = board.geometry if geometry is None else Geometry.of(geometry)
         self.clock_hz = round((clock_mhz or board.slowest_mhz) * 1e6)
         options = _SIZES[wire] | options
         if wire == "serial":
             options["baud"] = self.clock_hz // ratio
-        self._model = board_library(board, self.geometry, self.clock_hz, **options)
+        self._model = board_library(board, self.geometry, self.clock_hz, netlist=netlist, **options)
         self._handle = self._model.virtual_open(float(ratio))
 
     def __enter__(self):

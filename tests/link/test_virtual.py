@@ -73,6 +73,19 @@ def test_tree_is_the_emulated_boards(board, count):
 
 
 @needs("elec")
+@pytest.mark.slow  # 3 minutes for the model, 4 for the simulation
+def test_the_netlist_grows_the_same_tree():
+    """The netlist that is placed and routed, with models of the ECP5's cells."""
+    with VirtualBoard(BOARDS["ulx3s-12f"], GEOMETRY, netlist=True) as virtual:
+        compare(LinkedBoard(LineWire(virtual)), 1200)
+
+
+def test_netlist_of_other_boards():
+    with pytest.raises(ValueError, match="netlist is for ECP5 boards with a serial port, not for"):
+        VirtualBoard(BOARDS["ecpix5-85f"], netlist=True)
+
+
+@needs("elec")
 @pytest.mark.parametrize("board, count", [
     (SERIAL.values[0], 1200), (ETHERNET.values[0], 3000),
     pytest.param(ETHERNET.values[0], 45_312, marks=pytest.mark.slow),
