@@ -143,7 +143,9 @@ class AttributeProcessorArray(wiring.Component):
         config_pass, config_lane, config, config_write = self._configuration(m)
         load, shift = Signal(), Signal()
         told = distribute(m, g.lanes, control=control.control.as_value(), load=load, shift=shift,
-                          classes_in_use=self.classes_in_use, reset=self.reset)
+                          classes_in_use=self.classes_in_use, reset=self.reset,
+                          config=config.as_value(), config_pass=config_pass,
+                          config_lane=config_lane, config_write=config_write)
         for lane, after, values in zip(lanes, [*lanes[1:], None], told, strict=True):
             m.submodules[f"lane_{lane.lane}"] = lane
             m.d.comb += [
@@ -153,9 +155,10 @@ class AttributeProcessorArray(wiring.Component):
                 lane.load.eq(values["load"]),
                 lane.shift.eq(values["shift"]),
                 lane.reset.eq(values["reset"]),
-                lane.config.eq(config),
-                lane.config_pass.eq(config_pass),
-                lane.config_write.eq(config_write & (config_lane == lane.lane)),
+                lane.config.eq(values["config"]),
+                lane.config_pass.eq(values["config_pass"]),
+                lane.config_write.eq(values["config_write"]
+                                     & (values["config_lane"] == lane.lane)),
             ]
             if after is not None:
                 m.d.comb += lane.chain_i.eq(after.chain_o)
