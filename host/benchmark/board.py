@@ -14,6 +14,7 @@ __all__ = ["DEVICE", "LANES", "fitting", "kept_clock", "measure", "reports"]
 
 LANES = 32
 DEVICE = "LFE5U-85F"
+_BUS_WIDTH = 128  # a wider window of the dispenser takes the room that 32 lanes need for wires
 _BLOCKS = 208 - 16  # block RAMs of the device, less those of buffers, slot table and link
 _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
@@ -45,7 +46,7 @@ def fitting(cells, classes, lanes=LANES, count_width=18, bins=16):
         slots = rows >> (passes - 1).bit_length()
         if slots >= (2 if classes == 2 else _FEWEST):
             return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,
-                            count_width=count_width, bus_width=512)
+                            count_width=count_width, bus_width=_BUS_WIDTH)
         lanes //= 2
     return None
 
@@ -58,10 +59,10 @@ def reports():
 def kept_clock(geometry, board=None):
     """``(MHz, report's name)`` of a kept report with such lanes; ``(None, None)``: there is none.
 
-    That of the very geometry, or the slowest: a lane's logic is that of lanes, bins, classes and
-    widths, but slots and passes make its memories deeper. Of the board of that name only, if told.
+    That of the very geometry, or the slowest: the logic is that of lanes, bins, classes and widths,
+    but slots and passes make the memories deeper. Of the board of that name only, if told.
     """
-    same = ("lanes", "bins", "classes", "count_width", "criterion", "naive_bayes")
+    same = ("lanes", "bins", "classes", "count_width", "bus_width", "criterion", "naive_bayes")
     found = [(report["geometry"] != geometry.as_dict(), report["clock_mhz"]["achieved"], name)
              for name, report in reports().items()
              if board in (None, report["board"])
