@@ -8,6 +8,7 @@ from ...fixed import BAYES_UNIT
 from ...geometry import Geometry
 from ..replica import distribution_latency
 from .control import WORD_STAGE
+from .delay import delay
 from .log2 import Log2, log_latency, log_width
 
 __all__ = ["BayesTerms", "lead", "partial_latency", "partial_layout", "partial_signature", "share",
@@ -125,10 +126,5 @@ class BayesTerms(wiring.Component):
             # A count of 0 has the logarithm 0, so this is the terms' gate, at no cost.
             m.d.sync += count.eq(self.word[k] & self.known.replicate(len(count)))
             m.d.comb += [log.i_x.eq(share(count)), self.terms.logs[k].eq(log.o_y)]
-        known = self.known
-        for i in range(self.latency - 1):
-            after = Signal(name=f"known_{i}")
-            m.d.sync += after.eq(known)
-            known = after
-        m.d.sync += self.terms.known.eq(known)
+        m.d.sync += self.terms.known.eq(delay(m, self.known, self.latency - 1, "known"))
         return m

@@ -10,6 +10,7 @@ from ...protocol.registers import CellKind
 from ..gain.gain import SNAPSHOTS, GainUnit, check_snapshots, kind_layout, result_layout
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout, pass_bits
+from .delay import delay
 
 __all__ = ["AttributeProcessor"]
 
@@ -155,12 +156,7 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += zoom[0].eq(zoom[1])
         with m.Else():
             m.d.sync += zoom[0].eq(zoom_read.data)
-        # Beside the word at the gain unit; no reset, so that it can be a shift register.
-        snap_config = config
-        for stage in range(3, 9):
-            after = Signal(kind_layout(), name=f"config_{stage}", reset_less=True)
-            m.d.sync += after.eq(snap_config)
-            snap_config = after
+        snap_config = delay(m, config, 6, "config")  # beside the word at the gain unit
 
         # Stage 3: the code's distance from the origin, the value's bin.
         distance = Signal(CODE_WIDTH)
@@ -258,11 +254,7 @@ class AttributeProcessor(wiring.Component):
 
         # What naive Bayes takes from the word: a value that no other cell has too.
         if g.naive_bayes:
-            own = present & (in_range | ~nominal)
-            for i in range(4, 8):
-                after = Signal(name=f"own_{i}")
-                m.d.sync += after.eq(own)
-                own = after
+            own = delay(m, present & (in_range | ~nominal), 4, "own")
             m.submodules.bayes = bayes = BayesTerms(g)
             m.d.comb += [bayes.word.eq(now), bayes.known.eq(own), self.terms.eq(bayes.terms)]
 

@@ -35,7 +35,8 @@ class Board:
     pins : dict
         Pins of the top level by what a simulation of that wire calls them.
     resources : dict
-        Block RAMs, multipliers and LUTs of the device, by the cells' names in the netlist.
+        Block RAMs, multipliers and LUTs of the device, by the cells' names in the netlist; of
+        boards whose netlist is made here.
     slowest_mhz : float
         Of the array: the slowest clock that the PLL makes.
     vendor : str
@@ -63,8 +64,6 @@ _LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128
 _ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}
 _ECP5_45 = {"DP16KD": 108, "MULT18X18D": 72, "LUT4": 43848}
 _ECP5_85 = {"DP16KD": 208, "MULT18X18D": 156, "LUT4": 83640}
-_XC7A35 = {"RAMB36E1": 50, "DSP48E1": 90, "LUT6": 20800}
-_XC7A100 = {"RAMB36E1": 135, "DSP48E1": 240, "LUT6": 63400}
 
 
 _ULX3S_PINS = {"CLOCK": "clk25_0__io", "RX": "uart_0__rx__io", "TX": "uart_0__tx__io",
@@ -86,11 +85,11 @@ def _ecpix5(size, platform, geometry, clock_mhz, resources):
         constraints="ecpix5.lpf", wire="udp", pins=_ECPIX5_PINS, resources=resources)
 
 
-def _arty(size, platform, resources):
+def _arty(size, platform):
     return Board(
         name=f"arty-a7-{size}", what=f"Digilent Arty A7, XC7A{size}T grade 1, USB serial port",
         platform=platform, top=ArtyA7, geometry=_LARGE, clock_mhz=75, loader=f"arty_a7_{size}t",
-        constraints="arty-a7.xdc", wire="serial", pins=_ARTY_PINS, resources=resources,
+        constraints="arty-a7.xdc", wire="serial", pins=_ARTY_PINS,
         slowest_mhz=6.25, vendor="Vivado")
 
 
@@ -108,8 +107,8 @@ BOARDS = {board.name: board for board in (
     _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85),
     _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
     _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
-    _arty("35", arty_a7.ArtyA7_35Platform, _XC7A35),
-    _arty("100", arty_a7.ArtyA7_100Platform, _XC7A100),
+    _arty("35", arty_a7.ArtyA7_35Platform),
+    _arty("100", arty_a7.ArtyA7_100Platform),
 )}
 
 

@@ -76,7 +76,7 @@ class VirtualBoard:
             raise ValueError(f"netlist is for ECP5 boards with a serial port, not for {board.name}")
         self.board = board
         self.geometry = board.geometry if geometry is None else Geometry.of(geometry)
-        self.clock_hz = round((clock_mhz or board.slowest_mhz) * 1e6)
+        self.clock_hz = round((board.slowest_mhz if clock_mhz is None else clock_mhz) * 1e6)
         options = _SIZES[wire] | options
         if wire == "serial":
             options["baud"] = self.clock_hz // ratio
