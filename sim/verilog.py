@@ -8,24 +8,25 @@ from amaranth.back import verilog
 
 from ..hw.build import BuildError, synthesise, tool
 
-__all__ = ["write", "write_board", "write_netlist"]
+__all__ = ["netlist_script", "write", "write_board", "write_netlist"]
 
 _SOURCE = re.compile(r"^ *\(\* src = .* \*\)\n", re.MULTILINE)
 # Yosys has models of an ECP5's logic; `ecp5.v` has the rest, pins of one direction among it.
 _NETLIST = """
 read_verilog -defer -overwrite +/ecp5/cells_sim.v
 delete $abstract*DPR16X4
-read_json top.json
+read_json {source}
 delete =A:blackbox
 delete t:$scopeinfo
 chtype -set TRELLIS_IN t:TRELLIS_IO r:DIR=INPUT %i
 chtype -set TRELLIS_OUT t:TRELLIS_IO r:DIR=OUTPUT %i
-hierarchy -top top
+hierarchy -top {top}
 proc
 flatten
 opt_expr
 clean -purge
-write_verilog -noattr netlist.v
+rename {top} {name}
+write_verilog -noattr {name}.v
 """
 _TRIGGER = re.compile(r"reg (\\\$auto\$verilog_backend\S+ ) = 0;")
 
@@ -76,6 +77,11 @@ def write_board(board, top, folder):
     return paths
 
 
+def netlist_script(source, top, name):
+    """Yosys' script from an ECP5 netlist, ``source``, to Verilog: module ``name`` in ``name``.v."""
+    return _NETLIST.format(source=source, top=top, name=name)
+
+
 def write_netlist(board, top, folder):
     """Synthesise a board's design and write the netlist as Verilog to ``folder``; the paths.
 
@@ -92,9 +98,9 @@ def write_netlist(board, top, folder):
         Of ``hw.build``, if Yosys is missing or fails, or the design does not fit the device.
     """
     synthesise(board, top, folder)
-    (folder / "netlist.ys").write_text(_NETLIST)
+    (folder / "netlist.ys").write_text(netlist_script("top.json", "top", "top"))
     done = subprocess.run([tool("yosys"), "-q", "netlist.ys"], cwd=folder, capture_output=True,
                           text=True)
     if done.returncode:
         raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
-    return [folder / "netlist.v"]
+    return [folder / "top.v"]
