@@ -148,6 +148,17 @@ class Bench:
         for _ in range(rng.choice([0, 0, 0, 20])):
             await self.clock()
 
+    async def fill(self):
+        """Frames that are wanted, and nobody who reads, until one finds no room."""
+        self.sink.stall = 1
+        for _ in range(self.ring_words + 1):
+            if self.seen["no_room"]:
+                return
+            await self.deliver(pack_frame(
+                FrameType.COMMANDS, self.session, self.rng.randbytes(4 * self.rng.randint(0, 8)),
+                flags=0, sequence=self.expected, acknowledge=0, room=0), False)
+        raise AssertionError("a ring without end")
+
     async def begin(self, session):
         """Another session: all that is in the ring is gone."""
         dut = self.dut
@@ -173,8 +184,10 @@ async def frames(dut):
         if index % 500 == 0:
             await bench.begin(rng.choice([0, 1, 0xFFFFFFFF, rng.getrandbits(32)][index == 0:]))
             bench.source.stall = rng.choice([0, 0.5])
-        if index % 40 == 0:  # long enough for the ring to fill up, once in any case
-            bench.sink.stall = 1 if index == 200 else rng.choice([0, 0, 0.5, 1])
+        if index % 40 == 0:
+            bench.sink.stall = rng.choice([0, 0, 0.5, 1])
+        if index == 200:
+            await bench.fill()
         await bench.deliver(*bench.mutated())
     bench.sink.stall = 0
     for _ in range(2 * bench.ring_words + 20):
