@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from ..geometry import MISSING
+from .search import encode_numbers, first_infinite
 
 __all__ = ["CODES", "CodeBook"]
 
@@ -110,16 +111,35 @@ class CodeBook:
         ValueError
             If ``values`` is not one-dimensional or contains an infinite value; nothing is changed.
         """
-        values = checked(values)
-        if not read_only:
-            self._admit(values)
-        if self.first is None:
-            return np.full(len(values), MISSING, np.uint8)
-        padded = np.full(256, np.inf)
-        padded[:len(self.edges)] = self.edges
-        codes = np.empty(len(values), np.uint8)
-        _search(values, padded, self.first, codes)
-        return codes
+        values = checked(values)[:, np.newaxis]
+        codes = np.empty((len(values), 1), np.uint8)
+        encode_numbers([self], values, codes, [0], read_only=read_only)
+        return codes[:, 0]
+
+    def begin(self, values):
+        """Give the first of ``values`` that is not missing a code, before there are others."""
+        there = np.flatnonzero(~np.isnan(values))
+        if len(there):
+            self._start(values[there[:1]])
+
+    def admit(self, values):
+        """Claim codes for ``values``, in their order, wherever they are out of the range."""
+        values = np.ascontiguousarray(values)
+        start = 0
+        while True:
+            # A side without codes left is open-ended: nothing on it needs attention.
+            low = self.low if self.first > 0 else -math.inf
+            high = self.high if self.last < CODES - 1 else math.inf
+            start = _outside(values, start, low, high)
+            if start == len(values):
+                break
+            value = float(values[start])
+            if value > self.high:
+                self._grow_up(value)
+            else:
+                self._grow_down(value)
+        # What is still outside met an exhausted side: a region always covers what claimed it.
+        self.clamped += int(np.count_nonzero((values < self.low) | (values > self.high)))
 
     def threshold(self, code):
         """The value x such that a value's code is below ``code`` if and only if it is below x.
@@ -159,37 +179,11 @@ class CodeBook:
         # Centred: 128 codes from 64 on fill whole bins, whatever power of two a bin's width is.
         self.first = (CODES - len(self.edges)) // 2
 
-    def _admit(self, values):
-        start = 0
-        if self.first is None:
-            start = _first_value(values)
-            if start == len(values):
-                return
-            self._start(values[start:start + 1])
-        seen, below, above = _count(values, self.low, self.high)
-        self.seen += seen
-        if not below and not above:
-            return
-        while True:
-            # A side without codes left is open-ended: nothing on it needs attention.
-            low = self.low if self.first > 0 else -math.inf
-            high = self.high if self.last < CODES - 1 else math.inf
-            start = _outside(values, start, low, high)
-            if start == len(values):
-                break
-            value = float(values[start])
-            if value > self.high:
-                self._grow_up(value)
-            else:
-                self._grow_down(value)
-        # What is still outside met an exhausted side: a region always covers what claimed it.
-        _, below, above = _count(values, self.low, self.high)
-        self.clamped += below + above
-
     def _grow_up(self, value):
         count = max(1, (CODES - 1 - self.last) // _SHARE)
         reach, steps = _region(value - self.high, self.high - self.head_low, count)
-        edges = np.unique(self.high + steps)
+        with np.errstate(over="ignore"):  # what is infinite then is beyond `top`
+            edges = np.unique(self.high + steps)
         top = min(self.high + reach, _HUGE)
         # An edge that rounds to the old end would take that value's code away.
         self.edges = np.append(self.edges, edges[(edges > self.high) & (edges <= top)])
@@ -198,7 +192,8 @@ class CodeBook:
     def _grow_down(self, value):
         count = max(1, self.first // _SHARE)
         reach, steps = _region(self.low - value, self.head_high - self.low, count)
-        edges = np.unique(self.low - steps)
+        with np.errstate(over="ignore"):
+            edges = np.unique(self.low - steps)
         bottom = max(self.low - reach, -_HUGE)
         edges = edges[(edges <= self.low) & (edges > bottom)]
         if len(self.edges):
@@ -214,10 +209,15 @@ def checked(values):
     if values.ndim != 1:
         raise ValueError(f"values must be one-dimensional, not of shape {values.shape}")
     values = np.ascontiguousarray(values, np.float64)
-    where = _first_infinite(values)
-    if where >= 0:
-        raise ValueError(f"value {where} is {values[where]}; values must be finite or NaN")
+    where = first_infinite(values[:, np.newaxis])
+    if where:
+        raise ValueError(infinite(where[0], values[where[0]]))
     return values
+
+
+def infinite(row, value):
+    """What is said of a value that has no code."""
+    return f"value {row} is {value}; values must be finite or NaN"
 
 
 def _head_edges(values, count):
@@ -262,51 +262,8 @@ def _region(distance, span, count):
 
 
 @njit(cache=True)
-def _first_infinite(values):
-    for i in range(len(values)):
-        if np.isinf(values[i]):
-            return i
-    return -1
-
-
-@njit(cache=True)
-def _first_value(values):
-    for i in range(len(values)):
-        if not np.isnan(values[i]):
-            return i
-    return len(values)
-
-
-@njit(cache=True)
-def _count(values, low, high):
-    seen = below = above = 0
-    for v in values:
-        seen += v == v
-        below += v < low
-        above += v > high
-    return seen, below, above
-
-
-@njit(cache=True)
 def _outside(values, start, low, high):
     for i in range(start, len(values)):
         if values[i] < low or values[i] > high:
             return i
     return len(values)
-
-
-@njit(cache=True)
-def _search(values, edges, first, codes):
-    """Code of each value; ``edges`` holds 256, filled up with infinity."""
-    for i in range(len(values)):
-        v = values[i]
-        at = np.int64(0)
-        at += (edges[at + 127] <= v) << 7
-        at += (edges[at + 63] <= v) << 6
-        at += (edges[at + 31] <= v) << 5
-        at += (edges[at + 15] <= v) << 4
-        at += (edges[at + 7] <= v) << 3
-        at += (edges[at + 3] <= v) << 2
-        at += (edges[at + 1] <= v) << 1
-        at += edges[at] <= v
-        codes[i] = at + first if v == v else 255

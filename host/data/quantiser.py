@@ -1,11 +1,14 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
+from bisect import bisect_left
+
 import numpy as np
 import pandas as pd
 
-from .codebook import CodeBook, checked
-from .nominal import ValueBook, factors
+from .codebook import CodeBook, checked, infinite
+from .nominal import ValueBook, factors, table_factors
 from .schema import Schema
+from .search import encode_numbers, first_infinite
 
 __all__ = ["Quantiser"]
 
@@ -73,10 +76,9 @@ class Quantiser:
         """
         if self.fitted:
             raise RuntimeError("the quantiser is fitted already, and a code keeps its meaning")
-        columns = self._columns(X[:self.head] if isinstance(X, np.ndarray | pd.DataFrame) else X)
-        for book, column in zip(self.books, columns, strict=True):
-            if isinstance(book, CodeBook):
-                book.fit(column[:self.head])
+        numbers, _ = self._columns(X[:self.head] if isinstance(X, np.ndarray | pd.DataFrame) else X)
+        for place, column in zip(self._places("numeric"), numbers.T, strict=True):
+            self.books[place].fit(column[:self.head])
         self.fitted = True
         return self
 
@@ -107,14 +109,14 @@ class Quantiser:
         """
         if not self.fitted:
             raise RuntimeError("the quantiser must be fitted to the head of the stream first")
-        columns = self._columns(X)
-        rows = len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
-        codes = np.empty((rows, len(self.books)), np.uint8)
-        for i, (book, column) in enumerate(zip(self.books, columns, strict=True)):
-            if isinstance(book, CodeBook):
-                codes[:, i] = book.encode(column, read_only=read_only)
-            else:
-                codes[:, i] = book.claim(*column, read_only=read_only)
+        numbers, nominal = self._columns(X)
+        codes = np.empty((len(numbers), len(self.books)), np.uint8)
+        numeric = self._places("numeric")
+        if numeric:
+            encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric,
+                           read_only=read_only)
+        for place, column in nominal.items():
+            codes[:, place] = self.books[place].claim(*column, read_only=read_only)
         return codes
 
     def summary(self):
@@ -161,8 +163,18 @@ class Quantiser:
         quantiser.fitted = state["fitted"]
         return quantiser
 
+    def _places(self, kind):
+        return [i for i, attribute in enumerate(self.schema.attributes) if attribute.kind == kind]
+
     def _columns(self, X):
-        """Every column checked: float64 vectors and factors. Nothing is changed before that."""
+        """What is to be encoded, checked, before anything is changed.
+
+        Returns
+        -------
+        float64 array (n, numeric attributes)
+        dict
+            Position of a nominal attribute: what `factors` says of it.
+        """
         if isinstance(X, pd.DataFrame | dict):
             self._check_names(list(X))
         else:
@@ -171,18 +183,41 @@ class Quantiser:
                 raise ValueError(f"X must have rows and columns, not shape {X.shape}")
             if X.shape[1] != len(self.books):
                 raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
+        numeric, nominal = self._places("numeric"), self._places("nominal")
+        if isinstance(X, np.ndarray) and X.dtype.kind in "iuf":
+            numbers = (X[:, numeric] if nominal else X).astype(np.float64, copy=False)
+            found = dict(zip(nominal, table_factors(X[:, nominal] if numeric else X), strict=True))
+        else:
+            numbers, found = self._one_by_one(X, numeric, nominal)
+        where = first_infinite(numbers)
+        if where:
+            name = self.schema.names[numeric[where[1]]]
+            raise ValueError(f"attribute {name!r}: {infinite(where[0], numbers[where])}")
+        return numbers, found
+
+    def _one_by_one(self, X, numeric, nominal):
+        """`_columns` of columns of different kinds."""
+        rows = len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
+        if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X.T)  # at once: column by column takes five times as long
-        columns = []
-        for i, (attribute, book) in enumerate(
-                zip(self.schema.attributes, self.books, strict=True)):
+        part = X.iloc[:, numeric] if isinstance(X, pd.DataFrame) and nominal else X
+        at_once = isinstance(X, pd.DataFrame) and all(
+            isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in part.dtypes)
+        numbers = (part.to_numpy(np.float64) if at_once
+                   else np.empty((rows, len(numeric)), order="F"))
+        found = {}
+        for i in nominal if at_once else range(len(self.books)):
+            attribute = self.schema.attributes[i]
             column = (X[attribute.name] if isinstance(X, dict)
                       else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i])
             try:
-                columns.append(_numbers(column) if isinstance(book, CodeBook)
-                               else factors(column))
+                if attribute.kind == "nominal":
+                    found[i] = factors(column)
+                else:
+                    numbers[:, bisect_left(numeric, i)] = _numbers(column)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"attribute {attribute.name!r}: {error}") from error
-        return columns
+        return numbers, found
 
     def _check_names(self, found):
         expected = list(self.schema.names)

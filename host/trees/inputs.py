@@ -1,5 +1,7 @@
 """What users hand in: labels, and the attributes of data frames and arrays."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array, column_or_1d
@@ -22,8 +24,6 @@ def labels_of(y):
     if isinstance(y, pd.Series) and pd.api.types.is_bool_dtype(y.dtype) and not y.hasnans:
         y = y.to_numpy(bool)
     labels = column_or_1d(y, warn=True)
-    if labels.dtype == object and all(isinstance(label, str) for label in labels):
-        labels = labels.astype(str)
     missing = pd.isna(labels)
     if missing.any():
         raise ValueError(f"y[{int(missing.argmax())}] is missing (Input y contains NaN): every "
@@ -40,8 +40,11 @@ def labels_of(y):
 
 def class_set(labels):
     """All labels, sorted, each once."""
+    distinct = pd.unique(labels)
+    if pd.api.types.infer_dtype(distinct, skipna=False) in ("string", "empty"):
+        distinct = distinct.astype(str)
     try:
-        return np.unique(labels)
+        return np.sort(distinct)
     except TypeError:
         kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(f"labels must be all of one kind, not {' and '.join(kinds)}") from None
@@ -76,9 +79,9 @@ def as_frame(X):
     """
     if isinstance(X, pd.DataFrame):
         names = [str(name) for name in X]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"X has two columns named {name!r}; names must be distinct")
+        name, count = Counter(names).most_common(1)[0] if names else (None, 0)
+        if count > 1:
+            raise ValueError(f"X has two columns named {name!r}; names must be distinct")
         return X if names == list(X) else X.set_axis(names, axis=1)
     # NaN is a missing value; the quantiser names the place of an infinity.
     X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0)

@@ -43,6 +43,65 @@ def test_arrays_and_tables_agree():
     assert (Quantiser(numbers).fit(Z.astype(float)).encode(Z.astype(float)) == codes).all()
 
 
+def table(count, rng):
+    """Columns that a search may stumble over: heavy tails, gaps, one value, none, tiny ranges."""
+    columns = [
+        rng.normal(size=count), rng.standard_cauchy(count), rng.integers(0, 3, count),
+        np.zeros(count), np.full(count, np.nan), rng.integers(0, 5, count) * 5e-324,
+        np.where(rng.random(count) < 0.5, 1e308, -1e308) * rng.random(count),
+        rng.pareto(0.2, count).clip(0, 1e300), 1 + rng.integers(0, 300, count) * 2.0 ** -52,
+        rng.random(count), np.where(rng.random(count) < 0.9, 0, rng.random(count)),
+    ]
+    X = np.column_stack(columns).astype(float)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    return X
+
+
+LAYOUTS = {
+    "rows": np.ascontiguousarray, "columns": np.asfortranarray,
+    "part of columns": lambda X: np.asfortranarray(np.vstack([X, X, X]))[len(X):2 * len(X)],
+    "every other": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
+    "backwards": lambda X: np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1],
+    "frame": lambda X: pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]),
+    "dict": lambda X: {f"x{i}": X[:, i] for i in range(X.shape[1])},
+    "objects": lambda X: X.astype(object),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("count", [1, 700, 3000])
+def test_a_table_is_searched_whichever_way_it_lies(layout, count):
+    X = table(4000, np.random.default_rng(11))
+    width = X.shape[1]
+    quantiser = Quantiser(Schema(tuple(Attribute(f"x{i}", "numeric") for i in range(width))))
+    codes = quantiser.fit(X[:1000]).encode(LAYOUTS[layout](X[-count:]))
+    for i, book in enumerate(quantiser.books):
+        values = X[-count:, i]
+        there = ~np.isnan(values)
+        assert (codes[~there, i] == 255).all()
+        if there.any():
+            want = np.searchsorted(book.edges, values[there], side="right") + book.first
+            assert (codes[there, i] == want).all(), i
+        assert book.seen == there.sum()
+    again = quantiser.encode(LAYOUTS[layout](X[-count:]), read_only=True)
+    assert (again == codes).all()
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.int64, np.int8, np.uint16, np.float32])
+def test_whole_numbers_are_nominal_values(kind):
+    rng = np.random.default_rng(12)
+    X = np.column_stack([rng.integers(0, 5, 2000), rng.integers(0, 127, 2000),
+                         rng.integers(-3, 3, 2000).astype(np.int8) if kind != np.uint16
+                         else rng.integers(200, 300, 2000)]).astype(kind)
+    schema = Schema(tuple(Attribute(name, "nominal") for name in "abc"))
+    quantiser, other = Quantiser(schema).fit(X), Quantiser(schema).fit(X)
+    codes = quantiser.encode(X)
+    assert (codes == other.encode(pd.DataFrame(X, columns=list("abc")))).all()
+    assert quantiser.to_dict() == other.to_dict()
+    for i, book in enumerate(quantiser.books):
+        assert (np.array(book.values)[codes[:, i]] == X[:, i]).all()
+
+
 def test_round_trip_and_read_only():
     X = frame()
     one = Quantiser(SCHEMA, head=500, capacity=[1, 2, 3]).fit(X)

@@ -1,0 +1,204 @@
+"""The codes of many numeric attributes at once, searched in compiled code."""
+
+import numpy as np
+from numba import njit
+
+from ..geometry import MISSING
+
+__all__ = ["encode_numbers", "first_infinite"]
+
+_BUCKETS = 512  # equal parts of an attribute's range that say where to begin a search
+_FEW = 1024  # rows below which the buckets cost more than they save
+_EDGES = 512  # a code book's edges, filled up with infinity for searches that run beyond
+_ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's caches
+_INDEX = np.uint32  # no sign, so that no index is tested for being negative
+
+
+def encode_numbers(books, values, codes, places, *, read_only=False):
+    """Write the codes of numeric attributes into columns of ``codes``; new ranges claim codes.
+
+    Parameters
+    ----------
+    books : list of CodeBook
+        One per column of ``values``.
+    values : float64 array (n, len(books))
+        Finite or NaN.
+    codes : uint8 array (n, attributes)
+        Written.
+    places : sequence of int
+        The column of ``codes`` for each column of ``values``.
+    read_only : bool
+        Leave the books as they are; values out of range get the outermost code.
+    """
+    places = np.asarray(places, np.int64)
+    everything = np.arange(len(books))
+    if not read_only:
+        for book, column in zip(books, values.T, strict=True):
+            if book.first is None:
+                book.begin(column)
+    missing, outside = _encode(books, values, codes, places, everything)
+    if read_only:
+        return
+    again = []
+    for i, book in enumerate(books):
+        book.seen += len(values) - int(missing[i])
+        if outside[i]:
+            before = book.first, book.last
+            book.admit(values[:, i])
+            if before != (book.first, book.last):
+                again.append(i)
+    if again:
+        _encode(books, values, codes, places, np.array(again))
+
+
+def first_infinite(values):
+    """(row, column) of an infinite value of a float64 array (n, columns), or None."""
+    found = np.isinf(values)
+    return tuple(np.argwhere(found)[0].tolist()) if found.any() else None
+
+
+def _flat(values):
+    """All of an array's memory in one dimension, and the steps from row to row and column."""
+    size = values.itemsize
+    if not values.size or any(stride < 0 or stride % size for stride in values.strides):
+        values = np.ascontiguousarray(values)
+    steps = [stride // size for stride in values.strides]
+    last = sum((length - 1) * step for length, step in zip(values.shape, steps, strict=True))
+    flat = np.lib.stride_tricks.as_strided(values, (max(0, last + 1),), (size,), writeable=False)
+    return flat, *steps
+
+
+def _encode(books, values, codes, places, which):
+    """Encode the columns ``which``; how many values are missing and out of range, in each."""
+    edges = np.full((len(which), _EDGES), np.inf)
+    counts = np.zeros(len(which), np.int64)
+    firsts = np.full(len(which), -1, np.int64)
+    low, high = np.full(len(which), -np.inf), np.full(len(which), np.inf)
+    for row, i in enumerate(which):
+        book = books[i]
+        if book.first is not None:
+            counts[row] = len(book.edges)
+            edges[row, :counts[row]] = book.edges
+            firsts[row], low[row], high[row] = book.first, book.low, book.high
+    missing, outside = np.zeros((2, len(which)), np.int64)
+    _search(*_flat(values), which, places[which], *_begin(edges, counts, len(values) >= _FEW),
+            edges, firsts, low, high, codes, missing, outside)
+    return missing, outside
+
+
+@njit(cache=True, error_model="numpy")
+def _bucket(value, origin, scale):
+    """Rising with the value, rounding or not; 0 for NaN."""
+    at = (value - origin) * scale
+    at = at if at > 0.0 else 0.0
+    return np.int32(at if at < _BUCKETS - 1.0 else _BUCKETS - 1.0)
+
+
+@njit(cache=True, error_model="numpy")
+def _begin(edges, counts, buckets):
+    """Per column: origin and scale of the buckets, the edges below each, halvings to be done."""
+    columns = len(edges)
+    origin, scale = np.zeros(columns), np.zeros(columns)
+    below = np.zeros((columns, _BUCKETS), _INDEX)
+    halvings = np.zeros(columns, np.int64)
+    for column in range(columns):
+        count = counts[column]
+        if buckets and count > 1:
+            origin[column] = edges[column, 0]
+            scale[column] = (_BUCKETS - 1) / (edges[column, count - 1] - edges[column, 0])
+            if scale[column] == np.inf:  # a subnormal range
+                scale[column] = 0.0
+        passed = most = 0
+        for bucket in range(_BUCKETS):
+            below[column, bucket] = start = passed
+            while passed < count and _bucket(
+                    edges[column, passed], origin[column], scale[column]) == bucket:
+                passed += 1
+            most = max(most, passed - start)
+        while 1 << halvings[column] <= most:
+            halvings[column] += 1
+    return origin, scale, below, halvings
+
+
+@njit(cache=True, error_model="numpy")
+def _search(flat, row_step, column_step, which, places, origin, scale, below, halvings, edges,
+            firsts, low, high, codes, missing, outside):
+    """Block by block, so that rows and columns may lie either way; a step per loop, since each
+    loop by itself is made vector instructions of, and all in one are not."""
+    block = np.empty((_COLUMNS, _ROWS + 8))  # its rows not in the same lines of the cache
+    found = np.empty(_ROWS, _INDEX)
+    out = np.empty((_COLUMNS, _ROWS), np.uint8)
+    for top in range(0, len(codes), _ROWS):
+        rows = min(_ROWS, len(codes) - top)
+        for left in range(0, len(which), _COLUMNS):
+            columns = min(_COLUMNS, len(which) - left)
+            _take(flat, top, rows, row_step, column_step, which[left:left + columns], block)
+            for index in range(columns):
+                column = left + index
+                values = block[index, :rows]
+                gone, beyond = _survey(values, low[column], high[column])
+                missing[column] += gone
+                outside[column] += beyond
+                _look_up(values, origin[column], scale[column], below[column], found)
+                for step in range(halvings[column] - 1, -1, -1):
+                    _halve(values, edges[column], _INDEX(1 << step), found)
+                if firsts[column] < 0:
+                    out[index] = MISSING
+                else:
+                    _finish(values, found, _INDEX(firsts[column]), out[index])
+            _give(out, top, rows, places[left:left + columns], codes)
+
+
+@njit(cache=True, error_model="numpy")
+def _take(flat, top, rows, row_step, column_step, which, block):
+    step = np.uint64(row_step)
+    at = np.uint64(top) * step
+    if column_step < row_step:
+        starts = (which * column_step).astype(np.uint64)
+        for row in range(rows):
+            for index in range(len(starts)):
+                block[index, row] = flat[at + starts[index]]
+            at += step
+    else:
+        for index in range(len(which)):
+            start = at + np.uint64(which[index] * column_step)
+            for row in range(rows):
+                block[index, row] = flat[start + np.uint64(row) * step]
+
+
+@njit(cache=True, error_model="numpy")
+def _give(out, top, rows, places, codes):
+    where = places.astype(np.uint64)
+    for row in range(top, top + rows):
+        line = codes[row]
+        for index in range(len(where)):
+            line[where[index]] = out[index, row - top]
+
+
+@njit(cache=True, error_model="numpy")
+def _survey(values, low, high):
+    missing = outside = 0
+    for value in values:
+        missing += value != value
+        outside += (value < low) | (value > high)
+    return missing, outside
+
+
+@njit(cache=True, error_model="numpy")
+def _look_up(values, origin, scale, below, found):
+    for i in range(len(values)):
+        found[i] = _INDEX(_bucket(values[i], origin, scale))
+    for i in range(len(values)):
+        found[i] = below[found[i]]
+
+
+@njit(cache=True, error_model="numpy")
+def _halve(values, edges, half, found):
+    for i in range(len(values)):
+        found[i] += half if edges[found[i] + half - _INDEX(1)] <= values[i] else _INDEX(0)
+
+
+@njit(cache=True, error_model="numpy")
+def _finish(values, found, first, out):
+    for i in range(len(values)):
+        out[i] = np.uint8(found[i] + first) if values[i] == values[i] else np.uint8(MISSING)
