@@ -69,13 +69,16 @@ class Accelerator(wiring.Component):
         m.submodules.array = array = AttributeProcessorArray(g)
 
         # Configuration takes some clocks from the registers to where it matters.
-        settle = Signal(range(_SETTLE + 1))
-        m.d.sync += settle.eq(Mux(self.csr.w_en, _SETTLE, Mux(settle == 0, 0, settle - 1)))
+        settle, settled = Signal(range(_SETTLE + 1)), Signal(init=1)
+        with m.If(self.csr.w_en):
+            m.d.sync += [settle.eq(_SETTLE), settled.eq(0)]
+        with m.Elif(~settled):
+            m.d.sync += [settle.eq(settle - 1), settled.eq(settle == 1)]
         relay = Relay(g.bus_width)
         add_with_reset(m, "relay", relay, self.reset)
         connect(m, flipped(self.commands), relay.i)
         m.d.comb += controller.commands.payload.eq(relay.o.payload)
-        with m.If(settle == 0):
+        with m.If(settled):
             m.d.comb += [controller.commands.valid.eq(relay.o.valid),
                          relay.o.ready.eq(controller.commands.ready)]
         connect(m, controller.reports, flipped(self.reports))

@@ -31,15 +31,22 @@ class Relay(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         i, o = (Value.cast(port.payload) for port in (self.i, self.o))
-        # What came in the clock in which the far end stopped.
-        kept, kept_valid = Signal(len(i), reset_less=True), Signal()
-        out = Signal(len(i), reset_less=True)
-        m.d.comb += [self.i.ready.eq(~kept_valid), o.eq(out)]
-        with m.If(~kept_valid):
-            m.d.sync += kept.eq(i)
-        with m.If(~self.o.valid | self.o.ready):
-            m.d.sync += [self.o.valid.eq(kept_valid | self.i.valid), kept_valid.eq(0),
-                         out.eq(Mux(kept_valid, kept, i))]
-        with m.Elif(self.i.valid):
-            m.d.sync += kept_valid.eq(1)
+        # Two places in turn: the far end's ready moves two bits, and no payload.
+        places = [Signal(len(i), reset_less=True, name=f"place_{index}") for index in range(2)]
+        get, full = Signal(), Signal()
+        taken, given = Signal(), Signal()
+        m.d.comb += [
+            self.i.ready.eq(~full),
+            taken.eq(self.i.valid & ~full),
+            given.eq(self.o.valid & self.o.ready),
+            o.eq(Mux(get, places[1], places[0])),
+        ]
+        m.d.sync += [
+            get.eq(get ^ given),
+            self.o.valid.eq(taken | full | (self.o.valid & ~given)),
+            full.eq(~given & (full | (self.o.valid & taken))),
+        ]
+        for index, place in enumerate(places):
+            with m.If(~full & ((get ^ self.o.valid) == index)):  # behind what is there
+                m.d.sync += place.eq(i)
         return m

@@ -29,6 +29,7 @@ from ..hw.link.sender import FrameSender
 from ..hw.link.session import Session
 from ..hw.link.uart import UartReceiver, UartTransmitter
 from ..hw.link.window import Window
+from ..hw.relay import Relay
 
 __all__ = ["PROOFS", "Proof", "prove"]
 
@@ -113,6 +114,28 @@ def _ring_is_used_properly(m, block):
         Assume(w.en + w.commit + w.rollback <= 1),
         Assume(~(w.commit & w.overflow)),
     ]
+
+
+def _relay_has_room_or_words(m, block):
+    m.d.comb += Assert(block.i.ready | block.o.valid)
+
+
+def _relay_keeps_the_order(m, block):
+    """Beside a queue of two places that shifts."""
+    first, second, count = Signal(2), Signal(2), Signal(range(3))
+    put, get = Signal(), Signal()
+    m.d.comb += [
+        put.eq(block.i.valid & block.i.ready), get.eq(block.o.valid & block.o.ready),
+        Assert((block.o.valid == (count != 0)) & (block.i.ready == (count != 2))),
+        Assert(~block.o.valid | (block.o.payload == first)),
+    ]
+    m.d.sync += count.eq(count + put - get)
+    with m.If(get):
+        m.d.sync += first.eq(second)
+    with m.If(put & (count == get)):
+        m.d.sync += first.eq(block.i.payload)
+    with m.Elif(put):
+        m.d.sync += second.eq(block.i.payload)
 
 
 def _no_session_begins(m, block):
@@ -208,6 +231,10 @@ def _decoders():
 
 
 PROOFS = {
+    "relay": Proof("values are held until taken; never without both room and values",
+                   lambda: Watched(Relay(8), _relay_has_room_or_words)),
+    "relay in order": Proof("gives what it took, in order, and takes two before it gives one",
+                            lambda: Watched(Relay(2), _relay_keeps_the_order), "bmc", 24),
     "uart receiver": Proof("bytes are held until taken", lambda: Watched(
         UartReceiver(800, 100))),
     "uart transmitter": Proof(

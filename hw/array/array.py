@@ -41,7 +41,7 @@ class AttributeProcessorArray(wiring.Component):
     -------
     op : In(operation_layout(geometry))
     codes : In(ArrayLayout(8, lanes))
-        Beside COUNT; 255 for lanes that have no cell in this pass.
+        ``codes_latency`` clocks behind COUNT; 255 for lanes that have no cell in this pass.
     word_in : In(ArrayLayout(count_width, classes))
         Beside WRITE.
     config : In(config_layout())
@@ -92,6 +92,7 @@ class AttributeProcessorArray(wiring.Component):
     """
 
     config_latency = 4
+    codes_latency = 1  # a record's codes come out of a memory, its operation does not
 
     def __init__(self, geometry, *, snapshots=SNAPSHOTS):
         if not isinstance(geometry, Geometry):
@@ -150,7 +151,8 @@ class AttributeProcessorArray(wiring.Component):
             m.submodules[f"lane_{lane.lane}"] = lane
             m.d.comb += [
                 lane.control.eq(values["control"]),
-                lane.code.eq(delay(m, self.codes[lane.lane], self.spread, f"code_{lane.lane}")),
+                lane.code.eq(delay(m, self.codes[lane.lane], self.spread - self.codes_latency,
+                                   f"code_{lane.lane}")),
                 lane.classes_in_use.eq(values["classes_in_use"]),
                 lane.load.eq(values["load"]),
                 lane.shift.eq(values["shift"]),

@@ -7,11 +7,13 @@ from amaranth.lib.wiring import In, Out
 from ...geometry import CODE_WIDTH
 from ...protocol.commands import RecordFlag
 from ..array.operation import slot_shape
+from ..replica import replicate
 from .dispenser import Dispenser, beats_signature
 
 __all__ = ["RecordBuffer", "header_layout"]
 
 HEADERS = 16  # records in the buffer at most
+_LANES = 8  # whose codes are in one memory
 # Places for what `room` does not know of: this clock's beat and those under way to here.
 _KEPT_FREE = 2 + Dispenser.under_way
 
@@ -49,17 +51,17 @@ class RecordBuffer(wiring.Component):
     read_at : In(pass)
         A beat of the oldest record that is not freed.
     codes : Out(ArrayLayout(8, P))
-        That beat, one clock later.
+        That beat, ``latency`` clocks later.
     free : In(1), passes : In
         The oldest record, of ``passes`` beats, is not needed any more.
     empty : Out(1)
     good, bad : Out(1)
         A record that counts (has no TEST) was handed over, a record was dropped.
 
-    Latency: 1 cycle from ``read_at`` to ``codes`` and from the last beat to ``o.valid``.
+    Latency: 2 cycles from ``read_at`` to ``codes``, 1 from the last beat to ``o.valid``.
     """
 
-    latency = 1
+    latency = 2
 
     def __init__(self, geometry):
         self.geometry = g = geometry
@@ -85,9 +87,6 @@ class RecordBuffer(wiring.Component):
         g = self.geometry
         bits = self.depth.bit_length() - 1
 
-        m.submodules.beats = beats = memory.Memory(
-            shape=data.ArrayLayout(CODE_WIDTH, g.lanes), depth=self.depth, init=[])
-        write, read = beats.write_port(), beats.read_port()
         headers = fifo.SyncFIFO(width=header_layout(g).size, depth=HEADERS)
         m.submodules.headers = headers
 
@@ -102,9 +101,6 @@ class RecordBuffer(wiring.Component):
         m.d.comb += [
             self.room.eq(room | self.discard),
             moved.eq(self.i.valid & ~self.discard),
-            write.en.eq(moved),
-            write.addr.eq(put[:bits]),
-            write.data.eq(self.i.payload.codes),
             self.good.eq(headers.w_en & ~test),
             self.bad.eq(moved & self.i.payload.last & ~known),
             headers.w_en.eq(moved & self.i.payload.last & known),
@@ -120,9 +116,23 @@ class RecordBuffer(wiring.Component):
             self.o.valid.eq(headers.r_rdy),
             headers.r_en.eq(self.o.ready),
             self.empty.eq(headers.level == 0),
-            read.addr.eq(oldest + self.read_at),
-            self.codes.eq(read.data),
         ]
+        # Some lanes to a memory, each with its own register for the address. A beat that is freed
+        # stays until `room` has come to know of it, so it may be read a clock later.
+        for low in range(0, g.lanes, _LANES):
+            part = slice(low, min(low + _LANES, g.lanes))
+            codes = self.codes.as_value()[CODE_WIDTH * part.start:CODE_WIDTH * part.stop]
+            m.submodules[f"beats_{low}"] = beats = memory.Memory(
+                shape=len(codes), depth=self.depth, init=[])
+            write, read = beats.write_port(), beats.read_port()
+            m.d.comb += [
+                write.en.eq(moved),
+                write.addr.eq(put[:bits]),
+                write.data.eq(self.i.payload.codes.as_value()[
+                    CODE_WIDTH * part.start:CODE_WIDTH * part.stop]),
+                read.addr.eq(replicate(m, f"read_{low}", (oldest + self.read_at)[:bits])),
+                codes.eq(read.data),
+            ]
         with m.If(moved):
             m.d.sync += put.eq(put + 1)
             with m.If(self.i.payload.last & known):

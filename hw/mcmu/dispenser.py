@@ -65,7 +65,7 @@ class Dispenser(wiring.Component):
     failed : Out(1)
         The last run ended by an error, ``error`` at ``address``; until the next start.
     counted : Out(32)
-        Records of this run of which every beat has been cut.
+        Records of this run of which every beat has been cut, a clock later.
 
     Latency: 5 cycles from the word that completes a beat to ``o.valid``. Throughput: 1 beat per
     cycle while the words hold enough bytes.
@@ -119,12 +119,13 @@ class Dispenser(wiring.Component):
         at, behind = Signal(range(words * size + 1)), Signal(range(words * size + most + 1))
         rest = Signal.like(steps)  # beats of this record behind this one
         first, last = Signal(), Signal()
-        records = Signal(32)  # not yet cut, this one included
+        records = Signal(32)  # not yet cut, this one included, and one that has just ended
         final, final_but_one = Signal(), Signal()  # of the run
         spare = Signal(range(-most - size, words * size + 1))  # bytes in the window behind the beat
         # Bytes of this record and the next that are not in the window, less 1.
         lacking = Signal(range(-words * size, size + 2 * (head + g.max_cells) + 1))
 
+        ended = Signal()  # a record; it is counted a clock later, for the counters are wide
         cut, slide, taken = Signal(), Signal(), Signal()
         follows = Signal.like(first_take)  # bytes of the beat after this one
         failing = self.i.p.error != 0
@@ -167,12 +168,15 @@ class Dispenser(wiring.Component):
             ]
             with m.If(last):
                 m.d.sync += [
-                    records.eq(records - 1), final.eq(final_but_one),
-                    final_but_one.eq(records == 3),
-                    self.counted.eq(self.counted + 1),
+                    final.eq(final_but_one),
+                    final_but_one.eq(Mux(ended, records == 4, records == 3)),
                 ]
                 with m.If(final):
                     m.d.sync += [self.active.eq(0), filled.eq(0)]
+
+        m.d.sync += ended.eq(cut & last)
+        with m.If(ended):
+            m.d.sync += [records.eq(records - 1), self.counted.eq(self.counted + 1)]
 
         # The error waits until every beat before it is cut.
         with m.If(starved & self.i.valid & failing):

@@ -46,7 +46,7 @@ class MemoryController(wiring.Component):
         Run-time configuration; steady while anything is under way.
     halted, busy : Out(1)
     op, codes, word, cells_in_use, trial_current : Out
-        To the array; codes beside COUNT, word beside WRITE, trial_current beside SNAP.
+        To the array; codes a clock behind COUNT, word beside WRITE, trial_current beside SNAP.
     snap_ready, word_out, word_valid, clamped, gains, summary : In
         From the array; ``partial`` too, with ``naive_bayes`` only.
     clear : In(1)
@@ -126,11 +126,13 @@ class MemoryController(wiring.Component):
         connect(m, sequencer.job, writer.job)
         report_relay = add("report_relay", Relay(word_layout()))
         gains_relay = add("gains_relay", Relay(candidate_layout(g)))
+        summary_relay = add("summary_relay", Relay(summary_layout(g)))
         connect(m, writer.o, report_relay.i)
         connect(m, report_relay.o, flipped(self.reports))
         connect(m, flipped(self.gains), gains_relay.i)
         connect(m, gains_relay.o, writer.gains)
-        connect(m, flipped(self.summary), writer.summary)
+        connect(m, flipped(self.summary), summary_relay.i)
+        connect(m, summary_relay.o, writer.summary)
         connect(m, sequencer.start, dispenser.start)
 
         # An instance has at least one code, and no more than there are cells.
@@ -245,7 +247,7 @@ class MemoryController(wiring.Component):
             m.d.sync += self.op.eq(scheduler.op)
         with m.Elif(~tracker.valid & ~editor.valid):
             m.d.sync += self.op.code.eq(Op.NONE)
-        # The buffer is read as the operation is registered, so its codes come beside it.
+        # The buffer is asked as the operation is registered, so its codes come a clock behind it.
         m.d.comb += self.codes.eq(buffer.codes)
 
         learning = sequencer.learning | ~idle_now

@@ -114,6 +114,7 @@ class Bench:
         self.taken = 0
         self.trials = 0
         self.begun = deque()  # results of each pass that are not taken yet
+        self.late_codes = deque([[0] * self.geometry.lanes] * self.array.codes_latency)
         self.full = self.behind = 0  # passes that had to wait, that followed at once
         self.last_snap = None  # clock of a pass's last SNAP
 
@@ -189,7 +190,8 @@ class Bench:
         word = [rng.choice([0, g.count_max, rng.randint(0, g.count_max)])
                 for _ in range(g.classes)]
         dut.op.value = pack(operation_layout(g), op)
-        dut.codes.value = pack(self.array.codes.shape(), codes)
+        self.late_codes.append(codes)
+        dut.codes.value = pack(self.array.codes.shape(), self.late_codes.popleft())
         dut.word_in.value = pack(self.array.word_in.shape(), word)
         if op["code"] == Op.SNAP and op["bin"] == 0 and op["pass_"] == 0:
             self.current = rng.choice([NONE, rng.randrange(self.cells_in_use)])

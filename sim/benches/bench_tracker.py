@@ -157,7 +157,7 @@ class Bench:
         self.deny = 0.0  # probability that a clock is not granted
         self.lock_clocks = (0,)  # how long slots stay locked behind a trial
         self.locked = {}  # slot: clocks left
-        self.codes = None  # of the beat a clock ago
+        self.codes = deque([None] * RecordBuffer.latency)  # of the beats under way
         self.got = dict.fromkeys(_EVENTS, 0)
         self.clock = 0
         self.issued = []  # clocks with a COUNT
@@ -237,7 +237,7 @@ class Bench:
             self.source.items.append({"rewind": True})
 
     async def step(self):
-        """One clock: the operation that goes is the model's next, its codes come a clock later."""
+        """One clock: the operation that goes is the model's next, its codes come behind it."""
         rng, g, dut, source = self.rng, self.geometry, self.dut, self.source
         rewind = bool(source.items) and "rewind" in source.items[0]
         dut.rewind.value = rewind
@@ -258,10 +258,9 @@ class Bench:
         dut.locked.value = sum(1 << slot for slot in self.locked)
         await ReadOnly()
 
-        if self.codes is not None:
-            codes = unpack(self.beat, int(dut.codes.value))
-            assert codes[:len(self.codes)] == self.codes
-            self.codes = None
+        due = self.codes.popleft()
+        if due is not None:
+            assert unpack(self.beat, int(dut.codes.value))[:len(due)] == due
         if source.offered:
             source.settle()
         trial = self.trial.settle()
@@ -288,10 +287,11 @@ class Bench:
                 self.asked -= 1
                 assert self.asked >= 0, "beats of a prediction that was not asked for"
             assert trial == want.get("trial")
-            self.codes = want.get("codes")
-            if self.codes:
+            self.codes.append(want.get("codes"))
+            if self.codes[-1]:
                 self.issued.append(self.clock)
         else:
+            self.codes.append(None)
             assert trial is None, "a trial without its last beat"
         self.locked = {slot: left for slot, left in self.locked.items() if left > 0}
         if trial is not None and (clocks := rng.choice(self.lock_clocks)):

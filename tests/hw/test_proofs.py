@@ -1,4 +1,4 @@
-"""The link's proofs, see docs/proofs.md; and that a wrong claim is found out."""
+"""The proofs of docs/proofs.md; and that a wrong claim is found out."""
 
 import importlib.util
 
@@ -10,7 +10,7 @@ from bregalad.sim.proofs import PROOFS, Proof, Watched, prove, soon
 pytestmark = pytest.mark.skipif(
     not all(importlib.util.find_spec(f"yowasp_{name}") for name in ("yosys", "boolector")),
     reason="needs pip install 'bregalad[proofs]'")
-QUICK = ("ring", "receiver")
+QUICK = ("ring", "receiver", "relay", "relay in order")
 
 
 @pytest.mark.parametrize("name", [
