@@ -26,9 +26,9 @@ def rbf(rng, instances, attributes, centres, classes=2):
     return where[pick] + direction, label[pick]
 
 
-def measure(X, y, floats, chunk):
+def measure(X, y, floats, chunk, leaf_prediction):
     """(seconds, accuracy, report) of one prequential run."""
-    tree = VFDT()
+    tree = VFDT(leaf_prediction=leaf_prediction)
     classes = np.unique(y)
     # The warm-up and the compiler are not part of the clock.
     right = int((tree.test_then_train(X[:chunk], y[:chunk], classes) == y[:chunk]).sum())
@@ -56,11 +56,13 @@ def main():
     parser.add_argument("--chunk", type=int, default=16384, help="instances per call")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--floats", action="store_true", help="count quantising, too")
+    parser.add_argument("--leaf-prediction", choices=["mc", "nb", "nba"], default="mc")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     for attributes, centres in zip(args.attributes, args.centres, strict=True):
         X, y = rbf(np.random.default_rng(args.seed), args.instances, attributes, centres)
-        runs = [measure(X, y, args.floats, args.chunk) for _ in range(args.repeats)]
+        runs = [measure(X, y, args.floats, args.chunk, args.leaf_prediction)
+                for _ in range(args.repeats)]
         if len({accuracy for _, accuracy, _ in runs}) > 1:
             raise SystemExit("the runs differ in accuracy: the board is not deterministic")
         seconds = sorted(run[0] for run in runs)
@@ -68,7 +70,8 @@ def main():
         counted = args.instances - args.chunk
         print(json.dumps({
             "bench": "prequential", "input": "floats" if args.floats else "codes",
-            "instances": counted, "attributes": attributes, "classes": 2, "seed": args.seed,
+            "leaf_prediction": args.leaf_prediction, "instances": counted,
+            "attributes": attributes, "classes": 2, "seed": args.seed,
             "accuracy": round(runs[0][1], 4), "leaves": runs[0][2]["leaves"],
             "seconds": round(middle, 3), "spread_s": round(seconds[-1] - seconds[0], 3),
             "million_instances_per_s": round(counted / middle / 1e6, 3),
