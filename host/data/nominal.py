@@ -133,10 +133,12 @@ def factors(values):
         values = values.array
     if isinstance(values, pd.Categorical):
         # Categories are sorted or as declared; what counts is which of them appears first.
-        positions, used = pd.factorize(values.codes)
-        uniques = [values.categories[code] for code in used[used >= 0]]
-        if (used < 0).any():
-            positions = _without(positions, int(np.flatnonzero(used < 0)[0]))
+        codes = values.codes + 1  # of int8 with up to 127 categories; 0 is missing
+        positions, used = (_small_factors(codes.view(np.uint8)) if codes.itemsize == 1
+                           else pd.factorize(codes))
+        uniques = [values.categories[code - 1] for code in used if code]
+        if 0 in used:
+            positions = _without(positions, list(used).index(0))
     else:
         if np.ndim(values) != 1:
             raise ValueError(f"values must be one-dimensional, not of shape {np.shape(values)}")

@@ -200,13 +200,20 @@ class Quantiser:
         rows = len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
         if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X.T)  # at once: column by column takes five times as long
-        part = X.iloc[:, numeric] if isinstance(X, pd.DataFrame) and nominal else X
-        at_once = isinstance(X, pd.DataFrame) and all(
-            isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in part.dtypes)
-        numbers = (part.to_numpy(np.float64) if at_once
-                   else np.empty((rows, len(numeric)), order="F"))
-        found = {}
-        for i in nominal if at_once else range(len(self.books)):
+        left = list(range(len(self.books)))
+        numbers, found = np.empty((rows, len(numeric)), order="F"), {}
+        if isinstance(X, pd.DataFrame):
+            kinds = [kind if isinstance(kind, np.dtype) else None for kind in X.dtypes]
+            if all(kinds[i] is not None and kinds[i].kind in "biuf" for i in numeric):
+                numbers = (X.iloc[:, numeric] if nominal else X).to_numpy(np.float64)
+                left = nominal
+            kind = kinds[nominal[0]] if nominal else None
+            # Of one type all of them: no value may lose a digit.
+            if kind is not None and kind.kind in "iuf" and all(kinds[i] == kind for i in nominal):
+                table = (X.iloc[:, nominal] if numeric else X).to_numpy()
+                found = dict(zip(nominal, table_factors(table), strict=True))
+                left = [i for i in left if i not in found]
+        for i in left:
             attribute = self.schema.attributes[i]
             column = (X[attribute.name] if isinstance(X, dict)
                       else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i])

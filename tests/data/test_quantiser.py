@@ -102,6 +102,28 @@ def test_whole_numbers_are_nominal_values(kind):
         assert (np.array(book.values)[codes[:, i]] == X[:, i]).all()
 
 
+@pytest.mark.parametrize("kinds", [("int64",) * 3, ("int64", "int8", "int64"),
+                                   ("int64", "category", "object"), ("bool",) * 3])
+def test_frames_of_mixed_columns(kinds):
+    rng = np.random.default_rng(13)
+    columns = {name: pd.Series(rng.integers(0, 2, 2000)).astype(kind)
+               for name, kind in zip("abc", kinds, strict=True)}
+    X = {"a": columns["a"], "x": pd.Series(rng.normal(size=2000)), "b": columns["b"],
+         "y": pd.Series(rng.integers(0, 9, 2000)), "c": columns["c"]}
+    schema = Schema(tuple(Attribute(name, "nominal" if name in columns else "numeric")
+                          for name in X))
+    one, other = Quantiser(schema), Quantiser(schema)
+    codes = one.fit(pd.DataFrame(X)).encode(pd.DataFrame(X))
+    assert (other.fit(X).encode(X) == codes).all()
+    assert one.to_dict() == other.to_dict()
+
+
+def test_large_numbers_keep_their_digits():
+    X = pd.DataFrame({"a": [0.5, 1.5] * 2, "b": [(1 << 60) + 1, (1 << 60) + 2] * 2})
+    schema = Schema((Attribute("a", "nominal"), Attribute("b", "nominal")))
+    assert Quantiser(schema).fit(X).encode(X).tolist() == [[0, 0], [1, 1]] * 2
+
+
 def test_round_trip_and_read_only():
     X = frame()
     one = Quantiser(SCHEMA, head=500, capacity=[1, 2, 3]).fit(X)
