@@ -1,4 +1,4 @@
-"""A register in a stream, for its payload and for its ready."""
+"""Two places in a stream, so that neither payload nor ready has to cross in a clock."""
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring

@@ -11,15 +11,14 @@ from bregalad.cli import main
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.hw.boards import BOARDS
 from bregalad.hw.boards.pll import ECP5Clock, Series7Clock
-from bregalad.hw.build import BuildError, _check_size, tool
+from bregalad.hw.build import BuildError, _check_size, _place_and_route, tool
 from bregalad.hw.report import describe_path, table
 
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
 
 
-@pytest.mark.slow  # minutes of processor time, most of it placing and routing the link
 def test_whole_bitstream(tmp_path, capsys):
-    """From the command to a bitstream with its report."""
+    """From the command to a bitstream with its report; the longest of all tests."""
     assert main(["build", "ulx3s-12f", "--geometry", *SMALLEST, "--clock", "50", "--output",
                  str(tmp_path)]) == 0
     out = capsys.readouterr().out
@@ -102,6 +101,20 @@ def test_what_does_not_fit():
     cells = {str(i): {"type": "DP16KD"} for i in range(57)}
     with pytest.raises(BuildError, match="does not fit ulx3s-12f: it needs 57 block RAMs of 56"):
         _check_size(BOARDS["ulx3s-12f"], {"modules": {"top": {"cells": cells}}})
+
+
+@pytest.mark.parametrize("says, done", [("giving up", ["--tmg-ripup", ""]),
+                                        ("no such cell", ["--tmg-ripup"])])
+def test_a_clock_out_of_reach_is_routed_without_heed_of_it(says, done, tmp_path):
+    (tmp_path / "build_top.sh").write_text(
+        'echo "$SEED:$ROUTER_OPTIONS" >> done\n[ -z "$ROUTER_OPTIONS" ] && exit 0\n'
+        f'echo "ERROR: {says}" >&2; exit 1\n')
+    if len(done) > 1:
+        _place_and_route(tmp_path, 3)
+    else:
+        with pytest.raises(BuildError, match=f"nextpnr-ecp5 failed: ERROR: {says}"):
+            _place_and_route(tmp_path, 3)
+    assert (tmp_path / "done").read_text().splitlines() == [f"3:{option}" for option in done]
 
 
 def test_a_missing_tool(monkeypatch, tmp_path):
