@@ -1,6 +1,5 @@
 """Codes for the values of one numeric attribute, learnt from a stream's head, growing later."""
 
-import heapq
 import math
 import sys
 
@@ -235,18 +234,14 @@ def _head_edges(values, count):
         edges[np.minimum(np.searchsorted(rank, wanted), gaps - 1)] = 1
     # Codes to spare go where values not seen yet would otherwise share one.
     width = right / 2 - left / 2  # halves: the difference itself may overflow
-    heap = [(-w / (k + 1), i) for i, (w, k) in enumerate(zip(width, edges, strict=True))]
-    heapq.heapify(heap)
+    shared = width / (edges + 1)
     for _ in range(count - 1 - int(edges.sum())):
-        _, i = heap[0]
+        i = shared.argmax()
         edges[i] += 1
-        heapq.heapreplace(heap, (-width[i] / (edges[i] + 1), i))
-    found = []
-    for a, b, k in zip(left, right, edges, strict=True):
-        if k:
-            part = np.arange(1, k + 1) / (k + 1)
-            found.append(np.clip(a * (1 - part) + b * part, np.nextafter(a, np.inf), b))
-    return np.unique(np.concatenate(found))
+        shared[i] = width[i] / (edges[i] + 1)
+    left, right, whole = (np.repeat(each, edges) for each in (left, right, edges + 1))
+    part = (np.arange(len(left)) - np.repeat(edges.cumsum() - edges, edges) + 1) / whole
+    return np.unique(np.clip(left * (1 - part) + right * part, np.nextafter(left, np.inf), right))
 
 
 def _region(distance, span, count):

@@ -39,13 +39,15 @@ def encode_numbers(books, values, codes, places, *, read_only=False):
     missing, outside = _encode(books, values, codes, places, everything)
     if read_only:
         return
-    again = []
-    for i, book in enumerate(books):
-        book.seen += len(values) - int(missing[i])
-        if outside[i]:
-            before = book.first, book.last
-            book.admit(values[:, i])
-            if before != (book.first, book.last):
+    for book, lost in zip(books, missing, strict=True):
+        book.seen += len(values) - int(lost)
+    strays, again = np.flatnonzero(outside), []
+    for start in range(0, len(strays), _COLUMNS):
+        group = strays[start:start + _COLUMNS]
+        for i, column in zip(group, np.ascontiguousarray(values[:, group].T), strict=True):
+            before = books[i].first, books[i].last
+            books[i].admit(column)
+            if before != (books[i].first, books[i].last):
                 again.append(i)
     if again:
         _encode(books, values, codes, places, np.array(again))
