@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from numba import njit
 
 from ..geometry import MISSING
 
@@ -69,12 +70,18 @@ class ValueBook:
         TypeError
             If a value is no string, number or truth value; nothing is changed.
         """
-        return self.claim(*factors(values), read_only=read_only)
+        positions, uniques = factors(values)
+        return self.translate(positions, uniques, read_only=read_only)
 
-    def claim(self, positions, uniques, *, read_only=False):
+    def translate(self, positions, uniques, *, read_only=False):
         """The codes of values that `factors` has looked at."""
-        table = np.full(len(uniques) + 1, MISSING, np.uint8)  # the last is for position -1
-        lost = np.zeros(len(uniques) + 1, bool)
+        amounts = np.bincount(positions + 1, minlength=len(uniques) + 1)[1:]
+        codes = self.claim(uniques, amounts, read_only=read_only)
+        return np.append(codes, np.uint8(MISSING))[positions]  # the last is for position -1
+
+    def claim(self, uniques, amounts, *, read_only=False):
+        """The codes of distinct plain values, of which there are so many of each."""
+        codes = np.full(len(uniques), MISSING, np.uint8)
         for i, value in enumerate(uniques):
             code = self._codes.get(value)
             if code is None and len(self.values) < self.capacity:
@@ -83,15 +90,13 @@ class ValueBook:
                 if not read_only:
                     self._codes[value] = code
                     self.values.append(value)
-            elif code is None:
-                lost[i] = True
+            elif code is None and not read_only:
+                self.overflowed += int(amounts[i])
             if code is not None:
-                table[i] = code
+                codes[i] = code
         if not read_only:
-            self.seen += int((positions >= 0).sum())
-            if lost.any():
-                self.overflowed += int(lost[positions].sum())
-        return table[positions]
+            self.seen += int(amounts.sum())
+        return codes
 
     def code(self, value):
         """The code of a value, 255 if it has none."""
@@ -133,9 +138,8 @@ def factors(values):
         values = values.array
     if isinstance(values, pd.Categorical):
         # Categories are sorted or as declared; what counts is which of them appears first.
-        codes = values.codes + 1  # of int8 with up to 127 categories; 0 is missing
-        positions, used = (_small_factors(codes.view(np.uint8)) if codes.itemsize == 1
-                           else pd.factorize(codes))
+        codes = values.codes + 1  # 0 is missing
+        positions, used = pd.factorize(codes)
         uniques = [values.categories[code - 1] for code in used if code]
         if 0 in used:
             positions = _without(positions, list(used).index(0))
@@ -153,22 +157,52 @@ def factors(values):
     return np.asarray(positions), uniques
 
 
-def table_factors(table):
-    """`factors` of every column of a two-dimensional array of numbers, in a list."""
+def encode_small(books, values, codes, places, *, read_only=False):
+    """Write the codes of whole numbers from 0 to 255 into columns of ``codes``: without hashing.
+
+    Parameters
+    ----------
+    books : list of ValueBook
+        One per column of ``values``.
+    values : uint8 array (n, len(books))
+    codes : uint8 array (n, attributes)
+        Written.
+    places : sequence of int
+        The column of ``codes`` for each column of ``values``.
+    """
+    amounts = np.zeros((len(books), 256), np.int64)
+    first = np.zeros((len(books), 256), np.int64)
+    _survey(values, amounts, first)
+    tables = np.full((len(books), 256), MISSING, np.uint8)
+    for book, amount, row, table in zip(books, amounts, first, tables, strict=True):
+        there = np.flatnonzero(amount)
+        there = there[row[there].argsort()]
+        table[there] = book.claim(there.tolist(), amount[there], read_only=read_only)
+    _translate(values, tables, np.asarray(places, np.int64), codes)
+
+
+def small_columns(table):
+    """Which columns of a table of numbers are whole and from 0 to 255, and the table as such."""
     with np.errstate(invalid="ignore"):  # NaN becomes a number, and is found unequal to it
-        small = table.astype(np.uint8)
-    columns = np.ascontiguousarray(small.T)
-    return [_small_factors(columns[i]) if fits else factors(np.ascontiguousarray(table[:, i]))
-            for i, fits in enumerate((small == table).all(axis=0))]
+        small = table.astype(np.uint8, order="C")
+    return (small == table).all(axis=0), small
 
 
-def _small_factors(values):
-    """`factors` of whole numbers from 0 to 255: no hashing, a tenth of the time."""
-    uniques = np.flatnonzero(np.bincount(values, minlength=256))
-    uniques = uniques[np.argsort([(values == value).argmax() for value in uniques])]
-    positions = np.zeros(256, np.int64)
-    positions[uniques] = np.arange(len(uniques))
-    return positions[values], uniques.tolist()
+@njit(cache=True)
+def _survey(values, amounts, first):
+    for row in range(len(values)):
+        for column in range(values.shape[1]):
+            value = values[row, column]
+            if not amounts[column, value]:
+                first[column, value] = row
+            amounts[column, value] += 1
+
+
+@njit(cache=True)
+def _translate(values, tables, places, codes):
+    for row in range(len(values)):
+        for column in range(values.shape[1]):
+            codes[row, places[column]] = tables[column, values[row, column]]
 
 
 def plain(value):

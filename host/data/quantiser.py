@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .codebook import CodeBook, checked, infinite
-from .nominal import ValueBook, factors, table_factors
+from .nominal import ValueBook, encode_small, factors, small_columns
 from .schema import Schema
 from .search import encode_numbers, first_infinite
 
@@ -76,7 +76,9 @@ class Quantiser:
         """
         if self.fitted:
             raise RuntimeError("the quantiser is fitted already, and a code keeps its meaning")
-        numbers, _ = self._columns(X[:self.head] if isinstance(X, np.ndarray | pd.DataFrame) else X)
+        if isinstance(X, np.ndarray | pd.DataFrame):
+            X = X[:self.head]
+        numbers, *_ = self._columns(X)
         for place, column in zip(self._places("numeric"), numbers.T, strict=True):
             self.books[place].fit(column[:self.head])
         self.fitted = True
@@ -109,14 +111,18 @@ class Quantiser:
         """
         if not self.fitted:
             raise RuntimeError("the quantiser must be fitted to the head of the stream first")
-        numbers, nominal = self._columns(X)
+        numbers, small, nominal = self._columns(X)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
         numeric = self._places("numeric")
         if numeric:
             encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric,
                            read_only=read_only)
+        if small:
+            values, places = small
+            encode_small([self.books[place] for place in places], values, codes, places,
+                         read_only=read_only)
         for place, column in nominal.items():
-            codes[:, place] = self.books[place].claim(*column, read_only=read_only)
+            codes[:, place] = self.books[place].translate(*column, read_only=read_only)
         return codes
 
     def summary(self):
@@ -172,8 +178,10 @@ class Quantiser:
         Returns
         -------
         float64 array (n, numeric attributes)
+        (uint8 array (n, some), list) or None
+            Nominal attributes of small whole numbers, and their positions.
         dict
-            Position of a nominal attribute: what `factors` says of it.
+            Position of any other nominal attribute: what `factors` says of it.
         """
         if isinstance(X, pd.DataFrame | dict):
             self._check_names(list(X))
@@ -186,14 +194,14 @@ class Quantiser:
         numeric, nominal = self._places("numeric"), self._places("nominal")
         if isinstance(X, np.ndarray) and X.dtype.kind in "iuf":
             numbers = (X[:, numeric] if nominal else X).astype(np.float64, copy=False)
-            found = dict(zip(nominal, table_factors(X[:, nominal] if numeric else X), strict=True))
+            small, found = _of_table(X[:, nominal] if numeric else X, nominal)
         else:
-            numbers, found = self._one_by_one(X, numeric, nominal)
+            numbers, small, found = self._one_by_one(X, numeric, nominal)
         where = first_infinite(numbers)
         if where:
             name = self.schema.names[numeric[where[1]]]
             raise ValueError(f"attribute {name!r}: {infinite(where[0], numbers[where])}")
-        return numbers, found
+        return numbers, small, found
 
     def _one_by_one(self, X, numeric, nominal):
         """`_columns` of columns of different kinds."""
@@ -201,7 +209,7 @@ class Quantiser:
         if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X.T)  # at once: column by column takes five times as long
         left = list(range(len(self.books)))
-        numbers, found = np.empty((rows, len(numeric)), order="F"), {}
+        numbers, small, found = np.empty((rows, len(numeric)), order="F"), None, {}
         if isinstance(X, pd.DataFrame):
             kinds = [kind if isinstance(kind, np.dtype) else None for kind in X.dtypes]
             if all(kinds[i] is not None and kinds[i].kind in "biuf" for i in numeric):
@@ -210,9 +218,9 @@ class Quantiser:
             kind = kinds[nominal[0]] if nominal else None
             # Of one type all of them: no value may lose a digit.
             if kind is not None and kind.kind in "iuf" and all(kinds[i] == kind for i in nominal):
-                table = (X.iloc[:, nominal] if numeric else X).to_numpy()
-                found = dict(zip(nominal, table_factors(table), strict=True))
-                left = [i for i in left if i not in found]
+                small, found = _of_table(
+                    (X.iloc[:, nominal] if numeric else X).to_numpy(), nominal)
+                left = [i for i in left if i not in nominal]
         for i in left:
             attribute = self.schema.attributes[i]
             column = (X[attribute.name] if isinstance(X, dict)
@@ -224,7 +232,7 @@ class Quantiser:
                     numbers[:, bisect_left(numeric, i)] = _numbers(column)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"attribute {attribute.name!r}: {error}") from error
-        return numbers, found
+        return numbers, small, found
 
     def _check_names(self, found):
         expected = list(self.schema.names)
@@ -239,6 +247,15 @@ class Quantiser:
                                  f"expected {', '.join(expected)}")
         raise ValueError(f"X has its columns in another order: expected {', '.join(expected)}, "
                          f"found {', '.join(map(str, found))}")
+
+
+def _of_table(table, places):
+    """What `Quantiser._columns` says of a table of nominal attributes that are numbers."""
+    fits, values = small_columns(table)
+    if fits.all():
+        return (values, places) if places else None, {}
+    others = {places[i]: factors(np.ascontiguousarray(table[:, i])) for i in np.flatnonzero(~fits)}
+    return (np.ascontiguousarray(values[:, fits]), [i for i in places if i not in others]), others
 
 
 def _numbers(column):
