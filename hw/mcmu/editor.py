@@ -116,7 +116,6 @@ class SlotEditor(wiring.Component):
         bus_parts = g.bus_bytes // 4
         unpacked = Signal(range(bus_parts))
         incoming = Signal(32)
-        m.d.comb += incoming.eq(edit.payload.payload.word_select(unpacked, 32))
         m.d.comb += [
             edit.job.p.kind.eq(kind), edit.job.p.count.eq(count),
             edit.job.p.slot.eq(access.slot), edit.job.p.class_counts.eq(row.class_counts),
@@ -269,48 +268,54 @@ class SlotEditor(wiring.Component):
                 m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
                 end()
 
-            # Payload of WRITE, one 32-bit word per clock; the last takes the padding with it.
+            # Payload of WRITE, two clocks for 32 bits: taken, then put where they belong. The last
+            # takes the padding with it.
             with m.State("UNPACK"):
-                last = left == 1
-                m.d.comb += edit.payload.ready.eq((unpacked == bus_parts - 1) | last)
+                m.d.comb += edit.payload.ready.eq((unpacked == bus_parts - 1) | (left == 1))
+                m.d.sync += incoming.eq(edit.payload.payload.word_select(unpacked, 32))
                 with m.If(edit.payload.valid):
-                    m.d.sync += [
-                        unpacked.eq(unpacked + 1),
-                        left.eq(left - 1),
-                        column.eq(column + 1),
-                    ]
-                    with m.If(entry_access & (column < 4)):
-                        with m.Switch(column):
-                            with m.Case(0):
-                                m.d.sync += row.n.eq(incoming)
-                            with m.Case(1):
-                                m.d.sync += row.since.eq(incoming[:SINCE_WIDTH])
-                            with m.Case(2):
-                                link, current = incoming[:16], incoming[16:]
-                                m.d.sync += [
-                                    row.link.eq(Mux(link < g.slots, link, NONE)),
-                                    row.current.eq(Mux(current < g.max_cells, current, NONE)),
-                                ]
-                            with m.Default():
-                                m.d.sync += [
-                                    row.inner.eq((incoming & EntryFlag.INNER) != 0),
-                                    row.halved.eq((incoming & EntryFlag.HALVED) != 0),
-                                    row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
-                                    row.timed.eq(incoming[16:] != 0),
-                                    row.limit.eq(incoming[16:] - 1),
-                                ]
+                    m.d.sync += unpacked.eq(unpacked + 1)
+                    m.next = "STOW"
+
+            with m.State("STOW"):
+                last = left == 1
+                m.next = "UNPACK"
+                m.d.sync += [
+                    left.eq(left - 1),
+                    column.eq(column + 1),
+                ]
+                with m.If(entry_access & (column < 4)):
+                    with m.Switch(column):
+                        with m.Case(0):
+                            m.d.sync += row.n.eq(incoming)
+                        with m.Case(1):
+                            m.d.sync += row.since.eq(incoming[:SINCE_WIDTH])
+                        with m.Case(2):
+                            link, current = incoming[:16], incoming[16:]
+                            m.d.sync += [
+                                row.link.eq(Mux(link < g.slots, link, NONE)),
+                                row.current.eq(Mux(current < g.max_cells, current, NONE)),
+                            ]
+                        with m.Default():
+                            m.d.sync += [
+                                row.inner.eq((incoming & EntryFlag.INNER) != 0),
+                                row.halved.eq((incoming & EntryFlag.HALVED) != 0),
+                                row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
+                                row.timed.eq(incoming[16:] != 0),
+                                row.limit.eq(incoming[16:] - 1),
+                            ]
+                with m.Else():
+                    m.d.sync += row.class_counts.eq(
+                        Cat(row.class_counts.as_value(),
+                            incoming[:g.count_width])[g.count_width:])
+                with m.If(~dropping & ~entry_access & (column == g.classes - 1)):
+                    m.d.sync += column.eq(0)
+                    m.next = "WRITE"
+                with m.Elif(last):
+                    with m.If(dropping):
+                        end()
                     with m.Else():
-                        m.d.sync += row.class_counts.eq(
-                            Cat(row.class_counts.as_value(),
-                                incoming[:g.count_width])[g.count_width:])
-                    with m.If(~dropping & ~entry_access & (column == g.classes - 1)):
-                        m.d.sync += column.eq(0)
-                        m.next = "WRITE"
-                    with m.Elif(last):
-                        with m.If(dropping):
-                            end()
-                        with m.Else():
-                            m.next = "STORE"
+                        m.next = "STORE"
 
             with m.State("WRITE"):
                 m.d.comb += [
