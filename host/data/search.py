@@ -31,26 +31,25 @@ def encode_numbers(books, values, codes, places, *, read_only=False):
         Leave the books as they are; values out of range get the outermost code.
     """
     places = np.asarray(places, np.int64)
-    everything = np.arange(len(books))
     if not read_only:
         for book, column in zip(books, values.T, strict=True):
             if book.first is None:
                 book.begin(column)
-    missing, outside = _encode(books, values, codes, places, everything)
+    missing, columns, rows = _encode(books, values, codes, places)
     if read_only:
         return
     for book, lost in zip(books, missing, strict=True):
         book.seen += len(values) - int(lost)
-    strays, again = np.flatnonzero(outside), []
-    for start in range(0, len(strays), _COLUMNS):
-        group = strays[start:start + _COLUMNS]
-        for i, column in zip(group, np.ascontiguousarray(values[:, group].T), strict=True):
-            before = books[i].first, books[i].last
-            books[i].admit(column)
-            if before != (books[i].first, books[i].last):
-                again.append(i)
-    if again:
-        _encode(books, values, codes, places, np.array(again))
+    # What is out of range is all that books grow by, and no other value's code changes by it.
+    order = columns.argsort(kind="stable")
+    columns, rows = columns[order], rows[order]
+    strays = values[rows, columns]
+    starts = np.searchsorted(columns, np.arange(len(books) + 1))
+    for i in np.flatnonzero(np.diff(starts)):
+        part = slice(starts[i], starts[i + 1])
+        books[i].admit(strays[part])
+        codes[rows[part], places[i]] = books[i].edges.searchsorted(
+            strays[part], side="right") + books[i].first
 
 
 def first_infinite(values):
@@ -70,22 +69,29 @@ def _flat(values):
     return flat, *steps
 
 
-def _encode(books, values, codes, places, which):
-    """Encode the columns ``which``; how many values are missing and out of range, in each."""
-    edges = np.full((len(which), _EDGES), np.inf)
-    counts = np.zeros(len(which), np.int64)
-    firsts = np.full(len(which), -1, np.int64)
-    low, high = np.full(len(which), -np.inf), np.full(len(which), np.inf)
-    for row, i in enumerate(which):
-        book = books[i]
+def _encode(books, values, codes, places):
+    """Encode by the books as they are.
+
+    Returns
+    -------
+    missing : int64 array (columns,)
+        How many values of each column.
+    columns, rows : int64 arrays
+        Where a value is out of range; the rows of a column rise.
+    """
+    edges = np.full((len(books), _EDGES), np.inf)
+    counts = np.zeros(len(books), np.int64)
+    firsts = np.full(len(books), -1, np.int64)
+    low, high = np.full(len(books), -np.inf), np.full(len(books), np.inf)
+    for i, book in enumerate(books):
         if book.first is not None:
-            counts[row] = len(book.edges)
-            edges[row, :counts[row]] = book.edges
-            firsts[row], low[row], high[row] = book.first, book.low, book.high
-    missing, outside = np.zeros((2, len(which)), np.int64)
-    _search(*_flat(values), which, places[which], *_begin(edges, counts, len(values) >= _FEW),
-            edges, firsts, low, high, codes, missing, outside)
-    return missing, outside
+            counts[i] = len(book.edges)
+            edges[i, :counts[i]] = book.edges
+            firsts[i], low[i], high[i] = book.first, book.low, book.high
+    missing = np.zeros(len(books), np.int64)
+    strays = _search(*_flat(values), places, *_begin(edges, counts, len(values) >= _FEW), edges,
+                     firsts, low, high, codes, missing)
+    return missing, strays[0], strays[1]
 
 
 @njit(cache=True, error_model="numpy")
@@ -123,24 +129,31 @@ def _begin(edges, counts, buckets):
 
 
 @njit(cache=True, error_model="numpy")
-def _search(flat, row_step, column_step, which, places, origin, scale, below, halvings, edges,
-            firsts, low, high, codes, missing, outside):
+def _search(flat, row_step, column_step, places, origin, scale, below, halvings, edges, firsts,
+            low, high, codes, missing):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each
     loop by itself is made vector instructions of, and all in one are not."""
     block = np.empty((_COLUMNS, _ROWS + 8))  # its rows not in the same lines of the cache
     found = np.empty(_ROWS, _INDEX)
     out = np.empty((_COLUMNS, _ROWS), np.uint8)
+    strays, many = np.empty((2, _ROWS), np.int64), 0
     for top in range(0, len(codes), _ROWS):
         rows = min(_ROWS, len(codes) - top)
-        for left in range(0, len(which), _COLUMNS):
-            columns = min(_COLUMNS, len(which) - left)
-            _take(flat, top, rows, row_step, column_step, which[left:left + columns], block)
+        for left in range(0, len(places), _COLUMNS):
+            columns = min(_COLUMNS, len(places) - left)
+            _take(flat, top, rows, row_step, left, columns, column_step, block)
             for index in range(columns):
                 column = left + index
                 values = block[index, :rows]
                 gone, beyond = _survey(values, low[column], high[column])
                 missing[column] += gone
-                outside[column] += beyond
+                if beyond:
+                    while many + beyond > strays.shape[1]:
+                        strays = np.concatenate((strays, np.empty_like(strays)), axis=1)
+                    for i in range(rows):
+                        if values[i] < low[column] or values[i] > high[column]:
+                            strays[0, many], strays[1, many] = column, top + i
+                            many += 1
                 _look_up(values, origin[column], scale[column], below[column], found)
                 for step in range(halvings[column] - 1, -1, -1):
                     _halve(values, edges[column], _INDEX(1 << step), found)
@@ -149,23 +162,23 @@ def _search(flat, row_step, column_step, which, places, origin, scale, below, ha
                 else:
                     _finish(values, found, _INDEX(firsts[column]), out[index])
             _give(out, top, rows, places[left:left + columns], codes)
+    return strays[:, :many]
 
 
 @njit(cache=True, error_model="numpy")
-def _take(flat, top, rows, row_step, column_step, which, block):
-    step = np.uint64(row_step)
-    at = np.uint64(top) * step
+def _take(flat, top, rows, row_step, left, columns, column_step, block):
+    step, across = np.uint64(row_step), np.uint64(column_step)
+    at = np.uint64(top) * step + np.uint64(left) * across
     if column_step < row_step:
-        starts = (which * column_step).astype(np.uint64)
         for row in range(rows):
-            for index in range(len(starts)):
-                block[index, row] = flat[at + starts[index]]
+            for index in range(columns):
+                block[index, row] = flat[at + np.uint64(index) * across]
             at += step
     else:
-        for index in range(len(which)):
-            start = at + np.uint64(which[index] * column_step)
+        for index in range(columns):
             for row in range(rows):
-                block[index, row] = flat[start + np.uint64(row) * step]
+                block[index, row] = flat[at + np.uint64(row) * step]
+            at += across
 
 
 @njit(cache=True, error_model="numpy")
