@@ -246,6 +246,7 @@ def _head_edges(values, count):
 
 def _region(distance, span, count):
     """How far to grow for a value ``distance`` away, and where the ``count`` edges are."""
+    distance = min(distance, _HUGE)  # the difference of two floats may be infinite
     reach = min(max(span, 2 * distance), _HUGE)
     if reach <= _GEOMETRIC * span:
         return reach, reach * ((np.arange(count) + 0.5) / count)

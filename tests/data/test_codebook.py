@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from bregalad.data import CodeBook
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 HUGE = sys.float_info.max
@@ -68,6 +68,8 @@ def test_chunks_make_no_difference(name):
 @given(values=st.lists(st.one_of(st.floats(allow_infinity=False), st.integers(-9, 9).map(float)),
                        min_size=1, max_size=80),
        head=st.integers(0, 40), cut=st.integers(0, 80), codes=st.integers(1, 255))
+@example(values=[1.5e293, -1.7976931348623157e308], head=0, cut=0, codes=1)
+@example(values=[-1.5e293, 1.7976931348623157e308], head=0, cut=0, codes=1)
 def test_any_values(values, head, cut, codes):
     values = np.array(values)
     book, whole = learnt(values, head, head_codes=codes)
