@@ -79,9 +79,14 @@ def classify(entries, shape, counters, shares, config, mix, classes, scores, log
         if n:
             score = whole_log(n, logs, bayes_table)
             score -= known * whole_log(n + 1, logs, bayes_table)
-            for cell in range(len(places)):
-                if places[cell] >= 0:
-                    score += shares[slot, np.uint64(k * cells + places[cell])]
+            first = k * cells
+            if known == len(places):  # a loop without a branch
+                for place in places:
+                    score += shares[slot, np.uint64(first + place)]
+            else:
+                for place in places:
+                    if place >= 0:
+                        score += shares[slot, np.uint64(first + place)]
         scores[k] = score
     if mix == MIXED:
         for cell in range(len(places)):
