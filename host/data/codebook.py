@@ -202,12 +202,17 @@ class CodeBook:
         self.low = min(bottom, value)
 
 
-def checked(values):
-    """``values`` as a float64 vector without infinities, or an error."""
+def vector(values):
+    """``values`` as a float64 vector, or an error."""
     values = np.asarray(values)
     if values.ndim != 1:
         raise ValueError(f"values must be one-dimensional, not of shape {values.shape}")
-    values = np.ascontiguousarray(values, np.float64)
+    return np.ascontiguousarray(values, np.float64)
+
+
+def checked(values):
+    """``values`` as a float64 vector without infinities, or an error."""
+    values = vector(values)
     where = first_infinite(values[:, np.newaxis])
     if where:
         raise ValueError(infinite(where[0], values[where[0]]))

@@ -138,11 +138,10 @@ def factors(values):
         values = values.array
     if isinstance(values, pd.Categorical):
         # Categories are sorted or as declared; what counts is which of them appears first.
-        codes = values.codes + 1  # 0 is missing
-        positions, used = pd.factorize(codes)
-        uniques = [values.categories[code - 1] for code in used if code]
-        if 0 in used:
-            positions = _without(positions, list(used).index(0))
+        positions, used = pd.factorize(values.codes)
+        uniques = [values.categories[code] for code in used[used >= 0]]
+        if (used < 0).any():
+            positions = _without(positions, int(np.flatnonzero(used < 0)[0]))
     else:
         if np.ndim(values) != 1:
             raise ValueError(f"values must be one-dimensional, not of shape {np.shape(values)}")
@@ -160,15 +159,7 @@ def factors(values):
 def encode_small(books, values, codes, places, *, read_only=False):
     """Write the codes of whole numbers from 0 to 255 into columns of ``codes``: without hashing.
 
-    Parameters
-    ----------
-    books : list of ValueBook
-        One per column of ``values``.
-    values : uint8 array (n, len(books))
-    codes : uint8 array (n, attributes)
-        Written.
-    places : sequence of int
-        The column of ``codes`` for each column of ``values``.
+    As `encode_numbers`, for ValueBooks and uint8 values.
     """
     amounts = np.zeros((len(books), 256), np.int64)
     first = np.zeros((len(books), 256), np.int64)

@@ -1,11 +1,9 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
-from bisect import bisect_left
-
 import numpy as np
 import pandas as pd
 
-from .codebook import CodeBook, checked, infinite
+from .codebook import CodeBook, infinite, vector
 from .nominal import ValueBook, encode_small, factors, small_columns
 from .schema import Schema
 from .search import encode_numbers, first_infinite
@@ -111,15 +109,14 @@ class Quantiser:
         """
         if not self.fitted:
             raise RuntimeError("the quantiser must be fitted to the head of the stream first")
-        numbers, small, nominal = self._columns(X)
+        numbers, small, places, nominal = self._columns(X)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
         numeric = self._places("numeric")
         if numeric:
             encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric,
                            read_only=read_only)
-        if small:
-            values, places = small
-            encode_small([self.books[place] for place in places], values, codes, places,
+        if places:
+            encode_small([self.books[place] for place in places], small, codes, places,
                          read_only=read_only)
         for place, column in nominal.items():
             codes[:, place] = self.books[place].translate(*column, read_only=read_only)
@@ -178,7 +175,7 @@ class Quantiser:
         Returns
         -------
         float64 array (n, numeric attributes)
-        (uint8 array (n, some), list) or None
+        uint8 array (n, some), list
             Nominal attributes of small whole numbers, and their positions.
         dict
             Position of any other nominal attribute: what `factors` says of it.
@@ -192,47 +189,38 @@ class Quantiser:
             if X.shape[1] != len(self.books):
                 raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
         numeric, nominal = self._places("numeric"), self._places("nominal")
-        if isinstance(X, np.ndarray) and X.dtype.kind in "iuf":
-            numbers = (X[:, numeric] if nominal else X).astype(np.float64, copy=False)
-            small, found = _of_table(X[:, nominal] if numeric else X, nominal)
-        else:
-            numbers, small, found = self._one_by_one(X, numeric, nominal)
+        numbers = _at_once(X, numeric, "biuf", np.float64)
+        table = _at_once(X, nominal, "iuf")
+        if numbers is None:
+            numbers = np.empty((_rows(X), len(numeric)), order="F")
+            for at, column in enumerate(self._each(X, numeric, _numbers)):
+                numbers[:, at] = column
         where = first_infinite(numbers)
         if where:
             name = self.schema.names[numeric[where[1]]]
             raise ValueError(f"attribute {name!r}: {infinite(where[0], numbers[where])}")
-        return numbers, small, found
+        if table is None:
+            found = self._each(X, nominal, factors)
+            return numbers, None, [], dict(zip(nominal, found, strict=True))
+        fits, small = small_columns(table)
+        if fits.all():
+            return numbers, small, nominal, {}
+        return (numbers, np.ascontiguousarray(small[:, fits]),
+                [place for place, fit in zip(nominal, fits, strict=True) if fit],
+                {nominal[i]: factors(np.ascontiguousarray(table[:, i]))
+                 for i in np.flatnonzero(~fits)})
 
-    def _one_by_one(self, X, numeric, nominal):
-        """`_columns` of columns of different kinds."""
-        rows = len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
+    def _each(self, X, places, look):
+        """What ``look`` makes of columns, one by one; its errors name the attribute."""
         if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X.T)  # at once: column by column takes five times as long
-        left = list(range(len(self.books)))
-        numbers, small, found = np.empty((rows, len(numeric)), order="F"), None, {}
-        if isinstance(X, pd.DataFrame):
-            kinds = [kind if isinstance(kind, np.dtype) else None for kind in X.dtypes]
-            if all(kinds[i] is not None and kinds[i].kind in "biuf" for i in numeric):
-                numbers = (X.iloc[:, numeric] if nominal else X).to_numpy(np.float64)
-                left = nominal
-            kind = kinds[nominal[0]] if nominal else None
-            # Of one type all of them: no value may lose a digit.
-            if kind is not None and kind.kind in "iuf" and all(kinds[i] == kind for i in nominal):
-                small, found = _of_table(
-                    (X.iloc[:, nominal] if numeric else X).to_numpy(), nominal)
-                left = [i for i in left if i not in nominal]
-        for i in left:
-            attribute = self.schema.attributes[i]
-            column = (X[attribute.name] if isinstance(X, dict)
-                      else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i])
+        for i in places:
+            name = self.schema.attributes[i].name
             try:
-                if attribute.kind == "nominal":
-                    found[i] = factors(column)
-                else:
-                    numbers[:, bisect_left(numeric, i)] = _numbers(column)
+                yield look(X[name] if isinstance(X, dict)
+                           else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i])
             except (TypeError, ValueError) as error:
-                raise type(error)(f"attribute {attribute.name!r}: {error}") from error
-        return numbers, small, found
+                raise type(error)(f"attribute {name!r}: {error}") from error
 
     def _check_names(self, found):
         expected = list(self.schema.names)
@@ -249,13 +237,27 @@ class Quantiser:
                          f"found {', '.join(map(str, found))}")
 
 
-def _of_table(table, places):
-    """What `Quantiser._columns` says of a table of nominal attributes that are numbers."""
-    fits, values = small_columns(table)
-    if fits.all():
-        return (values, places) if places else None, {}
-    others = {places[i]: factors(np.ascontiguousarray(table[:, i])) for i in np.flatnonzero(~fits)}
-    return (np.ascontiguousarray(values[:, fits]), [i for i in places if i not in others]), others
+def _rows(X):
+    return len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
+
+
+def _at_once(X, places, kinds, dtype=None):
+    """Columns as one array; None if they are of other kinds and to be looked at one by one.
+
+    Of one type all of them where no ``dtype`` is wanted, for no value may lose a digit.
+    """
+    if isinstance(X, dict):
+        return None
+    if isinstance(X, np.ndarray):
+        if X.dtype.kind not in kinds:
+            return None
+        X = X if len(places) == X.shape[1] else X[:, places]
+        return X.astype(dtype or X.dtype, copy=False)
+    X = X if len(places) == X.shape[1] else X.iloc[:, places]
+    types = list(X.dtypes)
+    if not all(isinstance(each, np.dtype) and each.kind in kinds for each in types):
+        return None
+    return None if dtype is None and len(set(types)) > 1 else X.to_numpy(dtype)
 
 
 def _numbers(column):
@@ -272,4 +274,4 @@ def _numbers(column):
         column = np.array([np.nan if v is None or v is pd.NA else v for v in column])
         if column.size and column.dtype.kind not in "biuf":
             raise TypeError("values must be numbers that a float can hold")
-    return checked(column)
+    return vector(column)

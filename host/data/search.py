@@ -40,6 +40,8 @@ def encode_numbers(books, values, codes, places, *, read_only=False):
         return
     for book, lost in zip(books, missing, strict=True):
         book.seen += len(values) - int(lost)
+    if not len(rows):
+        return
     # What is out of range is all that books grow by, and no other value's code changes by it.
     order = columns.argsort(kind="stable")
     columns, rows = columns[order], rows[order]
@@ -107,7 +109,7 @@ def _begin(edges, counts, buckets):
     """Per column: origin and scale of the buckets, the edges below each, halvings to be done."""
     columns = len(edges)
     origin, scale = np.zeros(columns), np.zeros(columns)
-    below = np.zeros((columns, _BUCKETS), _INDEX)
+    below = np.zeros((columns, _BUCKETS if buckets else 1), _INDEX)  # one is that of scale 0
     halvings = np.zeros(columns, np.int64)
     for column in range(columns):
         count = counts[column]
@@ -117,7 +119,7 @@ def _begin(edges, counts, buckets):
             if scale[column] == np.inf:  # a subnormal range
                 scale[column] = 0.0
         passed = most = 0
-        for bucket in range(_BUCKETS):
+        for bucket in range(below.shape[1]):
             below[column, bucket] = start = passed
             while passed < count and _bucket(
                     edges[column, passed], origin[column], scale[column]) == bucket:
