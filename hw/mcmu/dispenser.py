@@ -8,8 +8,8 @@ from ...geometry import CODE_WIDTH, MISSING
 from ...protocol.commands import RECORD_HEADER
 from ..array.delay import delay
 from ..layout import struct
+from .aligner import Aligner
 from .dma import fetched_layout
-from .window import Window
 
 __all__ = ["Dispenser", "beat_layout", "beats_signature"]
 
@@ -32,13 +32,13 @@ def beats_signature(geometry):
 class Dispenser(wiring.Component):
     """Re-align records of 4 + cells bytes to beats of P codes.
 
-    A window over the bus words slides by one word per clock; a beat is cut out of it at any byte,
-    coarsely, finely, then divided into header and codes, with a register behind each step. A word
-    is taken only if this record or the next reaches into it, so nothing behind the last record is
-    ever taken, and the rest of its word is dropped. What is decided is carried out a clock later,
-    for the words are wide, and nothing holds up a beat that is cut.
+    Bus words go into a ring; a beat is read from it at any byte and rotated to its lanes in steps,
+    with a register behind each. A word is taken only if this record or the next reaches into it, so
+    nothing behind the last record is ever taken, and the rest of its word is dropped. What is
+    decided is carried out a clock later, for the words are wide, and nothing holds up a beat that
+    is cut.
 
-    What decides is kept up to date rather than worked out: how many bytes the window has beyond
+    What decides is kept up to date rather than worked out: how many bytes the ring has beyond
     the next beat, and how many are still to be taken.
 
     Parameters
@@ -100,7 +100,8 @@ class Dispenser(wiring.Component):
         g = self.geometry
         size, lanes, head = g.bus_bytes, g.lanes, RECORD_HEADER.size
         most = head + lanes  # bytes of a beat at most
-        words = -(-(size - 1 + most) // size) + 1  # one may come before another leaves
+        m.submodules.aligner = aligner = Aligner(g.bus_width, most)
+        words = aligner.size // size
 
         # A record: its bytes, its beats but the last, and the bytes of its first and last beat.
         record = Signal(range(head + g.max_cells + 1))
@@ -114,52 +115,47 @@ class Dispenser(wiring.Component):
             last_codes.eq(self.cells - steps * lanes),
         ]
 
-        filled = Signal(range(words + 1))  # words in the window
-        # Bytes of the window that the next beat begins at and that it ends before.
-        at, behind = Signal(range(words * size + 1)), Signal(range(words * size + most + 1))
+        # Places in the ring, with a bit more: of the word that comes next, and of the bytes that
+        # the next beat begins at and that it ends before.
+        put = Signal(range(2 * words))
+        at, behind = Signal(range(2 * aligner.size)), Signal(range(2 * aligner.size))
+        # A clock late: one word may come before it is known, and one when there is just no room.
+        roomy = Signal()
+        held = (put - (at >> self.offset_bits))[:len(put)]
+        m.d.sync += roomy.eq(held <= words - 2)
         rest = Signal.like(steps)  # beats of this record behind this one
         first, last = Signal(), Signal()
         records = Signal(32)  # not yet cut, this one included, and one that has just ended
         final, final_but_one = Signal(), Signal()  # of the run
-        spare = Signal(range(-most - size, words * size + 1))  # bytes in the window behind the beat
-        # Bytes of this record and the next that are not in the window, less 1.
-        lacking = Signal(range(-words * size, size + 2 * (head + g.max_cells) + 1))
+        spare = Signal(range(-most - size, aligner.size + 1))  # bytes in the ring behind the beat
+        # Bytes of this record and the next that are not in the ring, less 1.
+        lacking = Signal(range(-size, size + 2 * (head + g.max_cells) + 1))
 
         ended = Signal()  # a record; it is counted a clock later, for the counters are wide
-        cut, slide, taken = Signal(), Signal(), Signal()
+        cut, taken = Signal(), Signal()
         follows = Signal.like(first_take)  # bytes of the beat after this one
         failing = self.i.p.error != 0
         starved = self.active & (spare < 0)
-        lack = self.active & (lacking >= 0) & (filled != words)
+        lack = self.active & (lacking >= 0) & roomy
         m.d.comb += [
             cut.eq(self.active & (spare >= 0) & self.room),
-            slide.eq(Mux(cut, behind >= size, at >= size) & (filled != 0)),
             follows.eq(Mux(last, first_take, Mux(rest == 1, last_codes, lanes))),
             self.i.ready.eq(Mux(failing, starved, lack)),
             taken.eq(lack & self.i.valid & ~failing),
         ]
-        # All sums at once, then the one that it comes to.
-        more = Signal.like(lacking)
-        after = Signal.like(behind)
+        # Both sums at once, then the one that it comes to.
+        more, less = Signal.like(lacking), Signal.like(spare)
         m.d.comb += [
-            more.eq(lacking + Mux(last & ~final & ~final_but_one, record, 0)),
-            after.eq(behind + follows),
+            more.eq(lacking + Mux(cut & last & ~final & ~final_but_one, record, 0)),
+            less.eq(spare - Mux(cut, follows, 0)),
+        ]
+        m.d.sync += [
+            spare.eq(Mux(taken, less + size, less)),
+            lacking.eq(Mux(taken, more - size, more)),
+            put.eq(put + taken),
         ]
         with m.If(cut):
-            m.d.sync += [
-                at.eq(Mux(slide, behind - size, behind)),
-                behind.eq(Mux(slide, after - size, after)),
-                spare.eq(Mux(taken, spare - follows + size, spare - follows)),
-                lacking.eq(Mux(taken, more - size, more)),
-            ]
-        with m.Else():
-            m.d.sync += [
-                at.eq(Mux(slide, at - size, at)),
-                behind.eq(Mux(slide, behind - size, behind)),
-                spare.eq(Mux(taken, spare + size, spare)),
-                lacking.eq(Mux(taken, lacking - size, lacking)),
-            ]
-        m.d.sync += filled.eq(Mux(slide, filled - 1 + taken, filled + taken))
+            m.d.sync += [at.eq(behind), behind.eq(behind + follows)]
         with m.If(cut):
             m.d.sync += [
                 first.eq(last),
@@ -172,7 +168,7 @@ class Dispenser(wiring.Component):
                     final_but_one.eq(Mux(ended, records == 4, records == 3)),
                 ]
                 with m.If(final):
-                    m.d.sync += [self.active.eq(0), filled.eq(0)]
+                    m.d.sync += self.active.eq(0)
 
         m.d.sync += ended.eq(cut & last)
         with m.If(ended):
@@ -181,44 +177,40 @@ class Dispenser(wiring.Component):
         # The error waits until every beat before it is cut.
         with m.If(starved & self.i.valid & failing):
             m.d.sync += [
-                self.active.eq(0), filled.eq(0),
+                self.active.eq(0),
                 self.failed.eq(1),
                 self.error.eq(self.i.p.error),
                 self.address.eq(self.i.p.address),
             ]
 
-        # A word wider than a beat leaves the window before the next beat is cut behind it.
-        byte = at[:self.offset_bits] if most <= size else at
-        m.submodules.window = window = Window(g.bus_width, words, most, len(byte))
+        # Codes come to their lanes, and so the header of a first beat just before the first lane.
         m.d.comb += [
-            window.word.eq(self.i.p.data),
-            window.put.eq(Cat(taken & Mux(slide, filled == index + 1, filled == index)
-                              for index in range(words))),
-            window.slide.eq(slide),
-            window.at.eq(byte),
+            aligner.word.eq(self.i.p.data),
+            aligner.put.eq(taken),
+            aligner.put_at.eq(put),
+            aligner.at.eq(at),
+            aligner.turn.eq(at + Mux(first, head, 0)),
         ]
 
         # What comes out beside the bytes, then both in their places.
         beat = Signal(data.StructLayout({"valid": 1, "first": 1, "last": 1}))
         m.d.comb += [beat.valid.eq(cut), beat.first.eq(first), beat.last.eq(last)]
         on_the_way = []
-        for clock in range(window.latency):
+        for clock in range(aligner.latency):
             beat = delay(m, beat, 1, f"beat_{clock}")
             on_the_way.append(beat.valid)
-            if clock == window.latency - 2:
+            if clock == aligner.latency - 2:
                 used = Signal(lanes)  # lanes with a code
                 m.d.sync += used.eq(Cat(~beat.last | (last_codes > lane) for lane in range(lanes)))
-        codes = window.cut[8 * head:]
         m.d.sync += [
             self.o.valid.eq(beat.valid),
             self.o.payload.first.eq(beat.first),
             self.o.payload.last.eq(beat.last),
             *(self.o.payload.codes[lane].eq(
-                Mux(beat.first, codes[8 * lane:][:8], window.cut[8 * lane:][:8])
-                | Mux(used[lane], 0, MISSING)) for lane in range(lanes)),
+                aligner.row[8 * lane:][:8] | Mux(used[lane], 0, MISSING)) for lane in range(lanes)),
         ]
         with m.If(beat.first):
-            m.d.sync += self.o.payload.header.eq(window.cut[:8 * head])
+            m.d.sync += self.o.payload.header.eq(aligner.row[-8 * head:])
         m.d.comb += [
             self.busy.eq(self.active | Cat(on_the_way).any() | self.o.valid),
             self.start.ready.eq(~self.active),
@@ -233,7 +225,7 @@ class Dispenser(wiring.Component):
                 at.eq(offset), behind.eq(offset + first_take),
                 spare.eq(-(offset + first_take)),
                 lacking.eq(offset + Mux(count == 1, record, record << 1) - 1),
-                filled.eq(0),
+                put.eq(0),
                 self.failed.eq(0),
                 self.counted.eq(0),
             ]

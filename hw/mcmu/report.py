@@ -60,7 +60,7 @@ class ReportWriter(wiring.Component):
     o : Out(stream of {data: 32, last})
 
     Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction. Throughput: one word
-    per cycle within a report, and a PREDICTION per cycle.
+    per cycle within a report, but a cycle between candidates, and a PREDICTION per cycle.
 
     Source: host/protocol/reports.py for every byte.
     """
@@ -95,9 +95,9 @@ class ReportWriter(wiring.Component):
         words = Signal(data.ArrayLayout(32, 5))
         left_words = Signal(range(6))
         counts = Signal(width * g.classes)
-        index = Signal(range(max(g.classes, 3)))  # word of a section
+        index = Signal(range(max(g.classes, 2)))  # word of a section
         item = Signal(16)  # candidate or bin
-        last_item = Signal()  # of the candidates; an item takes three clocks and more
+        last_item = Signal()  # of the candidates; an item takes four clocks
         m.d.sync += last_item.eq(item == self.cells - 1)
         tail = Signal()  # the counts that are written now end the report
         offered = Signal()  # a prediction that stays, whatever else comes
@@ -105,19 +105,25 @@ class ReportWriter(wiring.Component):
         moved = Signal()
         m.d.comb += moved.eq(self.o.valid & self.o.ready)
 
-        def write_candidate(candidate):
-            """Drive the output with word ``index`` of a candidate."""
+        def take(candidate):
+            """Make the next three words those of a candidate."""
             valid = candidate.valid
             gain = Signal(64, name="gain")
-            m.d.comb += [
-                self.o.valid.eq(1),
-                gain.eq(Mux(valid, candidate.gain, 0)),
-                self.o.p.data.eq(Mux(
-                    index == 0,
-                    Cat(Mux(valid, candidate.cell, NONE)[:16], Mux(valid, candidate.value, 0)[:8],
-                        valid, C(0, 7)),
-                    Mux(index == 1, gain[:32], gain[32:]))),
+            m.d.comb += gain.eq(Mux(valid, candidate.gain, 0))
+            m.d.sync += [
+                words[0].eq(Cat(Mux(valid, candidate.cell, NONE)[:16],
+                                Mux(valid, candidate.value, 0)[:8], valid, C(0, 7))),
+                words[1].eq(gain[:32]), words[2].eq(gain[32:]),
+                left_words.eq(2), item.eq(item + 1),
             ]
+            m.next = "CANDIDATE"
+
+        def write_words():
+            """Drive the output with the next word and go on to the word behind it."""
+            m.d.comb += [self.o.valid.eq(1), self.o.p.data.eq(words[0])]
+            with m.If(moved):
+                m.d.sync += [words[i].eq(words[i + 1]) for i in range(4)]
+                m.d.sync += left_words.eq(left_words - 1)
 
         m.d.sync += self.summary.ready.eq(0)
         with m.FSM(name="state") as fsm:
@@ -174,14 +180,10 @@ class ReportWriter(wiring.Component):
 
             with m.State("HEAD"):
                 bare = (kind == Kind.FENCE) | (kind == Kind.ERROR)
-                m.d.comb += [
-                    self.o.valid.eq(1),
-                    self.o.p.data.eq(words[0]),
-                    self.o.p.last.eq(bare & (left_words == 0)),
-                ]
+                write_words()
+                m.d.comb += self.o.p.last.eq(bare & (left_words == 0))
                 with m.If(moved):
-                    m.d.sync += [words[i].eq(words[i + 1]) for i in range(4)]
-                    m.d.sync += [left_words.eq(left_words - 1), tail.eq(kind == Kind.ENTRY)]
+                    m.d.sync += tail.eq(kind == Kind.ENTRY)
                     with m.If(left_words == 0):
                         with m.If(bare):
                             m.next = "IDLE"
@@ -224,27 +226,29 @@ class ReportWriter(wiring.Component):
                     chosen = Signal(candidate_layout(g))
                     m.d.comb += chosen.eq(Mux(item == 0, summary.best.as_value(), Mux(
                         item == 1, summary.second.as_value(), summary.current.as_value())))
-                    write_candidate(chosen)
-                    with m.If(moved):
-                        m.d.sync += index.eq(Mux(index == 2, 0, index + 1))
-                        with m.If(index == 2):
-                            m.d.sync += item.eq(item + 1)
-                            with m.If(item == 2):
-                                m.d.sync += self.summary.ready.eq(1)
-                                m.d.sync += [counts.eq(summary.left), tail.eq(1)]
-                                m.next = "COUNTS"
+                    take(chosen)
 
             with m.State("GAINS"):
                 with m.If(self.gains.valid):
-                    end = last_item
-                    write_candidate(self.gains.p)
-                    m.d.comb += self.o.p.last.eq((index == 2) & end)
-                    with m.If(moved):
-                        m.d.sync += index.eq(Mux(index == 2, 0, index + 1))
-                        with m.If(index == 2):
-                            m.d.comb += self.gains.ready.eq(1)
-                            m.d.sync += item.eq(item + 1)
-                            with m.If(end):
-                                m.d.comb += self.reported.eq(1)
-                                m.next = "IDLE"
+                    m.d.comb += self.gains.ready.eq(1)
+                    m.d.sync += tail.eq(last_item)
+                    take(self.gains.p)
+
+            with m.State("CANDIDATE"):
+                write_words()
+                m.d.comb += self.o.p.last.eq(tail & (left_words == 0))
+                with m.If(moved & (left_words == 0)):
+                    with m.If(kind == Kind.GAINS):
+                        m.next = "GAINS"
+                        with m.If(tail):
+                            m.d.comb += self.reported.eq(1)
+                            m.next = "IDLE"
+                    with m.Else():
+                        m.next = "SUMMARY"
+                        with m.If(item == 3):
+                            m.d.sync += [
+                                self.summary.ready.eq(1),
+                                counts.eq(self.summary.p.left), tail.eq(1),
+                            ]
+                            m.next = "COUNTS"
         return m
