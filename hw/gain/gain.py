@@ -87,7 +87,7 @@ class GainUnit(wiring.Component):
     Latency: from ``load_clocks`` after a snapshot's last `snap` or from the `take` before it, the
     later of the two, to `done`, with n classes in use, ``scan_clocks(kind, ...)``; from the last
     `snap` at most ``B * (2 * n + 2) + 60``.
-    The memories have a read latency of 1.
+    The words' memory is read with 2 clocks.
 
     Raises
     ------
@@ -123,13 +123,13 @@ class GainUnit(wiring.Component):
         """Clocks from when the snapshot is there, or the `take` before, to the first `done`."""
         g, n = self.geometry, classes_in_use
         if kind == CellKind.IGNORED:
-            return 3
+            return 4
         own = g.bins - (kind == CellKind.NUMERIC or bool(other))
         if kind == CellKind.MULTIWAY:
             terms = (n + 2) * (own + bool(first))
         else:
             terms = (n + 2) + own * (2 * n + 2)
-        return terms + self.arithmetic.latency + 7
+        return terms + self.arithmetic.latency + 9
 
     def elaborate(self, platform):
         m = Module()
@@ -198,7 +198,8 @@ class GainUnit(wiring.Component):
         issue = Signal()
         best = Signal(g.bin_bits, reset_less=True)
         read_bin, read_total = Signal(g.bin_bits), Signal()
-        side, total = Signal.like(word), Signal.like(word)
+        side = Signal(word.shape(), reset_less=True)  # a block RAM can take it in
+        total = Signal.like(word)
         m.d.comb += [
             last_split.eq(Mux(numeric | config.other, last_bin - 1, last_bin)),
             alone.eq(at_total | multiway),
@@ -206,8 +207,8 @@ class GainUnit(wiring.Component):
             opens.eq((index == 0) & ~right),
             read_bin.eq(split),
             read.addr.eq(Cat(read_bin, read_total, tail[:place_bits])),
-            side.eq(read.data),
         ]
+        m.d.sync += side.eq(read.data)
         # Worked out ahead: a split takes two clocks and more.
         next_split = Signal(g.bin_bits, reset_less=True)
         at_last = Signal(reset_less=True)
@@ -218,25 +219,29 @@ class GainUnit(wiring.Component):
                 # The memories are read at the new place meanwhile.
                 m.d.comb += read_total.eq(1)
                 with m.If(head != tail):
-                    m.next = "START"
+                    m.next = "READ"
+            with m.State("READ"):
+                m.d.comb += read_total.eq(~multiway | config.first)
+                m.next = "START"
             with m.State("START"):
+                m.d.comb += read_total.eq(~multiway | config.first)
                 m.d.sync += total.eq(side)
                 with m.If(ignored):
                     m.next = "DONE"
                 with m.Elif(multiway & ~config.first):
                     m.next = "SPLITS"
                 with m.Else():
-                    m.d.comb += read_total.eq(1)
                     m.next = "TOTAL"
             with m.State("TOTAL"):
-                m.d.comb += [at_total.eq(1), issue.eq(1), read_total.eq(~value_end)]
+                m.d.comb += [at_total.eq(1), issue.eq(1), read_total.eq(~at_sum)]
                 with m.If(value_end):
                     m.next = "SPLITS"
             with m.State("SPLITS"):
                 m.d.comb += issue.eq(1)
-                with m.If(value_end):
-                    # The next word is to be there with the next clock.
+                with m.If(at_sum):
+                    # The next word is to be there in two clocks.
                     m.d.comb += read_bin.eq(next_split)
+                with m.If(value_end):
                     m.d.sync += split.eq(next_split)
                     with m.If(at_last):
                         m.d.sync += split.eq(0)
@@ -245,6 +250,9 @@ class GainUnit(wiring.Component):
                 with m.If(finished):
                     m.next = "FETCH"
             with m.State("FETCH"):
+                m.d.comb += read_bin.eq(best)
+                m.next = "FETCHED"
+            with m.State("FETCHED"):
                 m.d.comb += read_bin.eq(best)
                 m.next = "DONE"
             with m.State("DONE"):
