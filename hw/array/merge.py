@@ -144,30 +144,37 @@ class Merge(wiring.Component):
         # The best two; `fresh`: those of the last trial are out.
         top = self.summary.p
         fresh = Signal(init=1)
-        above, above_second, best_moves, finished = Signal(), Signal(), Signal(), Signal()
+        above, best_moves, finished = Signal(), Signal(), Signal()
         best_left = Signal.like(left_in)
+        # Second is decided a clock later, of those that are not best or are not any more.
+        loser, loser_valid = Signal(candidate, reset_less=True), Signal()
+        was_best, was_first, above_second = Signal(), Signal(), Signal()
         m.d.comb += [
             above.eq(found.valid & (fresh | ~top.best.valid | (top.best.gain - found.gain)[-1])),
-            above_second.eq(found.valid & (~top.second.valid | (top.second.gain - found.gain)[-1])),
+            above_second.eq(loser.valid & (~top.second.valid | (top.second.gain - loser.gain)[-1])),
         ]
         with m.If(go):
-            m.d.sync += [finished.eq(0), best_moves.eq(0), self.summary.valid.eq(finished)]
+            m.d.sync += [finished.eq(0), best_moves.eq(0), self.summary.valid.eq(finished),
+                         loser_valid.eq(0)]
             with m.If(found_valid & ~self.report_all):
-                m.d.sync += [fresh.eq(found_last), finished.eq(found_last), best_moves.eq(above)]
+                m.d.sync += [
+                    fresh.eq(found_last), finished.eq(found_last), best_moves.eq(above),
+                    loser_valid.eq(1), was_best.eq(above), was_first.eq(fresh),
+                    loser.eq(Mux(above, top.best.as_value(), found.as_value())),
+                ]
                 with m.If(above | fresh):
                     m.d.sync += top.best.eq(found)
-                with m.If(fresh):
-                    m.d.sync += top.second.eq(none)
-                with m.Elif(above):
-                    m.d.sync += top.second.eq(top.best)
-                with m.Elif(above_second):
-                    m.d.sync += top.second.eq(found)
                 with m.If(found.valid & found_current):
                     m.d.sync += top.current.eq(found)
                 with m.Elif(fresh):
                     m.d.sync += top.current.eq(none)
             with m.If(best_moves):
                 m.d.sync += best_left.eq(found_left)
+            with m.If(loser_valid):
+                with m.If(was_first):
+                    m.d.sync += top.second.eq(none)
+                with m.Elif(was_best | above_second):
+                    m.d.sync += top.second.eq(loser)
         with m.If(top.best.valid):
             m.d.comb += top.left.eq(best_left)
 

@@ -75,7 +75,7 @@ class Dispenser(wiring.Component):
 
     latency = 5  # cycles from transfer of a word that completes a beat to o.valid
     under_way = 4  # beats that come after the last cycle with `room`
-    settle = 2
+    settle = 3
 
     def __init__(self, geometry):
         self.geometry = g = geometry
@@ -114,6 +114,8 @@ class Dispenser(wiring.Component):
             first_take.eq(head + Mux(self.cells > lanes, lanes, self.cells)),
             last_codes.eq(self.cells - steps * lanes),
         ]
+        last_lanes = Signal(lanes)  # those of a record's last beat
+        m.d.sync += last_lanes.eq(Cat(last_codes > lane for lane in range(lanes)))
 
         # Places in the ring, with a bit more: of the word that comes next, and of the bytes that
         # the next beat begins at and that it ends before.
@@ -201,7 +203,7 @@ class Dispenser(wiring.Component):
             on_the_way.append(beat.valid)
             if clock == aligner.latency - 2:
                 used = Signal(lanes)  # lanes with a code
-                m.d.sync += used.eq(Cat(~beat.last | (last_codes > lane) for lane in range(lanes)))
+                m.d.sync += used.eq(last_lanes | (~beat.last).replicate(lanes))
         m.d.sync += [
             self.o.valid.eq(beat.valid),
             self.o.payload.first.eq(beat.first),
