@@ -68,7 +68,8 @@ class Accelerator(wiring.Component):
         m.submodules.controller = controller = MemoryController(g, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
-        # Configuration takes some clocks from the registers to where it matters.
+        # Configuration takes some clocks from the registers to where it matters. `settled` has a
+        # register of its own, for it holds up every command.
         settle, settled = Signal(range(_SETTLE + 1)), Signal(init=1)
         with m.If(self.csr.w_en):
             m.d.sync += [settle.eq(_SETTLE), settled.eq(0)]
