@@ -1,4 +1,4 @@
-"""Proofs of the link's blocks and the relay: python -m bregalad.sim.proofs [NAME ...] > docs/proofs.md.
+"""Proofs of the link and the relay: python -m bregalad.sim.proofs [NAME ...] > docs/proofs.md.
 
 Each block is converted with its own assertions; all its output streams must hold what they offer
 until it is taken, for any inputs whose streams do the same. SymbiYosys does the rest: ``prove`` is
