@@ -98,6 +98,7 @@ OPTIONS = (
            choices=("stream", "memory")),
     Option(_BOARD, "review_period", "instances between two competitions for slots", _all(20_000),
            int),
+    Option(_BOARD, "threads", "that turn values into codes at the same time", _all(1), int),
 )
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 from numba import njit
 
 from ..geometry import MISSING
+from .parts import in_parts
 
 __all__ = ["ValueBook", "plain"]
 
@@ -156,20 +157,28 @@ def factors(values):
     return np.asarray(positions), uniques
 
 
-def encode_small(books, values, codes, places, *, read_only=False):
+def encode_small(books, values, codes, places, *, read_only=False, threads=1):
     """Write the codes of whole numbers from 0 to 255 into columns of ``codes``: without hashing.
 
     As `encode_numbers`, for ValueBooks and uint8 values.
     """
-    amounts = np.zeros((len(books), 256), np.int64)
-    first = np.zeros((len(books), 256), np.int64)
-    _survey(values, amounts, first)
+    places = np.asarray(places, np.int64)
+
+    def survey(part):
+        amounts = np.zeros((len(books), 256), np.int64)
+        first = np.full((len(books), 256), len(values))
+        _survey(values[part], part.start, amounts, first)
+        return amounts, first
+
+    amounts, first = zip(*in_parts(survey, len(values), threads), strict=True)
+    amounts, first = sum(amounts), np.minimum.reduce(first)
     tables = np.full((len(books), 256), MISSING, np.uint8)
     for book, amount, row, table in zip(books, amounts, first, tables, strict=True):
         there = np.flatnonzero(amount)
         there = there[row[there].argsort()]
         table[there] = book.claim(there.tolist(), amount[there], read_only=read_only)
-    _translate(values, tables, np.asarray(places, np.int64), codes)
+    in_parts(lambda part: _translate(values[part], tables, places, codes[part]), len(values),
+             threads)
 
 
 def small_columns(table):
@@ -179,17 +188,17 @@ def small_columns(table):
     return (small == table).all(axis=0), small
 
 
-@njit(cache=True)
-def _survey(values, amounts, first):
+@njit(cache=True, nogil=True)
+def _survey(values, start, amounts, first):
     for row in range(len(values)):
         for column in range(values.shape[1]):
             value = values[row, column]
             if not amounts[column, value]:
-                first[column, value] = row
+                first[column, value] = start + row
             amounts[column, value] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _translate(values, tables, places, codes):
     for row in range(len(values)):
         for column in range(values.shape[1]):

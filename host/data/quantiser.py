@@ -86,7 +86,7 @@ class Quantiser:
         """Raise what ``encode`` would raise for ``X``; changes nothing."""
         self._columns(X)
 
-    def encode(self, X, *, read_only=False):
+    def encode(self, X, *, read_only=False, threads=1):
         """The codes of instances, C-contiguous uint8 of shape [instances, attributes].
 
         Parameters
@@ -96,6 +96,8 @@ class Quantiser:
         read_only : bool
             For predicting: no new codes, nothing counted. Unknown nominal values get the code
             that the next new one would get, numeric ones out of range the outermost code.
+        threads : int
+            That encode numbers at the same time; the codes are the same.
 
         Raises
         ------
@@ -114,10 +116,10 @@ class Quantiser:
         numeric = self._places("numeric")
         if numeric:
             encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric,
-                           read_only=read_only)
+                           read_only=read_only, threads=threads)
         if places:
             encode_small([self.books[place] for place in places], small, codes, places,
-                         read_only=read_only)
+                         read_only=read_only, threads=threads)
         for place, column in nominal.items():
             codes[:, place] = self.books[place].translate(*column, read_only=read_only)
         return codes

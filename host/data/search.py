@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from ..geometry import MISSING
+from .parts import in_parts
 
 __all__ = ["encode_numbers", "first_infinite"]
 
@@ -14,7 +15,7 @@ _ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's
 _INDEX = np.uint32  # no sign, so that no index is tested for being negative
 
 
-def encode_numbers(books, values, codes, places, *, read_only=False):
+def encode_numbers(books, values, codes, places, *, read_only=False, threads=1):
     """Write the codes of numeric attributes into columns of ``codes``; new ranges claim codes.
 
     Parameters
@@ -29,13 +30,15 @@ def encode_numbers(books, values, codes, places, *, read_only=False):
         The column of ``codes`` for each column of ``values``.
     read_only : bool
         Leave the books as they are; values out of range get the outermost code.
+    threads : int
+        That search at the same time; the codes are the same.
     """
     places = np.asarray(places, np.int64)
     if not read_only:
         for book, column in zip(books, values.T, strict=True):
             if book.first is None:
                 book.begin(column)
-    missing, columns, rows = _encode(books, values, codes, places)
+    missing, columns, rows = _encode(books, values, codes, places, threads)
     if read_only:
         return
     for book, lost in zip(books, missing, strict=True):
@@ -71,7 +74,7 @@ def _flat(values):
     return flat, *steps
 
 
-def _encode(books, values, codes, places):
+def _encode(books, values, codes, places, threads):
     """Encode by the books as they are.
 
     Returns
@@ -90,10 +93,16 @@ def _encode(books, values, codes, places):
             counts[i] = len(book.edges)
             edges[i, :counts[i]] = book.edges
             firsts[i], low[i], high[i] = book.first, book.low, book.high
-    missing = np.zeros(len(books), np.int64)
-    strays = _search(*_flat(values), places, *_begin(edges, counts, len(values) >= _FEW), edges,
-                     firsts, low, high, codes, missing)
-    return missing, strays[0], strays[1]
+    tables = _begin(edges, counts, len(values) >= _FEW)
+
+    def search(part):
+        missing = np.zeros(len(books), np.int64)
+        columns, rows = _search(*_flat(values[part]), places, *tables, edges, firsts, low, high,
+                                codes[part], missing)
+        return missing, columns, rows + part.start
+
+    missing, columns, rows = zip(*in_parts(search, len(values), threads), strict=True)
+    return sum(missing), np.concatenate(columns), np.concatenate(rows)
 
 
 @njit(cache=True, error_model="numpy")
@@ -130,7 +139,7 @@ def _begin(edges, counts, buckets):
     return origin, scale, below, halvings
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def _search(flat, row_step, column_step, places, origin, scale, below, halvings, edges, firsts,
             low, high, codes, missing):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each

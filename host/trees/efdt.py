@@ -13,7 +13,7 @@ class EFDT(StreamTree):
     Parameters
     ----------
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
-    review_period
+    review_period, threads
         As in ``StreamTree``.
     delta, tau, grace, inner_grace, variant, gain_average, same_attribute, child_counts, zoom,
     criterion, bound
@@ -30,5 +30,5 @@ class EFDT(StreamTree):
                  same_attribute="keep", child_counts="inherit", zoom="path",
                  criterion="information_gain", bound="hoeffding", leaf_prediction="mc",
                  nominal=(), nominal_split="multiway", nominal_values=64, head=500,
-                 feed="stream", review_period=20_000):
+                 feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())

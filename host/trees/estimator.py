@@ -56,6 +56,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         Whether records go to the board with the commands or through its memory and DMA.
     review_period : int
         Where slots are short: instances between two competitions of all leaves for them.
+    threads : int
+        That turn values into codes at the same time, 1 to 256; the tree is the same.
 
     Attributes
     ----------
@@ -134,7 +136,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
                 yield from self._ending_warm_up()
             X, labels = X[take:], labels[take:]
         if len(labels):
-            codes = self._quantiser.encode(X)
+            codes = self._quantiser.encode(X, threads=int(self.threads))
             parts.append((yield from self._open_trainer().learning(codes, labels)))
         return self.classes_[np.concatenate(parts)]
 
@@ -187,7 +189,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         """
         self._fitted()
         self.end_warm_up()
-        return self._quantiser.encode(self._frame(X))
+        return self._quantiser.encode(self._frame(X), threads=int(self.threads))
 
     def learn_codes(self, codes, labels):
         """Test, then train on instances that ``encode`` has encoded.
@@ -253,7 +255,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         """Codes and leaves of instances."""
         self.end_warm_up()
         self._fitted()
-        codes = self._quantiser.encode(self._frame(X), read_only=True)
+        codes = self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
         return codes, router.route(self._nodes.table, codes)
 
     def _shares(self, codes, leaves):

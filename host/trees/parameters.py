@@ -43,7 +43,8 @@ class Parameters:
         if self.feed not in FEEDS:
             raise ValueError(f"feed must be 'stream' or 'memory', not {self.feed!r}")
         for name, low, high in (("nominal_values", 2, 255), ("head", 1, None),
-                                ("review_period", 1, None), ("slots", 2, 32768)):
+                                ("review_period", 1, None), ("slots", 2, 32768),
+                                ("threads", 1, 256)):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or isinstance(value, bool):
                 raise TypeError(f"{name} must be an integer, not {value!r}")

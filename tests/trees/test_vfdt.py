@@ -146,6 +146,7 @@ def test_bad_input_changes_nothing(head):
     ({"board": "imagined"}, "no board 'imagined'; there are emulated"),
     ({"nominal": ["nose"]}, "nominal names the attribute 'nose'"),
     ({"review_period": 0}, "review_period must"),
+    ({"threads": 0}, "threads must be 1 to 256, not 0"),
 ])
 def test_wrong_parameters(options, message):
     X, y = mixed(50)

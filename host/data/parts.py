@@ -1,0 +1,31 @@
+"""Rows in parts, one for each thread."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+__all__ = ["in_parts"]
+
+_LEAST = 4096  # rows that a thread is worth
+
+
+def in_parts(work, rows, threads):
+    """``work(part)`` for slices that make up ``rows``, each in a thread of its own.
+
+    Parameters
+    ----------
+    work : callable
+        Compiled code that holds no lock for most of its time.
+    rows : int
+    threads : int
+        Parts at most; fewer if they were small.
+
+    Returns
+    -------
+    list
+        What it returned, in the order of the rows.
+    """
+    count = max(1, min(threads, rows // _LEAST))
+    if count == 1:
+        return [work(slice(0, rows))]
+    ends = [rows * i // count for i in range(count + 1)]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, map(slice, ends, ends[1:])))
