@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from amaranth_boards import arty_a7, ecpix5, ulx3s
+from amaranth_boards import arty_a7, colorlight_5a75b_r7_0, ecpix5, ulx3s
 
 from ...geometry import PRESETS, Geometry
-from .ecpix5 import ECPIX5
+from .network import ECPIX5, Colorlight5A75B
 from .serial import ULX3S, ArtyA7
 
 __all__ = ["BOARDS", "Board", "find_board"]
@@ -59,6 +59,7 @@ class Board:
 
 
 _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
+_SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
 _LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128)
 # LFE5U-12F is the 25F under another name; the open tools use all of it.
 _ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}
@@ -69,12 +70,15 @@ _ECP5_85 = {"DP16KD": 208, "MULT18X18D": 156, "LUT4": 83640}
 _ULX3S_PINS = {"CLOCK": "clk25_0__io", "RX": "uart_0__rx__io", "TX": "uart_0__tx__io",
                "ALIVE": "led_0__io", "LIT": "1"}
 _ARTY_PINS = _ULX3S_PINS | {"CLOCK": "clk100_0__io"}
-_ECPIX5_PINS = {
-    "CLOCK": "clk100_0__io", "ALIVE": "rgb_led_0__g__io", "LIT": "0",
-    "RX_CLOCK": "eth_rgmii_0__rx_clk__io", "RX_CTRL": "eth_rgmii_0__rx_ctrl__io",
-    "RX_DATA": "eth_rgmii_0__rx_data__io", "TX_CTRL": "eth_rgmii_0__tx_ctrl__io",
-    "TX_DATA": "eth_rgmii_0__tx_data__io",
-}
+
+
+def _network_pins(top, alive):
+    return {
+        "CLOCK": f"{top.clock}_0__io", "ALIVE": alive, "LIT": "0",
+        "RX_CLOCK": "eth_rgmii_0__rx_clk__io", "RX_CTRL": f"eth_rgmii_0__rx_{top.control}__io",
+        "RX_DATA": "eth_rgmii_0__rx_data__io", "TX_CTRL": f"eth_rgmii_0__tx_{top.control}__io",
+        "TX_DATA": "eth_rgmii_0__tx_data__io",
+    }
 
 
 def _ecpix5(size, platform, geometry, clock_mhz, resources):
@@ -82,7 +86,8 @@ def _ecpix5(size, platform, geometry, clock_mhz, resources):
         name=f"ecpix5-{size}",
         what=f"LambdaConcept ECPIX-5, LFE5UM5G-{size.upper()} grade 8, Gigabit Ethernet",
         platform=platform, top=ECPIX5, geometry=geometry, clock_mhz=clock_mhz, loader="ecpix5",
-        constraints="ecpix5.lpf", wire="udp", pins=_ECPIX5_PINS, resources=resources)
+        constraints="ecpix5.lpf", wire="udp", pins=_network_pins(ECPIX5, "rgb_led_0__g__io"),
+        resources=resources)
 
 
 def _arty(size, platform):
@@ -107,6 +112,11 @@ BOARDS = {board.name: board for board in (
     _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85),
     _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
     _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
+    Board(name="colorlight-5a-75b",
+          what="Colorlight 5A-75B revision 7.0, LFE5U-25F grade 6, Gigabit Ethernet",
+          platform=colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform, top=Colorlight5A75B,
+          geometry=_SMALL, clock_mhz=50, loader="colorlight", constraints="colorlight-5a-75b.lpf",
+          wire="udp", pins=_network_pins(Colorlight5A75B, "led_0__io"), resources=_ECP5_25),
     _arty("35", arty_a7.ArtyA7_35Platform),
     _arty("100", arty_a7.ArtyA7_100Platform),
 )}

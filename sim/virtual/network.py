@@ -5,8 +5,8 @@ import socket
 import struct
 from ipaddress import IPv4Address
 
-from ...hw.boards.ecpix5 import ADDRESS
 from ...hw.boards.ethernet import mac_address
+from ...hw.boards.network import ADDRESS
 from ...link.udp import PORT
 from .board import Pace
 

@@ -14,8 +14,8 @@ from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.geometry import PRESETS
 from bregalad.hw.boards import BOARDS
-from bregalad.hw.boards.ecpix5 import ADDRESS
 from bregalad.hw.boards.ethernet import mac_address
+from bregalad.hw.boards.network import ADDRESS
 from bregalad.sim.virtual import LineWire, VirtualBoard, network, serve
 from streams import elec, needs, nominal
 
@@ -24,8 +24,9 @@ GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64)
 IP = int(IPv4Address(ADDRESS))
 
 
-SERIAL, ETHERNET, ARTY = (pytest.param(BOARDS[name], id=name)
-                          for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35"))
+SERIAL, ETHERNET, ARTY, COLORLIGHT = (
+    pytest.param(BOARDS[name], id=name)
+    for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35", "colorlight-5a-75b"))
 
 
 @pytest.fixture
@@ -89,7 +90,8 @@ def test_netlist_of_other_boards():
 @pytest.mark.parametrize("board, count", [
     (SERIAL.values[0], 1200), (ETHERNET.values[0], 3000),
     pytest.param(ETHERNET.values[0], 45_312, marks=pytest.mark.slow),
-], indirect=["board"], ids=["serial", "udp", "udp, whole"])
+    pytest.param(COLORLIGHT.values[0], 3000, marks=pytest.mark.slow),
+], indirect=["board"], ids=["serial", "udp", "udp, whole", "colorlight"])
 def test_as_a_user_does(board, served, count):
     """The port's name is all that the driver knows."""
     with open_board(served, timeout=60) as linked:
