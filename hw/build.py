@@ -255,8 +255,8 @@ def _check_size(board, netlist):
                          "fewer lanes, passes or slots do")
 
 
-def program(board, output=None):
-    """Load a board's bitstream with openFPGALoader.
+def program(board, output=None, *, cable=None):
+    """Load a board's bitstream with openFPGALoader, over a cable of that name if it is told.
 
     Raises
     ------
@@ -266,6 +266,7 @@ def program(board, output=None):
     bitstream = Path(output or f"out/{board.name}") / "top.bit"
     if not bitstream.is_file():
         raise BuildError(f"there is no {bitstream}; bregalad build {board.name} makes it")
-    command = [tool("openFPGALoader"), "-b", board.loader, str(bitstream)]
+    command = [tool("openFPGALoader"), "-b", board.loader,
+               *(("-c", cable) if cable else ()), str(bitstream)]
     if subprocess.run(command).returncode:
         raise BuildError(f"{' '.join(command)} failed; is the board connected and powered?")

@@ -133,6 +133,10 @@ def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("OPENFPGALOADER", str(loader))
     assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 0
     assert (tmp_path / "said").read_text() == f"-b ulx3s {tmp_path}/top.bit\n"
+    loader.write_text(f"#!/bin/sh\necho \"$@\" > {tmp_path}/said\n")
+    assert main(["program", "colorlight-5a-75b", "--cable", "ft232",
+                 "--output", str(tmp_path)]) == 0
+    assert (tmp_path / "said").read_text() == f"-b colorlight -c ft232 {tmp_path}/top.bit\n"
     loader.write_text("#!/bin/sh\nexit 1\n")
     assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
     assert "is the board connected and powered?" in capsys.readouterr().err
