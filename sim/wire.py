@@ -1,12 +1,14 @@
-"""A wire to a model of a board, with faults, in simulated time: nobody sleeps."""
+"""Wires with faults, in simulated time: nobody sleeps."""
 
 import heapq
 import itertools
+import math
+import random
 from dataclasses import dataclass
 
 from ..link import Wire
 
-__all__ = ["Faults", "SimulatedWire"]
+__all__ = ["Faults", "FaultyWire", "SimulatedWire"]
 
 
 _LOOKS = 10_000
@@ -27,37 +29,107 @@ class Faults:
         return cls(share, share, share, share)
 
 
-class SimulatedWire(Wire):
-    """Both directions of a wire to a `sim.link.BoardEnd`.
-
-    Time passes only in `receive`, by as much as it takes until something happens.
+class Path:
+    """One direction of a wire: what is sent arrives late, more than once, damaged or not at all.
 
     Parameters
     ----------
-    end : BoardEnd
     rng : random.Random
     faults : Faults
     latency : float
         Seconds that a frame takes.
+    """
+
+    def __init__(self, rng, faults, latency):
+        self.rng = rng
+        self.faults = faults
+        self.latency = latency
+        self._count = itertools.count()
+        self._heap = []  # of (arrival, order, frame)
+
+    def send(self, frames, now):
+        """Put frames on the way."""
+        rng, faults = self.rng, self.faults
+        for frame in frames:
+            if rng.random() < faults.drop:
+                continue
+            for _ in range(1 + (rng.random() < faults.duplicate)):
+                arrival = now + self.latency
+                if rng.random() < faults.delay:
+                    arrival += rng.choice((self.latency, 0.01, 0.1, 0.5)) * rng.random()
+                damaged = rng.random() < faults.flip
+                heapq.heappush(self._heap, (arrival, next(self._count),
+                                            self._damage(frame) if damaged else frame))
+
+    def arrived(self, now):
+        """The frames that have come by now, in the order of their arrival."""
+        came = []
+        while self._heap and self._heap[0][0] <= now:
+            came.append(heapq.heappop(self._heap)[2])
+        return came
+
+    @property
+    def next(self):
+        """When the next frame arrives."""
+        return self._heap[0][0] if self._heap else math.inf
+
+    def _damage(self, frame):
+        rng = self.rng
+        frame = bytearray(frame)
+        for _ in range(rng.choice((1, 1, 2, 5))):
+            frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
+        return bytes(frame[:rng.choice((len(frame), len(frame), rng.randrange(len(frame))))])
+
+
+class FaultyWire(Wire):
+    """Base of wires in simulated time.
+
+    Parameters
+    ----------
+    name : str
+    rng : random.Random, optional
+        Without one there are no faults.
+    faults : Faults, optional
+    latency : float
+        Seconds that a frame takes.
+    cuts : sequence of (start, stop)
 
     Members
     -------
-    time : float
     cuts : list of (start, stop)
         Times between which nothing gets through.
     """
 
-    def __init__(self, end, rng, faults=None, *, latency=0.0005, cuts=()):
-        super().__init__("simulated wire")
-        self.end = end
-        self.rng = rng
-        self.faults = faults or Faults()
-        self.latency = latency
+    def __init__(self, name, rng=None, faults=None, *, latency=0.0, cuts=()):
+        super().__init__(name)
         self.cuts = list(cuts)
+        self._down, self._up = (Path(rng or random.Random(0), faults or Faults(), latency)
+                                for _ in range(2))
+
+    @property
+    def is_cut(self):
+        now = self.now()
+        return any(start <= now < stop for start, stop in self.cuts)
+
+    def _carry(self, path, frames):
+        path.send([] if self.is_cut else frames, self.now())
+
+
+class SimulatedWire(FaultyWire):
+    """Both directions of a wire to a `sim.link.BoardEnd`; `FaultyWire` has the parameters.
+
+    Time passes only in `receive`, by as much as it takes until something happens.
+
+    Members
+    -------
+    time : float
+    """
+
+    def __init__(self, end, rng, faults=None, *, latency=0.0005, cuts=()):
+        super().__init__("simulated wire", rng, faults, latency=latency, cuts=cuts)
+        self.end = end
         self.time = 0.0
         self._looks = 0
-        self._count = itertools.count()
-        self._down, self._up = [], []  # heaps of (arrival, order, frame)
 
     def now(self):
         return self.time
@@ -71,12 +143,8 @@ class SimulatedWire(Wire):
     def silence(self):
         return "no answer"
 
-    @property
-    def is_cut(self):
-        return any(start <= self.time < stop for start, stop in self.cuts)
-
     def send(self, frames):
-        self._carry(frames, self._down)
+        self._carry(self._down, frames)
 
     def receive(self, wait):
         # A driver that only looks, and never waits, would look for ever.
@@ -84,33 +152,11 @@ class SimulatedWire(Wire):
         assert self._looks < _LOOKS, "the driver turns and turns without waiting"
         limit = self.time + wait
         while True:
-            while self._down and self._down[0][0] <= self.time:
-                self.end.take(heapq.heappop(self._down)[2], self.time)
-            self._carry(self.end.frames(self.time), self._up)
-            came = []
-            while self._up and self._up[0][0] <= self.time:
-                came.append(heapq.heappop(self._up)[2])
+            for frame in self._down.arrived(self.time):
+                self.end.take(frame, self.time)
+            self._carry(self._up, self.end.frames(self.time))
+            came = self._up.arrived(self.time)
             if came or self.time >= limit:
                 return came
-            events = [heap[0][0] for heap in (self._down, self._up) if heap]
-            self.time = min(limit, *events, max(self.time, self.end.deadline))
-
-    def _carry(self, frames, heap):
-        rng, faults = self.rng, self.faults
-        for frame in frames:
-            if self.is_cut or rng.random() < faults.drop:
-                continue
-            for _ in range(1 + (rng.random() < faults.duplicate)):
-                arrival = self.time + self.latency
-                if rng.random() < faults.delay:
-                    arrival += rng.choice((self.latency, 0.01, 0.1, 0.5)) * rng.random()
-                damaged = rng.random() < faults.flip
-                heapq.heappush(heap, (arrival, next(self._count),
-                                      self._damage(frame) if damaged else frame))
-
-    def _damage(self, frame):
-        rng = self.rng
-        frame = bytearray(frame)
-        for _ in range(rng.choice((1, 1, 2, 5))):
-            frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
-        return bytes(frame[:rng.choice((len(frame), len(frame), rng.randrange(len(frame))))])
+            self.time = min(limit, self._down.next, self._up.next,
+                            max(self.time, self.end.deadline))

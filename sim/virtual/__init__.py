@@ -2,9 +2,9 @@
 
 from .board import VirtualBoard, VirtualError
 from .line import LineWire, serve_line
-from .network import serve_network
+from .network import CableWire, serve_network
 
-__all__ = ["LineWire", "VirtualBoard", "VirtualError", "serve"]
+__all__ = ["CableWire", "LineWire", "VirtualBoard", "VirtualError", "serve"]
 
 _SERVICES = {"serial": serve_line, "udp": serve_network}
 

@@ -4,9 +4,9 @@ import os
 import select
 import tty
 
-from ...link import Wire
 from ...protocol.link import decode_cobs, encode_cobs
 from .board import BATCH, Pace
+from .wire import VirtualWire
 
 __all__ = ["LineWire", "serve_line"]
 
@@ -35,43 +35,22 @@ def serve_line(board, opened, stop):
         os.close(slave)
 
 
-class LineWire(Wire):
-    """The line to a `VirtualBoard` of this process, in simulated time: nobody waits.
+class LineWire(VirtualWire):
+    """The line to a `VirtualBoard` of this process; `VirtualWire` has the parameters."""
 
-    Parameters
-    ----------
-    board : VirtualBoard
-
-    Time passes only in `receive`, by as many clocks as it takes until a frame has come.
-    """
-
-    def __init__(self, board):
-        super().__init__("virtual")
-        self.board = board
-        self._up = b"\0"
-
-    def now(self):
-        return self.board.clocks / self.board.clock_hz
+    def __init__(self, board, *args, **options):
+        super().__init__(board, *args, **options)
+        self._rest = b"\0"
 
     def open(self, setting):
         self.board.write(b"\0")
 
-    def send(self, frames):
-        for frame in frames:
-            self.board.write(encode_cobs(frame) + b"\0")
+    def _encode(self, frame):
+        return encode_cobs(frame) + b"\0"
 
-    def receive(self, wait):
-        board = self.board
-        limit = board.clocks + wait * board.clock_hz
-        while True:
-            *frames, self._up = (self._up + board.read()).split(b"\0")
-            if any(frames) or board.clocks >= limit:
-                # What is no COBS is no frame either.
-                return [decode_cobs(frame) or b"" for frame in frames if frame]
-            board.run(min(BATCH, max(1, int(limit - board.clocks))))
+    def _read(self):
+        *frames, self._rest = (self._rest + self.board.read()).split(b"\0")
+        return [frame for frame in frames if frame]
 
-    def close(self):
-        """The board is not this wire's."""
-
-    def silence(self):
-        return "the virtual board does not answer"
+    def _decode(self, frame):
+        return decode_cobs(frame) or b""  # what is no COBS is no frame either

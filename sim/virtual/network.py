@@ -9,9 +9,10 @@ from ...hw.boards.ethernet import mac_address
 from ...hw.boards.network import ADDRESS
 from ...link.udp import PORT
 from .board import Pace
+from .wire import VirtualWire
 
-__all__ = ["HOST_MAC", "arp_frame", "asked_address", "checksum", "ethernet_frame", "ipv4_packet",
-           "serve_network", "udp_frame", "udp_payload"]
+__all__ = ["HOST_MAC", "CableWire", "arp_frame", "asked_address", "checksum", "ethernet_frame",
+           "ipv4_packet", "serve_network", "udp_frame", "udp_payload"]
 
 HOST_MAC = 0x0252_0000_0001
 _IPV4, _ARP, _UDP = 0x0800, 0x0806, 17
@@ -103,3 +104,26 @@ def asked_address(frame):
     if frame[12:22] != struct.pack(">HHHBBH", _ARP, *_ARP_KIND, _ARP_REQUEST):
         return None
     return struct.unpack(">I", frame[38:42])[0]
+
+
+class CableWire(VirtualWire):
+    """The cable to a `VirtualBoard` of this process; `VirtualWire` has the parameters.
+
+    What it damages has a good check sequence, as the MAC drops the others: the link has to find it.
+    """
+
+    _host = int(IPv4Address("192.168.1.7")), 50_000
+    _there = int(IPv4Address(ADDRESS)), PORT
+
+    def _write(self, frame):
+        self.board.write(udp_frame(self._host, self._there, frame))
+
+    def _read(self):
+        found = []
+        while frame := self.board.read():
+            if asked := asked_address(frame):
+                self.board.write(arp_frame(_ARP_REPLY, asked, mac_address(self._there[0]),
+                                           self._there[0]))
+            elif there := udp_payload(frame):
+                found.append(there[1])
+        return found

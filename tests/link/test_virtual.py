@@ -16,7 +16,8 @@ from bregalad.geometry import PRESETS
 from bregalad.hw.boards import BOARDS
 from bregalad.hw.boards.ethernet import mac_address
 from bregalad.hw.boards.network import ADDRESS
-from bregalad.sim.virtual import LineWire, VirtualBoard, network, serve
+from bregalad.sim.virtual import CableWire, LineWire, VirtualBoard, network, serve
+from bregalad.sim.wire import Faults
 from streams import elec, needs, nominal
 
 # Few lanes, since the wire is what is new here, and the compiler's time goes with them.
@@ -71,6 +72,23 @@ def test_tree_is_the_emulated_boards(board, count):
     linked = LinkedBoard(LineWire(board))
     compare(linked, count)
     print(f"{count} instances, {board.clocks} clocks, {linked.statistics()}")
+
+
+@needs("elec")
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
+@pytest.mark.parametrize("board, wire", [(SERIAL.values[0], LineWire),
+                                         (ETHERNET.values[0], CableWire)],
+                         indirect=["board"], ids=["serial", "udp"])
+def test_same_tree_over_bad_wire(board, wire, share):
+    """Frames are lost, damaged, doubled and overtaken on the way to and from the RTL's pins."""
+    seed = random.getrandbits(32)
+    print(f"seed {seed}")
+    linked = LinkedBoard(wire(board, random.Random(seed), Faults.all(share)), timeout=60)
+    compare(linked, 1200)
+    found = linked.statistics()
+    assert found.frames_resent
+    print(f"{board.clocks} clocks, {found}")
 
 
 @needs("elec")
