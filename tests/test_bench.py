@@ -41,6 +41,13 @@ def test_model_is_confirmed(load):
     assert found["beats"] == 24_000 // depth * depth * TINY.passes_for(load["cells"])
 
 
+def test_no_beat_is_lost_in_passes():
+    """What the buffer has room for covers the way from `room` through the tracker and back."""
+    found = confirm(TINY.replace(passes=5), count=4000, cells=10, grace=0)
+    print(found)
+    assert abs(found["error"]) < BAR
+
+
 def test_model():
     g = Geometry(lanes=32, passes=32, bus_width=512)
     assert Costs(g, 32).clocks == pytest.approx(1 + 16 / 200, rel=1e-3)

@@ -66,7 +66,9 @@ class RecordBuffer(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         self.pass_bits = max(1, (g.passes - 1).bit_length())
-        self.depth = max(16, 1 << (2 * g.passes + _KEPT_FREE - 1).bit_length())
+        # A record that is read, one that comes in, and as much again for the way from `room` by
+        # dispenser, header and tracker to `free`.
+        self.depth = max(16, 1 << (3 * g.passes + _KEPT_FREE - 1).bit_length())
         super().__init__({
             "i": In(beats_signature(g)),
             "room": Out(1),
