@@ -1,7 +1,8 @@
 """Speed of the emulated board with the driver: test-then-train on one core, one JSON line per run.
 
 The stream is a random RBF (centres with a class each, Gaussian offsets), made and quantised in
-memory before the clock starts, unless ``--floats``: then quantising is part of it.
+memory before the clock starts, unless ``--floats``: then quantising is part of it, by as many
+threads as ``--threads`` says.
 """
 
 import argparse
@@ -26,9 +27,9 @@ def rbf(rng, instances, attributes, centres, classes=2):
     return where[pick] + direction, label[pick]
 
 
-def measure(X, y, floats, chunk, leaf_prediction):
+def measure(X, y, floats, chunk, leaf_prediction, threads):
     """(seconds, accuracy, report) of one prequential run."""
-    tree = VFDT(leaf_prediction=leaf_prediction)
+    tree = VFDT(leaf_prediction=leaf_prediction, threads=threads)
     classes = np.unique(y)
     # The warm-up and the compiler are not part of the clock.
     right = int((tree.test_then_train(X[:chunk], y[:chunk], classes) == y[:chunk]).sum())
@@ -57,11 +58,12 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--floats", action="store_true", help="count quantising, too")
     parser.add_argument("--leaf-prediction", choices=["mc", "nb", "nba"], default="mc")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     for attributes, centres in zip(args.attributes, args.centres, strict=True):
         X, y = rbf(np.random.default_rng(args.seed), args.instances, attributes, centres)
-        runs = [measure(X, y, args.floats, args.chunk, args.leaf_prediction)
+        runs = [measure(X, y, args.floats, args.chunk, args.leaf_prediction, args.threads)
                 for _ in range(args.repeats)]
         if len({accuracy for _, accuracy, _ in runs}) > 1:
             raise SystemExit("the runs differ in accuracy: the board is not deterministic")
@@ -70,7 +72,8 @@ def main():
         counted = args.instances - args.chunk
         print(json.dumps({
             "bench": "prequential", "input": "floats" if args.floats else "codes",
-            "leaf_prediction": args.leaf_prediction, "instances": counted,
+            "leaf_prediction": args.leaf_prediction, "threads": args.threads,
+            "instances": counted,
             "attributes": attributes, "classes": 2, "seed": args.seed,
             "accuracy": round(runs[0][1], 4), "leaves": runs[0][2]["leaves"],
             "seconds": round(middle, 3), "spread_s": round(seconds[-1] - seconds[0], 3),
