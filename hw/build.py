@@ -19,6 +19,7 @@ __all__ = ["BRACKETS", "BuildError", "build", "program", "script", "synthesise",
 _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
 _TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
 BRACKETS = str.maketrans("[]", "<>")
+_EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+) MHz")
 _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 # No memory of the design is read where it is written in the same clock, or what it then gives is
 # not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
@@ -86,7 +87,8 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
     clock_mhz : float, optional
         Of the array.
     seeds : sequence of int
-        Of the placer; the fastest result is kept.
+        Of the placer. All are placed, then routed, the most promising first, until one meets all
+        clocks.
     output : str or Path, optional
         ``out/<board>`` by default.
     say : callable
@@ -119,19 +121,22 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
     say(f"{board.name}: synthesis of {geometry}")
     synthesise(board, top, folder)
 
+    asked = top.clock_hz / 1e6
     tried, best = [], None
-    for seed in seeds:
+    for seed in _most_promising_first(board, folder, seeds, say):
         _place_and_route(folder, seed)
         timing = json.loads((folder / "timing.json").read_text())
         clocks = _clocks(timing)
         mhz = clocks["array"]["achieved"]
         met = all(clock["achieved"] >= clock["asked"] for clock in clocks.values())
         tried.append({"seed": seed, "mhz": mhz})
-        say(f"{board.name}: seed {seed}: {mhz:.1f} MHz of {top.clock_hz / 1e6:g}"
+        say(f"{board.name}: seed {seed}: {mhz:.1f} MHz of {asked:g}"
             + ("" if met else ", not all clocks met"))
         if best is None or (met, mhz) > best[:2]:
             best = met, mhz, seed, timing, clocks
             shutil.copy(folder / "top.config", folder / "best.config")
+        if met:
+            break
     met, achieved, seed, timing, clocks = best
     shutil.move(folder / "best.config", folder / "top.config")
     array = clocks.pop("array")
@@ -140,7 +145,7 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
         "board": board.name, "device": board.platform.device, "grade": board.platform.speed,
         "geometry": geometry.as_dict(),
         "options": options,
-        "clock_mhz": {"asked": top.clock_hz / 1e6, "achieved": achieved}, "other_clocks": clocks,
+        "clock_mhz": {"asked": asked, "achieved": achieved}, "other_clocks": clocks,
         "met": met, "seed": seed, "seeds": tried,
         "use": {name: [use["used"], use["available"]]
                 for name, use in timing["utilization"].items() if use["used"]},
@@ -151,9 +156,9 @@ def build(board, geometry=None, *, clock_mhz=None, seeds=(1,), output=None, say=
     }
     (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n")
     (folder / "report.txt").write_text(table(report) + "\n")
-    if achieved < top.clock_hz / 1e6:
+    if achieved < asked:
         raise BuildError(
-            f"the array reaches {achieved:.1f} MHz, not {top.clock_hz / 1e6:g}, and so there is no "
+            f"the array reaches {achieved:.1f} MHz, not {asked:g}, and so there is no "
             f"bitstream: {report['critical_path']}; a lower --clock, more --seeds or fewer lanes "
             "help")
     for name, clock in clocks.items():
@@ -185,8 +190,7 @@ def synthesise(board, top, folder):
         top, debug_verilog=False, script_after_read=_BEFORE, synth_opts=_OPTIONS,
         script_after_synth=_BEHIND.format(top="top"), add_preferences=constraints,
         # Missed clocks are judged here, by the report.
-        nextpnr_opts="--timing-allow-fail --seed $SEED --report timing.json --router router2 "
-                     "$ROUTER_OPTIONS")
+        nextpnr_opts="--timing-allow-fail --seed $SEED $STEP_OPTIONS")
     # Yosys' abc9 takes a name with an index for a bit of another net and stops.
     plan.files["top.il"] = re.sub(
         r"\\\S+", lambda name: name.group().translate(BRACKETS), plan.files["top.il"])
@@ -199,18 +203,35 @@ def synthesise(board, top, folder):
     _check_size(board, netlist)
 
 
+def _most_promising_first(board, folder, seeds, say):
+    """Seeds by how near to the clocks the placer comes with them."""
+    seeds = list(seeds)
+    if len(seeds) == 1:
+        return seeds
+    shares = {}
+    for seed in seeds:
+        # Placed anew to be routed: a placement that nextpnr reads back has lost the constants at
+        # block RAMs and multipliers.
+        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS="--no-route")
+        shares[seed] = min(float(mhz) / float(asked) for mhz, asked
+                           in _EXPECTED.findall((folder / "top.tim").read_text()))
+        say(f"{board.name}: seed {seed}: placed for {100 * shares[seed]:.0f} % of its clock")
+    return sorted(seeds, key=lambda seed: -shares[seed])
+
+
 def _place_and_route(folder, seed):
     """By slack first: otherwise 32 lanes lose a sixth of the clock that they were placed for.
 
     After 1000 rounds the router gives up a clock that is out of reach. Without heed of slack it
     always ends, so that there is something to report.
     """
+    options = "--router router2 --report timing.json"
     try:
-        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), ROUTER_OPTIONS="--tmg-ripup")
+        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS=f"{options} --tmg-ripup")
     except BuildError as error:
         if "giving up" not in str(error):
             raise
-        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), ROUTER_OPTIONS="")
+        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS=options)
 
 
 def _step(folder, variable, **environment):

@@ -14,7 +14,8 @@ def add_arguments(parser):
     parser.add_argument("--seed", type=int, default=1, metavar="N",
                         help="the placer's first seed (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=1, metavar="N",
-                        help="how many seeds to try; the fastest is kept (default: %(default)s)")
+                        help="how many placements to try; the most promising is routed first "
+                             "(default: %(default)s)")
     parser.add_argument("--ip", metavar="ADDRESS",
                         help="IPv4 address of a board with Ethernet (default: 192.168.1.50)")
     parser.add_argument("--output", metavar="DIR", help="where to (default: out/BOARD)")
