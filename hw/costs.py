@@ -8,6 +8,7 @@ from amaranth.hdl import Fragment
 from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.commands import RECORD_HEADER
 from ..protocol.registers import CellKind
+from .array.array import handover
 from .gain.gain import SNAPSHOTS, GainUnit
 from .mcmu.scheduler import TRIALS
 
@@ -47,7 +48,8 @@ class Costs:
     snapshots : float
         Clocks of the array that trials take from counting: B K each.
     gains : float
-        Clocks of the gain units, beside the counting: a scan of every pass of every trial.
+        Clocks of the gain units, beside the counting: a scan of every pass of every trial, and
+        the way to the next.
     blocked : float
         Share of the trials that find neither a place in the queue nor a gain unit with room, so
         that the array waits: that of a queue with trials at random and scans of equal length,
@@ -107,7 +109,7 @@ class Costs:
     def gains(self):
         scan = _gain_unit(self.geometry).scan_clocks(
             self.kind, 1, 0, self.classes or self.geometry.classes)
-        return self.trials * self.passes * scan
+        return self.trials * self.passes * (scan + handover(self.geometry))
 
     @property
     def blocked(self):

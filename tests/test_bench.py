@@ -31,7 +31,8 @@ TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, 
 # The cost model
 
 @pytest.mark.parametrize("load", [
-    {"cells": 2}, {"cells": 4}, {"cells": 4, "grace": 0}, {"cells": 4, "depth": 3},
+    {"cells": 2}, {"cells": 4}, {"cells": 4, "grace": 0}, {"cells": 4, "grace": 15},
+    {"cells": 4, "depth": 3},
     {"cells": 2, "depth": 4}], ids=str)
 def test_model_is_confirmed(load):
     found = confirm(TINY, count=24_000 // load.get("depth", 1), **load)

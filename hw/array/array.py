@@ -17,10 +17,23 @@ from .merge import Merge, merge_layout, summary_layout
 from .operation import CELL_WIDTH, Op, candidate_layout, config_layout, operation_layout
 from .processor import AttributeProcessor
 
-__all__ = ["AttributeProcessorArray"]
+__all__ = ["AttributeProcessorArray", "handover"]
 
 _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
 _FIFO_DEPTH = 16
+
+
+def _levels(lanes):
+    """Registers of a reduction over the lanes."""
+    levels = 1
+    while _FAN_IN ** levels < lanes:
+        levels += 1
+    return levels
+
+
+def handover(geometry):
+    """Clocks from a pass's last gain until the gain units go on to the next pass."""
+    return _levels(geometry.lanes) + 1 + distribution_latency(geometry.lanes)
 
 
 class AttributeProcessorArray(wiring.Component):
@@ -100,10 +113,7 @@ class AttributeProcessorArray(wiring.Component):
         check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
-        levels = 1
-        while _FAN_IN ** levels < g.lanes:
-            levels += 1
-        self.levels = levels  # registers of a reduction over the lanes
+        self.levels = levels = _levels(g.lanes)
         self.spread = distribution_latency(g.lanes)  # registers on the way to a lane
         self.count_latency = AttributeProcessor.count_latency + self.spread
         self.clamped_latency = AttributeProcessor.read_latency + self.spread + levels
@@ -230,7 +240,7 @@ class AttributeProcessorArray(wiring.Component):
         with m.If(opened):
             m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
         # `all_done` is of the pass before until a load has come back through its registers.
-        back = self.levels + 1 + self.spread
+        back = handover(g)
         stale = Signal(range(back + 1))
         m.d.sync += load.eq(0)
         with m.If(stale != 0):
