@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +21,9 @@ _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
 _TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
 BRACKETS = str.maketrans("[]", "<>")
 _EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+) MHz")
+_ROUND = re.compile(r"iter=\d+ .* overused=(\d+) .* tmgfail=(\d+)")
+_PATIENCE = 200  # rounds of the router without fewer faults
+_LOOK = 5  # seconds between two looks at what a tool does
 _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 # No memory of the design is read where it is written in the same clock, or what it then gives is
 # not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
@@ -222,32 +226,54 @@ def _most_promising_first(board, folder, seeds, say):
 def _place_and_route(folder, seed):
     """By slack first: otherwise 32 lanes lose a sixth of the clock that they were placed for.
 
-    After 1000 rounds the router gives up a clock that is out of reach. Without heed of slack it
-    always ends, so that there is something to report.
+    A clock that is out of reach the router follows for ever. Without heed of slack it always ends,
+    so that there is something to report.
     """
     options = "--router router2 --report timing.json"
-    try:
-        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS=f"{options} --tmg-ripup")
-    except BuildError as error:
-        if "giving up" not in str(error):
-            raise
+    log = folder / "top.tim"
+    log.unlink(missing_ok=True)
+    if not _step(folder, "NEXTPNR_ECP5", stuck=lambda: log.exists() and _is_stuck(log.read_text()),
+                 SEED=str(seed), STEP_OPTIONS=f"{options} --tmg-ripup"):
         _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS=options)
 
 
-def _step(folder, variable, **environment):
-    """Run one of the tools: the script of all steps, with the others doing nothing."""
-    with open(folder / "build.log", "a") as log:
-        done = subprocess.run(
-            ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log,
+def _is_stuck(log):
+    """Whether the router's rounds have come to nothing for long."""
+    faults = [sum(map(int, found)) for found in _ROUND.findall(log)]
+    return bool(faults) and len(faults) - faults.index(min(faults)) > _PATIENCE
+
+
+def _step(folder, variable, stuck=lambda: False, **environment):
+    """Run one of the tools: the script of all steps, with the others doing nothing.
+
+    Returns
+    -------
+    bool
+        False if it was stopped, as ``stuck`` said so.
+    """
+    with open(folder / "build.log", "a") as log, subprocess.Popen(
+            ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log, start_new_session=True,
             env=os.environ | dict.fromkeys(_TOOLS, "true") | {variable: tool(_TOOLS[variable])}
-            | environment)
-    if done.returncode:
+            | environment) as running:
+        try:
+            while True:
+                try:
+                    running.wait(_LOOK)
+                    break
+                except subprocess.TimeoutExpired:
+                    if stuck():
+                        return False
+        finally:
+            if running.returncode is None:
+                os.killpg(running.pid, signal.SIGKILL)
+    if running.returncode:
         lines = [line for name in ("build.log", "top.rpt", "top.tim")
                  if (folder / name).exists()
                  for line in (folder / name).read_text(errors="replace").splitlines()
                  if "ERROR" in line]
         raise BuildError(f"{_TOOLS[variable]} failed: "
                          + (lines[-1] if lines else f"see {folder / 'build.log'}"))
+    return True
 
 
 def _clocks(timing):

@@ -9,9 +9,17 @@ import zipfile
 import pytest
 from bregalad.cli import main
 from bregalad.geometry import PRESETS, Geometry
+from bregalad.hw import build
 from bregalad.hw.boards import BOARDS
 from bregalad.hw.boards.pll import ECP5Clock, Series7Clock
-from bregalad.hw.build import BuildError, _check_size, _most_promising_first, _place_and_route, tool
+from bregalad.hw.build import (
+    BuildError,
+    _check_size,
+    _is_stuck,
+    _most_promising_first,
+    _place_and_route,
+    tool,
+)
 from bregalad.hw.report import describe_path, table
 
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
@@ -103,20 +111,30 @@ def test_what_does_not_fit():
         _check_size(BOARDS["ulx3s-12f"], {"modules": {"top": {"cells": cells}}})
 
 
-@pytest.mark.parametrize("says, done", [("giving up", [" --tmg-ripup", ""]),
-                                        ("no such cell", [" --tmg-ripup"])])
-def test_a_clock_out_of_reach_is_routed_without_heed_of_it(says, done, tmp_path):
+@pytest.mark.parametrize("faults, stuck", [
+    ([], False), ([900, 40, 7, 0], False), ([900] + [7] * 200, False), ([900] + [7] * 201, True),
+    ([900, 3] + list(range(4, 204)), True), (list(range(5000, 100, -1)), False)])
+def test_a_router_that_comes_to_nothing(faults, stuck):
+    assert _is_stuck("".join(
+        f"Info:     iter={i} wires=9 overused={count - count // 2} overuse=77 "
+        f"tmgfail={count // 2} archfail=NA\n" for i, count in enumerate(faults))) is stuck
+
+
+def test_a_clock_out_of_reach_is_routed_without_heed_of_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "_LOOK", 0.05)
     (tmp_path / "build_top.sh").write_text(
         'echo "$SEED: $STEP_OPTIONS" >> done\n'
         'case "$STEP_OPTIONS" in *ripup*) ;; *) exit 0 ;; esac\n'
-        f'echo "ERROR: {says}" >&2; exit 1\n')
-    if len(done) > 1:
-        _place_and_route(tmp_path, 3)
-    else:
-        with pytest.raises(BuildError, match=f"nextpnr-ecp5 failed: ERROR: {says}"):
-            _place_and_route(tmp_path, 3)
+        'while true; do echo "iter=1 x overused=0 y tmgfail=8 z" >> top.tim; done\n')
+    _place_and_route(tmp_path, 3)
     assert (tmp_path / "done").read_text().splitlines() == [
-        f"3: --router router2 --report timing.json{option}" for option in done]
+        f"3: --router router2 --report timing.json{option}" for option in (" --tmg-ripup", "")]
+
+
+def test_a_tool_that_fails(tmp_path):
+    (tmp_path / "build_top.sh").write_text('echo "ERROR: no such cell" >&2; exit 1\n')
+    with pytest.raises(BuildError, match="nextpnr-ecp5 failed: ERROR: no such cell"):
+        _place_and_route(tmp_path, 3)
 
 
 def test_the_most_promising_placement_is_routed_first(tmp_path):
