@@ -14,7 +14,7 @@ __all__ = ["DEVICE", "LANES", "fitting", "kept_clock", "measure", "reports"]
 
 LANES = 32
 DEVICE = "LFE5U-85F"
-_BUS_WIDTH = 128  # a wider window of the dispenser takes the room that 32 lanes need for wires
+_BUS_WIDTH = 128  # no 32 lanes with a wider one have been routed
 _BLOCKS = 208 - 16  # block RAMs of the device, less those of buffers, slot table and link
 _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
