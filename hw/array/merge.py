@@ -148,7 +148,7 @@ class Merge(wiring.Component):
         best_left = Signal.like(left_in)
         # Second is decided a clock later, of those that are not best or are not any more.
         loser, loser_valid = Signal(candidate, reset_less=True), Signal()
-        was_best, was_first, above_second = Signal(), Signal(), Signal()
+        was_first, above_second = Signal(), Signal()
         m.d.comb += [
             above.eq(found.valid & (fresh | ~top.best.valid | (top.best.gain - found.gain)[-1])),
             above_second.eq(loser.valid & (~top.second.valid | (top.second.gain - loser.gain)[-1])),
@@ -159,7 +159,7 @@ class Merge(wiring.Component):
             with m.If(found_valid & ~self.report_all):
                 m.d.sync += [
                     fresh.eq(found_last), finished.eq(found_last), best_moves.eq(above),
-                    loser_valid.eq(1), was_best.eq(above), was_first.eq(fresh),
+                    loser_valid.eq(1), was_first.eq(fresh),
                     loser.eq(Mux(above, top.best.as_value(), found.as_value())),
                 ]
                 with m.If(above | fresh):
@@ -173,7 +173,7 @@ class Merge(wiring.Component):
             with m.If(loser_valid):
                 with m.If(was_first):
                     m.d.sync += top.second.eq(none)
-                with m.Elif(was_best | above_second):
+                with m.Elif(best_moves | above_second):
                     m.d.sync += top.second.eq(loser)
         with m.If(top.best.valid):
             m.d.comb += top.left.eq(best_left)

@@ -1,5 +1,6 @@
 """Boards with Gigabit Ethernet: the accelerator at a UDP port."""
 
+from abc import ABC, abstractmethod
 from ipaddress import AddressValueError, IPv4Address
 
 from amaranth import ClockDomain, Elaboratable, Instance, Module, Signal
@@ -15,7 +16,7 @@ __all__ = ["ADDRESS", "Colorlight5A75B", "ECPIX5", "NetworkBoard"]
 ADDRESS = "192.168.1.50"
 
 
-class NetworkBoard(Elaboratable):
+class NetworkBoard(Elaboratable, ABC):
     """Top level; a subclass is a board.
 
     Parameters
@@ -54,9 +55,9 @@ class NetworkBoard(Elaboratable):
         self.clock_hz = self.pll.hz
         self.networked = NetworkedAccelerator(geometry, clock_hz=int(self.clock_hz), **sizes)
 
+    @abstractmethod
     def lights(self, m, platform):
         """Show what the link does."""
-        raise NotImplementedError
 
     def light(self, m, name, port, value):
         """Connect a light's pin."""
