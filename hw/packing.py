@@ -78,6 +78,8 @@ class _Netlist:
             if not self.readers[net]:
                 del self.cells[r], self.before[net]
                 self.readers[source] -= 1
+                if self.behind[source] == r:
+                    del self.behind[source]
 
 
 def pack_registers(design):
