@@ -11,6 +11,8 @@ def add_arguments(parser):
                         help="a preset's name, sizes as lanes=8, or both (default: the board's)")
     parser.add_argument("--clock", type=float, metavar="MHZ",
                         help="clock of the array (default: the board's)")
+    parser.add_argument("--aim", type=float, metavar="MHZ",
+                        help="clock to route for, if higher: how much can the array do?")
     parser.add_argument("--seed", type=int, default=1, metavar="N",
                         help="the placer's first seed (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=1, metavar="N",
@@ -35,18 +37,22 @@ def run(args):
         raise ValueError(f"--seeds must be 1 or more, not {args.seeds}")
     if args.clock is not None and not 1 <= args.clock <= 400:
         raise ValueError(f"--clock must be 1 to 400 MHz, not {args.clock:g}")
+    if args.aim is not None and not 1 <= args.aim <= 400:
+        raise ValueError(f"--aim must be 1 to 400 MHz, not {args.aim:g}")
     geometry = Geometry.parse(args.geometry, board.geometry)
     options = network_options(board, ip=args.ip)
     if board.vendor:
-        if (args.seed, args.seeds) != (1, 1):
-            raise ValueError(f"{board.vendor} places {board.name}, and takes no --seed or --seeds")
+        if (args.seed, args.seeds, args.aim) != (1, 1, None):
+            raise ValueError(f"{board.vendor} places {board.name}, and takes no --aim, --seed or "
+                             "--seeds")
         path = archive(board, geometry, clock_mhz=args.clock, output=args.output, **options)
         print(f"{path}: a {board.vendor} project of {geometry}; unpack it where {board.vendor} is "
               f"installed and run build_top.sh, then put its top.bit beside the archive for "
               f"bregalad program {board.name}")
         return 0
     report = build(
-        board, geometry, clock_mhz=args.clock, seeds=range(args.seed, args.seed + args.seeds),
-        output=args.output, say=lambda text: print(text, flush=True), **options)
+        board, geometry, clock_mhz=args.clock, aim_mhz=args.aim,
+        seeds=range(args.seed, args.seed + args.seeds), output=args.output,
+        say=lambda text: print(text, flush=True), **options)
     print(table(report))
     return 0

@@ -27,11 +27,13 @@ SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_w
 
 def test_whole_bitstream(tmp_path, capsys):
     """From the command to a bitstream with its report; the longest of all tests."""
-    assert main(["build", "ulx3s-12f", "--geometry", *SMALLEST, "--clock", "50", "--output",
-                 str(tmp_path)]) == 0
+    assert main(["build", "ulx3s-12f", "--geometry", *SMALLEST, "--clock", "50", "--aim", "55",
+                 "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     report = json.loads((tmp_path / "report.json").read_text())
-    assert report["met"] and report["clock_mhz"]["achieved"] >= 50
+    assert report["met"] and report["clock_mhz"]["asked"] == 50
+    assert report["clock_mhz"]["achieved"] >= 54
+    assert "PORT \"clk25_0__io\" 27500000.0 HZ" in (tmp_path / "top.lpf").read_text()
     assert report["geometry"]["lanes"] == 1 and report["use"]["MULT18X18D"][0] == 2
     assert table(report) in out and (tmp_path / "report.txt").read_text() == table(report) + "\n"
     # An ECP5 bitstream's preamble, behind its comment.
@@ -64,7 +66,8 @@ def test_pll_refuses():
     (["build", "ulx3s-12f", "--geometry", "lanes=many"], "lanes must be an integer, not 'many'"),
     (["build", "ulx3s-12f", "--geometry", "lanes=0"], "lanes must be 1 to 1024, not 0"),
     (["build", "ulx3s-12f", "--seeds", "0"], "--seeds must be 1 or more, not 0"),
-    (["build", "arty-a7-35", "--seeds", "2"], "Vivado places arty-a7-35, and takes no --seed or"),
+    (["build", "arty-a7-35", "--seeds", "2"], "Vivado places arty-a7-35, and takes no --aim,"),
+    (["build", "ulx3s-12f", "--aim", "0"], "--aim must be 1 to 400 MHz, not 0"),
     (["build", "ulx3s-12f", "--clock", "1000"], "--clock must be 1 to 400 MHz, not 1000"),
     (["build", "ulx3s-12f", "--ip", "10.0.0.1"], "--ip is for boards with Ethernet; ulx3s-12f has"),
     (["build", "ecpix5-85f", "--ip", "10.0.0"], "ip must be a board's IPv4 address like 192.168.1"),
