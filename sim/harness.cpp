@@ -163,10 +163,15 @@ EXPORT void board_push(Board* board, const uint8_t* data, uint64_t size) {
 }
 
 // Run up to `clocks`, until a report is complete (stop 1) or all commands are taken (stop 2).
-EXPORT void board_run(Board* board, uint64_t clocks, int stop) {
+EXPORT uint64_t board_waiting(const Board* board) {
+    return board->commands.size() - board->command_at;
+}
+
+// At most so many clocks; until a report is complete (1) or no more than ``ahead`` bytes wait (2).
+EXPORT void board_run(Board* board, uint64_t clocks, int stop, uint64_t ahead) {
     while (clocks-- && failure.empty()) {
         if (stop == 1 && board->complete) return;
-        if (stop == 2 && board->commands.empty()) return;
+        if (stop == 2 && board_waiting(board) <= ahead) return;
         board->clock();
     }
 }
@@ -178,10 +183,6 @@ EXPORT void board_pop(Board* board, uint32_t* out) {
     std::copy(begin, end, out);
     board->reports.erase(begin, end);
     board->complete = 0;
-}
-
-EXPORT uint64_t board_waiting(const Board* board) {
-    return board->commands.size() - board->command_at;
 }
 
 EXPORT uint64_t board_quiet(const Board* board) { return board->quiet; }

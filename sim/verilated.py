@@ -34,7 +34,7 @@ _MAKE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", "CFG_CXXFLAGS_PCH_I=-
 _RUNTIME = ("verilated.o", "verilated_threads.o")  # Verilator's own code, the same for all models
 _BOARD = {
     "board_open": ("p", "pQIQII"), "board_close": ("v", "p"), "board_push": ("v", "ppQ"),
-    "board_run": ("v", "pQi"), "board_available": ("Q", "p"), "board_pop": ("v", "pp"),
+    "board_run": ("v", "pQiQ"), "board_available": ("Q", "p"), "board_pop": ("v", "pp"),
     "board_waiting": ("Q", "p"), "board_quiet": ("Q", "p"), "board_clocks": ("Q", "p"),
     "board_fault": ("v", "pQi"), "board_clear_faults": ("v", "p"), "board_read": ("I", "pI"),
     "board_write": ("v", "pII"), "board_failure": ("s", "p"),

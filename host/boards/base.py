@@ -43,6 +43,9 @@ class Board(ABC):
         What `open_board` calls it.
     memory_size : int
         Bytes of the board's memory, which LEARN with the MEMORY flag reads; 0: none.
+    batch_bytes : int
+        Bytes of records that are sent at a time: enough to hide a link's round trip. Suggestions
+        are looked at in between.
 
     Boards are context managers; leaving the context closes them.
 
@@ -51,6 +54,7 @@ class Board(ABC):
 
     name = "board"
     memory_size = 0
+    batch_bytes = 1 << 18
 
     def __init__(self, geometry):
         if not isinstance(geometry, Geometry):

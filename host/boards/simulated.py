@@ -8,6 +8,7 @@ __all__ = ["SimulatedBoard"]
 
 _BATCH = 1 << 12  # clocks between two looks at the board
 _POLL = 64  # clocks that a receive without waiting lets pass
+_AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link's buffers
 
 _ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
 _libraries = {}
@@ -48,6 +49,7 @@ class SimulatedBoard(Board):
     """
 
     name = "simulated"
+    batch_bytes = 1 << 14  # some hundred clocks, as many as a trial takes
 
     def __init__(self, geometry, memory_size=1 << 24, *, latency=20, stall=0.0, seed=0):
         super().__init__(geometry)
@@ -96,8 +98,12 @@ class SimulatedBoard(Board):
     def send(self, data):
         data = self._words(data)
         self._model.board_push(self._open(), data.ctypes.data, data.size)
-        while self._model.board_waiting(self._handle):
-            self._run(_BATCH, _TAKEN)
+        self._feed(_AHEAD)
+
+    def _feed(self, ahead):
+        """Let clocks pass until no more than ``ahead`` bytes of commands wait."""
+        while self._model.board_waiting(self._open()) > ahead:
+            self._run(_BATCH, _TAKEN, ahead)
             if self._model.board_quiet(self._handle) > self._patience:
                 raise BoardError(
                     f"simulated: takes no commands for {self._patience} clocks, "
@@ -131,8 +137,8 @@ class SimulatedBoard(Board):
                 raise BoardError(f"simulated: busy for {quiet} clocks without any transfer: "
                                  "part of a command is missing, or the RTL hangs")
 
-    def _run(self, clocks, stop):
-        self._model.board_run(self._open(), clocks, stop)
+    def _run(self, clocks, stop, ahead=0):
+        self._model.board_run(self._open(), clocks, stop, ahead)
         if failure := self._model.board_failure(self._handle):
             raise BoardError(f"simulated: the RTL stopped: {failure.decode()}")
 
@@ -164,7 +170,9 @@ class SimulatedBoard(Board):
     # Registers
 
     def _read_register(self, register):
+        self._feed(0)
         return self._model.board_read(self._open(), register.addr // 4)
 
     def _write_register(self, register, value):
+        self._feed(0)
         self._model.board_write(self._open(), register.addr // 4, value)

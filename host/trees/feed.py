@@ -13,7 +13,6 @@ from ..protocol.commands import (
 __all__ = ["FEEDS", "FEED_TOKENS", "StreamFeed", "MemoryFeed", "open_feed"]
 
 FEED_TOKENS = 3  # FENCE tokens from 1 to below this belong to the feed
-_BYTES = 1 << 18  # records per LEARN: stays in a core's cache, hides a link's round trip
 
 
 class StreamFeed:
@@ -33,7 +32,7 @@ class StreamFeed:
         self.board = board
         self.size = record_layout(cells).size
         bus = board.geometry.bus_bytes
-        room = max(1, _BYTES // self.size) * self.size
+        room = max(1, board.batch_bytes // self.size) * self.size
         self._head = max(COMMAND_BYTES, bus)
         self._buffer = np.zeros(self._head + room + bus, np.uint8)
         self.out = self._buffer[self._head:self._head + room]
@@ -62,7 +61,7 @@ class MemoryFeed:
     def __init__(self, board, cells):
         self.board = board
         self.size = record_layout(cells).size
-        half = min(_BYTES, board.memory_size // 2) // board.geometry.bus_bytes
+        half = min(board.batch_bytes, board.memory_size // 2) // board.geometry.bus_bytes
         self._half = half * board.geometry.bus_bytes
         if self._half < self.size:
             raise ValueError(f"board {board.name} has {board.memory_size} bytes of memory, two "
