@@ -14,18 +14,21 @@ __all__ = ["DEVICE", "LANES", "fitting", "kept_clock", "measure", "reports"]
 
 LANES = 32
 DEVICE = "LFE5U-85F"
-_BUS_WIDTH = 128  # no 32 lanes with a wider one have been routed
+_BUS_WIDTH = 256
+_COUNT_WIDTH = 16
 _BLOCKS = 208 - 16  # block RAMs of the device, less those of buffers, slot table and link
 _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
-_ZOOMS = 1  # blocks for a lane's zooms
+_TABLE = 1  # block for a lane's table of logarithms
+_ZOOMS = 1  # block for a lane's zooms, unless they are few
+_FEW_ZOOMS = 128
 _FEWEST = 16  # slots below which fewer lanes are better, unless even 32 lanes' memory is all taken
 _WARM = 500  # instances that the code books are learnt from
 _PREFIX = 50_000  # instances whose clocks are counted
 REPORTS = Path(__file__).resolve().parents[2] / "docs" / "boards"
 
 
-def fitting(cells, classes, lanes=LANES, count_width=18, bins=16):
+def fitting(cells, classes, lanes=LANES, bins=16):
     """The geometry for a stream that fits the LFE5U-85F's block RAMs, None if none does.
 
     Of two classes: ``lanes`` lanes, and the slots that there is room for. Of more classes, whose
@@ -38,15 +41,18 @@ def fitting(cells, classes, lanes=LANES, count_width=18, bins=16):
     lanes : int
         At most.
     """
-    wide = -(-classes * count_width // _BLOCK[1])
+    wide = -(-classes * _COUNT_WIDTH // _BLOCK[1])
+
+    def rows_beside(others):
+        return ((_BLOCKS // lanes - others) // wide - _SNAPSHOTS) * _BLOCK[0] // bins
+
     while lanes >= 1:
-        deep = (_BLOCKS // lanes - _ZOOMS) // wide - _SNAPSHOTS
         passes = -(-cells // lanes)
-        rows = deep * _BLOCK[0] // bins
+        rows = max(min(rows_beside(_TABLE), _FEW_ZOOMS), rows_beside(_TABLE + _ZOOMS))
         slots = rows >> (passes - 1).bit_length()
         if slots >= (2 if classes == 2 else _FEWEST):
             return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,
-                            count_width=count_width, bus_width=_BUS_WIDTH)
+                            count_width=_COUNT_WIDTH, bus_width=_BUS_WIDTH)
         lanes //= 2
     return None
 
