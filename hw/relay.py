@@ -4,7 +4,11 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from .replica import replicate
+
 __all__ = ["Relay"]
+
+_TOLD = 64  # registers that one replica enables
 
 
 class Relay(wiring.Component):
@@ -35,18 +39,22 @@ class Relay(wiring.Component):
         places = [Signal(len(i), reset_less=True, name=f"place_{index}") for index in range(2)]
         get, full = Signal(), Signal()
         taken, given = Signal(), Signal()
+        next_get, next_full, next_valid = Signal(), Signal(), Signal()
         m.d.comb += [
             self.i.ready.eq(~full),
             taken.eq(self.i.valid & ~full),
             given.eq(self.o.valid & self.o.ready),
             o.eq(Mux(get, places[1], places[0])),
+            next_get.eq(get ^ given),
+            next_valid.eq(taken | full | (self.o.valid & ~given)),
+            next_full.eq(~given & (full | (self.o.valid & taken))),
         ]
-        m.d.sync += [
-            get.eq(get ^ given),
-            self.o.valid.eq(taken | full | (self.o.valid & ~given)),
-            full.eq(~given & (full | (self.o.valid & taken))),
-        ]
+        m.d.sync += [get.eq(next_get), self.o.valid.eq(next_valid), full.eq(next_full)]
+        # Which place is next, behind what is there, is known a clock ahead: many are told.
         for index, place in enumerate(places):
-            with m.If(~full & ((get ^ self.o.valid) == index)):  # behind what is there
-                m.d.sync += place.eq(i)
+            told = ~next_full & ((next_get ^ next_valid) == index)
+            for begin in range(0, len(i), _TOLD):
+                part = slice(begin, begin + _TOLD)
+                with m.If(replicate(m, f"{index}_{begin}", told, init=index == 0)):
+                    m.d.sync += place[part].eq(i[part])
         return m

@@ -18,6 +18,8 @@ class Replica(wiring.Component):
 
     Parameters
     ----------
+    init : int
+        Of every value.
     **widths
         Bits of each value, under a name.
 
@@ -32,11 +34,11 @@ class Replica(wiring.Component):
 
     latency = 1
 
-    def __init__(self, **widths):
+    def __init__(self, *, init=0, **widths):
         self.names = tuple(widths)
         super().__init__({
             **{f"i_{name}": In(width) for name, width in widths.items()},
-            **{f"o_{name}": Out(width) for name, width in widths.items()},
+            **{f"o_{name}": Out(width, init=init) for name, width in widths.items()},
         })
 
     def elaborate(self, platform):
@@ -46,9 +48,9 @@ class Replica(wiring.Component):
         return m
 
 
-def replicate(m, name, value):
-    """The value a clock later, from registers for one reader."""
-    m.submodules[f"replica_{name}"] = replica = Replica(value=len(value))
+def replicate(m, name, value, init=0):
+    """The value a clock later, from registers for one reader; ``init`` at first."""
+    m.submodules[f"replica_{name}"] = replica = Replica(init=init, value=len(value))
     m.d.comb += replica.i_value.eq(value)
     return replica.o_value
 

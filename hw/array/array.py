@@ -55,7 +55,7 @@ class AttributeProcessorArray(wiring.Component):
     op : In(operation_layout(geometry))
     codes : In(ArrayLayout(8, lanes))
         ``codes_latency`` clocks behind COUNT; 255 for lanes that have no cell in this pass.
-    word_in : In(ArrayLayout(count_width, classes))
+    count_in : In(count_width)
         Beside WRITE.
     config : In(config_layout())
         A cell's configuration; cell = pass * lanes + lane. Cells that do not exist are skipped.
@@ -79,10 +79,10 @@ class AttributeProcessorArray(wiring.Component):
         ``cells_in_use`` candidates per trial, see `Merge`.
     summary : Out(stream of summary_layout(geometry))
         One per trial, see `Merge`.
-    word_out : Out(ArrayLayout(count_width, classes))
-        Word of a READ.
-    word_valid : Out(1)
-        `word_out` is there. READs of lanes that do not exist give none.
+    count_out : Out(count_width)
+        Of a READ.
+    count_valid : Out(1)
+        `count_out` is there. READs of lanes that do not exist give none.
     clamped : Out(1)
         One clock per COUNT in which a counter stayed at 0 or at its maximum.
     partial : Out(partial_signature(geometry))
@@ -92,7 +92,7 @@ class AttributeProcessorArray(wiring.Component):
         first SNAP.
 
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
-    until `word_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
+    until `count_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
 
     Raises
     ------
@@ -120,11 +120,10 @@ class AttributeProcessorArray(wiring.Component):
         self.read_latency = self.clamped_latency + 1
         if g.naive_bayes:
             self.partial_latency = partial_latency(g)
-        word = data.ArrayLayout(g.count_width, g.classes)
         super().__init__({
             "op": In(operation_layout(g)),
             "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-            "word_in": In(word),
+            "count_in": In(g.count_width),
             "config": In(config_layout()),
             "config_write": In(1),
             "cells_in_use": In(16),
@@ -135,8 +134,8 @@ class AttributeProcessorArray(wiring.Component):
             "snap_ready": Out(1, init=1),
             "gains": Out(stream.Signature(candidate_layout(g))),
             "summary": Out(stream.Signature(summary_layout(g))),
-            "word_out": Out(word),
-            "word_valid": Out(1),
+            "count_out": Out(g.count_width),
+            "count_valid": Out(1),
             "clamped": Out(1),
             "busy": Out(1),
             **({"partial": Out(partial_signature(g))} if g.naive_bayes else {}),
@@ -149,7 +148,7 @@ class AttributeProcessorArray(wiring.Component):
         m.submodules.control = control = Control(g)
         lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
                  for lane in range(g.lanes)]
-        m.d.comb += [control.op.eq(self.op), control.word_in.eq(self.word_in)]
+        m.d.comb += [control.op.eq(self.op), control.count_in.eq(self.count_in)]
 
         config_pass, config_lane, config, config_write = self._configuration(m)
         load, shift = Signal(), Signal()
@@ -193,18 +192,18 @@ class AttributeProcessorArray(wiring.Component):
                 level += 1
             return signals[0]
 
-        words, reads = [], Signal(g.lanes)
+        counts, reads = [], Signal(g.lanes)
         for lane in lanes:
-            word = Signal.like(self.word_out, name=f"word_{lane.lane}", reset_less=True)
+            count = Signal(g.count_width, name=f"count_{lane.lane}", reset_less=True)
             with m.If(lane.read):
-                m.d.sync += word.eq(lane.word)
+                m.d.sync += count.eq(lane.count)
             with m.Else():
-                m.d.sync += word.eq(0)
-            words.append(word.as_value())
+                m.d.sync += count.eq(0)
+            counts.append(count)
         m.d.sync += reads.eq(Cat(lane.read for lane in lanes))
         m.d.comb += [
-            self.word_out.eq(gather("word", words, either)),
-            self.word_valid.eq(gather("read", list(reads), either)),
+            self.count_out.eq(gather("count", counts, either)),
+            self.count_valid.eq(gather("read", list(reads), either)),
             self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes], either)),
         ]
         all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())

@@ -33,10 +33,12 @@ def control_layout(geometry):
         "row_4": rows,
         # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
         "same_5": data.ArrayLayout(unsigned(1), 4),
-        "clear_6": 1, "write_6": 1, "word_6": data.ArrayLayout(g.count_width, g.classes),
+        "clear_6": 1, "write_6": data.ArrayLayout(unsigned(1), g.classes), "count_6": g.count_width,
         "hit_7": data.ArrayLayout(unsigned(1), g.classes), "minus_7": 1, "halve_7": 1,
         "changes_7": 1,
-        "row_8": rows, "snap_8": 1, "read_8": 1, "bin_8": g.bin_bits,
+        "pass_7": max(1, pass_bits(g)),  # a snapshot's configuration is read
+        "read_8": data.ArrayLayout(unsigned(1), g.classes),
+        "row_8": rows, "snap_8": 1, "bin_8": g.bin_bits,
     })
 
 
@@ -51,7 +53,7 @@ class Control(wiring.Component):
     -------
     op : In(operation_layout(geometry))
         One operation per clock.
-    word_in : In(ArrayLayout(count_width, classes))
+    count_in : In(count_width)
         Beside WRITE.
     control : Out(control_layout(geometry))
 
@@ -67,9 +69,9 @@ class Control(wiring.Component):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = g = geometry
-        word = data.ArrayLayout(g.count_width, g.classes)
         super().__init__({
-            "op": In(operation_layout(g)), "word_in": In(word), "control": Out(control_layout(g)),
+            "op": In(operation_layout(g)), "count_in": In(g.count_width),
+            "control": Out(control_layout(g)),
         })
 
     def elaborate(self, platform):
@@ -80,8 +82,8 @@ class Control(wiring.Component):
         ops = [Signal(operation_layout(g), name=f"op_{i}") for i in range(STAGES)]
         for before, after in zip([self.op, *ops], ops, strict=False):
             m.d.sync += after.eq(before)
-        words = [Signal.like(out.word_6, name=f"word_{i}") for i in range(7)]
-        for before, after in zip([self.word_in, *words], words, strict=False):
+        counts = [Signal(g.count_width, name=f"count_{i}") for i in range(7)]
+        for before, after in zip([self.count_in, *counts], counts, strict=False):
             m.d.sync += after.eq(before)
 
         def row(slot, op):
@@ -96,8 +98,8 @@ class Control(wiring.Component):
             out.override_2.eq(ops[2].override), out.place_lane_2.eq(ops[2].lane),
             out.lo_2.eq(ops[2].lo), out.shift_2.eq(ops[2].shift),
             out.lane_3.eq(ops[3].lane), out.bin_3.eq(ops[3].bin),
-            out.row_4.eq(rows[4]), out.word_6.eq(words[6]), out.minus_7.eq(ops[7].minus),
-            out.row_8.eq(rows[8]), out.bin_8.eq(ops[8].bin),
+            out.row_4.eq(rows[4]), out.count_6.eq(counts[6]), out.minus_7.eq(ops[7].minus),
+            out.pass_7.eq(ops[7].pass_), out.row_8.eq(rows[8]), out.bin_8.eq(ops[8].bin),
         ]
 
         # Decoded one stage ahead, so that the lanes get registers.
@@ -112,10 +114,10 @@ class Control(wiring.Component):
             out.count_3.eq(code(3, Op.COUNT)),
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
-            out.clear_6.eq(code(6, Op.CLEAR)), out.write_6.eq(code(6, Op.WRITE)),
+            out.clear_6.eq(code(6, Op.CLEAR)),
             out.halve_7.eq(code(7, Op.HALVE)),
             out.changes_7.eq(code(7, Op.COUNT, Op.CLEAR, Op.WRITE, Op.HALVE)),
-            out.snap_8.eq(code(8, Op.SNAP)), out.read_8.eq(code(8, Op.READ)),
+            out.snap_8.eq(code(8, Op.SNAP)),
         ]
         for distance in (1, 2):
             placed = (ops[distance].code == Op.PLACE) & (rows[distance] == out.zoom_row_0)
@@ -123,6 +125,9 @@ class Control(wiring.Component):
         for distance in (1, 2, 3, 4):
             m.d.sync += out.same_5[distance - 1].eq(rows[4] == rows[4 + distance])
         for k in range(g.classes):
-            m.d.sync += out.hit_7[k].eq(
-                code(7, Op.COUNT) & ~ops[6].test & (ops[6].label == k))
+            m.d.sync += [
+                out.write_6[k].eq(code(6, Op.WRITE) & (ops[5].label == k)),
+                out.hit_7[k].eq(code(7, Op.COUNT) & ~ops[6].test & (ops[6].label == k)),
+                out.read_8[k].eq(code(8, Op.READ) & (ops[7].label == k)),
+            ]
         return m

@@ -19,8 +19,8 @@ class Op(enum.Enum, shape=3):
     CLEAR = 2  # every lane: word (slot, pass, bin) becomes 0
     PLACE = 3  # every lane: zoom (slot, pass) becomes that of (parent, pass), or the root's
     SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit
-    READ = 5  # one lane: word (slot, pass, bin) goes to the array's `word_out`
-    WRITE = 6  # one lane: word (slot, pass, bin) becomes `word_in`
+    READ = 5  # one lane: class `label`'s count of (slot, pass, bin) goes to `count_out`
+    WRITE = 6  # one lane: class `label`'s count of (slot, pass, bin) becomes `count_in`
     HALVE = 7  # every lane: each count of word (slot, pass, bin) is shifted right by one
 
 
@@ -37,7 +37,7 @@ def operation_layout(geometry):
         "slot": slot_shape(g),
         "pass_": max(1, (g.passes - 1).bit_length()),
         "bin": g.bin_bits,
-        "label": max(1, (g.classes - 1).bit_length()),  # COUNT
+        "label": max(1, (g.classes - 1).bit_length()),  # COUNT, READ, WRITE
         "minus": 1,  # COUNT: weight -1
         "test": 1,  # COUNT: nothing is counted
         "predict": 1,  # COUNT: the beat belongs to a prediction

@@ -14,6 +14,8 @@ from .delay import delay
 
 __all__ = ["AttributeProcessor"]
 
+_FEW_ROWS = 128
+
 
 class AttributeProcessor(wiring.Component):
     """Count, clear, halve, read and write the words of one lane, one operation per clock.
@@ -48,6 +50,8 @@ class AttributeProcessor(wiring.Component):
         The word of the operation in stage 8, after the operation.
     read : Out(1)
         It was a READ of this lane.
+    count : Out(count_width)
+        The count that it asks for; anything otherwise.
     clamped : Out(1)
         It was a COUNT whose counter could not move.
     done : Out(1)
@@ -100,6 +104,7 @@ class AttributeProcessor(wiring.Component):
             "reset": In(1),
             "word": Out(data.ArrayLayout(g.count_width, g.classes)),
             "read": Out(1),
+            "count": Out(g.count_width),
             "clamped": Out(1),
             "done": Out(1),
             "load": In(1),
@@ -118,13 +123,16 @@ class AttributeProcessor(wiring.Component):
         rows = g.slots << pass_bits(g)
 
         # Stages 0 to 2: zoom, configuration.
+        # Few zooms are not worth a block RAM: the counters need those.
         m.submodules.zooms = zooms = Memory(
-            shape=zoom_layout, depth=rows, init=[{"lo": 0, "shift": g.root_shift}] * rows)
+            shape=zoom_layout, depth=rows, init=[{"lo": 0, "shift": g.root_shift}] * rows,
+            attrs={"ram_style": "distributed"} if rows <= _FEW_ROWS else {})
         zoom_read, zoom_write = zooms.read_port(), zooms.write_port()
         m.submodules.configs = configs = Memory(
             shape=kind_layout(), depth=g.passes,
             init=[{"kind": CellKind.IGNORED, "first": 1}] * g.passes)
         config_read, config_write = configs.read_port(), configs.write_port()
+        snap_config = configs.read_port()  # beside the word at the gain unit
         code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
         zoom = [Signal(zoom_layout, name=f"zoom_{i}") for i in (2, 3)]
         placed = Signal(zoom_layout)
@@ -132,6 +140,7 @@ class AttributeProcessor(wiring.Component):
         m.d.comb += [
             zoom_read.addr.eq(control.zoom_row_0),
             config_read.addr.eq(control.pass_0),
+            snap_config.addr.eq(control.pass_7),
             config_write.en.eq(self.config_write),
             config_write.addr.eq(self.config_pass),
             config_write.data.eq(self.config),
@@ -156,7 +165,6 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += zoom[0].eq(zoom[1])
         with m.Else():
             m.d.sync += zoom[0].eq(zoom_read.data)
-        snap_config = delay(m, config, 6, "config")  # beside the word at the gain unit
 
         # Stage 3: the code's distance from the origin, the value's bin.
         distance = Signal(CODE_WIDTH)
@@ -206,28 +214,29 @@ class AttributeProcessor(wiring.Component):
 
         # What the operations ahead are about to write; the nearest has the newest word.
         ahead = [Signal(name=f"ahead_{i}") for i in (1, 2, 3, 4)]
-        ahead_7 = Signal()
+        ahead_7 = Signal(g.classes)
         for i, flag in enumerate(ahead):
             m.d.sync += flag.eq(control.same_5[i] & touch[6 + i] & (bins[5] == bins[6 + i]))
-        with m.If(control.clear_6):
-            m.d.sync += newest[7].eq(0)
-        with m.Elif(control.write_6):
-            m.d.sync += newest[7].eq(control.word_6)
-        with m.Elif(ahead[1]):
-            m.d.sync += newest[7].eq(newest[8])
-        with m.Elif(ahead[2]):
-            m.d.sync += newest[7].eq(newest[9])
-        with m.Elif(ahead[3]):
-            m.d.sync += newest[7].eq(newest[10])
-        with m.Else():
-            m.d.sync += newest[7].eq(word_6)
-        m.d.sync += ahead_7.eq(ahead[0] & ~control.clear_6 & ~control.write_6)
+        for k in range(g.classes):
+            with m.If(control.clear_6):
+                m.d.sync += newest[7][k].eq(0)
+            with m.Elif(control.write_6[k]):
+                m.d.sync += newest[7][k].eq(control.count_6)
+            with m.Elif(ahead[1]):
+                m.d.sync += newest[7][k].eq(newest[8][k])
+            with m.Elif(ahead[2]):
+                m.d.sync += newest[7][k].eq(newest[9][k])
+            with m.Elif(ahead[3]):
+                m.d.sync += newest[7][k].eq(newest[10][k])
+            with m.Else():
+                m.d.sync += newest[7][k].eq(word_6[k])
+            m.d.sync += ahead_7[k].eq(ahead[0] & ~control.clear_6 & ~control.write_6[k])
 
         # Stage 7: change it.
         stuck = Signal(g.classes)
         now = Signal(word_layout)
-        m.d.comb += now.eq(Mux(ahead_7, newest[8].as_value(), newest[7].as_value()))
         for k in range(g.classes):
+            m.d.comb += now[k].eq(Mux(ahead_7[k], newest[8][k], newest[7][k]))
             moved = Signal(g.count_width + 1, name=f"moved_{k}")
             step = Cat(control.hit_7[k],
                        (control.hit_7[k] & control.minus_7).replicate(g.count_width))
@@ -249,8 +258,11 @@ class AttributeProcessor(wiring.Component):
             word_write.addr.eq(Cat(bins[8], control.row_8)),
             word_write.data.eq(newest[8]),
             self.word.eq(newest[8]),
-            self.read.eq(control.read_8 & touch[8]),
+            self.read.eq(control.read_8.as_value().any() & touch[8]),
         ]
+        for k in range(g.classes):
+            with m.If(control.read_8[k]):
+                m.d.comb += self.count.eq(newest[8][k])
 
         # What naive Bayes takes from the word: a value that no other cell has too.
         if g.naive_bayes:
@@ -262,7 +274,7 @@ class AttributeProcessor(wiring.Component):
         gain = GainUnit(g, snapshots=self.snapshots)
         m.submodules.gain = ResetInserter(self.reset)(gain)
         m.d.comb += [
-            gain.config.eq(snap_config),
+            gain.config.eq(snap_config.data),
             gain.classes_in_use.eq(self.classes_in_use),
             gain.snap.eq(control.snap_8),
             gain.bin.eq(control.bin_8),

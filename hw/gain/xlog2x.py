@@ -1,10 +1,10 @@
 """x log2 x, one per clock."""
 
-from amaranth import Module, Signal
+from amaranth import Cat, Module, Signal
 
 from ...fixed import LOG_BASE, LOG_SLOPE
 from ...geometry import GAIN_FRACTION
-from ..array.delay import delay
+from ..array.delay import DelayLine, delay
 from .interpolation import Interpolation
 from .normaliser import Normaliser
 from .term import Terms
@@ -47,9 +47,11 @@ class XLog2X(Terms):
             log2.i_whole.eq(self.width - 1 - normaliser.o_shifts),
         ]
         # A DSP block can take in registers without reset on both sides of the product.
-        x = delay(m, self.i_x, self.latency - 2, "x")
+        m.submodules.line = line = DelayLine(self.width + len(self.i_tag), self.latency - 2)
+        m.d.comb += line.i.eq(Cat(self.i_x, self.i_tag))
+        x, tag = line.o[:self.width], line.o[self.width:]
         product = Signal(self.width + self.log_width, reset_less=True)
         m.d.sync += product.eq(x * log2.o[:self.log_width])
         m.d.comb += self.o_y.eq(delay(m, product, 1, "product"))
-        m.d.comb += self.o_tag.eq(delay(m, self.i_tag, self.latency, "tag"))
+        m.d.comb += self.o_tag.eq(delay(m, tag, 2, "tag"))
         return m

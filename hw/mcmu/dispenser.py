@@ -172,9 +172,12 @@ class Dispenser(wiring.Component):
                 with m.If(final):
                     m.d.sync += self.active.eq(0)
 
-        m.d.sync += ended.eq(cut & last)
+        begun = Signal()  # a run, a clock ago
+        m.d.sync += [ended.eq(cut & last), begun.eq(self.start.valid & ~self.active)]
         with m.If(ended):
             m.d.sync += [records.eq(records - 1), self.counted.eq(self.counted + 1)]
+        with m.If(begun):
+            m.d.sync += self.counted.eq(0)
 
         # The error waits until every beat before it is cut.
         with m.If(starved & self.i.valid & failing):
@@ -229,6 +232,5 @@ class Dispenser(wiring.Component):
                 lacking.eq(offset + Mux(count == 1, record, record << 1) - 1),
                 put.eq(0),
                 self.failed.eq(0),
-                self.counted.eq(0),
             ]
         return m

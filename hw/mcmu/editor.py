@@ -1,7 +1,8 @@
 """Read and change one slot: what TRIAL, CLEAR, PLACE, READ and WRITE do."""
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from ...geometry import NONE
@@ -15,6 +16,8 @@ from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
 from .tracker import trial_of
 
 __all__ = ["SlotEditor", "edit_signature"]
+
+_READS = 16  # counts of a READ that are under way; the way round takes about as many clocks
 
 
 def edit_signature(geometry):
@@ -46,13 +49,15 @@ class SlotEditor(wiring.Component):
     table : Out(table_signature)
     trial : Out(stream of {head, current})
     op : Out(operation), valid : Out(1), grant : In(1)
-    word : Out(ArrayLayout(W, C))
-        Of WRITE; stays for one clock more than ``op``.
-    want_word, word_valid : In(1)
-        A READ's bin can be taken, is taken.
+    count : Out(W)
+        Of WRITE.
+    answer : In(W), answer_valid : In(1)
+        A READ's count, from the array.
+    counts : Out(stream of W)
+        Counts of READs, to the report writer.
 
     Latency: 1 cycle from `start` to the first effect. CLEAR and PLACE take a clock for every bin of
-    every pass, a WRITE one for every 32-bit word of its payload and two more for every bin.
+    every pass, a READ one for every count, a WRITE two.
 
     Source: design, section 6.
     """
@@ -66,9 +71,10 @@ class SlotEditor(wiring.Component):
             "op": Out(operation_layout(g)),
             "valid": Out(1),
             "grant": In(1),
-            "word": Out(data.ArrayLayout(g.count_width, g.classes)),
-            "want_word": In(1),
-            "word_valid": In(1),
+            "count": Out(g.count_width),
+            "answer": In(g.count_width),
+            "answer_valid": In(1),
+            "counts": Out(stream.Signature(g.count_width)),
         })
 
     def elaborate(self, platform):
@@ -83,15 +89,16 @@ class SlotEditor(wiring.Component):
         dropping = Signal()
         pass_, lane = Signal(range(g.passes + 1)), Signal(16)
         zoom_pass, bin_ = Signal(range(g.passes)), Signal(range(g.bins))
-        column = Signal(range(4 + g.classes))  # word of an entry or of a bin
+        column = Signal(range(4 + g.classes))  # word of an entry, or class of a bin
         entry_access = Signal()
+        incoming = Signal(32)
         m.d.comb += [
             entry_access.eq(access.cell == NONE),
             self.table.r_en.eq(edit.start),
             self.table.r_slot.eq(access.slot),
             self.table.w_slot.eq(access.slot),
             self.table.w_entry.eq(row),
-            self.word.eq(row.class_counts),
+            self.count.eq(incoming),
         ]
         # Fields that change are whole signals: Icarus leaves constant parts of a signal X when
         # others are assigned in a process.
@@ -103,6 +110,7 @@ class SlotEditor(wiring.Component):
             self.op.slot.eq(access.slot),
             self.op.pass_.eq(op_pass),
             self.op.bin.eq(bin_),
+            self.op.label.eq(column),
             self.op.parent.eq(place.parent),
             self.op.root.eq(opcode == Opcode.CLEAR),
             self.op.override.eq(override),
@@ -113,9 +121,22 @@ class SlotEditor(wiring.Component):
         clear_row = row.eq(entry_layout(g).const(empty_entry()))
         trial_of(m, self.trial.p, access.slot, row, requested=True)
 
+        # As many READs are under way at most as there are places for their counts.
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=g.count_width, depth=_READS)
+        reads, reads_next = Signal(range(_READS + 1)), Signal(range(_READS + 1))
+        asked, room = Signal(), Signal(init=1)
+        m.d.comb += [
+            fifo.w_data.eq(self.answer),
+            fifo.w_en.eq(self.answer_valid),
+            self.counts.payload.eq(fifo.r_data),
+            self.counts.valid.eq(fifo.r_rdy),
+            fifo.r_en.eq(self.counts.ready),
+            reads_next.eq(reads + asked - (fifo.r_rdy & self.counts.ready)),
+        ]
+        m.d.sync += [reads.eq(reads_next), room.eq(reads_next != _READS)]
+
         bus_parts = g.bus_bytes // 4
         unpacked = Signal(range(bus_parts))
-        incoming = Signal(32)
         m.d.comb += [
             edit.job.p.kind.eq(kind), edit.job.p.count.eq(count),
             edit.job.p.slot.eq(access.slot), edit.job.p.class_counts.eq(row.class_counts),
@@ -129,6 +150,11 @@ class SlotEditor(wiring.Component):
         def next_bin():
             m.d.sync += bin_.eq(bin_ + 1)
             return m.If(bin_ == g.bins - 1)
+
+        def next_count():
+            m.d.sync += column.eq(column + 1)
+            with m.If(column == g.classes - 1):
+                m.d.sync += [column.eq(0), bin_.eq(bin_ + 1)]
 
         with m.FSM(name="state"):
             with m.State("IDLE"):
@@ -212,17 +238,14 @@ class SlotEditor(wiring.Component):
 
             with m.State("READ"):
                 m.d.comb += [
-                    self.valid.eq(self.want_word),
+                    self.valid.eq(room),
                     code.eq(Op.READ),
                     op_pass.eq(pass_),
+                    asked.eq(room & self.grant),
                 ]
-                with m.If(self.valid & self.grant):
-                    m.next = "ANSWER"
-
-            with m.State("ANSWER"):
-                with m.If(self.word_valid):
-                    m.next = "READ"
-                    with next_bin():
+                with m.If(asked):
+                    next_count()
+                    with m.If((column == g.classes - 1) & (bin_ == g.bins - 1)):
                         end()
 
             # PLACE and CLEAR: pass by pass, the zoom and then every bin.
@@ -268,23 +291,22 @@ class SlotEditor(wiring.Component):
                 m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
                 end()
 
-            # Payload of WRITE, two clocks for 32 bits: taken, then put where they belong. The last
-            # takes the padding with it.
+            # Payload of WRITE, two clocks for 32 bits: taken, then put where they belong, or to the
+            # array. The last takes the padding with it.
             with m.State("UNPACK"):
                 m.d.comb += edit.payload.ready.eq((unpacked == bus_parts - 1) | (left == 1))
                 m.d.sync += incoming.eq(edit.payload.payload.word_select(unpacked, 32))
                 with m.If(edit.payload.valid):
                     m.d.sync += unpacked.eq(unpacked + 1)
-                    m.next = "STOW"
+                    m.next = "WRITE"
+                    with m.If(dropping | entry_access):
+                        m.next = "STOW"
 
             with m.State("STOW"):
                 last = left == 1
                 m.next = "UNPACK"
-                m.d.sync += [
-                    left.eq(left - 1),
-                    column.eq(column + 1),
-                ]
-                with m.If(entry_access & (column < 4)):
+                m.d.sync += [left.eq(left - 1), column.eq(column + 1)]
+                with m.If(column < 4):
                     with m.Switch(column):
                         with m.Case(0):
                             m.d.sync += row.n.eq(incoming)
@@ -308,10 +330,7 @@ class SlotEditor(wiring.Component):
                     m.d.sync += row.class_counts.eq(
                         Cat(row.class_counts.as_value(),
                             incoming[:g.count_width])[g.count_width:])
-                with m.If(~dropping & ~entry_access & (column == g.classes - 1)):
-                    m.d.sync += column.eq(0)
-                    m.next = "WRITE"
-                with m.Elif(last):
+                with m.If(last):
                     with m.If(dropping):
                         end()
                     with m.Else():
@@ -322,12 +341,9 @@ class SlotEditor(wiring.Component):
                     self.valid.eq(1), code.eq(Op.WRITE), op_pass.eq(pass_),
                 ]
                 with m.If(self.grant):
-                    m.d.sync += bin_.eq(bin_ + 1)
-                    m.next = "HOLD"
-
-            with m.State("HOLD"):
-                with m.If(left == 0):
-                    end()
-                with m.Else():
+                    next_count()
+                    m.d.sync += left.eq(left - 1)
                     m.next = "UNPACK"
+                    with m.If(left == 1):
+                        end()
         return m

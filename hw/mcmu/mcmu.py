@@ -45,9 +45,9 @@ class MemoryController(wiring.Component):
     cells, classes, all, predictions, grace, inner_grace : In
         Run-time configuration; steady while anything is under way.
     halted, busy : Out(1)
-    op, codes, word, cells_in_use, trial_current : Out
-        To the array; codes a clock behind COUNT, word beside WRITE, trial_current beside SNAP.
-    snap_ready, word_out, word_valid, clamped, gains, summary : In
+    op, codes, count, cells_in_use, trial_current : Out
+        To the array; codes a clock behind COUNT, count beside WRITE, trial_current beside SNAP.
+    snap_ready, count_out, count_valid, clamped, gains, summary : In
         From the array; ``partial`` too, with ``naive_bayes`` only.
     clear : In(1)
         Counters return to 0.
@@ -67,7 +67,6 @@ class MemoryController(wiring.Component):
         self.trials = trials
         self.outstanding = outstanding
         self.burst = burst
-        word = data.ArrayLayout(g.count_width, g.classes)
         super().__init__({
             "commands": In(stream.Signature(g.bus_width)),
             "reports": Out(stream.Signature(word_layout())),
@@ -82,12 +81,12 @@ class MemoryController(wiring.Component):
             "busy": Out(1),
             "op": Out(operation_layout(g)),
             "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-            "word": Out(word),
+            "count": Out(g.count_width),
             "cells_in_use": Out(CELL_WIDTH),
             "trial_current": Out(CELL_WIDTH),
             "snap_ready": In(1),
-            "word_out": In(word),
-            "word_valid": In(1),
+            "count_out": In(g.count_width),
+            "count_valid": In(1),
             "clamped": In(1),
             "gains": In(stream.Signature(candidate_layout(g))),
             "summary": In(stream.Signature(summary_layout(g))),
@@ -124,6 +123,7 @@ class MemoryController(wiring.Component):
         connect(m, buffer.o, tracker.i)
         connect(m, scheduler.head, writer.head)
         connect(m, sequencer.job, writer.job)
+        connect(m, editor.counts, writer.counts)
         report_relay = add("report_relay", Relay(word_layout()))
         gains_relay = add("gains_relay", Relay(candidate_layout(g)))
         summary_relay = add("summary_relay", Relay(summary_layout(g)))
@@ -208,10 +208,8 @@ class MemoryController(wiring.Component):
             sequencer.counted.eq(dispenser.counted),
             sequencer.idle.eq(idle),
             editor.grant.eq(~scheduler.valid),
-            editor.want_word.eq(writer.want_word),
-            editor.word_valid.eq(self.word_valid),
-            writer.word.eq(self.word_out),
-            writer.word_valid.eq(self.word_valid),
+            editor.answer.eq(self.count_out),
+            editor.answer_valid.eq(self.count_valid),
             writer.all.eq(self.all),
             writer.cells.eq(cells),
             self.halted.eq(sequencer.halted),
@@ -240,7 +238,7 @@ class MemoryController(wiring.Component):
         # Snapshots first: what waits for one waits longer than what does not. Whether an operation
         # goes is known last.
         m.d.sync += [self.op.eq(editor.op), self.trial_current.eq(scheduler.current),
-                     self.word.eq(editor.word)]
+                     self.count.eq(editor.count)]
         with m.If(~idle):
             m.d.sync += self.op.eq(tracker.op)
         with m.If(scheduler.valid):

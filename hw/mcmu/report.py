@@ -40,9 +40,8 @@ class ReportWriter(wiring.Component):
     -------
     job : In(stream of job_layout)
         FENCE, ERROR, ENTRY (class counts behind the words), STATISTICS (bins behind them).
-    word : In(ArrayLayout(W, C)), word_valid : In(1)
-        Bins of a STATISTICS report, each only after ``want_word``.
-    want_word : Out(1)
+    counts : In(stream of W)
+        Of a STATISTICS report.
         A bin can be taken.
     head : In(stream of {slot, flags, n, class_counts})
         Trials, in order.
@@ -71,9 +70,7 @@ class ReportWriter(wiring.Component):
         self.geometry = g = geometry
         super().__init__({
             "job": In(stream.Signature(job_layout(g))),
-            "word": In(data.ArrayLayout(g.count_width, g.classes)),
-            "word_valid": In(1),
-            "want_word": Out(1),
+            "counts": In(stream.Signature(g.count_width)),
             "head": In(stream.Signature(head_layout(g))),
             "summary": In(stream.Signature(summary_layout(g))),
             "gains": In(stream.Signature(candidate_layout(g))),
@@ -96,7 +93,7 @@ class ReportWriter(wiring.Component):
         left_words = Signal(range(6))
         counts = Signal(width * g.classes)
         index = Signal(range(max(g.classes, 2)))  # word of a section
-        item = Signal(16)  # candidate or bin
+        item = Signal(16)  # candidate or count
         last_item = Signal()  # of the candidates; an item takes four clocks
         m.d.sync += last_item.eq(item == self.cells - 1)
         tail = Signal()  # the counts that are written now end the report
@@ -188,7 +185,7 @@ class ReportWriter(wiring.Component):
                         with m.If(bare):
                             m.next = "IDLE"
                         with m.Elif(kind == Kind.STATISTICS):
-                            m.next = "WORD"
+                            m.next = "STATISTICS"
                         with m.Else():
                             m.next = "COUNTS"
 
@@ -205,28 +202,32 @@ class ReportWriter(wiring.Component):
                         with m.If(tail):
                             m.d.comb += self.reported.eq(kind == Kind.SUGGESTION)
                             m.next = "IDLE"
-                        with m.Elif(kind == Kind.STATISTICS):
-                            m.next = "WORD"
                         with m.Elif(kind == Kind.GAINS):
                             m.next = "GAINS"
                         with m.Else():
                             m.next = "SUMMARY"
 
-            with m.State("WORD"):
-                m.d.comb += self.want_word.eq(1)
-                with m.If(self.word_valid):
-                    m.d.sync += [
-                        counts.eq(self.word), item.eq(item + 1), tail.eq(item == g.bins - 1),
-                    ]
-                    m.next = "COUNTS"
+            with m.State("STATISTICS"):
+                end = item == g.bins * g.classes - 1
+                m.d.comb += [
+                    self.o.valid.eq(self.counts.valid), self.counts.ready.eq(self.o.ready),
+                    self.o.p.data.eq(self.counts.payload), self.o.p.last.eq(end),
+                ]
+                with m.If(moved):
+                    m.d.sync += item.eq(item + 1)
+                    with m.If(end):
+                        m.next = "IDLE"
 
             with m.State("SUMMARY"):
+                summary = self.summary.p
+                chosen = Signal(candidate_layout(g), reset_less=True)
+                m.d.sync += chosen.eq(Mux(item == 0, summary.best.as_value(), Mux(
+                    item == 1, summary.second.as_value(), summary.current.as_value())))
                 with m.If(self.summary.valid):
-                    summary = self.summary.p
-                    chosen = Signal(candidate_layout(g))
-                    m.d.comb += chosen.eq(Mux(item == 0, summary.best.as_value(), Mux(
-                        item == 1, summary.second.as_value(), summary.current.as_value())))
-                    take(chosen)
+                    m.next = "CHOSEN"
+
+            with m.State("CHOSEN"):
+                take(chosen)
 
             with m.State("GAINS"):
                 with m.If(self.gains.valid):

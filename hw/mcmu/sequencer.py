@@ -111,6 +111,12 @@ class Sequencer(wiring.Component):
         summand, factor = Signal.like(length), Signal(17)
 
         part = Signal(range(max(1, COMMAND_BYTES // size)))
+        coming = Signal.like(head)
+        if size >= COMMAND_BYTES:
+            m.d.comb += coming.eq(self.commands.payload)
+        else:
+            m.d.comb += coming.eq(Cat(head, self.commands.payload)[g.bus_width:])
+        learns = Signal()  # the head is a LEARN's, with records
         m.d.comb += [
             self.inline.payload.eq(self.commands.payload),
             self.start.p.count.eq(learn.count),
@@ -126,11 +132,13 @@ class Sequencer(wiring.Component):
             m.d.comb += self.commands.ready.eq(1)
             m.d.sync += [failing.eq(0), self.discard.eq(self.halted), self.memory.eq(0)]
             with m.If(self.commands.valid):
+                new = view(coming, Opcode.LEARN)
+                m.d.sync += [
+                    head.eq(coming), learns.eq((new.opcode == Opcode.LEARN) & (new.count != 0)),
+                ]
                 if size >= COMMAND_BYTES:
-                    m.d.sync += head.eq(self.commands.payload)
                     m.next = "DECODE"
                 else:
-                    m.d.sync += head.eq(Cat(head, self.commands.payload)[g.bus_width:])
                     m.d.sync += part.eq(part + 1)
                     with m.If(part == COMMAND_BYTES // size - 1):
                         m.d.sync += part.eq(0)
@@ -161,7 +169,7 @@ class Sequencer(wiring.Component):
                 m.next = "CHECK"
                 with m.If(opcode == Opcode.LEARN):
                     m.next = "FETCH"
-                    with m.If((learn.count != 0) & ~(self.halted & memory)):
+                    with m.If(learns & ~(self.halted & memory)):
                         m.d.comb += self.start.valid.eq(~self.dispensing & ~memory)
                         m.next = "LEARN"
                         with m.If(self.start.valid & self.start.ready):

@@ -34,8 +34,8 @@ class Model:
         lanes = self.geometry.lanes
         return range(pass_ * lanes, (pass_ + 1) * lanes)
 
-    def apply(self, op, codes, word):
-        """The READ word or whether a COUNT clamped; None otherwise."""
+    def apply(self, op, codes, count):
+        """The count of a READ or whether a COUNT clamped; None otherwise."""
         golden, slot, cells = self.golden, op.get("slot", 0), self.cells(op.get("pass_", 0))
         match op["code"]:
             case Op.COUNT if op["test"]:
@@ -63,10 +63,11 @@ class Model:
                     self.shadow.counts[0][cell][op["bin"]] = list(counts)
             case Op.READ:
                 if op["lane"] < self.geometry.lanes:
-                    return list(golden.counts[slot][cells[0] + op["lane"]][op["bin"]])
+                    return golden.counts[slot][cells[0] + op["lane"]][op["bin"]][op["label"]]
             case Op.WRITE:
                 if op["lane"] < self.geometry.lanes:
-                    golden.counts[slot][cells[0] + op["lane"]][op["bin"]] = list(word)
+                    bins = golden.counts[slot][cells[0] + op["lane"]]
+                    bins[op["bin"]][op["label"]] = count
         return None
 
     def partial(self, op, codes):
@@ -103,7 +104,7 @@ class Bench:
         self.array = AttributeProcessorArray(g, snapshots=self.snapshots)
         self.model = Model(g)
         self.clock = 0
-        self.words, self.clamps = {}, {}  # due at a clock
+        self.reads, self.clamps = {}, {}  # due at a clock
         self.partials, self.coming = {}, set()
         self.predicted = 0
         self.gains, self.summaries = deque(), deque()
@@ -121,7 +122,7 @@ class Bench:
     async def start(self):
         dut = self.dut
         cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-        for port in (dut.op, dut.codes, dut.word_in, dut.config, dut.config_write,
+        for port in (dut.op, dut.codes, dut.count_in, dut.config, dut.config_write,
                      dut.cells_in_use, dut.classes_in_use, dut.report_all, dut.reset,
                      dut.trial_current, dut.gains__ready, dut.summary__ready):
             port.value = 0
@@ -187,12 +188,11 @@ class Bench:
         op = op or {"code": Op.NONE}
         codes = self.codes(op.get("pass_", 0)) if op["code"] == Op.COUNT else [
             rng.randrange(256) for _ in range(g.lanes)]
-        word = [rng.choice([0, g.count_max, rng.randint(0, g.count_max)])
-                for _ in range(g.classes)]
+        count = rng.choice([0, g.count_max, rng.randint(0, g.count_max)])
         dut.op.value = pack(operation_layout(g), op)
         self.late_codes.append(codes)
         dut.codes.value = pack(self.array.codes.shape(), self.late_codes.popleft())
-        dut.word_in.value = pack(self.array.word_in.shape(), word)
+        dut.count_in.value = count
         if op["code"] == Op.SNAP and op["bin"] == 0 and op["pass_"] == 0:
             self.current = rng.choice([NONE, rng.randrange(self.cells_in_use)])
             dut.trial_current.value = self.current
@@ -204,9 +204,9 @@ class Bench:
             self.partials[due] = model.partial(op, codes)
             if op["last"]:
                 self.coming.add(due - lead(g))
-        answer = model.apply(op, codes, word)
+        answer = model.apply(op, codes, count)
         if op["code"] == Op.READ and answer is not None:
-            self.words[self.clock + self.array.read_latency] = answer
+            self.reads[self.clock + self.array.read_latency] = answer
         if op["code"] == Op.COUNT and answer:
             self.clamps[self.clock + self.array.clamped_latency] = True
         if (op["code"] == Op.SNAP and op["bin"] == g.bins - 1
@@ -238,10 +238,10 @@ class Bench:
             while queue and self.early[port]:
                 assert self.early[port].popleft() == queue.popleft(), (
                     port, model.golden.cells[:self.cells_in_use])
-        word_due = self.words.pop(self.clock, None)
-        assert int(dut.word_valid.value) == (word_due is not None)
-        if word_due is not None:
-            assert unpack(self.array.word_out.shape(), int(dut.word_out.value)) == word_due
+        read = self.reads.pop(self.clock, None)
+        assert int(dut.count_valid.value) == (read is not None)
+        if read is not None:
+            assert int(dut.count_out.value) == read
         assert int(dut.clamped.value) == self.clamps.pop(self.clock, False)
         if g.naive_bayes:
             partial = self.partials.pop(self.clock, None)
@@ -333,11 +333,12 @@ async def matches_golden(dut):
     for slot in range(g.slots):  # what memory holds in the end
         for cell in range(g.max_cells):
             for bin_ in range(g.bins):
-                await bench.step({"code": Op.READ, "slot": slot, "pass_": cell // g.lanes,
-                                  "lane": cell % g.lanes, "bin": bin_})
+                for label in range(g.classes):
+                    await bench.step({"code": Op.READ, "slot": slot, "pass_": cell // g.lanes,
+                                      "lane": cell % g.lanes, "bin": bin_, "label": label})
     for _ in range(bench.array.read_latency + 20):
         await bench.step()
-    assert not bench.words and not bench.clamps and not bench.partials
+    assert not bench.reads and not bench.clamps and not bench.partials
     assert bench.predicted or not g.naive_bayes
     dut._log.info(f"{bench.trials} trials, {bench.taken} results, {bench.clock} clocks; "
                   f"waited {bench.full} clocks for room, {bench.behind} passes followed at once")

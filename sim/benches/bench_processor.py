@@ -22,7 +22,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
 _OWN = ("code", "config_write", "config_pass", "config", "classes_in_use", "word", "read",
-        "clamped", "done", "load", "shift", "chain_i", "chain_o")
+        "count", "clamped", "done", "load", "shift", "chain_i", "chain_o")
 
 
 class Lane(wiring.Component):
@@ -35,7 +35,7 @@ class Lane(wiring.Component):
         self.own = _OWN + ("terms",) * geometry.naive_bayes
         super().__init__({
             "op": In(operation_layout(geometry)),
-            "word_in": In(data.ArrayLayout(geometry.count_width, geometry.classes)),
+            "count_in": In(geometry.count_width),
             **{name: members[name] for name in self.own},
         })
 
@@ -44,7 +44,7 @@ class Lane(wiring.Component):
         m.submodules.control = control = Control(self.geometry)
         m.submodules.processor = processor = self.processor
         m.d.comb += [
-            control.op.eq(self.op), control.word_in.eq(self.word_in),
+            control.op.eq(self.op), control.count_in.eq(self.count_in),
             processor.control.eq(control.control),
         ]
         for name in self.own:
@@ -70,7 +70,7 @@ class Bench:
         self.golden = Golden(g)
         self.shadow = Golden(g)  # slot 0, cell 0: the snapshot that is coming in
         self.clock = 0
-        self.due = {}  # clock: (word, read, clamped)
+        self.due = {}  # clock: (word, what is read, clamped)
         self.terms_due = {}  # clock: terms of a COUNT
         self.held = deque()  # results of whole snapshots that are not taken
         self.begun = 0  # snapshots that are not taken
@@ -82,7 +82,7 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        for name in ("op", "word_in", "code", "config_write", "config_pass", "config",
+        for name in ("op", "count_in", "code", "config_write", "config_pass", "config",
                      "classes_in_use", "load", "shift", "chain_i"):
             getattr(dut, name).value = 0
         cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
@@ -120,18 +120,18 @@ class Bench:
         self.palette = rng.choice([[rng.randrange(256)], around, range(256), [*around, MISSING]])
         self.labels = rng.choice([[rng.randrange(g.classes)], range(g.classes)])
 
-    def apply(self, op, code, word):
-        """Golden's operation; what stage 8 shows of it: (word, read, clamped)."""
+    def apply(self, op, code, count):
+        """Golden's operation; what stage 8 shows of it: (word, count that is read, clamped)."""
         golden, g = self.golden, self.geometry
         slot, bin_, cell = op["slot"], op["bin"], self.cell(op["pass_"])
         bins = golden.counts[slot][cell]
-        read = clamped = False
+        read, clamped = None, False
         match op["code"]:
             case Op.COUNT:
                 self.note_terms(slot, cell, code)
                 bin_ = golden._bin(slot, cell, code)
                 if bin_ is None:
-                    return None, False, False
+                    return None, None, False
                 if not op["test"]:
                     clamped = golden._count_cell(slot, cell, code, op["label"], op["minus"])
                 self.seen["tested" if op["test"] else "counted"] += 1
@@ -145,18 +145,19 @@ class Bench:
                 if op["override"] and op["lane"] == self.lane:
                     zoom = (op["lo"], op["shift"])
                 golden.zoom[slot][cell] = zoom
-                return None, False, False
+                return None, None, False
             case Op.READ | Op.WRITE:
                 if op["lane"] != self.lane:
-                    return None, False, False
-                read = op["code"] is Op.READ
-                self.seen["read"] += read
-                if not read:
-                    bins[bin_] = list(word)
+                    return None, None, False
+                if op["code"] is Op.READ:
+                    self.seen["read"] += 1
+                    read = bins[bin_][op["label"]]
+                else:
+                    bins[bin_][op["label"]] = count
             case Op.SNAP:
                 self.shadow.counts[0][0][bin_] = list(bins[bin_])
             case _:
-                return None, False, False
+                return None, None, False
         self.seen["near"] += (slot, cell, bin_) in self.recent
         return list(bins[bin_]), read, clamped
 
@@ -198,21 +199,22 @@ class Bench:
         rng, dut, g = self.rng, self.dut, self.geometry
         op = {**self.random_op([Op.NONE]), **(op or {})}
         code = rng.choice(self.palette) if op["code"] is Op.COUNT else rng.randrange(256)
-        word = [rng.choice([0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)])
-                for _ in range(g.classes)]
+        count = rng.choice([0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)])
         dut.op.value = pack(operation_layout(g), op)
         dut.code.value = code
-        dut.word_in.value = pack(self.word, word)
-        shown = self.apply(op, code, word)
+        dut.count_in.value = count
+        shown = self.apply(op, code, count)
         self.due[self.clock + self.latency] = shown
         touched = op["bin"] if op["code"] is not Op.COUNT else self.golden._bin(
             op["slot"], self.cell(op["pass_"]), code)
         self.recent.append((op["slot"], self.cell(op["pass_"]), touched))
 
-        want, read, clamped = self.due.pop(self.clock, (None, False, False))
+        want, read, clamped = self.due.pop(self.clock, (None, None, False))
         if want is not None:
             assert unpack(self.word, int(dut.word.value)) == want
-        assert int(dut.read.value) == read
+        assert int(dut.read.value) == (read is not None)
+        if read is not None:
+            assert int(dut.count.value) == read
         assert int(dut.clamped.value) == clamped
 
         terms = self.terms_due.pop(self.clock, None)

@@ -3,7 +3,7 @@
 import random
 
 import cocotb
-from amaranth.lib import data
+from amaranth import unsigned
 from bregalad.fixed import UNUSED_CLASS
 from bregalad.geometry import NONE, Geometry
 from bregalad.hw.array.merge import summary_layout
@@ -13,7 +13,6 @@ from bregalad.hw.mcmu.report import ReportWriter, job_layout, word_layout
 from bregalad.hw.mcmu.scheduler import head_layout
 from bregalad.protocol import reports
 from bregalad.protocol.reports import Kind
-from bregalad.sim.bits import pack
 from bregalad.sim.runner import parameters
 from bregalad.sim.streams import Sink, Source, reset
 from cocotb.triggers import ReadOnly, RisingEdge
@@ -28,11 +27,10 @@ class Bench:
         self.dut = dut
         self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
-        self.bin = data.ArrayLayout(g.count_width, g.classes)
         self.sources = {name: Source(dut, name, layout, rng) for name, layout in (
             ("job", job_layout(g)), ("head", head_layout(g)),
             ("summary", summary_layout(g)), ("gains", candidate_layout(g)),
-            ("prediction", prediction_layout(g)))}
+            ("prediction", prediction_layout(g)), ("counts", unsigned(g.count_width)))}
         self.sink = Sink(dut, "o", word_layout(), rng)
 
     def number(self, bits):
@@ -77,11 +75,9 @@ class Bench:
                                                  **values)
             case Kind.STATISTICS:
                 cell = rng.randrange(g.max_cells)
-                bins = [[self.number(g.count_width) for _ in range(g.classes)]
-                        for _ in range(g.bins)]
-                return {"job": [job | {"count": 1, "words": [cell]}], "word": bins}, \
-                    reports.statistics_layout(g).pack(kind=kind, slot=slot, cell=cell,
-                                                      counts=sum(bins, []))
+                bins = [self.number(g.count_width) for _ in range(g.bins * g.classes)]
+                return {"job": [job | {"count": 1, "words": [cell]}], "counts": bins}, \
+                    reports.statistics_layout(g).pack(kind=kind, slot=slot, cell=cell, counts=bins)
             case Kind.PREDICTION | Kind.SCORES:
                 scores = [rng.choice([UNUSED_CLASS, 0, -1, rng.randrange(-1 << 30, 1 << 30)])
                           for _ in range(g.classes)]
@@ -120,10 +116,9 @@ class Bench:
         ahead = [(kind, *self.report(kind, cells)) for kind in rng.choices(kinds, k=count)]
         want = [(kind, answer) for kind, _, answer in ahead]
         total = sum(len(answer) for _, answer in want)
-        bins = []
-        queues = {name: source.items for name, source in sources.items()} | {"word": bins}
+        queues = {name: source.items for name, source in sources.items()}
         fed = 0  # reports whose items went in
-        got, done, clock, asked = b"", 0, 0, 0
+        got, done, clock = b"", 0, 0
         begun = None  # clock of a transfer that the first word follows
         under_way = False
         limit = 200 * total + 1000
@@ -142,16 +137,8 @@ class Bench:
                 source.stall = stall_in
                 source.drive()
             self.sink.drive()
-            # A bin comes some clocks after it was asked for, or at once.
-            answer = asked and bins and rng.random() >= stall_in
-            dut.word_valid.value = bool(answer)
-            dut.word.value = pack(self.bin, bins[0]) if answer else rng.getrandbits(self.bin.size)
             await ReadOnly()
-            asked = int(dut.want_word.value) and not answer
-            if answer:
-                assert int(dut.want_word.value)
-                bins.pop(0)
-            assert not int(dut.want_word.value) or want[done][0] is Kind.STATISTICS
+            assert not int(dut.counts__ready.value) or want[done][0] is Kind.STATISTICS
             word = self.sink.settle()
             assert int(dut.idle.value) == (not under_way)
             if begun == clock - ReportWriter.latency:
@@ -186,7 +173,7 @@ class Bench:
 async def every_byte(dut):
     """Reports of all kinds in any order, as fast as they go and with stalls on each stream."""
     bench = Bench(dut)
-    await reset(dut, dut.all, dut.cells, dut.scores, dut.word, dut.word_valid)
+    await reset(dut, dut.all, dut.cells, dut.scores)
     rng, g = bench.rng, bench.geometry
     for index in range(parameters()["rounds"]):
         stalls = [(0.0, 0.0), (0.0, 0.6), (0.6, 0.0), (0.5, 0.5)][index // 2 % 4]

@@ -3,6 +3,7 @@
 import pytest
 from bregalad.geometry import Geometry
 from bregalad.hw.array.bayes import partial_latency
+from bregalad.hw.array.delay import DelayLine
 from bregalad.hw.array.merge import Merge
 from bregalad.hw.mcmu.predictor import Predictor
 from bregalad.hw.mcmu.report import ReportWriter
@@ -27,6 +28,17 @@ def test_processor(sizes, lane, naive_bayes, tmp_path):
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
     run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane,
         snapshots=2, rounds=12, clocks=250)
+
+
+@pytest.mark.parametrize("width, clocks", [(1, 3), (24, 8), (7, 17)])
+def test_delay_line(width, clocks, tmp_path):
+    run(DelayLine(width, clocks), "dut", "bench_delay", tmp_path, width=width, clocks=clocks)
+
+
+@pytest.mark.parametrize("clocks", [2, 18])
+def test_a_delay_line_has_one_memory(clocks):
+    with pytest.raises(ValueError, match=f"clocks must be 3 to 17, not {clocks}"):
+        DelayLine(1, clocks)
 
 
 def test_merge(tmp_path):
