@@ -24,6 +24,9 @@ _EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+)
 _FREQUENCY = re.compile(r"FREQUENCY PORT .* ([\d.]+) MHZ")
 _ROUND = re.compile(r"iter=\d+ .* overused=(\d+) .* tmgfail=(\d+)")
 _PATIENCE = 200  # rounds of the router without fewer faults
+# Where only slack is lacking any more, rounds take less than a second, and the router ends by
+# itself after a thousand.
+_LONG_PATIENCE = 1100
 _LOOK = 5  # seconds between two looks at what a tool does
 _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
 # No memory of the design is read where it is written in the same clock, or what it then gives is
@@ -249,8 +252,12 @@ def _place_and_route(folder, seed):
 
 def _is_stuck(log):
     """Whether the router's rounds have come to nothing for long."""
-    faults = [sum(map(int, found)) for found in _ROUND.findall(log)]
-    return bool(faults) and len(faults) - faults.index(min(faults)) > _PATIENCE
+    rounds = [tuple(map(int, found)) for found in _ROUND.findall(log)]
+    if not rounds:
+        return False
+    faults = [sum(found) for found in rounds]
+    overused, _ = rounds[-1]
+    return len(faults) - faults.index(min(faults)) > (_PATIENCE if overused else _LONG_PATIENCE)
 
 
 def _step(folder, variable, stuck=lambda: False, **environment):

@@ -123,12 +123,18 @@ def test_a_router_that_comes_to_nothing(faults, stuck):
         f"tmgfail={count // 2} archfail=NA\n" for i, count in enumerate(faults))) is stuck
 
 
+@pytest.mark.parametrize("rounds, stuck", [(1000, False), (1200, True)])
+def test_a_router_that_lacks_nothing_but_slack_may_end(rounds, stuck):
+    log = "iter=1 wires=9 overused=0 overuse=0 tmgfail=5 archfail=NA\n" * rounds
+    assert _is_stuck(log) is stuck
+
+
 def test_a_clock_out_of_reach_is_routed_without_heed_of_it(tmp_path, monkeypatch):
     monkeypatch.setattr(build, "_LOOK", 0.05)
     (tmp_path / "build_top.sh").write_text(
         'echo "$SEED: $STEP_OPTIONS" >> done\n'
         'case "$STEP_OPTIONS" in *ripup*) ;; *) exit 0 ;; esac\n'
-        'while true; do echo "iter=1 x overused=0 y tmgfail=8 z" >> top.tim; done\n')
+        'while true; do echo "iter=1 x overused=8 y tmgfail=8 z" >> top.tim; done\n')
     _place_and_route(tmp_path, 3)
     assert (tmp_path / "done").read_text().splitlines() == [
         f"3: --router router2 --report timing.json{option}" for option in (" --tmg-ripup", "")]
