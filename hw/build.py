@@ -24,8 +24,8 @@ _EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+)
 _FREQUENCY = re.compile(r"FREQUENCY PORT .* ([\d.]+) MHZ")
 _ROUND = re.compile(r"iter=\d+ .* overused=(\d+) .* tmgfail=(\d+)")
 _PATIENCE = 200  # rounds of the router without fewer faults
-# Where only slack is lacking any more, rounds take less than a second, and the router ends by
-# itself after a thousand.
+# Where only slack is lacking any more, rounds are short, and the router may end by itself after a
+# thousand.
 _LONG_PATIENCE = 1100
 _LOOK = 5  # seconds between two looks at what a tool does
 _NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
@@ -239,8 +239,8 @@ def _most_promising_first(board, folder, seeds, say):
 def _place_and_route(folder, seed):
     """By slack first: otherwise 32 lanes lose a sixth of the clock that they were placed for.
 
-    A clock that is out of reach the router follows for ever. Without heed of slack it always ends,
-    so that there is something to report.
+    A clock that is out of reach the router may follow for ever. Without heed of slack it always
+    ends, so that there is something to report.
     """
     options = "--router router2 --report timing.json"
     log = folder / "top.tim"

@@ -21,7 +21,6 @@ _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
 _TABLE = 1  # block for a lane's table of logarithms
 _ZOOMS = 1  # block for a lane's zooms, unless they are few
-_FEW_ZOOMS = 128
 _FEWEST = 16  # slots below which fewer lanes are better, unless even 32 lanes' memory is all taken
 _WARM = 500  # instances that the code books are learnt from
 _PREFIX = 50_000  # instances whose clocks are counted
@@ -41,6 +40,8 @@ def fitting(cells, classes, lanes=LANES, bins=16):
     lanes : int
         At most.
     """
+    from ..hw.array.processor import FEW_ROWS
+
     wide = -(-classes * _COUNT_WIDTH // _BLOCK[1])
 
     def rows_beside(others):
@@ -48,7 +49,7 @@ def fitting(cells, classes, lanes=LANES, bins=16):
 
     while lanes >= 1:
         passes = -(-cells // lanes)
-        rows = max(min(rows_beside(_TABLE), _FEW_ZOOMS), rows_beside(_TABLE + _ZOOMS))
+        rows = max(min(rows_beside(_TABLE), FEW_ROWS), rows_beside(_TABLE + _ZOOMS))
         slots = rows >> (passes - 1).bit_length()
         if slots >= (2 if classes == 2 else _FEWEST):
             return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,

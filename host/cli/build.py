@@ -37,8 +37,9 @@ def run(args):
         raise ValueError(f"--seeds must be 1 or more, not {args.seeds}")
     if args.clock is not None and not 1 <= args.clock <= 400:
         raise ValueError(f"--clock must be 1 to 400 MHz, not {args.clock:g}")
-    if args.aim is not None and not 1 <= args.aim <= 400:
-        raise ValueError(f"--aim must be 1 to 400 MHz, not {args.aim:g}")
+    clock = args.clock or board.clock_mhz
+    if args.aim is not None and not clock <= args.aim <= 400:
+        raise ValueError(f"--aim must be the clock, {clock:g}, to 400 MHz, not {args.aim:g}")
     geometry = Geometry.parse(args.geometry, board.geometry)
     options = network_options(board, ip=args.ip)
     if board.vendor:

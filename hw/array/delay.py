@@ -11,7 +11,7 @@ _PLACES = 16  # of a distributed RAM
 
 
 class DelayLine(wiring.Component):
-    """A long delay in distributed RAM: 16 registers of 4 bits in the place of 12.
+    """A long delay in distributed RAM: up to 16 registers of 4 bits in three slices of an ECP5.
 
     Parameters
     ----------

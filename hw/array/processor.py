@@ -12,9 +12,9 @@ from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout, pass_bits
 from .delay import delay
 
-__all__ = ["AttributeProcessor"]
+__all__ = ["AttributeProcessor", "FEW_ROWS"]
 
-_FEW_ROWS = 128
+FEW_ROWS = 128  # of zooms, which are distributed RAM then
 
 
 class AttributeProcessor(wiring.Component):
@@ -126,7 +126,7 @@ class AttributeProcessor(wiring.Component):
         # Few zooms are not worth a block RAM: the counters need those.
         m.submodules.zooms = zooms = Memory(
             shape=zoom_layout, depth=rows, init=[{"lo": 0, "shift": g.root_shift}] * rows,
-            attrs={"ram_style": "distributed"} if rows <= _FEW_ROWS else {})
+            attrs={"ram_style": "distributed"} if rows <= FEW_ROWS else {})
         zoom_read, zoom_write = zooms.read_port(), zooms.write_port()
         m.submodules.configs = configs = Memory(
             shape=kind_layout(), depth=g.passes,

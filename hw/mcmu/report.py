@@ -42,7 +42,6 @@ class ReportWriter(wiring.Component):
         FENCE, ERROR, ENTRY (class counts behind the words), STATISTICS (bins behind them).
     counts : In(stream of W)
         Of a STATISTICS report.
-        A bin can be taken.
     head : In(stream of {slot, flags, n, class_counts})
         Trials, in order.
     summary, gains : In(streams)

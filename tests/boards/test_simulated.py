@@ -10,7 +10,7 @@ from bregalad.boards import BoardError, open_board
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import REGISTERS, TIMINGS
-from bregalad.protocol.reports import ErrorCode
+from bregalad.protocol.reports import ErrorCode, statistics_layout
 from bregalad.sim import verilated
 from bregalad.sim.golden import Golden
 from equality import check_equal
@@ -64,14 +64,51 @@ def test_registers(name):
         assert board.read("clocks.count") < before
 
 
+def test_registers_come_behind_commands():
+    """Commands may wait for the board, but not beyond the next register access."""
+    with open_board("simulated", "tiny") as board:
+        fence = pack_command(board.geometry, Opcode.FENCE, token=9)
+        board.send(fence * 200)
+        board.read("status.busy")
+        assert len(board.receive()) >= 190 * 8
+        board.send(fence * 200)
+        board.write("grace.leaf", 5)
+        assert len(board.receive()) >= 190 * 8
+
+
+# As of tests/trees/test_real.py, which so has the compiled model, too.
+BIG = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True)
+
+
+def test_a_read_takes_little_more_than_a_clock_per_count():
+    """Counts of a READ do not wait for one another."""
+    with open_board("simulated", BIG) as board:
+        begin, answers = board.clocks, b""
+        board.send(pack_command(BIG, Opcode.READ, slot=0, cell=0) * 20)
+        while len(answers) < 20 * statistics_layout(BIG).size:
+            answers += board.receive(wait=True)
+        assert (board.clocks - begin) / 20 < 2 * BIG.bins * BIG.classes + 30
+
+
+def test_reads_wait_for_slow_reports():
+    """No more counts are on their way than there is room for."""
+    values = np.arange(BIG.bins * BIG.classes, dtype=np.uint32).tobytes()
+    commands = (pack_command(BIG, Opcode.WRITE, slot=1, cell=2, payload=values)
+                + pack_command(BIG, Opcode.READ, slot=1, cell=2) * 3)
+    with open_board("simulated", BIG, stall=0.9, seed=3) as board:
+        board.send(commands)
+        answers, want = b"", Golden(BIG).execute(commands)
+        while len(answers) < len(want):
+            answers += board.receive(wait=True)
+        assert answers == want
+
+
 @pytest.mark.parametrize("predictions", [0, 1])
 def test_rate(predictions):
     """With trials every 200 records, predictions or none, only the snapshots' clocks are lost."""
-    # As of tests/trees/test_real.py, which so has the compiled model, too.
-    geometry = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True)
     # 200 records and the 16 clocks of a snapshot: 0.926 at best. Trials that come in a bunch wait
     # for room in the gain units now and then, and records for their slots with them.
-    counters = measure(geometry, 8, slots=64, count=16_000, predictions=predictions, rests=False)
+    counters = measure(BIG, 8, slots=64, count=16_000, predictions=predictions, rests=False)
     assert counters["predictions"] == 16_000 * predictions
     assert counters["trials"] >= 64
     assert counters["beats"] / counters["learning"] >= 0.90

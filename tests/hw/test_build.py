@@ -67,7 +67,7 @@ def test_pll_refuses():
     (["build", "ulx3s-12f", "--geometry", "lanes=0"], "lanes must be 1 to 1024, not 0"),
     (["build", "ulx3s-12f", "--seeds", "0"], "--seeds must be 1 or more, not 0"),
     (["build", "arty-a7-35", "--seeds", "2"], "Vivado places arty-a7-35, and takes no --aim,"),
-    (["build", "ulx3s-12f", "--aim", "0"], "--aim must be 1 to 400 MHz, not 0"),
+    (["build", "ulx3s-12f", "--aim", "40"], "--aim must be the clock, 50, to 400 MHz, not 40"),
     (["build", "ulx3s-12f", "--clock", "1000"], "--clock must be 1 to 400 MHz, not 1000"),
     (["build", "ulx3s-12f", "--ip", "10.0.0.1"], "--ip is for boards with Ethernet; ulx3s-12f has"),
     (["build", "ecpix5-85f", "--ip", "10.0.0"], "ip must be a board's IPv4 address like 192.168.1"),
