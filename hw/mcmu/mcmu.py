@@ -193,7 +193,7 @@ class MemoryController(wiring.Component):
             tracker.inner_grace.eq(self.inner_grace),
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
-            tracker.grant.eq(~scheduler.valid),
+            tracker.grant.eq(~scheduler.coming),
             scheduler.slot_a.eq(tracker.slot),
             scheduler.slot_b.eq(sequencer.slot),
             scheduler.slot_c.eq(tracker.next_slot),

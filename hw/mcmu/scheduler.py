@@ -45,7 +45,8 @@ class TrialScheduler(wiring.Component):
     Members
     -------
     i : In(stream of {head, current})
-        Taken only in clocks without a SNAP: such a clock is for who pushes.
+        Taken only in clocks without a SNAP: such a clock is for who pushes. ``ready`` comes from a
+        register.
     asked, given : In(number)
         Predictions that come before a trial that is pushed now; those that are reported.
     slot_a, slot_b, slot_c : In(slot); locked_a, locked_b, locked_c : Out(1)
@@ -56,6 +57,8 @@ class TrialScheduler(wiring.Component):
         The array takes another pass.
     op : Out(operation); valid : Out(1)
         A SNAP that goes to the array this clock, whatever else wants to.
+    coming : Out(1)
+        ``valid`` of the next clock.
     current : Out(16)
         Beside ``op``.
     head : Out(stream of {slot, flags, n, class_counts})
@@ -97,6 +100,7 @@ class TrialScheduler(wiring.Component):
             "snap_ready": In(1),
             "op": Out(operation_layout(g)),
             "valid": Out(1),
+            "coming": Out(1),
             "current": Out(CELL_WIDTH),
             "head": Out(stream.Signature(head_layout(g))),
             "reported": In(1),
@@ -117,7 +121,8 @@ class TrialScheduler(wiring.Component):
         used = [level > i for i in range(self.depth)]
         pushed, popped = Signal(), Signal()
         out = Signal(range(self.heads + 1))  # trials pushed and not reported
-        room = Signal(init=1)
+        room, next_room = Signal(init=1), Signal()
+        ready = Signal(init=1)
 
         # A trial is taken down in the clock of its push, and put to the others a clock later.
         came, current = Signal(), Signal(CELL_WIDTH)
@@ -126,8 +131,8 @@ class TrialScheduler(wiring.Component):
             pushing.head.eq(self.i.p.head), pushing.number.eq(self.asked),
         ]
         m.d.comb += [
-            self.i.ready.eq(room & ~self.valid),
-            pushed.eq(self.i.valid & self.i.ready),
+            self.i.ready.eq(ready),
+            pushed.eq(self.i.valid & ready),
             heads.w_en.eq(came),
             heads.w_data.eq(pushing),
             self.head.payload.eq(oldest.head),
@@ -146,13 +151,14 @@ class TrialScheduler(wiring.Component):
             level.eq(level + came - popped),
         ]
 
-        # Whether there is room is known before it is known whether this clock takes some of it. No
-        # more heads wait than trials are out.
-        def has_room(pushed):
-            return ((level + came + pushed - popped < self.depth)
-                    & (out + pushed - self.reported < self.heads))
-
-        m.d.sync += room.eq(Mux(pushed, has_room(1), has_room(0)))
+        # Who pushes is told by a register, for many wait for the word. A push and a pop never come
+        # together: only clocks without a SNAP take a trial. No more heads wait than trials are out.
+        last_place = level + came == self.depth - 1
+        m.d.comb += next_room.eq(popped | (room & ~(pushed & last_place)))
+        m.d.sync += [
+            room.eq(next_room),
+            ready.eq(next_room & ~self.coming & (out - self.reported < self.heads - 1)),
+        ]
         with m.If(popped):
             for here, behind in zip(queue[:-1], queue[1:], strict=True):
                 m.d.sync += here.eq(behind)
@@ -174,15 +180,14 @@ class TrialScheduler(wiring.Component):
         ]
         with m.If(settle != 0):
             m.d.sync += settle.eq(settle - 1)
+        m.d.sync += self.valid.eq(self.coming)
         with m.If(~self.valid):
-            m.d.sync += self.valid.eq((used[0] | came) & self.snap_ready & (settle == 0))
+            m.d.comb += self.coming.eq((used[0] | came) & self.snap_ready & (settle == 0))
         with m.Else():
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):
                 m.d.comb += popped.eq(pass_ + 1 == self.passes)
-                m.d.sync += [
-                    self.valid.eq(0),
-                    pass_.eq(Mux(popped, 0, pass_ + 1)),
-                    settle.eq(SETTLE),
-                ]
+                m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(SETTLE)]
+            with m.Else():
+                m.d.comb += self.coming.eq(1)
         return m

@@ -64,18 +64,19 @@ class Tracker(wiring.Component):
         Whether these slots wait for a snapshot. A clock later the tracker knows; of its own trials
         it knows at once.
     trial : Out(stream of {head, current})
-        Trials that are due; ``valid`` with the last beat of their node only. Ready must come with
-        ``grant`` only, so that the beat goes when the trial is taken.
+        Trials that are due; ``valid`` with the last beat of their node only. Ready must come only
+        in clocks that were granted, so that the beat goes when the trial is taken.
     prediction : Out(stream of {slot, class_counts})
         Asks for predictions, each taken before or with its first beat.
     op : Out(operation), valid : Out(1), grant : In(1)
-        The operation of this clock, and whether it may go.
+        The operation of this clock, and whether that of the next may go.
     idle : Out(1)
         No record is under way.
     node, halved : Out(1)
         A node was counted, a slot was halved.
     counting, halving, wait_lock, wait_queue, wait_path, wait_report : Out(1)
-        What this clock is spent on, at most one of them; none also while ``grant`` is 0.
+        What this clock is spent on, at most one of them; none also in a clock that was
+        not granted.
 
     Latency: 4 cycles from a header to its first operation. Throughput: one beat per cycle; one
     cycle is lost per further node of a path of one beat, and one per node with a weight of -1.
@@ -157,6 +158,9 @@ class Tracker(wiring.Component):
                 newer_valid.eq(node_valid & (walk.header.slot == node.header.slot)),
             ]
 
+        granted = Signal()
+        m.d.sync += granted.eq(self.grant)
+
         # Fetched.
         row = Signal(entry, reset_less=True)
         same = Signal()  # as the node's slot, if there is a node
@@ -173,11 +177,11 @@ class Tracker(wiring.Component):
             with m.Else():
                 m.d.sync += row.eq(self.table.r_entry)
 
-        self._node(m, fetched, fetched_valid, row, same, node, node_valid, written, space, done,
-                   redo)
+        self._node(m, granted, fetched, fetched_valid, row, same, node, node_valid, written, space,
+                   done, redo)
         on_path = [valid & ~each.own for valid, each in (
             (walk_valid, walk), (look_valid, look), (fetched_valid, fetched))]
-        m.d.comb += self.wait_path.eq(~node_valid & Cat(on_path).any() & self.grant)
+        m.d.comb += self.wait_path.eq(~node_valid & Cat(on_path).any() & granted)
         return m
 
     def _walk(self, m, walk, valid, known, moves):
@@ -210,13 +214,15 @@ class Tracker(wiring.Component):
                          depth.eq(depth + 1), at_limit.eq(depth == PATH_LIMIT - 2)]
         return linked
 
-    def _node(self, m, fetched, fetched_valid, row, same, node, valid, written, space, done, redo):
+    def _node(self, m, granted, fetched, fetched_valid, row, same, node, valid, written, space,
+              done, redo):
         """Count a node's beats, update its row."""
         g = self.geometry
         entry = entry_layout(g)
         after = Signal(entry, reset_less=True)
         due, full, held = Signal(), Signal(), Signal()
-        clear = Signal()  # neither held nor full
+        clear, next_clear = Signal(), Signal()  # neither held nor full
+        goes = Signal()  # clear, and this clock is granted
         pass_ = Signal(range(g.passes + 1))
         asked = Signal()  # its prediction is asked for
         predicted = Signal()  # the beats of its prediction are issued
@@ -232,19 +238,24 @@ class Tracker(wiring.Component):
         last_beat = Signal()
         wanted, unasked, go = Signal(), Signal(), Signal()
         preview = Signal()  # beats for the prediction alone, before the slot is halved
-        # What is loaded: the node behind, or this one again once it is halved.
+        # A weight of -1 takes a clock more: whether it can be taken away is seen in the register.
+        # A full node's class is taken back before it is halved.
+        lowering, taking_back, stuck = Signal(), Signal(), Signal()
+        back = lowering | taking_back
+        # What is loaded: the node behind, or this one again, lowered or halved. No node moves then.
         source, header = Signal(entry), Signal(header_layout(g))
-        m.d.comb += header.eq(Mux(redo, node.header.as_value(), fetched.header.as_value()))
+        m.d.comb += header.eq(Mux(redo | back, node.header.as_value(), fetched.header.as_value()))
         with m.If(redo):
             m.d.comb += [source.eq(after), source.n.eq(g.count_max >> 1), source.halved.eq(1)]
             m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1)
                          for k in range(g.classes)]
-        with m.Elif(same & valid):
+        with m.Elif((same & valid) | back):
             m.d.comb += source.eq(written)
         with m.Else():
             m.d.comb += source.eq(row)
 
         plus = ~header.minus & ~header.test
+        step = Mux(back, -1, plus)
         limit, none = Signal(SINCE_WIDTH), Signal()
         with m.If(source.timed):
             m.d.comb += limit.eq(source.limit)
@@ -256,30 +267,21 @@ class Tracker(wiring.Component):
             m.d.sync += [
                 node.header.eq(header),
                 after.eq(source),
-                after.n.eq(source.n + plus),
                 after.since.eq(source.since + (plus & ~redo)),
                 full.eq(fills),
             ]
+        with m.If(moves | redo | taking_back | (lowering & ~stuck)):
+            m.d.sync += after.n.eq(source.n + step)
             for k in range(g.classes):
                 m.d.sync += after.class_counts[k].eq(
-                    source.class_counts[k] + (plus & (header.label == k)))
+                    source.class_counts[k] + Mux(header.label == k, step, 0))
         with m.If(moves):
             m.d.sync += due.eq(plus & ~none & (source.since >= limit) & ~source.since.all())
-        # A weight of -1 takes a clock more: whether it can be taken away is seen in the register.
-        # A full node's class is taken back before it is halved.
-        lowers, lowering, taking_back, stuck = Signal(), Signal(), Signal(), Signal()
-        m.d.comb += [
-            lowers.eq(fetched.header.minus & ~fetched.header.test),
-            stuck.eq((after.class_counts[node.header.label] == 0) | (after.n == 0)),
-        ]
+        lowers = fetched.header.minus & ~fetched.header.test
+        m.d.comb += stuck.eq((after.class_counts[node.header.label] == 0) | (after.n == 0))
         m.d.sync += [lowering.eq(moves & lowers), taking_back.eq(moves & fills)]
         with m.If(lowering & stuck):
             m.d.sync += after.underflow.eq(1)
-        with m.Elif(lowering | taking_back):
-            m.d.sync += after.n.eq(after.n - 1)
-            for k in range(g.classes):
-                m.d.sync += after.class_counts[k].eq(
-                    after.class_counts[k] - (node.header.label == k))
         holds = (self.next_locked | (pushed & same)) & ~fetched.header.test
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
@@ -287,13 +289,13 @@ class Tracker(wiring.Component):
             m.d.sync += predicted.eq(1)
         with m.If(moves):
             m.d.sync += [node.own.eq(fetched.own), node.end.eq(fetched.end), asked.eq(0),
-                         predicted.eq(0), held.eq(holds), clear.eq(~holds & ~fills & ~lowers)]
-        with m.Elif(done):
-            m.d.sync += clear.eq(0)
-        with m.Else():
+                         predicted.eq(0), held.eq(holds)]
+            m.d.comb += next_clear.eq(~holds & ~fills & ~lowers)
+        with m.Elif(~done):
             stays = self.locked & ~node.header.test
-            m.d.sync += [held.eq(stays),
-                         clear.eq(valid & ~stays & Mux(redo, ~fills, ~full))]
+            m.d.sync += held.eq(stays)
+            m.d.comb += next_clear.eq(valid & ~stays & Mux(redo, ~fills, ~full))
+        m.d.sync += [clear.eq(next_clear), goes.eq(next_clear & self.grant)]
         with m.If(space):
             m.d.sync += valid.eq(fetched_valid)
         m.d.sync += redo.eq(0)
@@ -317,11 +319,11 @@ class Tracker(wiring.Component):
             self.prediction.p.slot.eq(node.header.slot),
             unasked.eq(self.prediction.valid & ~self.prediction.ready),
             go.eq(valid & ~held & ~unasked),
-            self.counting.eq(clear & ~unasked & ~blocked & self.grant),
-            self.halving.eq(go & full & ~redo & self.grant),
-            self.wait_lock.eq(valid & held & self.grant),
-            self.wait_report.eq(unasked & self.grant),
-            self.wait_queue.eq(clear & ~unasked & blocked & self.grant),
+            self.counting.eq(goes & ~unasked & ~blocked),
+            self.halving.eq(go & full & ~redo & granted),
+            self.wait_lock.eq(valid & held & granted),
+            self.wait_report.eq(unasked & granted),
+            self.wait_queue.eq(goes & ~unasked & blocked),
             self.valid.eq(self.counting | self.halving),
             self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
             self.op.slot.eq(node.header.slot),

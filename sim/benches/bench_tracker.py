@@ -155,6 +155,7 @@ class Bench:
         self.prediction = Sink(dut, "prediction", ask_layout(g), rng)
         self.asked = 0  # predictions whose first beat is to come
         self.deny = 0.0  # probability that a clock is not granted
+        self.grant = False  # of the next clock
         self.lock_clocks = (0,)  # how long slots stay locked behind a trial
         self.locked = {}  # slot: clocks left
         self.codes = deque([None] * RecordBuffer.latency)  # of the beats under way
@@ -250,8 +251,8 @@ class Bench:
         dut.discard.value = discard
         self.trial.drive()
         self.prediction.drive()
-        grant = rng.random() >= self.deny
-        dut.grant.value = grant
+        grant, self.grant = self.grant, rng.random() >= self.deny
+        dut.grant.value = self.grant
         # Trials are taken in granted clocks only.
         self.trial.ready = self.trial.ready and grant
         dut.trial__ready.value = self.trial.ready
