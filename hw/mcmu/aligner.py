@@ -11,7 +11,7 @@ __all__ = ["Aligner"]
 
 _ROWS = 16  # of a distributed RAM
 _GROUP = 4  # bytes that are read from one row
-_READERS = 64  # registers that one replica steers
+_READERS = 32  # registers that one replica steers
 
 
 class Aligner(wiring.Component):

@@ -147,8 +147,10 @@ class Dispenser(wiring.Component):
         ]
         # Both sums at once, then the one that it comes to.
         more, less = Signal.like(lacking), Signal.like(spare)
+        begun = Signal()  # a run, a clock ago; no beat is there yet
+        another = Mux(begun, ~final, cut & last & ~final & ~final_but_one)
         m.d.comb += [
-            more.eq(lacking + Mux(cut & last & ~final & ~final_but_one, record, 0)),
+            more.eq(lacking + Mux(another, record, 0)),
             less.eq(spare - Mux(cut, follows, 0)),
         ]
         m.d.sync += [
@@ -172,7 +174,6 @@ class Dispenser(wiring.Component):
                 with m.If(final):
                     m.d.sync += self.active.eq(0)
 
-        begun = Signal()  # a run, a clock ago
         m.d.sync += [ended.eq(cut & last), begun.eq(self.start.valid & ~self.active)]
         with m.If(ended):
             m.d.sync += [records.eq(records - 1), self.counted.eq(self.counted + 1)]
@@ -220,17 +221,18 @@ class Dispenser(wiring.Component):
             self.busy.eq(self.active | Cat(on_the_way).any() | self.o.valid),
             self.start.ready.eq(~self.active),
         ]
-        with m.If(self.start.valid & ~self.active):
-            count, offset = self.start.p.count, self.start.p.offset
+        # Between runs these follow what may start: whether it does comes too late for so many.
+        count, offset = self.start.p.count, self.start.p.offset
+        with m.If(~self.active):
             m.d.sync += [
-                self.active.eq(count != 0),
                 records.eq(count),
                 final.eq(count == 1), final_but_one.eq(count == 2),
                 first.eq(1), last.eq(steps == 0), rest.eq(steps),
                 at.eq(offset), behind.eq(offset + first_take),
                 spare.eq(-(offset + first_take)),
-                lacking.eq(offset + Mux(count == 1, record, record << 1) - 1),
+                lacking.eq(offset + record - 1),
                 put.eq(0),
-                self.failed.eq(0),
             ]
+            with m.If(self.start.valid):
+                m.d.sync += [self.active.eq(count != 0), self.failed.eq(0)]
         return m
