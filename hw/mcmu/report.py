@@ -92,9 +92,14 @@ class ReportWriter(wiring.Component):
         left_words = Signal(range(6))
         counts = Signal(width * g.classes)
         index = Signal(range(max(g.classes, 2)))  # word of a section
-        item = Signal(16)  # candidate or count
+        item = Signal(16)  # candidate or count, from 1 on
         last_item = Signal()  # of the candidates; an item takes four clocks
-        m.d.sync += last_item.eq(item == self.cells - 1)
+        m.d.sync += last_item.eq(item == self.cells)
+        place = Signal(range(4))  # of the summary's candidates
+        chosen = Signal(candidate_layout(g), reset_less=True)
+        summary = self.summary.p
+        m.d.sync += chosen.eq(Mux(place == 0, summary.best.as_value(), Mux(
+            place == 1, summary.second.as_value(), summary.current.as_value())))
         tail = Signal()  # the counts that are written now end the report
         offered = Signal()  # a prediction that stays, whatever else comes
         scores = Signal(32 * g.classes)
@@ -110,9 +115,8 @@ class ReportWriter(wiring.Component):
                 words[0].eq(Cat(Mux(valid, candidate.cell, NONE)[:16],
                                 Mux(valid, candidate.value, 0)[:8], valid, C(0, 7))),
                 words[1].eq(gain[:32]), words[2].eq(gain[32:]),
-                left_words.eq(2), item.eq(item + 1),
+                left_words.eq(2),
             ]
-            m.next = "CANDIDATE"
 
         def write_words():
             """Drive the output with the next word and go on to the word behind it."""
@@ -125,9 +129,22 @@ class ReportWriter(wiring.Component):
         with m.FSM(name="state") as fsm:
             m.d.comb += self.idle.eq(fsm.ongoing("IDLE"))
             with m.State("IDLE"):
-                m.d.sync += [index.eq(0), item.eq(0)]
-                m.d.comb += self.job.ready.eq(~offered)
-                with m.If(self.job.valid & ~offered):
+                m.d.sync += [index.eq(0), item.eq(1), place.eq(0)]
+                # What is wide is loaded whether or not there is anything. Jobs wait for all trials,
+                # so it does not matter which of the two comes first.
+                m.d.comb += [self.head.ready.eq(~offered),
+                             self.job.ready.eq(~offered & ~self.head.valid)]
+                with m.If(self.head.valid):
+                    head = self.head.p
+                    trial = Mux(self.all, Kind.GAINS, Kind.SUGGESTION)
+                    m.d.sync += [
+                        kind.eq(trial),
+                        words[0].eq((head.slot << 16) | (head.flags << 8) | trial),
+                        words[1].eq(head.n),
+                        left_words.eq(1),
+                        counts.eq(head.class_counts),
+                    ]
+                with m.Else():
                     job = self.job.p
                     m.d.sync += [
                         kind.eq(job.kind),
@@ -136,20 +153,8 @@ class ReportWriter(wiring.Component):
                         left_words.eq(job.count),
                         counts.eq(job.class_counts),
                     ]
+                with m.If((self.head.valid | self.job.valid) & ~offered):
                     m.next = "HEAD"
-                with m.Elif(self.head.valid & ~offered):
-                    head = self.head.p
-                    trial = Mux(self.all, Kind.GAINS, Kind.SUGGESTION)
-                    m.d.comb += self.head.ready.eq(1)
-                    m.d.sync += [
-                        kind.eq(trial),
-                        words[0].eq((head.slot << 16) | (head.flags << 8) | trial),
-                        words[1].eq(head.n),
-                        left_words.eq(1),
-                        counts.eq(head.class_counts),
-                    ]
-                    m.next = "HEAD"
-
                 with m.Elif(self.prediction.valid):
                     found = self.prediction.p
                     m.d.comb += [
@@ -207,7 +212,7 @@ class ReportWriter(wiring.Component):
                             m.next = "SUMMARY"
 
             with m.State("STATISTICS"):
-                end = item == g.bins * g.classes - 1
+                end = item == g.bins * g.classes
                 m.d.comb += [
                     self.o.valid.eq(self.counts.valid), self.counts.ready.eq(self.o.ready),
                     self.o.p.data.eq(self.counts.payload), self.o.p.last.eq(end),
@@ -218,25 +223,26 @@ class ReportWriter(wiring.Component):
                         m.next = "IDLE"
 
             with m.State("SUMMARY"):
-                summary = self.summary.p
-                chosen = Signal(candidate_layout(g), reset_less=True)
-                m.d.sync += chosen.eq(Mux(item == 0, summary.best.as_value(), Mux(
-                    item == 1, summary.second.as_value(), summary.current.as_value())))
                 with m.If(self.summary.valid):
                     m.next = "CHOSEN"
 
             with m.State("CHOSEN"):
                 take(chosen)
+                m.d.sync += place.eq(place + 1)
+                m.next = "CANDIDATE"
 
             with m.State("GAINS"):
+                take(self.gains.p)
+                m.d.comb += self.gains.ready.eq(1)
+                m.d.sync += tail.eq(last_item)
                 with m.If(self.gains.valid):
-                    m.d.comb += self.gains.ready.eq(1)
-                    m.d.sync += tail.eq(last_item)
-                    take(self.gains.p)
+                    m.d.sync += item.eq(item + 1)
+                    m.next = "CANDIDATE"
 
             with m.State("CANDIDATE"):
                 write_words()
                 m.d.comb += self.o.p.last.eq(tail & (left_words == 0))
+                m.d.sync += counts.eq(self.summary.p.left)
                 with m.If(moved & (left_words == 0)):
                     with m.If(kind == Kind.GAINS):
                         m.next = "GAINS"
@@ -245,10 +251,7 @@ class ReportWriter(wiring.Component):
                             m.next = "IDLE"
                     with m.Else():
                         m.next = "SUMMARY"
-                        with m.If(item == 3):
-                            m.d.sync += [
-                                self.summary.ready.eq(1),
-                                counts.eq(self.summary.p.left), tail.eq(1),
-                            ]
+                        with m.If(place == 3):
+                            m.d.sync += [self.summary.ready.eq(1), tail.eq(1)]
                             m.next = "COUNTS"
         return m
