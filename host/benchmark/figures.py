@@ -60,37 +60,41 @@ def _boards(page, boards, rows):
     for row in boards:
         if not row.get("geometry"):
             lines.append((row["stream"], row["learner"].upper(), "does not fit", row["cells"],
-                          *["-"] * 10))
+                          *["-"] * 11))
             continue
         geometry = Geometry(**row["geometry"])
         mhz, report = kept_clock(geometry)
         speed = values_per_second(row)
         others = []
-        for peer, learner, key in (
-                ("moa", "efdt" if row["learner"].startswith("efdt") else "ht-mc", "cpu_seconds"),
-                ("mlpack", "", "cpu_seconds"), ("emulated", row["learner"], "cpu_seconds"),
-                ("emulated", row["learner"], "codes_cpu_seconds")):
+        counted = row["counters"]["records"] / row["counted"]
+        tree = "efdt" if row["learner"].startswith("efdt") else "ht-mc"
+        for peer, learner, key, share in (
+                ("moa", tree, "cpu_seconds", 1), ("moa", tree, "cpu_seconds", counted),
+                ("mlpack", "", "cpu_seconds", 1), ("emulated", row["learner"], "cpu_seconds", 1),
+                ("emulated", row["learner"], "codes_cpu_seconds", 1)):
             other = speeds.get((row["stream"], peer, learner))
             other = other and other.get(key)
             size = (speeds[row["stream"], peer, learner]["instances"] * row["attributes"]
                     if other else 0)
-            others.append(f"{speed * other / size:.1f}" if speed and other else "-")
+            others.append(f"{share * speed * other / size:.1f}" if speed and other else "-")
         lines.append((
             row["stream"], row["learner"].upper(), f"{geometry.lanes}, {geometry.slots}",
             row["cells"], geometry.passes_for(row["cells"]), f"{row['accuracy']:.4f}",
             f"{row['clocks_per_instance']:.2f}", f"{row['learning_per_instance']:.2f}",
-            f"{row['counters']['records'] / row['counted']:.2f}",
+            f"{counted:.2f}",
             f"{mhz:.1f} ({report})" if mhz else "no report",
             f"{speed / 1e6:,.0f}" if speed else "-", *others))
     page.table("boards", (
         "stream", "tree", "lanes, slots", "d", "K", "accuracy", "clocks per instance",
         "with a LEARN under way", "counted", "MHz (report)", "M values/s", "times MOA",
-        "times mlpack", "times emulated", "times emulated, codes"), lines)
+        "times MOA, counted", "times mlpack", "times emulated", "times emulated, codes"), lines)
     page.text(
         f"*Lanes, slots*: what the block RAMs of the {DEVICE} hold besides the rest "
         "(`host/benchmark/board.py`): with 32 lanes and K passes, 128 / K slots. *Counted*: the "
         "share of the instances whose leaf had a slot; where slots are short the least promising "
-        "leaves are without, as in the papers, and their instances take no clock. *Accuracy* is "
+        "leaves are without, as in the papers, and their instances take no clock. *Times MOA, "
+        "counted*: of the board's instances only those that it counted, where MOA counts all. "
+        "*Accuracy* is "
         "the emulated board's with the same geometry over the whole stream, equal to the bit. "
         "MOA's tree is HoeffdingTree MC for VFDT and EFDT for EFDT.")
 

@@ -61,6 +61,13 @@ class Decisions:
         decision.bins.append(bins)
         decision.missing -= 1
 
+    def __len__(self):
+        return len(self._waiting)
+
+    def earliest(self):
+        """Remove and return the decision of the earliest instance."""
+        return self._waiting.pop(min(self._waiting, key=lambda node: self.nodes.closer[node]))
+
     def drop(self, nodes):
         """Forget the decisions at nodes that are killed; return how many there were."""
         gone = [node for node in nodes if node in self._waiting]

@@ -107,6 +107,11 @@ class Growth:
         own : int array (classes,)
             The board's class counts of the node.
         tie : bool
+
+        Returns
+        -------
+        int array
+            Leaves that have lost their slots to the new ones.
         """
         nodes = self.nodes
         self._kill(node)
@@ -116,7 +121,7 @@ class Growth:
                        split.sides.copy(), own, tie)
         if self.policy.anytime:
             self._enter_role(node)
-        self._settle(node, np.arange(child, child + len(split.sides)))
+        return self._settle(node, np.arange(child, child + len(split.sides)))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""
@@ -174,8 +179,12 @@ class Growth:
     # Slots
 
     def _settle(self, node, family):
-        """Hand free slots, and that of a node that counts no more, to new leaves."""
+        """Hand free slots, and that of a node that counts no more, to new leaves.
+
+        Returns the leaves that lose theirs.
+        """
         nodes, pool = self.nodes, self.pool
+        losers = np.zeros(0, np.int64)
         handed = not self.policy.anytime
         if len(family) <= pool.free + handed:
             keepers = family
@@ -184,7 +193,8 @@ class Growth:
             active = leaves[nodes.slot[leaves] >= 0]
             keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])],
                                 self._slots_for_leaves)
-            for leaf in np.setdiff1d(active, keep):
+            losers = np.setdiff1d(active, keep)
+            for leaf in losers:
                 self._deactivate(int(leaf))
             keepers = np.intersect1d(family, keep)
         if handed and not len(keepers):
@@ -192,6 +202,7 @@ class Growth:
             nodes.slot[node] = -1
         self._send(hand_out(nodes.table, self.style, self.cells.first_cell, pool.stack, pool.node,
                             node, keepers, self._out, 0))
+        return losers
 
     @property
     def _slots_for_leaves(self):

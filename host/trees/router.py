@@ -134,14 +134,15 @@ def _descend(table, codes, follower, i, at, anytime):
 
 
 @_inlined
-def _learn(table, counts, leaf, i, codes, label, predictions, order, predictor, anytime, progress,
-           cell_attribute, out, at):
+def _learn(table, counts, leaf, i, codes, label, predictions, order, leaves, predictor, anytime,
+           progress, cell_attribute, out, at):
     """Count an instance at its leaf and write its record.
 
     Returns the bytes written so far, and 1 if a trial is due.
     """
     node = table[leaf]
     predictions[i] = count_class(node, counts, leaf, label)
+    leaves[i] = leaf
     slot = node["slot"]
     active = slot >= 0
     if not active:
@@ -169,7 +170,7 @@ def _learn(table, counts, leaf, i, codes, label, predictions, order, predictor, 
 
 
 @njit(cache=True)
-def release(table, counts, codes, labels, predictions, follower, order, node_at, predictor,
+def release(table, counts, codes, labels, predictions, follower, order, leaves, node_at, predictor,
             anytime, progress, cell_attribute, out, at):
     """Let go a node's withheld instances until none is left, its trial is due or ``out`` is full.
 
@@ -192,14 +193,14 @@ def release(table, counts, codes, labels, predictions, follower, order, node_at,
         trials += due
         if leaf >= 0:
             at, due = _learn(table, counts, leaf, i, codes[i], labels[i], predictions, order,
-                             predictor, anytime, progress, cell_attribute, out, at)
+                             leaves, predictor, anytime, progress, cell_attribute, out, at)
             trials += due
     return at, trials
 
 
 @njit(cache=True)
-def advance(table, counts, codes, labels, predictions, follower, order, start, stop, predictor,
-            anytime, progress, cell_attribute, single, out, at):
+def advance(table, counts, codes, labels, predictions, follower, order, leaves, start, stop,
+            predictor, anytime, progress, cell_attribute, single, out, at):
     """Route the instances ``start`` to ``stop``: learn them or withhold them.
 
     Parameters
@@ -214,6 +215,8 @@ def advance(table, counts, codes, labels, predictions, follower, order, start, s
     order : int32 array (n, 2)
         Instance and leaf of every prediction that the board will report, in order; written. The
         leaf is -1 where the majority class's prediction stands.
+    leaves : int32 array (n,)
+        Leaf that has counted an instance; written.
     start, stop : int
     predictor : MAJORITY, BAYES or ADAPTIVE
     anytime : bool
@@ -246,7 +249,7 @@ def advance(table, counts, codes, labels, predictions, follower, order, start, s
         trials += due
         if leaf >= 0:
             at, due = _learn(table, counts, leaf, i, codes[i], labels[i], predictions, order,
-                             predictor, anytime, progress, cell_attribute, out, at)
+                             leaves, predictor, anytime, progress, cell_attribute, out, at)
             trials += due
         if trials and single:
             return i + 1, at, trials, FIRED

@@ -8,9 +8,11 @@ that completes its period shuts the gate, and the board tries the node when the 
 been let go below. Tree and predictions are those of the one-at-a-time algorithm at any link latency
 (design, section 6).
 
-Where slots could run out, which leaf loses its slot depends on what every leaf has seen by then. So
-as long as the trials of the instances ahead could need more slots than are free, the trainer stops
-at each trial until its verdict is in.
+Where slots could run out, which leaf loses its slot depends on what every leaf has seen by then. As
+long as the trials of the instances ahead could need more slots than are free, splits take place in
+order, with hindsight (`hindsight.py`), once nothing else is under way. What hindsight does not
+cover (inner nodes that count, naive Bayes, adaptive periods) stops at each trial until its verdict
+is in.
 """
 
 from collections import namedtuple
@@ -26,6 +28,7 @@ from ..protocol.reports import ErrorCode, Kind, layout_of
 from . import direct, router
 from .feed import FEED_TOKENS, open_feed
 from .growth import Growth
+from .hindsight import Hindsight
 from .nodes import HOLDING, TRIAL_OUT, Nodes
 from .requirements import check_abilities, check_classes
 from .steps import SAFE, Steps
@@ -35,7 +38,7 @@ from .trials import Trials
 __all__ = ["Trainer"]
 
 # Instances that are being learnt, as `router.advance` describes them.
-_Window = namedtuple("_Window", "codes labels predictions follower order")
+_Window = namedtuple("_Window", "codes labels predictions follower order leaves")
 
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION)  # taken many at once by compiled code
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
@@ -92,6 +95,9 @@ class Trainer:
         self.review_period = review_period
         self.tally = Tally() if tally is None else tally
         self._trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
+        # Whether what instances have done behind a split can be told from what came before.
+        self._sees_back = (self.predictor == router.MAJORITY and not policy.anytime
+                           and not policy.adaptive_grace)
         self._found = np.zeros((PATH_LIMIT, direct.FOUND), np.int64)
         self.broken = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
@@ -191,7 +197,8 @@ class Trainer:
         self.cells.check(codes)
         count = len(codes)
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
-                         np.zeros((count if self.predictor else 0, 2), np.int32))
+                         np.zeros((count if self.predictor else 0, 2), np.int32),
+                         np.full(count, -1, np.int32))
         self._progress = np.zeros(1, np.int64)
         self._answered = 0
         self._trials.before = self.tally.instances
@@ -204,8 +211,8 @@ class Trainer:
             if self._direct is not None and not self._tree_wide_now:
                 done = self._run_directly(window, position, position + ahead)
             else:
-                stop, single = self._plan(position, ahead)
-                done = yield from self._run(window, position, stop, single)
+                stop, short = self._plan(position, ahead)
+                done = yield from self._run(window, position, stop, short)
             self.broken = False
             self.tally.instances += done - position
             position = done
@@ -228,7 +235,7 @@ class Trainer:
         return ahead
 
     def _plan(self, position, ahead):
-        """How far the stream may run ahead, and whether trials must be waited for."""
+        """How far the stream may run ahead, and whether slots could run out by then."""
         reach = ahead
         while reach >= min(self.policy.grace, ahead):
             if self.growth.slots_needed(reach) <= self.growth.pool.free:
@@ -236,8 +243,8 @@ class Trainer:
             reach //= 2
         return position + ahead, True
 
-    def _run(self, window, position, stop, single):
-        """Learn instances until ``stop``, or (single) until the first trial's verdict.
+    def _run(self, window, position, stop, short):
+        """Learn instances until ``stop``; where slots are short, maybe until the first verdict.
 
         Yields whether to wait for reports, and is sent those that came.
         """
@@ -246,9 +253,14 @@ class Trainer:
         capacity = len(out)
         how = (self.predictor, self.policy.anytime, self._progress, self.cells.attribute)
         tree_wide = self._tree_wide_now
+        single = short and not self._sees_back
+        trials.hindsight = None
+        if short and self._sees_back:
+            trials.hindsight = Hindsight(nodes, window.labels, window.leaves)
         while True:
             while feed.full:
                 self._handle(window, (yield True))
+            trials.decide_in_order(position)
             at = 0
             while trials.ready and at + size <= capacity:
                 node = trials.ready[-1]
@@ -256,7 +268,7 @@ class Trainer:
                 trials.start(due)
                 if nodes.gate[node] != HOLDING:
                     trials.ready.pop()
-            if position < stop and not trials.ready and not (single and trials.outstanding):
+            if position < stop and not trials.ready and not trials.deciding:
                 first = position
                 position, at, due, why = router.advance(
                     nodes.table, nodes.counts, *window, position, stop, *how, single, out, at)
@@ -270,7 +282,9 @@ class Trainer:
                 feed.send(at)
             if tree_wide and first is not None and position > first:
                 self._try_path(window, first)
-            idle = not trials.ready and position == stop
+            idle = not trials.ready and (position == stop or trials.deciding)
+            if trials.decidable:
+                continue
             answered = self._answered == self._progress[router.SENT]
             if idle and answered and trials.settled:
                 return position

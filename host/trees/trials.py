@@ -38,6 +38,8 @@ class Trials:
         Nodes that withhold instances and have no trial out.
     before : int
         Instances learnt before those that ``closer`` of a node counts.
+    hindsight : Hindsight or None
+        Decisions wait until `decide_in_order` is called, and are made with it.
     """
 
     def __init__(self, geometry, cells, policy, growth, classes, tally):
@@ -52,6 +54,7 @@ class Trials:
         self.outstanding = 0
         self.ready = []
         self.before = 0
+        self.hindsight = None
         self._decisions = Decisions(self.nodes)
 
     def start(self, count):
@@ -70,10 +73,13 @@ class Trials:
         """Take in SUGGESTION or GAINS reports, one or several in a row."""
         words = np.frombuffer(report, np.uint32).reshape(-1, self.form.size)
         slots = words[:, 0] >> 16
-        self.tally.halvings += int((words[:, 0] >> 8 & 1).sum())
+        halved = words[:, 0] >> 8 & 1
+        self.tally.halvings += int(halved.sum())
         found = self.policy.judge(words, self.form, self.nodes, self.growth.pool.node,
                                   self.classes, self.before)
         nodes = self.growth.pool.node[slots]
+        if self.hindsight is not None:
+            self.hindsight.tried(nodes, halved)
         still = found.verdict == KEEP
         self._keep(nodes[still & (found.period == 0)])
         change = ~still | (found.period != 0)
@@ -124,7 +130,7 @@ class Trials:
 
     def _decide(self):
         """Carry out the decisions whose turn it is."""
-        while (decision := self._decisions.take()) is not None:
+        while self.hindsight is None and (decision := self._decisions.take()) is not None:
             node = decision.node
             if decision.verdict == PRUNE:
                 self._void(node)
@@ -134,21 +140,57 @@ class Trials:
                 self._split(node, decision)
             self._keep(np.array([node]))
 
+    @property
+    def deciding(self):
+        """Whether a decision waits for its turn."""
+        return self.hindsight is not None and len(self._decisions) > 0
+
+    @property
+    def decidable(self):
+        """Whether all that was learnt has come to decisions, whose statistics are there."""
+        return (self.deciding and not self.ready and not self._decisions.reading
+                and self.outstanding == len(self._decisions))
+
+    def decide_in_order(self, stop):
+        """Carry out decisions with hindsight, the earliest first.
+
+        A leaf that loses its slot has lost it with the instance of the split: its own later trials
+        are void. What the board has counted there since goes with the slot's statistics.
+
+        Parameters
+        ----------
+        stop : int
+            Instances from there on have not been learnt.
+        """
+        while self.decidable:
+            decision = self._decisions.earliest()
+            instance = int(self.nodes.closer[decision.node])
+            with self.hindsight.back_at(instance, stop):
+                losers = self._split(decision.node, decision)
+            for leaf in losers.tolist():
+                trials, halvings = self.hindsight.forget(leaf, instance)
+                self.tally.trials -= trials
+                self.tally.halvings -= halvings
+            void = [leaf for leaf in losers.tolist() if self._decisions.drop([leaf])]
+            self._keep(np.array([decision.node, *void]))
+
     def _split(self, node, decision):
+        """Carry out a split; return the leaves that lose their slots."""
         nodes = self.nodes
         split = Split(self.cells, decision.cell, decision.value, decision.bins)
         verdict = decision.verdict
         if verdict == PEEK:
             verdict = self._peek(node, split, decision)
             if verdict == KEEP:
-                return
+                return np.zeros(0, np.int64)
         inner = nodes.kind[node] != LEAF
         self._void(node)
         tie = verdict == TIE
-        self.growth.split(node, split, decision.own, tie)
+        losers = self.growth.split(node, split, decision.own, tie)
         self.tally.replaced += int(inner)
         self.tally.splits += int(not inner)
         self.tally.ties += tie
+        return losers
 
     def _void(self, node):
         """Drop the trials below a node that is about to change."""

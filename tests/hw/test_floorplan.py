@@ -42,6 +42,14 @@ def test_places(lanes):
     assert all(len(column) == 1 for column in columns.values())
 
 
+@pytest.mark.parametrize("lanes", [16, 32])
+def test_the_middle_stays_free(lanes):
+    design = netlist(lanes, rams=4, multipliers=4)
+    place_lanes(design, DEVICE)
+    middle = [bel for bel in places(design).values() if re.search("/Y(34|46)/", bel)]
+    assert middle and not any(31 <= int(re.match(r"X(\d+)/", bel)[1]) < 96 for bel in middle)
+
+
 @pytest.mark.parametrize("device, sizes", [
     ("LFE5U-85F", {"lanes": 15}), ("LFE5U-85F", {"lanes": 40}),
     ("LFE5U-85F", {"lanes": 32, "rams": 5}), ("LFE5U-25F", {"lanes": 32})])

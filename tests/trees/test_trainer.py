@@ -121,7 +121,7 @@ def test_latency_changes_nothing(tree, nominal_split):
 
 @pytest.mark.parametrize("slots", [2, 5, 8, 20])
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
-@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
+@pytest.mark.parametrize("tree", ["vfdt", "vfdt adaptive", "efdt"])
 def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_split, tree):
     codes, labels = stream(2)
     first = trainer_on(open_board("emulated", geometry(slots)), child_counts, nominal_split, tree,
@@ -134,6 +134,40 @@ def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_spl
         assert (learn(late, codes, labels, seed) == expected).all()
         assert late.nodes.difference(first.nodes) is None
         assert active(late.nodes) == active(first.nodes)
+        assert late.tally == first.tally
+        leaves, others = late.nodes.leaves(), first.nodes.leaves()
+        for name in ("own", "since", "period"):
+            assert (getattr(late.nodes, name)[leaves] == getattr(first.nodes, name)[others]).all()
+
+
+@pytest.mark.parametrize("seed", range(36, 60))
+@pytest.mark.parametrize("tree", ["vfdt", "vfdt adaptive", "efdt"])
+def test_short_of_slots_many_splits_are_under_way(tree, seed):
+    """All leaves are tried often, and what a split costs them depends on others before it."""
+    rng = random.Random(seed)
+    codes, labels = stream(seed, 20_000)
+    labels[np.random.default_rng(seed).random(len(labels)) < 0.3] ^= 1
+    slots = rng.randrange(3, 40)
+    options = {"delta": 0.2, "grace": rng.randrange(10, 60), "tau": rng.choice([0.03, 0.1]),
+               "child_counts": rng.choice(["inherit", "zero"]), **TREES[tree]}
+    cells = CellMap.build(CAPACITIES, 8, rng.choice(["multiway", "one_vs_rest"]))
+
+    def trainer(board):
+        return Trainer(board, cells, SplitPolicy(**options), 2, review_period=2000)
+
+    first = trainer(open_board("emulated", geometry(slots)))
+    expected = learn(first, codes, labels)
+    assert first.tally.splits > slots / 2 or tree == "efdt"
+    for batch_bytes in (100, 3000, 100_000):
+        board = LateBoard(open_board("emulated", geometry(slots)), rng)
+        board.batch_bytes = batch_bytes
+        late = trainer(board)
+        assert (learn(late, codes, labels, seed) == expected).all()
+        assert late.nodes.difference(first.nodes) is None
+        assert late.tally == first.tally
+        leaves, others = late.nodes.leaves(), first.nodes.leaves()
+        for name in ("own", "since", "period"):
+            assert (getattr(late.nodes, name)[leaves] == getattr(first.nodes, name)[others]).all()
 
 
 @pytest.mark.parametrize("tree", ["vfdt", "efdt", "efdt kdd2018"])
