@@ -135,7 +135,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), out
     asked = top.clock_hz / 1e6
     more = max(1, (aim_mhz or asked) / asked)
     constraints = folder / "top.lpf"
-    pin = f'FREQUENCY PORT "{board.platform.default_clk}_0__io" '
+    pin = f'FREQUENCY PORT "{board.pins["CLOCK"]}" '
     constraints.write_text(re.sub(
         f"({pin})([\\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.1f}",
         constraints.read_text()))

@@ -3,10 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from amaranth_boards import arty_a7, colorlight_5a75b_r7_0, ecpix5, ulx3s
+from amaranth_boards import (
+    arty_a7,
+    colorlight_5a75b_r7_0,
+    ecpix5,
+    ulx3s,
+    versa_ecp5,
+    versa_ecp5_5g,
+)
 
 from ...geometry import PRESETS, Geometry
-from .network import ECPIX5, Colorlight5A75B
+from .network import ECPIX5, Colorlight5A75B, VersaECP5
 from .serial import ULX3S, ArtyA7
 
 __all__ = ["BOARDS", "Board", "find_board"]
@@ -74,7 +81,7 @@ _ARTY_PINS = _ULX3S_PINS | {"CLOCK": "clk100_0__io"}
 
 def _network_pins(top, alive):
     return {
-        "CLOCK": f"{top.clock}_0__io", "ALIVE": alive, "LIT": "0",
+        "CLOCK": f"{top.clock}_0__{top.clock_port}", "ALIVE": alive, "LIT": "0",
         "RX_CLOCK": "eth_rgmii_0__rx_clk__io", "RX_CTRL": f"eth_rgmii_0__rx_{top.control}__io",
         "RX_DATA": "eth_rgmii_0__rx_data__io", "TX_CTRL": f"eth_rgmii_0__tx_{top.control}__io",
         "TX_DATA": "eth_rgmii_0__tx_data__io",
@@ -88,6 +95,15 @@ def _ecpix5(size, platform, geometry, clock_mhz, resources):
         platform=platform, top=ECPIX5, geometry=geometry, clock_mhz=clock_mhz, loader="ecpix5",
         constraints="ecpix5.lpf", wire="udp", pins=_network_pins(ECPIX5, "rgb_led_0__g__io"),
         resources=resources)
+
+
+def _versa(name, device, platform):
+    return Board(
+        name=name, what=f"Lattice ECP5 Versa, {device} grade 8, Gigabit Ethernet",
+        # The loader knows no Versa; this board of Lattice's has the same cable.
+        platform=platform, top=VersaECP5, geometry=PRESETS["small"], clock_mhz=62.5,
+        loader="ecp5_evn", constraints="versa-ecp5.lpf", wire="udp",
+        pins=_network_pins(VersaECP5, "led_0__io"), resources=_ECP5_45)
 
 
 def _arty(size, platform):
@@ -112,6 +128,8 @@ BOARDS = {board.name: board for board in (
     _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85),
     _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
     _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
+    _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),
+    _versa("versa-ecp5-5g", "LFE5UM5G-45F", versa_ecp5_5g.VersaECP55GPlatform),
     Board(name="colorlight-5a-75b",
           what="Colorlight 5A-75B revision 7.0, LFE5U-25F grade 6, Gigabit Ethernet",
           platform=colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform, top=Colorlight5A75B,

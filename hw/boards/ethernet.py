@@ -54,7 +54,10 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
         from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
         from litex.build.lattice.common import lattice_ecp5_special_overrides
         from litex.gen.fhdl.verilog import convert
-        from migen import ClockDomain, Module, Record, Signal
+        from litex.soc.interconnect.stream import Buffer, ClockDomainCrossing
+        from migen import ClockDomain, ClockDomainsRenamer, Module, Record, Signal
+
+        from .crossing import TransmitCrossing
     except ImportError as error:
         raise ImportError("boards with Ethernet need LiteEth: pip install 'bregalad[boards]'"
                           ) from error
@@ -69,6 +72,18 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
         clocks, pins, rx_delay=receive_delay, tx_delay=transmit_delay, with_inband_status=False)
     core.submodules.udp = udp = LiteEthUDPIPCore(
         phy, mac_address=mac, ip_address=ip, clk_freq=clock_hz, dw=32, with_sys_datapath=True)
+    # 8 ns are short in an ECP5 of grade 6. The queue to the transceiver gives way to ours, and
+    # Yosys drops it; a word waits behind ours, as there must be no pause within a frame. In front
+    # of the queue from the transceiver a word waits in registers, both ways.
+    received, sent = udp.mac.core.rx_datapath.pipeline, udp.mac.core.tx_datapath.pipeline
+    at, = (i for i, stage in enumerate(received) if isinstance(stage, ClockDomainCrossing))
+    layout = received[at].sink.description
+    core.submodules.came = came = ClockDomainsRenamer("eth_rx")(Buffer(layout, pipe_ready=True))
+    received.insert(at, came)
+    at, = (i for i, stage in enumerate(sent) if isinstance(stage, ClockDomainCrossing))
+    core.submodules.crossing = crossing = TransmitCrossing(layout)
+    core.submodules.goes = goes = ClockDomainsRenamer("eth_tx")(Buffer(layout))
+    sent[at:at + 1] = crossing, goes
     user = udp.udp.crossbar.get_port(PORT, dw=32)
     ports = {*clocks.flatten(), *pins.flatten(), mac, ip, core.cd_sys.clk, core.cd_sys.rst}
 

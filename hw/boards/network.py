@@ -11,7 +11,7 @@ from ..link.networked import NetworkedAccelerator
 from .ethernet import NAME, mac_address, write_core
 from .pll import ECP5Clock
 
-__all__ = ["ADDRESS", "Colorlight5A75B", "ECPIX5", "NetworkBoard"]
+__all__ = ["ADDRESS", "Colorlight5A75B", "ECPIX5", "NetworkBoard", "VersaECP5"]
 
 ADDRESS = "192.168.1.50"
 
@@ -37,6 +37,7 @@ class NetworkBoard(Elaboratable, ABC):
 
     i_hz = 0  # of the resource `clock`
     clock = ""
+    clock_port = "io"  # how the clock's pin ends; "p" of a differential one
     network_hz = 0  # 32 bits a clock; a Gigabit Ethernet brings 31.25 MHz of them
     control = ""  # how the transceiver's signals beside the data end
     receive_delay = transmit_delay = 0.0  # seconds; `write_core` has their meaning
@@ -150,3 +151,21 @@ class Colorlight5A75B(NetworkBoard):
 
     def lights(self, m, platform):
         self.light(m, "led", platform.request("led", 0, dir="-"), self.networked.alive)
+
+
+class VersaECP5(NetworkBoard):
+    """Lattice ECP5 Versa, its first Ethernet port; `NetworkBoard` has the parameters.
+
+    LEDs: 0, a session lives; 1, a good frame; 2, a damaged one or a stranger's; 7, configured.
+    """
+
+    clock, i_hz = "clk100", 100e6
+    clock_port = "p"
+    network_hz = 62_500_000
+    control = "ctl"  # and no delays: the 88E1512 delays the clocks of both directions
+
+    def lights(self, m, platform):
+        networked = self.networked
+        for number, value in ((0, networked.alive), (1, networked.receiving),
+                              (2, networked.dropping), (7, 1)):
+            self.light(m, f"led_{number}", platform.request("led", number, dir="-"), value)

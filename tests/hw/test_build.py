@@ -54,6 +54,21 @@ def test_the_slowest_clock_can_be_made(name):
     assert top.clock_hz == pytest.approx(board.slowest_mhz * 1e6)
 
 
+@pytest.mark.parametrize("name", ["ulx3s-12f", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g",
+                                  "colorlight-5a-75b"])
+def test_pins_are_the_boards(name):
+    """What simulation, --aim and constraints call the pins are names of pins that the board has."""
+    board = BOARDS[name]
+    top = board.top(PRESETS["tiny"], board.clock_mhz * 1e6)
+    pins = board.platform().prepare(top, debug_verilog=False).files["top.lpf"]
+    there = set(re.findall(r'LOCATE COMP "([\w.]+)(?:\[\d\])?"', pins))
+    constraints = (build._CONSTRAINTS / board.constraints).read_text()
+    named = set(re.findall(r'PORT "([\w.]+)(?:\[\d\])?"', constraints))
+    assert len(there) >= 4 and named < there
+    assert {pin for name, pin in board.pins.items() if name != "LIT"} < there
+    assert f'FREQUENCY PORT "{board.pins["CLOCK"]}" {top.pll.i_hz:.1f} HZ' in pins
+
+
 def test_pll_refuses():
     with pytest.raises(ValueError, match="no clock near 0.1 MHz can be made of 25 MHz"):
         ECP5Clock(25e6, 1e5)

@@ -25,9 +25,9 @@ GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64)
 IP = int(IPv4Address(ADDRESS))
 
 
-SERIAL, ETHERNET, ARTY, COLORLIGHT = (
+SERIAL, ETHERNET, ARTY, COLORLIGHT, VERSA = (
     pytest.param(BOARDS[name], id=name)
-    for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35", "colorlight-5a-75b"))
+    for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35", "colorlight-5a-75b", "versa-ecp5"))
 
 
 @pytest.fixture
@@ -109,7 +109,8 @@ def test_netlist_of_other_boards():
     (SERIAL.values[0], 1200), (ETHERNET.values[0], 3000),
     pytest.param(ETHERNET.values[0], 45_312, marks=pytest.mark.slow),
     pytest.param(COLORLIGHT.values[0], 3000, marks=pytest.mark.slow),
-], indirect=["board"], ids=["serial", "udp", "udp, whole", "colorlight"])
+    pytest.param(VERSA.values[0], 3000, marks=pytest.mark.slow),
+], indirect=["board"], ids=["serial", "udp", "udp, whole", "colorlight", "versa"])
 def test_as_a_user_does(board, served, count):
     """The port's name is all that the driver knows."""
     with open_board(served, timeout=60) as linked:
