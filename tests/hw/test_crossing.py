@@ -70,6 +70,7 @@ def some_words(rng, count):
 @pytest.mark.parametrize("sending, taking", [(1.0, 1.0), (0.3, 1.0), (1.0, 0.1), (0.5, 0.5)])
 @pytest.mark.parametrize("period", PERIODS.values(), ids=PERIODS)
 def test_all_words_in_order(period, sending, taking):
+    print(f"seed {period} {sending} {taking}")
     rng = random.Random(f"{period} {sending} {taking}")
     words = some_words(rng, 5 * DEPTH)
     got = simulate(words, lambda: rng.random() < sending, lambda _: rng.random() < taking, period)
@@ -79,6 +80,7 @@ def test_all_words_in_order(period, sending, taking):
 @pytest.mark.parametrize("period", PERIODS.values(), ids=PERIODS)
 def test_no_pause_within_a_frame(period):
     """Once a frame has begun there is a word every four clocks, a byte in each."""
+    print(f"seed {period}")
     words = some_words(random.Random(period), 60)
     # The converter takes a word with its fourth byte.
     got = simulate(words, lambda: True, lambda clock: clock >= 16 and clock % 4 == 3, period)
