@@ -2,10 +2,11 @@
 
 from amaranth import Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...geometry import NONE, Geometry
 from ..gain.gain import result_layout
+from ..relay import Relay
 from .operation import CELL_WIDTH, candidate_layout
 
 __all__ = ["Merge", "merge_layout", "summary_layout"]
@@ -53,7 +54,8 @@ class Merge(wiring.Component):
         A result is under way or not taken.
 
     Latency: ``gains_latency`` clocks from a trial's last cell to its candidate, and
-    ``summary_latency`` to the summary. Throughput: 1 cell per clock, and one clock per trial.
+    ``summary_latency`` to the summary, up to two more where another is just leaving. Throughput:
+    1 cell per clock, and two clocks per trial; with ``report_all`` two clocks per cell.
 
     Raises
     ------
@@ -63,8 +65,8 @@ class Merge(wiring.Component):
     Source: design, sections 4 and 5; Golden._candidates, Golden._top.
     """
 
-    gains_latency = 2
-    summary_latency = 4
+    gains_latency = 3
+    summary_latency = 5
 
     def __init__(self, geometry):
         if not isinstance(geometry, Geometry):
@@ -85,10 +87,15 @@ class Merge(wiring.Component):
         none = Const({"cell": NONE, "valid": 0, "value": 0, "gain": 0}, candidate)
         part, cell = self.i.p.result, self.i.p
 
-        # All stages move together.
-        go = Signal()
-        m.d.comb += go.eq(~(self.gains.valid & ~self.gains.ready)
-                          & ~(self.summary.valid & ~self.summary.ready))
+        # All stages move together. Whether they do is told by a register, for so many wait for
+        # the word: they stand still for a clock behind whatever leaves, while its relay finds out
+        # whether there is room for another.
+        go, complete = Signal(init=1), Signal()  # a summary is complete
+        m.submodules.gains_relay = gains = Relay(candidate)
+        m.submodules.summary_relay = summary = Relay(summary_layout(g))
+        connect(m, gains.o, flipped(self.gains))
+        connect(m, summary.o, flipped(self.summary))
+        m.d.sync += go.eq(gains.i.ready & summary.i.ready & ~gains.i.valid & ~summary.i.valid)
 
         # The attribute whose cells are coming in.
         open_, flush = Signal(), Signal()
@@ -139,10 +146,10 @@ class Merge(wiring.Component):
                 m.d.sync += group_left.eq(left_in)
             m.d.sync += found_left.eq(group_left)
 
-        m.d.comb += [self.gains.valid.eq(found_valid & self.report_all), self.gains.p.eq(found)]
+        m.d.comb += [gains.i.valid.eq(go & found_valid & self.report_all), gains.i.p.eq(found)]
 
         # The best two; `fresh`: those of the last trial are out.
-        top = self.summary.p
+        top = Signal(summary_layout(g))
         fresh = Signal(init=1)
         above, best_moves, finished = Signal(), Signal(), Signal()
         best_left = Signal.like(left_in)
@@ -154,7 +161,7 @@ class Merge(wiring.Component):
             above_second.eq(loser.valid & (~top.second.valid | (top.second.gain - loser.gain)[-1])),
         ]
         with m.If(go):
-            m.d.sync += [finished.eq(0), best_moves.eq(0), self.summary.valid.eq(finished),
+            m.d.sync += [finished.eq(0), best_moves.eq(0), complete.eq(finished),
                          loser_valid.eq(0)]
             with m.If(found_valid & ~self.report_all):
                 m.d.sync += [
@@ -175,8 +182,11 @@ class Merge(wiring.Component):
                     m.d.sync += top.second.eq(none)
                 with m.Elif(best_moves | above_second):
                     m.d.sync += top.second.eq(loser)
-        with m.If(top.best.valid):
-            m.d.comb += top.left.eq(best_left)
-
-        m.d.comb += self.busy.eq(open_ | flush | found_valid | finished | self.summary.valid)
+        m.d.comb += [
+            summary.i.valid.eq(go & complete),
+            summary.i.p.eq(top),
+            summary.i.p.left.eq(Mux(top.best.valid, best_left.as_value(), 0)),
+            self.busy.eq(open_ | flush | found_valid | finished | complete
+                         | self.gains.valid | self.summary.valid),
+        ]
         return m

@@ -171,19 +171,23 @@ class SlotEditor(wiring.Component):
                             with m.If(~entry_access & ~edit.drop):
                                 m.next = "DIVIDE"
                         with m.Case(Opcode.READ):
-                            m.next = "ROW"
+                            m.next = "LOOK"
                             with m.If(~entry_access):
                                 m.next = "DIVIDE"
                         with m.Case(Opcode.PLACE):
                             m.next = "DIVIDE"
                             with m.If((flags & int(CommandFlag.KEEP)) != 0):
-                                m.next = "ROW"
+                                m.next = "LOOK"
                             with m.Elif(place.cell == NONE):
                                 m.next = "ZOOM"
                         with m.Case(Opcode.CLEAR):
                             m.next = "ZOOM"
                         with m.Default():
-                            m.next = "ROW"
+                            m.next = "LOOK"
+
+            with m.State("LOOK"):
+                m.d.comb += self.table.r_take.eq(1)
+                m.next = "ROW"
 
             with m.State("ROW"):
                 m.d.sync += row.eq(self.table.r_entry)

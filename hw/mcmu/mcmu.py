@@ -125,14 +125,10 @@ class MemoryController(wiring.Component):
         connect(m, sequencer.job, writer.job)
         connect(m, editor.counts, writer.counts)
         report_relay = add("report_relay", Relay(word_layout()))
-        gains_relay = add("gains_relay", Relay(candidate_layout(g)))
-        summary_relay = add("summary_relay", Relay(summary_layout(g)))
         connect(m, writer.o, report_relay.i)
         connect(m, report_relay.o, flipped(self.reports))
-        connect(m, flipped(self.gains), gains_relay.i)
-        connect(m, gains_relay.o, writer.gains)
-        connect(m, flipped(self.summary), summary_relay.i)
-        connect(m, summary_relay.o, writer.summary)
+        connect(m, flipped(self.gains), writer.gains)
+        connect(m, flipped(self.summary), writer.summary)
         connect(m, sequencer.start, dispenser.start)
 
         # An instance has at least one code, and no more than there are cells.

@@ -57,8 +57,9 @@ class ReportWriter(wiring.Component):
     idle : Out(1)
     o : Out(stream of {data: 32, last})
 
-    Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction. Throughput: one word
-    per cycle within a report, but a cycle between candidates, and a PREDICTION per cycle.
+    Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction; a job is taken the cycle
+    after it has come. Throughput: one word per cycle within a report, but a cycle between
+    candidates, and a PREDICTION per cycle.
 
     Source: host/protocol/reports.py for every byte.
     """
@@ -105,6 +106,10 @@ class ReportWriter(wiring.Component):
         scores = Signal(32 * g.classes)
         moved = Signal()
         m.d.comb += moved.eq(self.o.valid & self.o.ready)
+        # Jobs come by gates from editor and sequencer, so they wait a clock in registers of their
+        # own: nothing else looks at them.
+        job = Signal(job_layout(g), reset_less=True)
+        m.d.sync += job.eq(self.job.p)
 
         def take(candidate):
             """Make the next three words those of a candidate."""
@@ -127,34 +132,24 @@ class ReportWriter(wiring.Component):
 
         m.d.sync += self.summary.ready.eq(0)
         with m.FSM(name="state") as fsm:
-            m.d.comb += self.idle.eq(fsm.ongoing("IDLE"))
+            m.d.comb += self.idle.eq(fsm.ongoing("IDLE") | fsm.ongoing("JOB"))
             with m.State("IDLE"):
                 m.d.sync += [index.eq(0), item.eq(1), place.eq(0)]
-                # What is wide is loaded whether or not there is anything. Jobs wait for all trials,
-                # so it does not matter which of the two comes first.
-                m.d.comb += [self.head.ready.eq(~offered),
-                             self.job.ready.eq(~offered & ~self.head.valid)]
-                with m.If(self.head.valid):
-                    head = self.head.p
-                    trial = Mux(self.all, Kind.GAINS, Kind.SUGGESTION)
-                    m.d.sync += [
-                        kind.eq(trial),
-                        words[0].eq((head.slot << 16) | (head.flags << 8) | trial),
-                        words[1].eq(head.n),
-                        left_words.eq(1),
-                        counts.eq(head.class_counts),
-                    ]
-                with m.Else():
-                    job = self.job.p
-                    m.d.sync += [
-                        kind.eq(job.kind),
-                        words[0].eq(Cat(job.kind, job.flags, job.slot)),
-                        *(words[1 + i].eq(job.words[i]) for i in range(4)),
-                        left_words.eq(job.count),
-                        counts.eq(job.class_counts),
-                    ]
-                with m.If((self.head.valid | self.job.valid) & ~offered):
+                # What is wide is loaded whether or not there is anything.
+                m.d.comb += self.head.ready.eq(~offered)
+                head = self.head.p
+                trial = Mux(self.all, Kind.GAINS, Kind.SUGGESTION)
+                m.d.sync += [
+                    kind.eq(trial),
+                    words[0].eq((head.slot << 16) | (head.flags << 8) | trial),
+                    words[1].eq(head.n),
+                    left_words.eq(1),
+                    counts.eq(head.class_counts),
+                ]
+                with m.If(self.head.valid & ~offered):
                     m.next = "HEAD"
+                with m.Elif(self.job.valid & ~offered):
+                    m.next = "JOB"
                 with m.Elif(self.prediction.valid):
                     found = self.prediction.p
                     m.d.comb += [
@@ -168,6 +163,17 @@ class ReportWriter(wiring.Component):
                     m.d.sync += [offered.eq(~self.o.ready), scores.eq(found.scores)]
                     with m.If(moved & self.scores):
                         m.next = "SCORES"
+
+            with m.State("JOB"):
+                m.d.comb += self.job.ready.eq(1)
+                m.d.sync += [
+                    kind.eq(job.kind),
+                    words[0].eq(Cat(job.kind, job.flags, job.slot)),
+                    *(words[1 + i].eq(job.words[i]) for i in range(4)),
+                    left_words.eq(job.count),
+                    counts.eq(job.class_counts),
+                ]
+                m.next = "HEAD"
 
             with m.State("SCORES"):
                 end = index == g.classes - 1

@@ -1,6 +1,6 @@
 """The slot table: what the board knows about a tree node besides its statistics."""
 
-from amaranth import Module
+from amaranth import Module, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -51,7 +51,7 @@ def table_signature(geometry):
     """Access to the slot table, seen from who reads and writes."""
     slot, entry = slot_shape(geometry), entry_layout(geometry)
     return wiring.Signature({
-        "r_en": Out(1), "r_slot": Out(slot), "r_entry": In(entry),
+        "r_en": Out(1), "r_slot": Out(slot), "r_take": Out(1), "r_entry": In(entry),
         "w_en": Out(1), "w_slot": Out(slot), "w_entry": Out(entry),
         "w_link": Out(1),  # the link may have changed
         "link_en": Out(1), "link_slot": Out(slot), "link": In(link_layout(geometry)),
@@ -69,17 +69,18 @@ class SlotTable(wiring.Component):
     Members
     -------
     port : In(table_signature)
-        ``r_entry`` is the row of the last ``r_slot`` with ``r_en``, ``link`` the link of the last
-        ``link_slot`` with ``link_en``; both stay until the next. What is written in the same clock
-        reads as anything.
+        With ``r_take``, ``r_entry`` becomes the row of the last ``r_slot`` with ``r_en``, of a
+        clock before at the latest; ``link`` is the link of the last ``link_slot`` with ``link_en``.
+        Both stay until the next. What is written in the clock of ``r_en`` reads as anything.
 
-    Latency: 1 cycle from ``r_en`` to ``r_entry`` and from ``link_en`` to ``link``. Rows are empty
-    after configuration; a reset of the clock domain leaves them as they are.
+    Latency: 2 cycles from ``r_en`` to ``r_entry``, where ``r_take`` follows at once, and 1 from
+    ``link_en`` to ``link``. Rows are empty after configuration; a reset of the clock domain leaves
+    them as they are.
 
     Source: design, section 6.
     """
 
-    latency = 1
+    latency = 2
 
     def __init__(self, geometry):
         self.geometry = geometry
@@ -96,8 +97,12 @@ class SlotTable(wiring.Component):
             shape=link_layout(g), depth=g.slots, init=[{"there": 0}] * g.slots)
         link_write, link_read = links.write_port(), links.read_port()
         port = self.port
+        # A block RAM takes half a clock to answer: whoever chooses by what it says has a clock.
+        row = Signal(entry_layout(g), reset_less=True)
+        with m.If(port.r_take):
+            m.d.sync += row.eq(read.data)
         m.d.comb += [
-            read.en.eq(port.r_en), read.addr.eq(port.r_slot), port.r_entry.eq(read.data),
+            read.en.eq(port.r_en), read.addr.eq(port.r_slot), port.r_entry.eq(row),
             write.en.eq(port.w_en), write.addr.eq(port.w_slot), write.data.eq(port.w_entry),
             link_write.en.eq(port.w_en & port.w_link), link_write.addr.eq(port.w_slot),
             link_write.data.slot.eq(port.w_entry.link),

@@ -34,11 +34,11 @@ def trial_of(m, trial, slot, entry, requested):
 class Tracker(wiring.Component):
     """Follow a record's links to the root, look up every node's row, count its beats.
 
-    Four stages. *Walk*: the node's slot is known, its link too, and its row is asked for. *Look*:
-    the table shows the row. *Fetched*: the row is in a register. *Node*: so is the row after the
-    record, and whether a trial is due; the beats are issued, and the row is written back with the
-    last. Rows behind the last stage may be older than what it writes: they take that over as they
-    move on, and they move on whenever it is done.
+    Five stages. *Walk*: the node's slot is known, its link too, and its row is asked for. *Look*:
+    the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the row is in a
+    register. *Node*: so is the row after the record, and whether a trial is due; the beats are
+    issued, and the row is written back with the last. Rows behind the last stage may be older than
+    what it writes: they take that over as they move on, and they move on whenever it is done.
 
     The beats of a record's own slot are those of its prediction too. Where the slot is halved
     between the two, they are issued once more for the prediction alone. A record with TEST only
@@ -78,13 +78,13 @@ class Tracker(wiring.Component):
         What this clock is spent on, at most one of them; none also in a clock that was
         not granted.
 
-    Latency: 4 cycles from a header to its first operation. Throughput: one beat per cycle; one
+    Latency: 5 cycles from a header to its first operation. Throughput: one beat per cycle; one
     cycle is lost per further node of a path of one beat, and one per node with a weight of -1.
 
     Source: design, sections 2 and 6.
     """
 
-    latency = 4  # cycles from transfer on i to the record's first operation
+    latency = 5  # cycles from transfer on i to the record's first operation
 
     def __init__(self, geometry):
         self.geometry = g = geometry
@@ -124,38 +124,49 @@ class Tracker(wiring.Component):
         # A node on its way, and whether it is the record's own slot, the end of its path.
         stage = data.StructLayout({"header": header_layout(g), "own": 1, "end": 1})
         entry = entry_layout(g)
-        walk, look, fetched, node = (Signal(stage, name=name)
-                                     for name in ("walk", "look", "fetched", "node"))
-        walk_valid, look_valid, fetched_valid, node_valid = (
-            Signal(name=f"{name}_valid") for name in ("walk", "look", "fetched", "node"))
+        names = ("walk", "look", "shown", "fetched", "node")
+        walk, look, shown, fetched, node = (Signal(stage, name=name) for name in names)
+        walk_valid, look_valid, shown_valid, fetched_valid, node_valid = (
+            Signal(name=f"{name}_valid") for name in names)
         written = Signal(entry)  # what the node's row is to become
         done, redo = Signal(), Signal()
 
         known = Signal()  # the table shows the link of the node in walk
 
         # A stage moves on as soon as the next one does.
-        space, look_moves, walk_moves = Signal(), Signal(), Signal()
+        space, shown_moves, look_moves, walk_moves = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             space.eq(~node_valid | done),
-            look_moves.eq(~fetched_valid | space),
+            shown_moves.eq(~fetched_valid | space),
+            look_moves.eq(~shown_valid | shown_moves),
             walk_moves.eq((~look_valid | look_moves) & walk_valid & known),
-            self.idle.eq(~(walk_valid | look_valid | fetched_valid | node_valid)),
+            self.idle.eq(~(walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
         ]
         linked = self._walk(m, walk, walk_valid, known, walk_moves)
 
-        # Look: what is written as the row is read comes too late for the memory.
-        newer, newer_valid = Signal(entry, reset_less=True), Signal()
+        # Look and shown: what is written as the row is read, or after that, is not in the memory's
+        # answer.
         m.d.comb += [
             self.table.r_en.eq(walk_moves), self.table.r_slot.eq(walk.header.slot),
+            self.table.r_take.eq(look_moves),
             self.table.w_en.eq(done), self.table.w_slot.eq(node.header.slot),
             self.table.w_entry.eq(written), self.next_slot.eq(fetched.header.slot),
         ]
         with m.If(~look_valid | look_moves):
             m.d.sync += [look_valid.eq(walk_moves), look.eq(walk), look.end.eq(~linked)]
+        late, newer = (Signal(entry, name=name, reset_less=True) for name in ("late", "newer"))
+        late_valid, newer_valid = Signal(), Signal()
         with m.If(walk_moves):
             m.d.sync += [
-                newer.eq(written),
-                newer_valid.eq(node_valid & (walk.header.slot == node.header.slot)),
+                late.eq(written),
+                late_valid.eq(node_valid & (walk.header.slot == node.header.slot)),
+            ]
+        with m.If(look_moves):
+            overtaken = node_valid & (look.header.slot == node.header.slot)
+            m.d.sync += [
+                shown_valid.eq(look_valid), shown.eq(look),
+                newer.eq(Mux(overtaken, written.as_value(), late.as_value())),
+                newer_valid.eq(overtaken | late_valid),
             ]
 
         granted = Signal()
@@ -164,13 +175,13 @@ class Tracker(wiring.Component):
         # Fetched.
         row = Signal(entry, reset_less=True)
         same = Signal()  # as the node's slot, if there is a node
-        with m.If(look_moves):
+        with m.If(shown_moves):
             m.d.sync += [
-                fetched_valid.eq(look_valid), fetched.eq(look),
-                same.eq(look.header.slot == Mux(fetched_valid, fetched.header.slot,
-                                                node.header.slot)),
+                fetched_valid.eq(shown_valid), fetched.eq(shown),
+                same.eq(shown.header.slot == Mux(fetched_valid, fetched.header.slot,
+                                                 node.header.slot)),
             ]
-            with m.If(node_valid & (look.header.slot == node.header.slot)):
+            with m.If(node_valid & (shown.header.slot == node.header.slot)):
                 m.d.sync += row.eq(written)
             with m.Elif(newer_valid):
                 m.d.sync += row.eq(newer)
@@ -180,7 +191,8 @@ class Tracker(wiring.Component):
         self._node(m, granted, fetched, fetched_valid, row, same, node, node_valid, written, space,
                    done, redo)
         on_path = [valid & ~each.own for valid, each in (
-            (walk_valid, walk), (look_valid, look), (fetched_valid, fetched))]
+            (walk_valid, walk), (look_valid, look), (shown_valid, shown),
+            (fetched_valid, fetched))]
         m.d.comb += self.wait_path.eq(~node_valid & Cat(on_path).any() & granted)
         return m
 

@@ -102,13 +102,17 @@ class Bench:
                 assert result == want[got], (got, report_all)
                 got += 1
                 if prompt and got in ends:
-                    assert clock - last_in[ends.index(got)] == latency
+                    # The stages stand still behind what leaves: a clock, at most twice.
+                    late = clock - last_in[ends.index(got)] - latency
+                    assert late in ((0, 1, 2) if report_all or got > 1 else (0,))
             await RisingEdge(dut.clk)
             clock += 1
             assert clock < limit, "no end"
         assert not self.source.items
         if prompt:
-            assert last_in[-1] - first == cells + trials - 2, "a cell per clock, and one per trial"
+            least = cells + trials - 2
+            assert least <= last_in[-1] - first <= least + (cells if report_all else 0) + trials, (
+                "a cell per clock, or two with every candidate, and two per trial")
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")

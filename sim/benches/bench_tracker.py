@@ -167,8 +167,8 @@ class Bench:
         dut = self.dut
         await reset(dut, dut.discard, dut.rewind, dut.passes, dut.predict, dut.grace,
                     dut.inner_grace,
-                    dut.locked, dut.grant, dut.table__r_en, dut.table__r_slot, dut.table__w_en,
-                    dut.table__w_slot, dut.table__w_entry)
+                    dut.locked, dut.grant, dut.table__r_en, dut.table__r_slot, dut.table__r_take,
+                    dut.table__w_en, dut.table__w_slot, dut.table__w_entry)
 
     async def configure(self, cells, grace, inner_grace, predict):
         fields = self.golden.fields
@@ -319,7 +319,8 @@ class Bench:
         for slot in range(g.slots):
             dut.table__r_slot.value, dut.table__r_en.value = slot, 1
             await RisingEdge(dut.clk)
-            dut.table__r_en.value = 0
+            dut.table__r_en.value, dut.table__r_take.value = 0, 1
+            await RisingEdge(dut.clk)
             await ReadOnly()
             row = unpack(entry_layout(g), int(dut.table__r_entry.value))
             assert row == row_of(vars(golden.entries[slot])), slot
