@@ -57,7 +57,7 @@ class ReportWriter(wiring.Component):
     idle : Out(1)
     o : Out(stream of {data: 32, last})
 
-    Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction; a job is taken the cycle
+    Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction; a job is taken a cycle
     after it has come. Throughput: one word per cycle within a report, but a cycle between
     candidates, and a PREDICTION per cycle.
 

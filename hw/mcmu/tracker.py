@@ -38,7 +38,8 @@ class Tracker(wiring.Component):
     the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the row is in a
     register. *Node*: so is the row after the record, and whether a trial is due; the beats are
     issued, and the row is written back with the last. Rows behind the last stage may be older than
-    what it writes: they take that over as they move on, and they move on whenever it is done.
+    what it writes: they take that over as they move on, and they move on whenever it is done. The
+    first three stages move together.
 
     The beats of a record's own slot are those of its prediction too. Where the slot is halved
     between the two, they are issued once more for the prediction alone. A record with TEST only
@@ -133,61 +134,55 @@ class Tracker(wiring.Component):
 
         known = Signal()  # the table shows the link of the node in walk
 
-        # A stage moves on as soon as the next one does.
-        space, shown_moves, look_moves, walk_moves = Signal(), Signal(), Signal(), Signal()
+        # The last two stages move on as soon as there is space, but those in front together, with
+        # or without anything in them: did each ask the next, the first would know last.
+        space, moves = Signal(), Signal()
         m.d.comb += [
             space.eq(~node_valid | done),
-            shown_moves.eq(~fetched_valid | space),
-            look_moves.eq(~shown_valid | shown_moves),
-            walk_moves.eq((~look_valid | look_moves) & walk_valid & known),
+            moves.eq(~fetched_valid | space),
             self.idle.eq(~(walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
         ]
-        linked = self._walk(m, walk, walk_valid, known, walk_moves)
+        linked = self._walk(m, walk, walk_valid, known, moves)
 
-        # Look and shown: what is written as the row is read, or after that, is not in the memory's
-        # answer.
         m.d.comb += [
-            self.table.r_en.eq(walk_moves), self.table.r_slot.eq(walk.header.slot),
-            self.table.r_take.eq(look_moves),
+            self.table.r_en.eq(moves), self.table.r_slot.eq(walk.header.slot),
+            self.table.r_take.eq(moves),
             self.table.w_en.eq(done), self.table.w_slot.eq(node.header.slot),
             self.table.w_entry.eq(written), self.next_slot.eq(fetched.header.slot),
         ]
-        with m.If(~look_valid | look_moves):
-            m.d.sync += [look_valid.eq(walk_moves), look.eq(walk), look.end.eq(~linked)]
-        late, newer = (Signal(entry, name=name, reset_less=True) for name in ("late", "newer"))
-        late_valid, newer_valid = Signal(), Signal()
-        with m.If(walk_moves):
-            m.d.sync += [
-                late.eq(written),
-                late_valid.eq(node_valid & (walk.header.slot == node.header.slot)),
-            ]
-        with m.If(look_moves):
-            overtaken = node_valid & (look.header.slot == node.header.slot)
-            m.d.sync += [
-                shown_valid.eq(look_valid), shown.eq(look),
-                newer.eq(Mux(overtaken, written.as_value(), late.as_value())),
-                newer_valid.eq(overtaken | late_valid),
-            ]
-
-        granted = Signal()
-        m.d.sync += granted.eq(self.grant)
-
-        # Fetched.
+        # What was written as the row was asked for, or after that, is not what the table shows. So
+        # what the node's row was as the stages moved is kept for as long, and whether it is the
+        # slot's. Where the node was not done then, its row may change; but then it is taken again.
+        late, before = (Signal(entry, name=name, reset_less=True) for name in ("late", "before"))
+        look_before, shown_before, shown_late, shown_now = (Signal(name=name) for name in (
+            "look_before", "shown_before", "shown_late", "shown_now"))
         row = Signal(entry, reset_less=True)
         same = Signal()  # as the node's slot, if there is a node
-        with m.If(shown_moves):
+        with m.If(moves):
             m.d.sync += [
+                look_valid.eq(walk_valid & known), look.eq(walk), look.end.eq(~linked),
+                look_before.eq(node_valid & (walk.header.slot == node.header.slot)),
+                shown_valid.eq(look_valid), shown.eq(look),
+                shown_before.eq(look_before),
+                shown_late.eq(node_valid & (look.header.slot == node.header.slot)),
+                shown_now.eq(look.header.slot == Mux(fetched_valid, fetched.header.slot,
+                                                     node.header.slot)),
+                late.eq(written), before.eq(late),
                 fetched_valid.eq(shown_valid), fetched.eq(shown),
                 same.eq(shown.header.slot == Mux(fetched_valid, fetched.header.slot,
                                                  node.header.slot)),
             ]
-            with m.If(node_valid & (shown.header.slot == node.header.slot)):
+            with m.If(shown_now & node_valid):
                 m.d.sync += row.eq(written)
-            with m.Elif(newer_valid):
-                m.d.sync += row.eq(newer)
+            with m.Elif(shown_late):
+                m.d.sync += row.eq(late)
+            with m.Elif(shown_before):
+                m.d.sync += row.eq(before)
             with m.Else():
                 m.d.sync += row.eq(self.table.r_entry)
 
+        granted = Signal()
+        m.d.sync += granted.eq(self.grant)
         self._node(m, granted, fetched, fetched_valid, row, same, node, node_valid, written, space,
                    done, redo)
         on_path = [valid & ~each.own for valid, each in (
@@ -196,11 +191,11 @@ class Tracker(wiring.Component):
         m.d.comb += self.wait_path.eq(~node_valid & Cat(on_path).any() & granted)
         return m
 
-    def _walk(self, m, walk, valid, known, moves):
+    def _walk(self, m, walk, valid, known, go):
         """Take records, and go from node to node."""
         depth = Signal(range(PATH_LIMIT))
         at_limit = Signal()
-        linked, take = Signal(), Signal()
+        linked, take, moves = Signal(), Signal(), Signal()
         link = self.table.link
         # A record that came although walk could not take it: so ``ready`` need not know.
         kept = Signal(header_layout(self.geometry), reset_less=True)
@@ -208,6 +203,7 @@ class Tracker(wiring.Component):
         kept_valid = Signal()
         m.d.comb += [
             linked.eq(link.there & ~walk.header.test & ~at_limit),
+            moves.eq(go & valid & known),
             take.eq(~valid | (moves & ~linked)),
             self.i.ready.eq(~kept_valid),
             coming.eq(Mux(kept_valid, kept.as_value(), self.i.payload.as_value())),
