@@ -4,7 +4,6 @@ from amaranth import C, Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ...geometry import NONE
 from ...protocol.reports import Kind
 from ..array.merge import summary_layout
 from ..array.operation import candidate_layout
@@ -45,7 +44,7 @@ class ReportWriter(wiring.Component):
     head : In(stream of {slot, flags, n, class_counts})
         Trials, in order.
     summary, gains : In(streams)
-        Their results.
+        Their results, as `Merge` gives them: cell 0xFFFF, value and gain 0 where nothing is valid.
     all : In(1), cells : In(16)
         GAINS of so many cells instead of SUGGESTION.
     prediction : In(stream of {slot, label, scores})
@@ -58,7 +57,7 @@ class ReportWriter(wiring.Component):
     o : Out(stream of {data: 32, last})
 
     Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction; a job is taken a cycle
-    after it has come. Throughput: one word per cycle within a report, but a cycle between
+    after it has come. Throughput: one word per cycle within a report, but two cycles between
     candidates, and a PREDICTION per cycle.
 
     Source: host/protocol/reports.py for every byte.
@@ -94,13 +93,16 @@ class ReportWriter(wiring.Component):
         counts = Signal(width * g.classes)
         index = Signal(range(max(g.classes, 2)))  # word of a section
         item = Signal(16)  # candidate or count, from 1 on
-        last_item = Signal()  # of the candidates; an item takes four clocks
+        last_item = Signal()  # of the candidates; an item takes five clocks
         m.d.sync += last_item.eq(item == self.cells)
         place = Signal(range(4))  # of the summary's candidates
         chosen = Signal(candidate_layout(g), reset_less=True)
         summary = self.summary.p
-        m.d.sync += chosen.eq(Mux(place == 0, summary.best.as_value(), Mux(
-            place == 1, summary.second.as_value(), summary.current.as_value())))
+        with m.If(self.all):
+            m.d.sync += chosen.eq(self.gains.p)
+        with m.Else():
+            m.d.sync += chosen.eq(Mux(place == 0, summary.best.as_value(), Mux(
+                place == 1, summary.second.as_value(), summary.current.as_value())))
         tail = Signal()  # the counts that are written now end the report
         offered = Signal()  # a prediction that stays, whatever else comes
         scores = Signal(32 * g.classes)
@@ -110,18 +112,6 @@ class ReportWriter(wiring.Component):
         # own: nothing else looks at them.
         job = Signal(job_layout(g), reset_less=True)
         m.d.sync += job.eq(self.job.p)
-
-        def take(candidate):
-            """Make the next three words those of a candidate."""
-            valid = candidate.valid
-            gain = Signal(64, name="gain")
-            m.d.comb += gain.eq(Mux(valid, candidate.gain, 0))
-            m.d.sync += [
-                words[0].eq(Cat(Mux(valid, candidate.cell, NONE)[:16],
-                                Mux(valid, candidate.value, 0)[:8], valid, C(0, 7))),
-                words[1].eq(gain[:32]), words[2].eq(gain[32:]),
-                left_words.eq(2),
-            ]
 
         def write_words():
             """Drive the output with the next word and go on to the word behind it."""
@@ -233,17 +223,22 @@ class ReportWriter(wiring.Component):
                     m.next = "CHOSEN"
 
             with m.State("CHOSEN"):
-                take(chosen)
-                m.d.sync += place.eq(place + 1)
+                gain = Signal(64)
+                m.d.comb += gain.eq(chosen.gain)
+                m.d.sync += [
+                    words[0].eq(Cat(C(0, 16) | chosen.cell, C(0, 8) | chosen.value, chosen.valid,
+                                    C(0, 7))),
+                    words[1].eq(gain[:32]), words[2].eq(gain[32:]),
+                    left_words.eq(2), place.eq(place + 1),
+                ]
                 m.next = "CANDIDATE"
 
             with m.State("GAINS"):
-                take(self.gains.p)
                 m.d.comb += self.gains.ready.eq(1)
                 m.d.sync += tail.eq(last_item)
                 with m.If(self.gains.valid):
                     m.d.sync += item.eq(item + 1)
-                    m.next = "CANDIDATE"
+                    m.next = "CHOSEN"
 
             with m.State("CANDIDATE"):
                 write_words()

@@ -180,13 +180,16 @@ class TrialScheduler(wiring.Component):
         ]
         with m.If(settle != 0):
             m.d.sync += settle.eq(settle - 1)
-        m.d.sync += self.valid.eq(self.coming)
+        # The last SNAP of a trial is told by a register, too.
+        m.d.sync += [
+            self.valid.eq(self.coming),
+            popped.eq(self.coming & (bin_ + self.valid == g.bins - 1) & (pass_ + 1 == self.passes)),
+        ]
         with m.If(~self.valid):
             m.d.comb += self.coming.eq((used[0] | came) & self.snap_ready & (settle == 0))
         with m.Else():
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):
-                m.d.comb += popped.eq(pass_ + 1 == self.passes)
                 m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(SETTLE)]
             with m.Else():
                 m.d.comb += self.coming.eq(1)
