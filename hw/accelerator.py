@@ -2,6 +2,7 @@
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..geometry import CRITERIA
@@ -11,12 +12,12 @@ from .mcmu.axi import read_signature
 from .mcmu.mcmu import MemoryController
 from .mcmu.report import word_layout
 from .registers import RegisterFile, csr_signature
-from .relay import Relay
 from .replica import add_with_reset
 
 __all__ = ["RESET_CLOCKS", "Accelerator"]
 
 _SETTLE = 7
+_WORDS = 16  # of commands that may wait
 RESET_CLOCKS = 64  # more than anything is under way; twice the longest latency
 
 
@@ -75,13 +76,18 @@ class Accelerator(wiring.Component):
             m.d.sync += [settle.eq(_SETTLE), settled.eq(0)]
         with m.Elif(~settled):
             m.d.sync += [settle.eq(settle - 1), settled.eq(settle == 1)]
-        relay = Relay(g.bus_width)
-        add_with_reset(m, "relay", relay, self.reset)
-        connect(m, flipped(self.commands), relay.i)
-        m.d.comb += controller.commands.payload.eq(relay.o.payload)
-        with m.If(settled):
-            m.d.comb += [controller.commands.valid.eq(relay.o.valid),
-                         relay.o.ready.eq(controller.commands.ready)]
+        # In distributed RAM: that a command is taken moves an address, and nothing wide.
+        words = SyncFIFO(width=g.bus_width, depth=_WORDS)
+        add_with_reset(m, "words", words, self.reset)
+        come = settled & ~self.csr.w_en
+        m.d.comb += [
+            words.w_data.eq(self.commands.payload),
+            words.w_en.eq(self.commands.valid & come),
+            self.commands.ready.eq(words.w_rdy & come),
+            controller.commands.payload.eq(words.r_data),
+            controller.commands.valid.eq(words.r_rdy),
+            words.r_en.eq(controller.commands.ready),
+        ]
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
         connect(m, flipped(self.csr), registers.csr)
@@ -102,7 +108,7 @@ class Accelerator(wiring.Component):
             registers.memory_bins.eq(g.bins),
             registers.memory_bus_bytes.eq(g.bus_bytes),
             registers.status_halted.eq(controller.halted),
-            registers.status_busy.eq(controller.busy | array.busy | relay.o.valid),
+            registers.status_busy.eq(controller.busy | array.busy | words.r_rdy),
             controller.cells.eq(registers.cells_count),
             controller.classes.eq(array.classes_in_use),
             controller.all.eq(registers.report_all),

@@ -116,8 +116,8 @@ class CobsEncoder(wiring.Component):
 
         word, last = Signal(32), Signal()
         count = Signal(range(5))  # bytes left in `word`
-        size = Signal(8)  # bytes in the block
-        sent = Signal(8)
+        size, full = Signal(8), Signal()  # bytes in the block; whether there is room for no more
+        sent, all_sent = Signal(8), Signal()  # a clock late, and never asked that soon
         final = Signal()  # the block is the frame's last
         zero = Signal()
         taken = Signal()
@@ -129,12 +129,13 @@ class CobsEncoder(wiring.Component):
             self.i.ready.eq((count == 0) & ~last),
             taken.eq(self.o.valid & self.o.ready),
         ]
+        m.d.sync += all_sent.eq(sent == size)
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += [word.eq(self.i.p.data), last.eq(self.i.p.last), count.eq(4)]
 
         with m.FSM() as fsm:
             with m.State("FILL"):
-                with m.If(size == _BLOCK):
+                with m.If(full):
                     m.next = "CODE"
                 with m.Elif(count != 0):
                     m.d.sync += [word.eq(word >> 8), count.eq(count - 1)]
@@ -142,7 +143,7 @@ class CobsEncoder(wiring.Component):
                         m.next = "CODE"
                     with m.Else():
                         m.d.comb += write.en.eq(1)
-                        m.d.sync += size.eq(size + 1)
+                        m.d.sync += [size.eq(size + 1), full.eq(size == _BLOCK - 1)]
                 with m.Elif(last):
                     m.d.sync += final.eq(1)
                     m.next = "CODE"
@@ -155,7 +156,7 @@ class CobsEncoder(wiring.Component):
                     m.d.sync += self.o.valid.eq(0)
                     m.next = "NEXT"
             with m.State("NEXT"):
-                with m.If(sent != size):
+                with m.If(~all_sent):
                     m.d.sync += [
                         self.o.valid.eq(1), self.o.payload.eq(read.data), sent.eq(sent + 1),
                     ]
@@ -164,11 +165,12 @@ class CobsEncoder(wiring.Component):
                     m.d.sync += [self.o.valid.eq(1), self.o.payload.eq(0)]
                     m.next = "ZERO"
                 with m.Else():
-                    m.d.sync += size.eq(0)
+                    m.d.sync += [size.eq(0), full.eq(0)]
                     m.next = "FILL"
             with m.State("ZERO"):
                 with m.If(taken):
-                    m.d.sync += [self.o.valid.eq(0), final.eq(0), last.eq(0), size.eq(0)]
+                    m.d.sync += [self.o.valid.eq(0), final.eq(0), last.eq(0), size.eq(0),
+                                  full.eq(0)]
                     m.next = "FILL"
         m.d.sync += Assert((fsm.ongoing("READ") | fsm.ongoing("ZERO")) == self.o.valid,
                            "a byte is offered out of turn")

@@ -13,6 +13,8 @@ from .slots import SINCE_WIDTH, entry_layout, table_signature
 
 __all__ = ["PATH_LIMIT", "Tracker", "trial_of"]
 
+_CHANGING = ("n", "since", "halved", "underflow", "class_counts")  # of a row, by counting
+
 PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
 
 
@@ -29,6 +31,11 @@ def trial_of(m, trial, slot, entry, requested):
             | (SuggestionFlag.REQUESTED if requested else 0)),
         trial.current.eq(entry.current),
     ]
+
+
+def _take(row, newer):
+    """Assignments of what is newer in another row of the same slot."""
+    return [row[name].eq(newer[name]) for name in _CHANGING]
 
 
 class Tracker(wiring.Component):
@@ -153,6 +160,7 @@ class Tracker(wiring.Component):
         # What was written as the row was asked for, or after that, is not what the table shows. So
         # what the node's row was as the stages moved is kept for as long, and whether it is the
         # slot's. Where the node was not done then, its row may change; but then it is taken again.
+        # Only what counting changes has to be taken over.
         late, before = (Signal(entry, name=name, reset_less=True) for name in ("late", "before"))
         look_before, shown_before, shown_late, shown_now = (Signal(name=name) for name in (
             "look_before", "shown_before", "shown_late", "shown_now"))
@@ -167,24 +175,37 @@ class Tracker(wiring.Component):
                 shown_late.eq(node_valid & (look.header.slot == node.header.slot)),
                 shown_now.eq(look.header.slot == Mux(fetched_valid, fetched.header.slot,
                                                      node.header.slot)),
-                late.eq(written), before.eq(late),
                 fetched_valid.eq(shown_valid), fetched.eq(shown),
                 same.eq(shown.header.slot == Mux(fetched_valid, fetched.header.slot,
                                                  node.header.slot)),
             ]
+            m.d.sync += [row.eq(self.table.r_entry), *_take(late, written), *_take(before, late)]
             with m.If(shown_now & node_valid):
-                m.d.sync += row.eq(written)
+                m.d.sync += _take(row, written)
             with m.Elif(shown_late):
-                m.d.sync += row.eq(late)
+                m.d.sync += _take(row, late)
             with m.Elif(shown_before):
-                m.d.sync += row.eq(before)
-            with m.Else():
-                m.d.sync += row.eq(self.table.r_entry)
+                m.d.sync += _take(row, before)
 
         granted = Signal()
         m.d.sync += granted.eq(self.grant)
-        self._node(m, granted, fetched, fetched_valid, row, same, node, node_valid, written, space,
-                   done, redo)
+        # A trial is due with the record before which ``since`` has reached the limit.
+        graces = [(Signal(SINCE_WIDTH, name=f"{name}_limit"), Signal(name=f"{name}_never"))
+                  for name in ("leaf", "inner")]
+        for (limit, never), grace in zip(graces, (self.grace, self.inner_grace), strict=True):
+            m.d.sync += [limit.eq(grace - 1), never.eq(grace == 0)]
+        limit, never = Signal(SINCE_WIDTH), Signal()  # of the row
+        with m.If(moves):
+            shown_row = self.table.r_entry
+            with m.If(shown_row.timed):
+                m.d.sync += [limit.eq(shown_row.limit), never.eq(0)]
+            with m.Elif(shown_row.inner):
+                m.d.sync += [limit.eq(graces[1][0]), never.eq(graces[1][1])]
+            with m.Else():
+                m.d.sync += [limit.eq(graces[0][0]), never.eq(graces[0][1])]
+
+        self._node(m, granted, fetched, fetched_valid, row, same, limit, never, node, node_valid,
+                   written, space, done, redo)
         on_path = [valid & ~each.own for valid, each in (
             (walk_valid, walk), (look_valid, look), (shown_valid, shown),
             (fetched_valid, fetched))]
@@ -222,8 +243,8 @@ class Tracker(wiring.Component):
                          depth.eq(depth + 1), at_limit.eq(depth == PATH_LIMIT - 2)]
         return linked
 
-    def _node(self, m, granted, fetched, fetched_valid, row, same, node, valid, written, space,
-              done, redo):
+    def _node(self, m, granted, fetched, fetched_valid, row, same, limit, never, node, valid,
+              written, space, done, redo):
         """Count a node's beats, update its row."""
         g = self.geometry
         entry = entry_layout(g)
@@ -237,12 +258,6 @@ class Tracker(wiring.Component):
         pushed = Signal()
         moves = fetched_valid & space
 
-        # A trial is due with the record before which ``since`` has reached the limit.
-        limits = [Signal(SINCE_WIDTH, name=f"{name}_limit") for name in ("leaf", "inner")]
-        never = [Signal(name=f"{name}_never") for name in ("leaf", "inner")]
-        for limit, none, grace in zip(limits, never, (self.grace, self.inner_grace), strict=True):
-            m.d.sync += [limit.eq(grace - 1), none.eq(grace == 0)]
-
         last_beat = Signal()
         wanted, unasked, go = Signal(), Signal(), Signal()
         preview = Signal()  # beats for the prediction alone, before the slot is halved
@@ -252,24 +267,19 @@ class Tracker(wiring.Component):
         back = lowering | taking_back
         # What is loaded: the node behind, or this one again, lowered or halved. No node moves then.
         source, header = Signal(entry), Signal(header_layout(g))
-        m.d.comb += header.eq(Mux(redo | back, node.header.as_value(), fetched.header.as_value()))
+        m.d.comb += [
+            source.eq(row),
+            header.eq(Mux(redo | back, node.header.as_value(), fetched.header.as_value())),
+        ]
         with m.If(redo):
             m.d.comb += [source.eq(after), source.n.eq(g.count_max >> 1), source.halved.eq(1)]
             m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1)
                          for k in range(g.classes)]
         with m.Elif((same & valid) | back):
-            m.d.comb += source.eq(written)
-        with m.Else():
-            m.d.comb += source.eq(row)
+            m.d.comb += _take(source, written)
 
         plus = ~header.minus & ~header.test
         step = Mux(back, -1, plus)
-        limit, none = Signal(SINCE_WIDTH), Signal()
-        with m.If(source.timed):
-            m.d.comb += limit.eq(source.limit)
-        with m.Else():
-            m.d.comb += [limit.eq(Mux(source.inner, limits[1], limits[0])),
-                         none.eq(Mux(source.inner, never[1], never[0]))]
         fills = plus & (source.n == g.count_max)
         with m.If(moves | redo):
             m.d.sync += [
@@ -283,8 +293,11 @@ class Tracker(wiring.Component):
             for k in range(g.classes):
                 m.d.sync += after.class_counts[k].eq(
                     source.class_counts[k] + Mux(header.label == k, step, 0))
+        since = Signal(SINCE_WIDTH)  # of a node that moves
+        m.d.comb += since.eq(Mux(same & valid, written.since, row.since))
         with m.If(moves):
-            m.d.sync += due.eq(plus & ~none & (source.since >= limit) & ~source.since.all())
+            m.d.sync += due.eq(~fetched.header.minus & ~fetched.header.test & ~never
+                               & (since >= limit) & ~since.all())
         lowers = fetched.header.minus & ~fetched.header.test
         m.d.comb += stuck.eq((after.class_counts[node.header.label] == 0) | (after.n == 0))
         m.d.sync += [lowering.eq(moves & lowers), taking_back.eq(moves & fills)]
