@@ -54,6 +54,8 @@ class Dispenser(wiring.Component):
         start on.
     i : In(stream of {data, last, error, address})
         Bus words; an error ends the run.
+    lack : Out(1)
+        A word without an error is taken.
     room : In(1)
         Beats are cut only then; ``under_way`` of them may come afterwards.
     o : Out(beats_signature(geometry))
@@ -85,6 +87,7 @@ class Dispenser(wiring.Component):
                 "count": 32, "offset": self.offset_bits}))),
             "cells": In(16),
             "i": In(stream.Signature(fetched_layout(g.bus_width))),
+            "lack": Out(1),
             "room": In(1),
             "o": Out(beats_signature(g)),
             "active": Out(1),
@@ -138,12 +141,12 @@ class Dispenser(wiring.Component):
         follows = Signal.like(first_take)  # bytes of the beat after this one
         failing = self.i.p.error != 0
         starved = self.active & (spare < 0)
-        lack = self.active & (lacking >= 0) & roomy
         m.d.comb += [
+            self.lack.eq(self.active & (lacking >= 0) & roomy),
             cut.eq(self.active & (spare >= 0) & self.room),
             follows.eq(Mux(last, first_take, Mux(rest == 1, last_codes, lanes))),
-            self.i.ready.eq(Mux(failing, starved, lack)),
-            taken.eq(lack & self.i.valid & ~failing),
+            self.i.ready.eq(Mux(failing, starved, self.lack)),
+            taken.eq(self.lack & self.i.valid & ~failing),
         ]
         # Both sums at once, then the one that it comes to.
         more, less = Signal.like(lacking), Signal.like(spare)

@@ -151,7 +151,7 @@ class MemoryController(wiring.Component):
                 dispenser.i.valid.eq(sequencer.inline.valid),
                 dispenser.i.p.data.eq(sequencer.inline.payload),
                 dispenser.i.p.error.eq(0),
-                sequencer.inline.ready.eq(dispenser.i.ready),
+                sequencer.inline.ready.eq(dispenser.lack),
             ]
 
         # Predictions.

@@ -112,7 +112,8 @@ class Sequencer(wiring.Component):
 
         part = Signal(range(max(1, COMMAND_BYTES // size)))
         coming = Signal.like(head)
-        if size >= COMMAND_BYTES:
+        whole = size >= COMMAND_BYTES  # head, in one word
+        if whole:
             m.d.comb += coming.eq(self.commands.payload)
         else:
             m.d.comb += coming.eq(Cat(head, self.commands.payload)[g.bus_width:])
@@ -127,18 +128,21 @@ class Sequencer(wiring.Component):
         ]
         job = self.job.p
 
+        def load():
+            new = view(coming, Opcode.LEARN)
+            m.d.sync += [
+                head.eq(coming), learns.eq((new.opcode == Opcode.LEARN) & (new.count != 0)),
+            ]
+
         def fetch():
             m.next = "FETCH"
             m.d.comb += self.commands.ready.eq(1)
             m.d.sync += [failing.eq(0), self.discard.eq(self.halted), self.memory.eq(0)]
             with m.If(self.commands.valid):
-                new = view(coming, Opcode.LEARN)
-                m.d.sync += [
-                    head.eq(coming), learns.eq((new.opcode == Opcode.LEARN) & (new.count != 0)),
-                ]
-                if size >= COMMAND_BYTES:
+                if whole:
                     m.next = "DECODE"
                 else:
+                    load()
                     m.d.sync += part.eq(part + 1)
                     with m.If(part == COMMAND_BYTES // size - 1):
                         m.d.sync += part.eq(0)
@@ -155,6 +159,8 @@ class Sequencer(wiring.Component):
                                  | fsm.ongoing("MULTIPLY") | fsm.ongoing("DESCRIBE")),
             ]
             with m.State("FETCH"):
+                if whole:
+                    load()  # what is no command yet does no harm: this need not wait for `valid`
                 fetch()
 
             with m.State("DECODE"):
@@ -209,6 +215,8 @@ class Sequencer(wiring.Component):
                     m.next = "DISPENSE"
 
             with m.State("DISPENSE"):
+                if whole:
+                    load()
                 m.d.comb += [
                     self.inline.valid.eq(self.commands.valid & ~self.memory),
                     self.commands.ready.eq(self.inline.ready & ~self.memory),
