@@ -76,14 +76,16 @@ class Accelerator(wiring.Component):
             m.d.sync += [settle.eq(_SETTLE), settled.eq(0)]
         with m.Elif(~settled):
             m.d.sync += [settle.eq(settle - 1), settled.eq(settle == 1)]
-        # In distributed RAM: that a command is taken moves an address, and nothing wide.
+        # In distributed RAM: that a command is taken moves an address, and nothing wide. Of room
+        # the other end hears a clock late, so one place is kept free.
         words = SyncFIFO(width=g.bus_width, depth=_WORDS)
         add_with_reset(m, "words", words, self.reset)
-        come = settled & ~self.csr.w_en
+        room = Signal()
+        m.d.sync += room.eq(words.level < _WORDS - 1)
         m.d.comb += [
+            self.commands.ready.eq(room & settled & ~self.csr.w_en),
             words.w_data.eq(self.commands.payload),
-            words.w_en.eq(self.commands.valid & come),
-            self.commands.ready.eq(words.w_rdy & come),
+            words.w_en.eq(self.commands.valid & self.commands.ready),
             controller.commands.payload.eq(words.r_data),
             controller.commands.valid.eq(words.r_rdy),
             words.r_en.eq(controller.commands.ready),

@@ -195,8 +195,13 @@ class Tracker(wiring.Component):
         for (limit, never), grace in zip(graces, (self.grace, self.inner_grace), strict=True):
             m.d.sync += [limit.eq(grace - 1), never.eq(grace == 0)]
         limit, never = Signal(SINCE_WIDTH), Signal()  # of the row
+        plus, hits = Signal(), Signal(g.classes)  # the record adds one; its class
         with m.If(moves):
             shown_row = self.table.r_entry
+            m.d.sync += [
+                plus.eq(~shown.header.minus & ~shown.header.test),
+                hits.eq(Cat(shown.header.label == k for k in range(g.classes))),
+            ]
             with m.If(shown_row.timed):
                 m.d.sync += [limit.eq(shown_row.limit), never.eq(0)]
             with m.Elif(shown_row.inner):
@@ -204,8 +209,8 @@ class Tracker(wiring.Component):
             with m.Else():
                 m.d.sync += [limit.eq(graces[0][0]), never.eq(graces[0][1])]
 
-        self._node(m, granted, fetched, fetched_valid, row, same, limit, never, node, node_valid,
-                   written, space, done, redo)
+        self._node(m, granted, fetched, fetched_valid, row, same, limit, never, plus, hits, node,
+                   node_valid, written, space, done, redo)
         on_path = [valid & ~each.own for valid, each in (
             (walk_valid, walk), (look_valid, look), (shown_valid, shown),
             (fetched_valid, fetched))]
@@ -216,35 +221,37 @@ class Tracker(wiring.Component):
         """Take records, and go from node to node."""
         depth = Signal(range(PATH_LIMIT))
         at_limit = Signal()
-        linked, take, moves = Signal(), Signal(), Signal()
+        linked, loads = Signal(), Signal()
         link = self.table.link
         # A record that came although walk could not take it: so ``ready`` need not know.
         kept = Signal(header_layout(self.geometry), reset_less=True)
         coming = Signal(header_layout(self.geometry))
         kept_valid = Signal()
         m.d.comb += [
-            linked.eq(link.there & ~walk.header.test & ~at_limit),
-            moves.eq(go & valid & known),
-            take.eq(~valid | (moves & ~linked)),
+            linked.eq(valid & link.there & ~walk.header.test & (walk.own | ~at_limit)),
+            loads.eq(~valid | (go & known)),
             self.i.ready.eq(~kept_valid),
             coming.eq(Mux(kept_valid, kept.as_value(), self.i.payload.as_value())),
-            self.table.link_en.eq(take | ~known),
+            self.table.link_en.eq((loads & ~linked) | ~known),
             self.table.link_slot.eq(Mux(valid & ~known, walk.header.slot, coming.slot)),
         ]
         m.d.sync += known.eq(1)
         with m.If(~kept_valid):
             m.d.sync += kept.eq(self.i.payload)
-        m.d.sync += kept_valid.eq((kept_valid | self.i.valid) & ~take)
-        with m.If(take):
-            m.d.sync += [valid.eq(kept_valid | self.i.valid), walk.header.eq(coming),
-                         walk.own.eq(1), depth.eq(0), at_limit.eq(0)]
-        with m.Elif(moves):
-            m.d.sync += [known.eq(0), walk.header.slot.eq(link.slot), walk.own.eq(0),
-                         depth.eq(depth + 1), at_limit.eq(depth == PATH_LIMIT - 2)]
+        m.d.sync += kept_valid.eq((kept_valid | self.i.valid) & ~(loads & ~linked))
+        with m.If(loads):
+            m.d.sync += [
+                walk.own.eq(~linked), depth.eq(Mux(walk.own, 1, depth + 1)),
+                at_limit.eq(~walk.own & (depth == PATH_LIMIT - 2)), known.eq(~linked),
+            ]
+            with m.If(linked):
+                m.d.sync += walk.header.slot.eq(link.slot)
+            with m.Else():
+                m.d.sync += [valid.eq(kept_valid | self.i.valid), walk.header.eq(coming)]
         return linked
 
-    def _node(self, m, granted, fetched, fetched_valid, row, same, limit, never, node, valid,
-              written, space, done, redo):
+    def _node(self, m, granted, fetched, fetched_valid, row, same, limit, never, plus, fetched_hits,
+              node, valid, written, space, done, redo):
         """Count a node's beats, update its row."""
         g = self.geometry
         entry = entry_layout(g)
@@ -266,11 +273,8 @@ class Tracker(wiring.Component):
         lowering, taking_back, stuck = Signal(), Signal(), Signal()
         back = lowering | taking_back
         # What is loaded: the node behind, or this one again, lowered or halved. No node moves then.
-        source, header = Signal(entry), Signal(header_layout(g))
-        m.d.comb += [
-            source.eq(row),
-            header.eq(Mux(redo | back, node.header.as_value(), fetched.header.as_value())),
-        ]
+        source = Signal(entry)
+        m.d.comb += source.eq(row)
         with m.If(redo):
             m.d.comb += [source.eq(after), source.n.eq(g.count_max >> 1), source.halved.eq(1)]
             m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1)
@@ -278,26 +282,32 @@ class Tracker(wiring.Component):
         with m.Elif((same & valid) | back):
             m.d.comb += _take(source, written)
 
-        plus = ~header.minus & ~header.test
-        step = Mux(back, -1, plus)
-        fills = plus & (source.n == g.count_max)
+        # What is added is one, or all ones to take one away.
+        hits = Signal(g.classes)  # the node's class
+        again = redo | back
+
+        def added(one):
+            return Cat(one, (one & back).replicate(g.count_width - 1))
+
+        one = plus | again
+        ones = Mux(again, hits, fetched_hits & plus.replicate(g.classes))
+        fills = plus & ~redo & Mux(same & valid, after.n == g.count_max, row.n == g.count_max)
+        with m.If(moves):
+            m.d.sync += [node.header.eq(fetched.header), hits.eq(fetched_hits)]
         with m.If(moves | redo):
             m.d.sync += [
-                node.header.eq(header),
                 after.eq(source),
                 after.since.eq(source.since + (plus & ~redo)),
                 full.eq(fills),
             ]
         with m.If(moves | redo | taking_back | (lowering & ~stuck)):
-            m.d.sync += after.n.eq(source.n + step)
+            m.d.sync += after.n.eq(source.n + added(one))
             for k in range(g.classes):
-                m.d.sync += after.class_counts[k].eq(
-                    source.class_counts[k] + Mux(header.label == k, step, 0))
+                m.d.sync += after.class_counts[k].eq(source.class_counts[k] + added(ones[k]))
         since = Signal(SINCE_WIDTH)  # of a node that moves
         m.d.comb += since.eq(Mux(same & valid, written.since, row.since))
         with m.If(moves):
-            m.d.sync += due.eq(~fetched.header.minus & ~fetched.header.test & ~never
-                               & (since >= limit) & ~since.all())
+            m.d.sync += due.eq(plus & ~never & (since >= limit) & ~since.all())
         lowers = fetched.header.minus & ~fetched.header.test
         m.d.comb += stuck.eq((after.class_counts[node.header.label] == 0) | (after.n == 0))
         m.d.sync += [lowering.eq(moves & lowers), taking_back.eq(moves & fills)]
