@@ -302,6 +302,22 @@ async def registers(dut):
             assert await bench.read(register.name) == bench.golden.read_register(register.name)
 
 
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def settling(dut):
+    """No command is taken with a write to a register, nor in the 7 clocks behind it."""
+    bench = Bench(dut, geometry(), random.Random(cocotb.RANDOM_SEED).random())
+    await bench.start()
+    for _ in range(8):
+        await ClockCycles(dut.clk, bench.rng.randrange(4))
+        dut.csr__addr.value, dut.csr__w_data.value = find("cells").addr // 4, 1
+        dut.csr__w_en.value = 1
+        for clock in range(12):
+            await ReadOnly()
+            assert int(dut.commands__ready.value) == (clock >= 8), clock
+            await RisingEdge(dut.clk)
+            dut.csr__w_en.value = 0
+
+
 async def measure(bench, cells, count, memory, grace, predictions=0):
     """Beats, clocks and counters of one long LEARN on random slots."""
     g, rng, golden = bench.geometry, bench.rng, bench.golden

@@ -17,7 +17,8 @@ _BENCH = "bench_accelerator"
 ], ids=["tiny", "odd", "one-pass"])
 def test_icarus(geometry, rounds, tmp_path):
     run(Accelerator(geometry), "dut", _BENCH, tmp_path, geometry=geometry.as_dict(),
-        rounds=rounds, testcase=["anything", "restart", "corners", "registers", "full_rate"])
+        rounds=rounds, testcase=["anything", "restart", "corners", "registers", "settling",
+                                 "full_rate"])
 
 
 @pytest.mark.slow
