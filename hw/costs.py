@@ -14,8 +14,6 @@ from .mcmu.scheduler import TRIALS
 
 __all__ = ["Costs"]
 
-_FOLLOWING = 2  # clocks of a further node of a path at least: its link is looked up first
-
 
 @dataclass(frozen=True)
 class Costs:
@@ -43,8 +41,7 @@ class Costs:
     trials : float
         Per instance.
     counting : float
-        Clocks of the array's beats, and those lost on links: K at the first node of the path, at
-        each further one K, but at least 2.
+        Clocks of the array's beats: K at each node of the path.
     snapshots : float
         Clocks of the array that trials take from counting: B K each.
     gains : float
@@ -99,7 +96,7 @@ class Costs:
 
     @property
     def counting(self):
-        return self.passes + (self.nodes - 1) * max(self.passes, _FOLLOWING)
+        return self.nodes * self.passes
 
     @property
     def snapshots(self):

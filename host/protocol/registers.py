@@ -9,7 +9,7 @@ __all__ = ["Access", "Field", "Register", "REGISTERS", "EVENTS", "TIMINGS", "MAG
            "CellKind", "find", "identity"]
 
 MAGIC = 0x47455242  # "BREG", little endian
-VERSION = 2  # changes whenever an old driver could not work a new bitstream
+VERSION = 3  # changes whenever an old driver could not work a new bitstream
 
 
 class Access(Enum):
@@ -91,7 +91,6 @@ TIMINGS = {
     "stall_lock": "Clocks of a LEARN that waited for a slot under trial.",
     "stall_queue": "Clocks of a LEARN that waited for room in the trial queue.",
     "stall_halve": "Clocks of a LEARN spent on halving a slot.",
-    "stall_path": "Clocks of a LEARN spent on looking up the next slot of a path.",
     "stall_report": "Clocks of a LEARN that waited for room for predictions.",
     "commands": "Clocks of array operations of CLEAR, PLACE, READ and WRITE.",
     "bursts": "AXI read bursts.",

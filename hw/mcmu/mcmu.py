@@ -246,7 +246,7 @@ class MemoryController(wiring.Component):
 
         learning = sequencer.learning | ~idle_now
         spent = (tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_queue
-                 | tracker.wait_path | tracker.wait_report | scheduler.valid)
+                 | tracker.wait_report | scheduler.valid)
         words = self.m_axi.rvalid & self.m_axi.rready
         events = {
             "records": buffer.good,
@@ -264,7 +264,6 @@ class MemoryController(wiring.Component):
             "stall_lock": tracker.wait_lock,
             "stall_queue": tracker.wait_queue,
             "stall_halve": tracker.halving,
-            "stall_path": tracker.wait_path,
             "stall_report": tracker.wait_report,
             "commands": editor.valid & ~scheduler.valid,
             "bursts": self.m_axi.arvalid & self.m_axi.arready,

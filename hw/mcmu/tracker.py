@@ -82,12 +82,12 @@ class Tracker(wiring.Component):
         No record is under way.
     node, halved : Out(1)
         A node was counted, a slot was halved.
-    counting, halving, wait_lock, wait_queue, wait_path, wait_report : Out(1)
+    counting, halving, wait_lock, wait_queue, wait_report : Out(1)
         What this clock is spent on, at most one of them; none also in a clock that was
         not granted.
 
     Latency: 5 cycles from a header to its first operation. Throughput: one beat per cycle; one
-    cycle is lost per further node of a path of one beat, and one per node with a weight of -1.
+    cycle is lost per node with a weight of -1.
 
     Source: design, sections 2 and 6.
     """
@@ -122,7 +122,6 @@ class Tracker(wiring.Component):
             "halving": Out(1),
             "wait_lock": Out(1),
             "wait_queue": Out(1),
-            "wait_path": Out(1),
             "wait_report": Out(1),
         })
 
@@ -139,8 +138,6 @@ class Tracker(wiring.Component):
         written = Signal(entry)  # what the node's row is to become
         done, redo = Signal(), Signal()
 
-        known = Signal()  # the table shows the link of the node in walk
-
         # The last two stages move on as soon as there is space, but those in front together, with
         # or without anything in them: did each ask the next, the first would know last.
         space, moves = Signal(), Signal()
@@ -149,7 +146,7 @@ class Tracker(wiring.Component):
             moves.eq(~fetched_valid | space),
             self.idle.eq(~(walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
         ]
-        linked = self._walk(m, walk, walk_valid, known, moves)
+        linked = self._walk(m, walk, walk_valid, moves)
 
         m.d.comb += [
             self.table.r_en.eq(moves), self.table.r_slot.eq(walk.header.slot),
@@ -168,7 +165,7 @@ class Tracker(wiring.Component):
         same = Signal()  # as the node's slot, if there is a node
         with m.If(moves):
             m.d.sync += [
-                look_valid.eq(walk_valid & known), look.eq(walk), look.end.eq(~linked),
+                look_valid.eq(walk_valid), look.eq(walk), look.end.eq(~linked),
                 look_before.eq(node_valid & (walk.header.slot == node.header.slot)),
                 shown_valid.eq(look_valid), shown.eq(look),
                 shown_before.eq(look_before),
@@ -211,14 +208,10 @@ class Tracker(wiring.Component):
 
         self._node(m, granted, fetched, fetched_valid, row, same, limit, never, plus, hits, node,
                    node_valid, written, space, done, redo)
-        on_path = [valid & ~each.own for valid, each in (
-            (walk_valid, walk), (look_valid, look), (shown_valid, shown),
-            (fetched_valid, fetched))]
-        m.d.comb += self.wait_path.eq(~node_valid & Cat(on_path).any() & granted)
         return m
 
-    def _walk(self, m, walk, valid, known, go):
-        """Take records, and go from node to node."""
+    def _walk(self, m, walk, valid, go):
+        """Take records, and go from node to node: the link that has come asks for the next."""
         depth = Signal(range(PATH_LIMIT))
         at_limit = Signal()
         linked, loads = Signal(), Signal()
@@ -229,20 +222,19 @@ class Tracker(wiring.Component):
         kept_valid = Signal()
         m.d.comb += [
             linked.eq(valid & link.there & ~walk.header.test & (walk.own | ~at_limit)),
-            loads.eq(~valid | (go & known)),
+            loads.eq(~valid | go),
             self.i.ready.eq(~kept_valid),
             coming.eq(Mux(kept_valid, kept.as_value(), self.i.payload.as_value())),
-            self.table.link_en.eq((loads & ~linked) | ~known),
-            self.table.link_slot.eq(Mux(valid & ~known, walk.header.slot, coming.slot)),
+            self.table.link_en.eq(loads),
+            self.table.link_slot.eq(Mux(linked, link.slot, coming.slot)),
         ]
-        m.d.sync += known.eq(1)
         with m.If(~kept_valid):
             m.d.sync += kept.eq(self.i.payload)
         m.d.sync += kept_valid.eq((kept_valid | self.i.valid) & ~(loads & ~linked))
         with m.If(loads):
             m.d.sync += [
                 walk.own.eq(~linked), depth.eq(Mux(walk.own, 1, depth + 1)),
-                at_limit.eq(~walk.own & (depth == PATH_LIMIT - 2)), known.eq(~linked),
+                at_limit.eq(~walk.own & (depth == PATH_LIMIT - 2)),
             ]
             with m.If(linked):
                 m.d.sync += walk.header.slot.eq(link.slot)

@@ -18,7 +18,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
 MEMORY = 1 << 15
-STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve", "stall_path",
+STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve",
           "stall_report")
 
 
