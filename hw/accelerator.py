@@ -37,8 +37,8 @@ class Accelerator(wiring.Component):
     m_axi : Out(AXI4 read)
         Memory that LEARN may fetch records from.
     csr : In(csr_signature)
-        Registers; written only while nothing is under way. No command is taken for 8 clocks
-        behind a write.
+        Registers; written only while nothing is under way and no command is offered. None is taken
+        for 8 clocks behind a write.
 
     reset : In(1)
         Begin anew, like a reset of the clock domain, but by registers in all parts of the chip.
@@ -80,10 +80,9 @@ class Accelerator(wiring.Component):
         # the other end hears a clock late, so one place is kept free.
         words = SyncFIFO(width=g.bus_width, depth=_WORDS)
         add_with_reset(m, "words", words, self.reset)
-        room = Signal()
-        m.d.sync += room.eq(words.level < _WORDS - 1)
+        m.d.sync += self.commands.ready.eq(
+            (words.level < _WORDS - 1) & settled & ~self.csr.w_en)
         m.d.comb += [
-            self.commands.ready.eq(room & settled & ~self.csr.w_en),
             words.w_data.eq(self.commands.payload),
             words.w_en.eq(self.commands.valid & self.commands.ready),
             controller.commands.payload.eq(words.r_data),
@@ -96,6 +95,8 @@ class Accelerator(wiring.Component):
         connect(m, array.gains, controller.gains)
         connect(m, array.summary, controller.summary)
 
+        busy = Signal()  # a clock late, as who reads it is
+        m.d.sync += busy.eq(controller.busy | array.busy | words.r_rdy)
         m.d.comb += [
             controller.reset.eq(self.reset), array.reset.eq(self.reset),
             registers.identity_magic.eq(MAGIC),
@@ -110,7 +111,7 @@ class Accelerator(wiring.Component):
             registers.memory_bins.eq(g.bins),
             registers.memory_bus_bytes.eq(g.bus_bytes),
             registers.status_halted.eq(controller.halted),
-            registers.status_busy.eq(controller.busy | array.busy | words.r_rdy),
+            registers.status_busy.eq(busy),
             controller.cells.eq(registers.cells_count),
             controller.classes.eq(array.classes_in_use),
             controller.all.eq(registers.report_all),

@@ -79,12 +79,14 @@ class FrameSender(wiring.Component):
         holder, reason = Signal(32), Signal(2)
         count, at = Signal(14), Signal(3)  # words of payload to come; of all so far
         fresh = Signal()  # `o` has a word that the CRC has not
+        starts = Signal()  # a frame, a clock ago; its first word comes to the CRC later
         free, put = Signal(), Signal()
         word = Signal(32)
         m.d.comb += [
             free.eq(~o.valid | o.ready),
             check.data.eq(o.p.data),
             check.valid.eq(fresh),
+            check.start.eq(starts),
         ]
         m.d.sync += fresh.eq(put)
         with m.If(o.ready):
@@ -103,9 +105,10 @@ class FrameSender(wiring.Component):
         void = Signal()  # the payload does not come any more
         with m.If(self.begin):
             m.d.sync += void.eq(1)
-        with m.FSM():
+        with m.FSM() as fsm:
+            m.d.sync += starts.eq(fsm.ongoing("IDLE"))
             with m.State("IDLE"):
-                m.d.comb += [self.idle.eq(1), check.start.eq(1)]
+                m.d.comb += self.idle.eq(1)
                 m.d.sync += [
                     at.eq(0), void.eq(0), count.eq(0),
                     payload.eq(_Payload.NONE), holder.eq(reply.p.holder), reason.eq(reply.p.reason),

@@ -116,7 +116,7 @@ class ReportWriter(wiring.Component):
         def write_words():
             """Drive the output with the next word and go on to the word behind it."""
             m.d.comb += [self.o.valid.eq(1), self.o.p.data.eq(words[0])]
-            with m.If(moved):
+            with m.If(self.o.ready):
                 m.d.sync += [words[i].eq(words[i + 1]) for i in range(4)]
                 m.d.sync += left_words.eq(left_words - 1)
 
@@ -170,7 +170,7 @@ class ReportWriter(wiring.Component):
                 m.d.comb += [
                     self.o.valid.eq(1), self.o.p.data.eq(scores[:32]), self.o.p.last.eq(end),
                 ]
-                with m.If(moved):
+                with m.If(self.o.ready):
                     m.d.sync += [scores.eq(scores >> 32), index.eq(index + 1)]
                     with m.If(end):
                         m.next = "IDLE"
@@ -179,7 +179,7 @@ class ReportWriter(wiring.Component):
                 bare = (kind == Kind.FENCE) | (kind == Kind.ERROR)
                 write_words()
                 m.d.comb += self.o.p.last.eq(bare & (left_words == 0))
-                with m.If(moved):
+                with m.If(self.o.ready):
                     m.d.sync += tail.eq(kind == Kind.ENTRY)
                     with m.If(left_words == 0):
                         with m.If(bare):
@@ -196,7 +196,7 @@ class ReportWriter(wiring.Component):
                     self.o.p.data.eq(counts[:width]),
                     self.o.p.last.eq(tail & end),
                 ]
-                with m.If(moved):
+                with m.If(self.o.ready):
                     m.d.sync += [counts.eq(counts >> width), index.eq(Mux(end, 0, index + 1))]
                     with m.If(end):
                         with m.If(tail):
@@ -244,7 +244,7 @@ class ReportWriter(wiring.Component):
                 write_words()
                 m.d.comb += self.o.p.last.eq(tail & (left_words == 0))
                 m.d.sync += counts.eq(self.summary.p.left)
-                with m.If(moved & (left_words == 0)):
+                with m.If(self.o.ready & (left_words == 0)):
                     with m.If(kind == Kind.GAINS):
                         m.next = "GAINS"
                         with m.If(tail):
