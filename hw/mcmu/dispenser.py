@@ -139,26 +139,25 @@ class Dispenser(wiring.Component):
         ended = Signal()  # a record; it is counted a clock later, for the counters are wide
         cut, taken = Signal(), Signal()
         follows = Signal.like(first_take)  # bytes of the beat after this one
+        last_next, last_but_one = Signal(), Signal()  # after this one: is the last, comes before it
         failing = self.i.p.error != 0
         starved = self.active & (spare < 0)
         m.d.comb += [
             self.lack.eq(self.active & (lacking >= 0) & roomy),
             cut.eq(self.active & (spare >= 0) & self.room),
-            follows.eq(Mux(last, first_take, Mux(rest == 1, last_codes, lanes))),
+            last_next.eq(Mux(last, steps == 0, rest == 1)),
+            last_but_one.eq(Mux(last, steps == 1, rest == 2)),
             self.i.ready.eq(Mux(failing, starved, self.lack)),
             taken.eq(self.lack & self.i.valid & ~failing),
         ]
-        # Both sums at once, then the one that it comes to.
-        more, less = Signal.like(lacking), Signal.like(spare)
+        # All sums at once, then the one that it comes to: whether a word is taken is known last.
         begun = Signal()  # a run, a clock ago; no beat is there yet
         another = Mux(begun, ~final, cut & last & ~final & ~final_but_one)
-        m.d.comb += [
-            more.eq(lacking + Mux(another, record, 0)),
-            less.eq(spare - Mux(cut, follows, 0)),
-        ]
         m.d.sync += [
-            spare.eq(Mux(taken, less + size, less)),
-            lacking.eq(Mux(taken, more - size, more)),
+            spare.eq(Mux(taken, Mux(cut, spare - follows + size, spare + size),
+                         Mux(cut, spare - follows, spare))),
+            lacking.eq(Mux(taken, Mux(another, lacking + record - size, lacking - size),
+                           Mux(another, lacking + record, lacking))),
             put.eq(put + taken),
         ]
         with m.If(cut):
@@ -167,7 +166,8 @@ class Dispenser(wiring.Component):
             m.d.sync += [
                 first.eq(last),
                 rest.eq(Mux(last, steps, rest - 1)),
-                last.eq(Mux(last, steps == 0, rest == 1)),
+                last.eq(last_next),
+                follows.eq(Mux(last_next, first_take, Mux(last_but_one, last_codes, lanes))),
             ]
             with m.If(last):
                 m.d.sync += [
@@ -231,6 +231,7 @@ class Dispenser(wiring.Component):
                 records.eq(count),
                 final.eq(count == 1), final_but_one.eq(count == 2),
                 first.eq(1), last.eq(steps == 0), rest.eq(steps),
+                follows.eq(Mux(steps == 0, first_take, Mux(steps == 1, last_codes, lanes))),
                 at.eq(offset), behind.eq(offset + first_take),
                 spare.eq(-(offset + first_take)),
                 lacking.eq(offset + record - 1),

@@ -57,7 +57,7 @@ class SlotEditor(wiring.Component):
         Counts of READs, to the report writer.
 
     Latency: 1 cycle from `start` to the first effect. CLEAR and PLACE take a clock for every bin of
-    every pass, a READ one for every count, a WRITE two.
+    every pass, a READ one for every count, a WRITE two, or three for every word of an entry.
 
     Source: design, section 6.
     """
@@ -120,6 +120,16 @@ class SlotEditor(wiring.Component):
         ]
         clear_row = row.eq(entry_layout(g).const(empty_entry()))
         trial_of(m, self.trial.p, access.slot, row, requested=True)
+
+        # What a command or a word says of a row is worked out a clock ahead.
+        timed, limit, placed_timed, placed_limit = Signal(), Signal(16), Signal(), Signal(16)
+        link, current = Signal(16), Signal(16)
+        m.d.sync += [
+            placed_timed.eq(place.period != 0), placed_limit.eq(place.period - 1),
+            timed.eq(incoming[16:] != 0), limit.eq(incoming[16:] - 1),
+            link.eq(Mux(incoming[:16] < g.slots, incoming[:16], NONE)),
+            current.eq(Mux(incoming[16:] < g.max_cells, incoming[16:], NONE)),
+        ]
 
         # As many READs are under way at most as there are places for their counts.
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=g.count_width, depth=_READS)
@@ -285,8 +295,8 @@ class SlotEditor(wiring.Component):
                     row.since.eq(0),
                     row.link.eq(place.link),
                     row.current.eq(place.current),
-                    row.timed.eq(place.period != 0),
-                    row.limit.eq(place.period - 1),
+                    row.timed.eq(placed_timed),
+                    row.limit.eq(placed_limit),
                     row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
                 ]
                 m.next = "STORE"
@@ -295,8 +305,8 @@ class SlotEditor(wiring.Component):
                 m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
                 end()
 
-            # Payload of WRITE, two clocks for 32 bits: taken, then put where they belong, or to the
-            # array. The last takes the padding with it.
+            # Payload of WRITE, two clocks for a count: taken, then put to the array; three for a
+            # word of an entry. The last takes the padding with it.
             with m.State("UNPACK"):
                 m.d.comb += edit.payload.ready.eq((unpacked == bus_parts - 1) | (left == 1))
                 m.d.sync += incoming.eq(edit.payload.payload.word_select(unpacked, 32))
@@ -304,7 +314,10 @@ class SlotEditor(wiring.Component):
                     m.d.sync += unpacked.eq(unpacked + 1)
                     m.next = "WRITE"
                     with m.If(dropping | entry_access):
-                        m.next = "STOW"
+                        m.next = "SORT"
+
+            with m.State("SORT"):
+                m.next = "STOW"
 
             with m.State("STOW"):
                 last = left == 1
@@ -317,18 +330,14 @@ class SlotEditor(wiring.Component):
                         with m.Case(1):
                             m.d.sync += row.since.eq(incoming[:SINCE_WIDTH])
                         with m.Case(2):
-                            link, current = incoming[:16], incoming[16:]
-                            m.d.sync += [
-                                row.link.eq(Mux(link < g.slots, link, NONE)),
-                                row.current.eq(Mux(current < g.max_cells, current, NONE)),
-                            ]
+                            m.d.sync += [row.link.eq(link), row.current.eq(current)]
                         with m.Default():
                             m.d.sync += [
                                 row.inner.eq((incoming & EntryFlag.INNER) != 0),
                                 row.halved.eq((incoming & EntryFlag.HALVED) != 0),
                                 row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
-                                row.timed.eq(incoming[16:] != 0),
-                                row.limit.eq(incoming[16:] - 1),
+                                row.timed.eq(timed),
+                                row.limit.eq(limit),
                             ]
                 with m.Else():
                     m.d.sync += row.class_counts.eq(
