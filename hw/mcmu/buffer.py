@@ -1,6 +1,6 @@
 """Keep whole records until every node of their path has counted them."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import data, fifo, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -14,8 +14,10 @@ __all__ = ["RecordBuffer", "header_layout"]
 
 HEADERS = 16  # records in the buffer at most
 _LANES = 8  # whose codes are in one memory
-# Places for what `room` does not know of: this clock's beat and those under way to here.
-_KEPT_FREE = 2 + Dispenser.under_way
+# Places for what `room` does not know of: this clock's beat and those under way to here. Of
+# headers it knows a clock later.
+_KEPT_FREE = 1 + Dispenser.under_way
+_HEADERS_FREE = _KEPT_FREE + 1
 
 
 def header_layout(geometry):
@@ -95,8 +97,12 @@ class RecordBuffer(wiring.Component):
         # One bit more than an address: full and empty differ.
         put, kept, oldest = Signal(bits + 1), Signal(bits + 1), Signal(bits + 1)
         room, moved = Signal(), Signal()
-        m.d.sync += room.eq(((put - oldest)[:bits + 1] <= self.depth - _KEPT_FREE)
-                            & (headers.level <= HEADERS - _KEPT_FREE))
+        # Whether a record is freed is known last.
+        level = Signal(range(self.depth + 2))
+        m.d.comb += level.eq((put - oldest)[:bits + 1] + moved)
+        m.d.sync += room.eq(Mux(self.free, level <= self.depth - _KEPT_FREE + self.passes,
+                                level <= self.depth - _KEPT_FREE)
+                            & (headers.level <= HEADERS - _HEADERS_FREE))
         header = self.i.payload.header
         known = (header.slot < g.slots) & (header.label < g.classes)
         test = (header.flags & int(RecordFlag.TEST)) != 0
