@@ -112,6 +112,7 @@ def test_rate(predictions):
     assert counters["predictions"] == 16_000 * predictions
     assert counters["trials"] >= 64
     assert counters["beats"] / counters["learning"] >= 0.90
+    assert counters["stall_input"] <= 20, "more than the start: records are there in time"
 
 
 def test_waiting():
