@@ -54,7 +54,7 @@ def test_model():
     assert Costs(g, 32).clocks == pytest.approx(1 + 16 / 200, rel=1e-3)
     assert Costs(g, 1024, grace=0, inner_grace=0).clocks == 32
     # A further node takes its beats, but no less than 2 clocks.
-    assert Costs(g, 32, nodes=5, grace=0, inner_grace=0).clocks == 9
+    assert Costs(g, 32, nodes=5, grace=0, inner_grace=0).clocks == 5
     assert Costs(g, 128, nodes=2.5, grace=0, inner_grace=0).clocks == 10
     # Trials beyond what the gain units can do.
     many = Costs(g, 32, grace=10)
