@@ -106,10 +106,11 @@ class Geometry:
     def gain_width(self):
         """Bits of a scaled gain n G and of its sums, two's complement.
 
-        Every sum of x log2 x terms over counts that add up to n < 2**W stays below
-        n log2 n < 2**(W + 5) instances times bits; one bit is the sign, two are spare.
+        No gain exceeds n log2 C < 2**W log2 C instances times bits, and what goes beyond it on the
+        way may wrap. One bit is the sign, one is spare for what the fixed point adds.
         """
-        return self.count_width + 5 + GAIN_FRACTION + 3
+        most = (self.classes - 1).bit_length()  # bits of a class, at least log2 C
+        return self.count_width + (most - 1).bit_length() + GAIN_FRACTION + 2
 
     @property
     def bus_bytes(self):

@@ -22,7 +22,7 @@ from bregalad.fixed import (
     root_fixed,
     xlog2x,
 )
-from bregalad.geometry import CRITERIA, GAIN_FRACTION, PRESETS
+from bregalad.geometry import CRITERIA, GAIN_FRACTION, PRESETS, Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.golden import Cell, gain_of
 from hypothesis import given, settings
@@ -169,3 +169,25 @@ def test_gain_error(name, kind, criterion, data):
     scaled = got.gain * UNIT
     assert abs(scaled - gains[got.value]) <= GAIN_ERROR * n
     assert scaled >= max(gains) - GAIN_ERROR * n
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("classes", [2, 3, 4, 5, 8, 9, 16, 17, 32])
+@pytest.mark.parametrize("width", [12, 18, 32])
+@pytest.mark.parametrize("kind", [CellKind.MULTIWAY, CellKind.ONE_VS_REST])
+def test_largest_gain(width, classes, criterion, kind):
+    """Classes of one size, each with a value of its own, and as much as a counter can hold."""
+    if criterion == "kearns_mansour" and classes != 2:
+        return
+    g = Geometry(lanes=1, passes=1, bins=32, classes=classes, count_width=width, slots=2,
+                 criterion=criterion)
+    table = np.zeros((g.bins, classes), np.int64)
+    np.fill_diagonal(table, g.count_max // classes)
+    table[0, 0] += g.count_max % classes
+    got = gain_of(g, 0, Cell(kind), table.tolist(), classes)
+    known = table.sum(axis=0)
+    exact = impurity(criterion, known)
+    if kind == CellKind.ONE_VS_REST:
+        parts = [impurity(criterion, row) + impurity(criterion, known - row) for row in table]
+        exact -= min(parts)
+    assert abs(got.gain * UNIT - exact) <= GAIN_ERROR * g.count_max
