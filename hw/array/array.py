@@ -7,14 +7,22 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...geometry import CODE_WIDTH, Geometry
-from ..gain.gain import SNAPSHOTS, check_snapshots, kind_layout
+from ...protocol.registers import CellKind
+from ..gain.gain import SNAPSHOTS, check_snapshots
 from ..replica import add_with_reset, distribute, distribution_latency, replicate
 from .adder import AdderTree
 from .bayes import lead, partial_latency, partial_signature
 from .control import Control
 from .delay import delay
-from .merge import Merge, merge_layout, summary_layout
-from .operation import CELL_WIDTH, Op, candidate_layout, config_layout, operation_layout
+from .merge import Merge, merge_layout, part_layout, summary_layout
+from .operation import (
+    CELL_WIDTH,
+    Op,
+    candidate_layout,
+    cell_layout,
+    config_layout,
+    operation_layout,
+)
 from .processor import AttributeProcessor
 
 __all__ = ["AttributeProcessorArray", "handover"]
@@ -150,7 +158,7 @@ class AttributeProcessorArray(wiring.Component):
                  for lane in range(g.lanes)]
         m.d.comb += [control.op.eq(self.op), control.count_in.eq(self.count_in)]
 
-        config_pass, config_lane, config, config_write = self._configuration(m)
+        config_pass, config_lane, config, config_write, kinds = self._configuration(m)
         load, shift = Signal(), Signal()
         told = distribute(m, g.lanes, control=control.control.as_value(), load=load, shift=shift,
                           classes_in_use=self.classes_in_use, reset=self.reset,
@@ -263,7 +271,7 @@ class AttributeProcessorArray(wiring.Component):
         m.d.comb += [
             shift.eq(pending & room),
             last.eq(cell == last_cell),
-            item.result.eq(lanes[0].chain_o),
+            item.part.eq(self._part(m, kinds, cell, lanes[0].chain_o)),
             item.cell.eq(item_cell),
             item.current.eq(item_current),
             item.last.eq(item_last),
@@ -319,7 +327,7 @@ class AttributeProcessorArray(wiring.Component):
         m.d.comb += [self.partial.valid.eq(valid & ~begins), self.partial.p.last.eq(last)]
 
     def _configuration(self, m):
-        """Divide a cell's index into pass and lane; one per clock."""
+        """Divide a cell's index into pass and lane; one per clock. Keep it for the merge, too."""
         g = self.geometry
         cell_bits = 15  # of the largest geometry
         config = [Signal(config_layout(), name=f"config_{i}") for i in range(3)]
@@ -338,6 +346,36 @@ class AttributeProcessorArray(wiring.Component):
             passes[1].eq(passes[0]),
             lane.eq(config[1].cell - passes[0] * g.lanes),
         ]
-        kind = Signal(kind_layout())
-        m.d.comb += [kind[name].eq(config[2][name]) for name in ("kind", "first", "other", "base")]
-        return passes[1], lane, kind, write[2]
+        kind = Signal(cell_layout())
+        m.d.comb += [kind[name].eq(config[2][name]) for name in cell_layout().members]
+        m.submodules.kinds = kinds = Memory(
+            shape=cell_layout(), depth=g.max_cells,
+            init=[{"kind": CellKind.IGNORED, "first": 1}] * g.max_cells)
+        put = kinds.write_port()
+        m.d.comb += [put.en.eq(write[2]), put.addr.eq(config[2].cell), put.data.eq(kind)]
+        return passes[1], lane, kind, write[2], kinds
+
+    def _part(self, m, kinds, cell, result):
+        """A gain unit's result as the merge takes it, ``spread`` clocks behind the cell's index."""
+        g = self.geometry
+        part = Signal(part_layout(g))
+        read = kinds.read_port()
+        m.d.comb += read.addr.eq(cell)
+        kind = delay(m, read.data, self.spread - 1, "kind")
+        valid, multiway, binary = Signal(), Signal(), Signal()
+        shown = Signal(g.classes)
+        value = Mux(kind.kind == CellKind.NUMERIC, 0, kind.base) + result.bin
+        m.d.sync += shown.eq(Cat(k < self.classes_in_use for k in range(g.classes)))
+        m.d.comb += [
+            valid.eq(kind.kind != CellKind.IGNORED),
+            multiway.eq(kind.kind == CellKind.MULTIWAY),
+            binary.eq(valid & ~multiway),
+            part.valid.eq(valid),
+            part.joins.eq(valid & ~kind.first),
+            part.additive.eq(multiway),
+            part.value.eq(Mux(binary, value, 0)),
+            part.gain.eq(result.gain),
+            *(part.left[k].eq(Mux(binary & shown[k], result.left[k], 0))
+              for k in range(g.classes)),
+        ]
+        return part

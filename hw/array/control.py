@@ -1,6 +1,6 @@
 """What all lanes share of the operation pipeline."""
 
-from amaranth import Cat, Module, Mux, Signal, unsigned
+from amaranth import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -33,9 +33,10 @@ def control_layout(geometry):
         "row_4": rows,
         # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
         "same_5": data.ArrayLayout(unsigned(1), 4),
-        "clear_6": 1, "write_6": data.ArrayLayout(unsigned(1), g.classes), "count_6": g.count_width,
-        "hit_7": data.ArrayLayout(unsigned(1), g.classes), "minus_7": 1, "halve_7": 1,
-        "changes_7": 1,
+        "clear_6": data.ArrayLayout(unsigned(1), g.classes),  # before something is added
+        # To be added: 1, -1 or what is written; the highest bit is the sign.
+        "step_7": data.ArrayLayout(unsigned(g.count_width + 1), g.classes),
+        "halve_7": 1, "changes_7": 1,
         "pass_7": max(1, pass_bits(g)),  # a snapshot's configuration is read
         "read_8": data.ArrayLayout(unsigned(1), g.classes),
         "row_8": rows, "snap_8": 1, "bin_8": g.bin_bits,
@@ -98,8 +99,8 @@ class Control(wiring.Component):
             out.override_2.eq(ops[2].override), out.place_lane_2.eq(ops[2].lane),
             out.lo_2.eq(ops[2].lo), out.shift_2.eq(ops[2].shift),
             out.lane_3.eq(ops[3].lane), out.bin_3.eq(ops[3].bin),
-            out.row_4.eq(rows[4]), out.count_6.eq(counts[6]), out.minus_7.eq(ops[7].minus),
-            out.pass_7.eq(ops[7].pass_), out.row_8.eq(rows[8]), out.bin_8.eq(ops[8].bin),
+            out.row_4.eq(rows[4]), out.pass_7.eq(ops[7].pass_),
+            out.row_8.eq(rows[8]), out.bin_8.eq(ops[8].bin),
         ]
 
         # Decoded one stage ahead, so that the lanes get registers.
@@ -114,7 +115,6 @@ class Control(wiring.Component):
             out.count_3.eq(code(3, Op.COUNT)),
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
-            out.clear_6.eq(code(6, Op.CLEAR)),
             out.halve_7.eq(code(7, Op.HALVE)),
             out.changes_7.eq(code(7, Op.COUNT, Op.CLEAR, Op.WRITE, Op.HALVE)),
             out.snap_8.eq(code(8, Op.SNAP)),
@@ -125,9 +125,18 @@ class Control(wiring.Component):
         for distance in (1, 2, 3, 4):
             m.d.sync += out.same_5[distance - 1].eq(rows[4] == rows[4 + distance])
         for k in range(g.classes):
+            with m.If(ops[6].label != k):
+                m.d.sync += out.step_7[k].eq(0)
+            with m.Elif(code(7, Op.WRITE)):
+                m.d.sync += out.step_7[k].eq(counts[6])
+            with m.Elif(code(7, Op.COUNT) & ~ops[6].test):
+                m.d.sync += out.step_7[k].eq(
+                    Cat(Const(1, 1), ops[6].minus.replicate(g.count_width)))
+            with m.Else():
+                m.d.sync += out.step_7[k].eq(0)
             m.d.sync += [
-                out.write_6[k].eq(code(6, Op.WRITE) & (ops[5].label == k)),
-                out.hit_7[k].eq(code(7, Op.COUNT) & ~ops[6].test & (ops[6].label == k)),
+                out.clear_6[k].eq(code(6, Op.CLEAR)
+                                  | (code(6, Op.WRITE) & (ops[5].label == k))),
                 out.read_8[k].eq(code(8, Op.READ) & (ops[7].label == k)),
             ]
         return m

@@ -1,21 +1,33 @@
 """From the cells' results to the attributes' candidates and a trial's summary."""
 
-from amaranth import Const, Module, Mux, Signal
+from amaranth import Const, Module, Mux, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ...geometry import NONE, Geometry
-from ..gain.gain import result_layout
+from ...geometry import CODE_WIDTH, NONE, Geometry
 from ..relay import Relay
 from .operation import CELL_WIDTH, candidate_layout
 
-__all__ = ["Merge", "merge_layout", "summary_layout"]
+__all__ = ["Merge", "merge_layout", "part_layout", "summary_layout"]
+
+
+def part_layout(geometry):
+    """A cell's share of its attribute's candidate; all but `gain` are 0 for an ignored cell."""
+    g = geometry
+    return data.StructLayout({
+        "valid": 1,
+        "joins": 1,  # belongs to the attribute of the cell before
+        "additive": 1,  # multiway: gains of an attribute's cells add up; else the largest wins
+        "value": CODE_WIDTH,
+        "gain": signed(g.gain_width),
+        "left": data.ArrayLayout(g.count_width, g.classes),
+    })
 
 
 def merge_layout(geometry):
-    """A cell's result on its way to the merge."""
+    """A cell's part on its way to the merge."""
     return data.StructLayout({
-        "result": result_layout(geometry),
+        "part": part_layout(geometry),
         "cell": CELL_WIDTH,
         "current": 1,  # first cell of the slot's split attribute
         "last": 1,  # of the trial
@@ -85,7 +97,7 @@ class Merge(wiring.Component):
         g = self.geometry
         candidate = candidate_layout(g)
         none = Const({"cell": NONE, "valid": 0, "value": 0, "gain": 0}, candidate)
-        part, cell = self.i.p.result, self.i.p
+        part, cell = self.i.p.part, self.i.p
 
         # All stages move together. Whether they do is told by a register, for so many wait for
         # the word: they stand still for a clock behind whatever leaves, while its relay finds out

@@ -5,8 +5,8 @@ from amaranth.lib import data, enum
 
 from ...geometry import CODE_WIDTH
 
-__all__ = ["Op", "operation_layout", "config_layout", "candidate_layout", "slot_shape",
-           "CELL_WIDTH"]
+__all__ = ["Op", "operation_layout", "cell_layout", "config_layout", "candidate_layout",
+           "slot_shape", "CELL_WIDTH"]
 
 CELL_WIDTH = 16  # bits of a cell index, as in commands and reports
 
@@ -51,11 +51,14 @@ def operation_layout(geometry):
     })
 
 
+def cell_layout():
+    """Configuration of a cell that is known: its kind, and how its codes become values."""
+    return data.StructLayout({"kind": 2, "first": 1, "other": 1, "base": CODE_WIDTH})
+
+
 def config_layout():
     """Configuration of one cell, written while nothing is under way."""
-    return data.StructLayout({
-        "cell": CELL_WIDTH, "kind": 2, "first": 1, "other": 1, "base": CODE_WIDTH,
-    })
+    return data.StructLayout({"cell": CELL_WIDTH, **cell_layout().members})
 
 
 def candidate_layout(geometry):

@@ -1,16 +1,17 @@
 """One lane: counters, zoom and configuration of every P-th cell, and their gain unit."""
 
-from amaranth import Cat, Module, Mux, ResetInserter, Signal, signed
+from amaranth import Array, Cat, Module, Mux, ResetInserter, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ...geometry import CODE_WIDTH, MISSING, Geometry
 from ...protocol.registers import CellKind
-from ..gain.gain import SNAPSHOTS, GainUnit, check_snapshots, kind_layout, result_layout
+from ..gain.gain import SNAPSHOTS, GainUnit, check_snapshots, result_layout
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout, pass_bits
 from .delay import delay
+from .operation import cell_layout
 
 __all__ = ["AttributeProcessor", "FEW_ROWS"]
 
@@ -42,7 +43,7 @@ class AttributeProcessor(wiring.Component):
     config_write : In(1)
         Store ``config`` for the cell of pass ``config_pass``.
     config_pass : In
-    config : In(kind_layout())
+    config : In(cell_layout())
     classes_in_use : In(8)
     reset : In(1)
         The gain unit begins anew; counters, zooms and configuration stay.
@@ -99,7 +100,7 @@ class AttributeProcessor(wiring.Component):
             "code": In(CODE_WIDTH),
             "config_write": In(1),
             "config_pass": In(max(1, pass_bits(g))),
-            "config": In(kind_layout()),
+            "config": In(cell_layout()),
             "classes_in_use": In(8),
             "reset": In(1),
             "word": Out(data.ArrayLayout(g.count_width, g.classes)),
@@ -129,14 +130,14 @@ class AttributeProcessor(wiring.Component):
             attrs={"ram_style": "distributed"} if rows <= FEW_ROWS else {})
         zoom_read, zoom_write = zooms.read_port(), zooms.write_port()
         m.submodules.configs = configs = Memory(
-            shape=kind_layout(), depth=g.passes,
+            shape=cell_layout(), depth=g.passes,
             init=[{"kind": CellKind.IGNORED, "first": 1}] * g.passes)
         config_read, config_write = configs.read_port(), configs.write_port()
         snap_config = configs.read_port()  # beside the word at the gain unit
         code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
         zoom = [Signal(zoom_layout, name=f"zoom_{i}") for i in (2, 3)]
         placed = Signal(zoom_layout)
-        config = Signal(kind_layout())
+        config = Signal(cell_layout())
         m.d.comb += [
             zoom_read.addr.eq(control.zoom_row_0),
             config_read.addr.eq(control.pass_0),
@@ -181,7 +182,9 @@ class AttributeProcessor(wiring.Component):
             other.eq(config.other),
             present.eq((code[2] != MISSING) & (config.kind != CellKind.IGNORED)),
             value.eq(below),
-            in_range.eq((below >= 0) & (below <= Mux(config.other, last - 1, last))),
+            # Not negative, and below `last`, or at it where that is no bin for other values.
+            in_range.eq((below[g.bin_bits:] == 0)
+                        & ~(config.other & below[:g.bin_bits].all())),
         ]
 
         # Stages 4 to 9: bin, whether the operation touches a word.
@@ -212,35 +215,32 @@ class AttributeProcessor(wiring.Component):
         m.d.comb += word_read.addr.eq(Cat(bins[4], control.row_4))
         m.d.sync += word_6.eq(word_read.data)
 
-        # What the operations ahead are about to write; the nearest has the newest word.
-        ahead = [Signal(name=f"ahead_{i}") for i in (1, 2, 3, 4)]
+        # What the operations ahead are about to write; the nearest has the newest word. Stage 7
+        # knows that of the one right ahead; the others' are chosen by a number, told early.
+        ahead = Signal(4)
+        near, source = Signal(), Signal(2)
+        m.d.comb += ahead.eq(Cat(
+            control.same_5[i] & touch[6 + i] & (bins[5] == bins[6 + i]) for i in range(4)))
+        m.d.sync += [
+            near.eq(ahead[0]),
+            source.eq(Mux(ahead[1], 1, Mux(ahead[2], 2, Mux(ahead[3], 3, 0)))),
+        ]
+        words = Array([word_6, newest[8], newest[9], newest[10]])
         ahead_7 = Signal(g.classes)
-        for i, flag in enumerate(ahead):
-            m.d.sync += flag.eq(control.same_5[i] & touch[6 + i] & (bins[5] == bins[6 + i]))
         for k in range(g.classes):
-            with m.If(control.clear_6):
+            with m.If(control.clear_6[k]):
                 m.d.sync += newest[7][k].eq(0)
-            with m.Elif(control.write_6[k]):
-                m.d.sync += newest[7][k].eq(control.count_6)
-            with m.Elif(ahead[1]):
-                m.d.sync += newest[7][k].eq(newest[8][k])
-            with m.Elif(ahead[2]):
-                m.d.sync += newest[7][k].eq(newest[9][k])
-            with m.Elif(ahead[3]):
-                m.d.sync += newest[7][k].eq(newest[10][k])
             with m.Else():
-                m.d.sync += newest[7][k].eq(word_6[k])
-            m.d.sync += ahead_7[k].eq(ahead[0] & ~control.clear_6 & ~control.write_6[k])
+                m.d.sync += newest[7][k].eq(words[source][k])
+            m.d.sync += ahead_7[k].eq(near & ~control.clear_6[k])
 
-        # Stage 7: change it.
+        # Stage 7: change it. A written counter was cleared, and what is written is added.
         stuck = Signal(g.classes)
         now = Signal(word_layout)
         for k in range(g.classes):
             m.d.comb += now[k].eq(Mux(ahead_7[k], newest[8][k], newest[7][k]))
             moved = Signal(g.count_width + 1, name=f"moved_{k}")
-            step = Cat(control.hit_7[k],
-                       (control.hit_7[k] & control.minus_7).replicate(g.count_width))
-            m.d.comb += [moved.eq(now[k] + step), stuck[k].eq(moved[-1])]
+            m.d.comb += [moved.eq(now[k] + control.step_7[k]), stuck[k].eq(moved[-1])]
             # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
             m.d.sync += newest[8][k].eq(Mux(
                 control.halve_7, now[k] >> 1,
@@ -274,7 +274,7 @@ class AttributeProcessor(wiring.Component):
         gain = GainUnit(g, snapshots=self.snapshots)
         m.submodules.gain = ResetInserter(self.reset)(gain)
         m.d.comb += [
-            gain.config.eq(snap_config.data),
+            *(gain.config[name].eq(snap_config.data[name]) for name in ("kind", "first", "other")),
             gain.classes_in_use.eq(self.classes_in_use),
             gain.snap.eq(control.snap_8),
             gain.bin.eq(control.bin_8),

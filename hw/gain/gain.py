@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ...geometry import CODE_WIDTH, Geometry
+from ...geometry import Geometry
 from ...protocol.registers import CellKind
 from .classification_error import ClassificationError
 from .gini import Gini
@@ -30,19 +30,20 @@ def check_snapshots(snapshots):
 
 
 def kind_layout():
-    """A cell's configuration (`config_layout` without the cell)."""
-    return data.StructLayout({"kind": 2, "first": 1, "other": 1, "base": CODE_WIDTH})
+    """What a scan depends on of a cell's configuration."""
+    return data.StructLayout({"kind": 2, "first": 1, "other": 1})
 
 
 def result_layout(geometry):
-    """What a gain unit finds; all but `gain` are 0 for an ignored cell."""
+    """What a gain unit finds: a cell's largest gain, the split's bin and its left side's counts.
+
+    Anything of an ignored cell, and `bin` and `left` of a multiway one, and of `left` the classes
+    that are not in use.
+    """
     g = geometry
     return data.StructLayout({
-        "valid": 1,
-        "joins": 1,  # belongs to the attribute of the cell before
-        "additive": 1,  # multiway: gains of an attribute's cells add up; else the largest wins
-        "value": CODE_WIDTH,
         "gain": signed(g.gain_width),
+        "bin": g.bin_bits,
         "left": data.ArrayLayout(g.count_width, g.classes),
     })
 
@@ -65,7 +66,8 @@ class GainUnit(wiring.Component):
     Members
     -------
     config : In(kind_layout())
-        The snapshot's cell; beside each of its words.
+        The snapshot's cell; beside each of its words. A lane of one pass has but one cell: there
+        it is stable from a snapshot's first word until its `take`.
     classes_in_use : In(8)
         1 to ``geometry.classes``; stable from a snapshot's first word until its `take`.
     snap : In(1)
@@ -144,12 +146,8 @@ class GainUnit(wiring.Component):
         m.submodules.words = words = Memory(
             shape=width * g.classes, depth=self.snapshots * 2 * g.bins, init=[])
         write, read = words.write_port(), words.read_port()
-        m.submodules.configs = configs = Memory(
-            shape=kind_layout(), depth=self.snapshots, init=[])
-        config_write, config_read = configs.write_port(), configs.read_port()
         arrived, complete, running_sums = Signal(), Signal(), Signal()
         row = Signal(g.bin_bits, reset_less=True)
-        arrived_config = Signal(kind_layout(), reset_less=True)
         # 0 without a word, so that what was added up stays.
         word = Signal(data.ArrayLayout(width, g.classes), reset_less=True)
         running, sums = Signal(word.shape()), Signal(word.shape())
@@ -158,7 +156,7 @@ class GainUnit(wiring.Component):
         with m.Else():
             m.d.sync += word.eq(0)
         m.d.sync += [
-            arrived.eq(self.snap), row.eq(self.bin), arrived_config.eq(self.config),
+            arrived.eq(self.snap), row.eq(self.bin),
             running_sums.eq((self.config.kind == CellKind.NUMERIC) | ~self.snap),
             complete.eq(arrived & (row == last_bin)),
             running.eq(sums),
@@ -171,16 +169,25 @@ class GainUnit(wiring.Component):
             write.en.eq(arrived | complete),
             write.addr.eq(Cat(Mux(complete, 0, row), complete, head[:place_bits])),
             write.data.eq(Mux(running_sums, sums.as_value(), word.as_value())),
-            config_write.en.eq(arrived),
-            config_write.addr.eq(head[:place_bits]),
-            config_write.data.eq(arrived_config),
         ]
         with m.If(self.take):
             m.d.sync += tail.eq(tail + 1)
 
         # Scan: the snapshot.
-        config = config_read.data
-        m.d.comb += config_read.addr.eq(tail[:place_bits])
+        config = self.config
+        if g.passes > 1:
+            m.submodules.configs = configs = Memory(
+                shape=kind_layout(), depth=self.snapshots, init=[])
+            config_write, config_read = configs.write_port(), configs.read_port()
+            arrived_config = Signal(kind_layout(), reset_less=True)
+            m.d.sync += arrived_config.eq(self.config)
+            m.d.comb += [
+                config_write.en.eq(arrived),
+                config_write.addr.eq(head[:place_bits]),
+                config_write.data.eq(arrived_config),
+                config_read.addr.eq(tail[:place_bits]),
+            ]
+            config = config_read.data
         numeric, multiway, ignored = Signal(), Signal(), Signal()
         m.d.comb += [
             numeric.eq(config.kind == CellKind.NUMERIC),
@@ -347,16 +354,7 @@ class GainUnit(wiring.Component):
         with m.If(self.take):
             m.d.sync += [judged.eq(0), judged_any.eq(0)]
 
-        with m.If(~ignored):
-            m.d.comb += [
-                self.result.valid.eq(1),
-                self.result.joins.eq(~config.first),
-                self.result.additive.eq(multiway),
-            ]
-            with m.If(~multiway):
-                m.d.comb += self.result.value.eq(Mux(numeric, 0, config.base) + best)
-                for k in range(g.classes):
-                    with m.If(k < classes):
-                        m.d.comb += self.result.left[k].eq(side[k])
-        m.d.comb += self.result.gain.eq(best_gain)
+        m.d.comb += [
+            self.result.gain.eq(best_gain), self.result.bin.eq(best), self.result.left.eq(side),
+        ]
         return m

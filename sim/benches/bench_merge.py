@@ -53,7 +53,7 @@ class Bench:
         for cell, (config, part) in enumerate(zip(configs, parts, strict=True)):
             joins = part.valid and not config.first
             self.source.items.append({
-                "result": {"valid": part.valid, "joins": joins, "value": part.value,
+                "part": {"valid": part.valid, "joins": joins, "value": part.value,
                            "additive": part.valid and config.kind == CellKind.MULTIWAY,
                            "gain": part.gain, "left": part.left},
                 "cell": cell, "current": cell == current, "last": cell == cells - 1,

@@ -82,6 +82,7 @@ def test_bayes(sizes, tmp_path):
 @pytest.mark.parametrize("sizes, trials, snapshots", [
     (dict(bins=4, classes=2, count_width=12), 300, 4),
     (dict(bins=4, classes=2, count_width=12), 60, 1),
+    (dict(passes=1, bins=4, classes=3, count_width=12), 300, 4),
     (dict(bins=8, classes=5, count_width=18), 120, 2),
     (dict(bins=16, classes=3, count_width=32), 60, 8),
     (dict(bins=4, classes=3, count_width=12, criterion="gini"), 200, 4),
@@ -89,7 +90,7 @@ def test_bayes(sizes, tmp_path):
     (dict(bins=4, classes=2, count_width=13, criterion="kearns_mansour"), 200, 4),
     (dict(bins=8, classes=2, count_width=32, criterion="kearns_mansour"), 60, 2),
     (dict(bins=4, classes=3, count_width=12, criterion="classification_error"), 100, 2),
-], ids=["small", "one", "classes", "wide", "gini", "gini-wide", "kearns_mansour",
+], ids=["small", "one", "pass", "classes", "wide", "gini", "gini-wide", "kearns_mansour",
         "kearns_mansour-wide", "error"])
 def test_gain(sizes, trials, snapshots, tmp_path):
     run(GainUnit(Geometry(**sizes), snapshots=snapshots), "gain", "bench_gain",
