@@ -14,6 +14,7 @@ from pathlib import Path
 from .floorplan import place_lanes
 from .packing import pack_registers
 from .report import describe_path, table
+from .trimming import trim_luts
 
 __all__ = ["BRACKETS", "BuildError", "build", "program", "script", "synthesise", "tool"]
 
@@ -215,6 +216,7 @@ def synthesise(board, top, folder):
     _step(folder, "YOSYS")
     netlist = json.loads((folder / "top.json").read_text())
     pack_registers(netlist)
+    trim_luts(netlist)
     place_lanes(netlist, board.platform.device)
     (folder / "top.json").write_text(json.dumps(netlist))
     _check_size(board, netlist)

@@ -7,25 +7,19 @@ design keeps plain registers behind memories and on both sides of products; they
 
 from collections import Counter
 
+from .netlist import Netlist
+
 __all__ = ["pack_registers"]
 
 _CONSTANTS = ("0", "1", "x", "z")
 
 
-class _Netlist:
-    """A module of a netlist as Yosys writes it in JSON: who drives and who reads which net."""
+class _Registers(Netlist):
+    """Registers by the net that they drive, and by the one that they read."""
 
     def __init__(self, module):
-        self.cells = module["cells"]
-        self.readers = Counter(bit for port in module["ports"].values() for bit in port["bits"])
-        self.behind, self.before = {}, {}  # register that reads a net, that drives a net
-        for name, cell in self.cells.items():
-            for port, bits in cell["connections"].items():
-                if cell["port_directions"][port] != "output":
-                    self.readers.update(bits)
-            if cell["type"] == "TRELLIS_FF":
-                self.behind[cell["connections"]["DI"][0]] = name
-                self.before[cell["connections"]["Q"][0]] = name
+        super().__init__(module, "TRELLIS_FF", "Q")
+        self.behind = {self.net(name, "DI"): name for name in self.drivers.values()}
 
     def _plain(self, name, clock):
         """Whether a register takes its input at every rising edge of ``clock``, from 0 on."""
@@ -48,7 +42,7 @@ class _Netlist:
 
     def row_before(self, nets, clock):
         """The registers that drive these nets; None if anything else than constants does, too."""
-        row = [self.before.get(net) for net in nets if net not in _CONSTANTS]
+        row = [self.drivers.get(net) for net in nets if net not in _CONSTANTS]
         if not row or "1" in nets or not all(self._plain(r, clock) for r in row):
             return None
         return row
@@ -63,7 +57,7 @@ class _Netlist:
                 cell["connections"][port] = [to[net]]
         for r in row:
             self.readers[self.cells[r]["connections"]["DI"][0]] = 0
-            del self.before[self.cells[r]["connections"]["Q"][0]], self.cells[r]
+            del self.drivers[self.cells[r]["connections"]["Q"][0]], self.cells[r]
 
     def pull(self, cell, ports, row):
         """Let ``cell`` read what the registers before it read; these stay for other readers."""
@@ -76,7 +70,7 @@ class _Netlist:
                     self.readers[net] -= 1
                     self.readers[source] += 1
             if not self.readers[net]:
-                del self.cells[r], self.before[net]
+                del self.cells[r], self.drivers[net]
                 self.readers[source] -= 1
                 if self.behind[source] == r:
                     del self.behind[source]
@@ -103,7 +97,7 @@ def pack_registers(design):
     for module in design["modules"].values():
         if not any(cell["type"] == "TRELLIS_FF" for cell in module["cells"].values()):
             continue
-        netlist = _Netlist(module)
+        netlist = _Registers(module)
         for cell in list(module["cells"].values()):
             if cell["type"] == "DP16KD":
                 done["block_rams"] += sum(_pack_ram(netlist, cell, side) for side in "AB")

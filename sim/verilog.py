@@ -1,5 +1,6 @@
 """Write a component as Verilog for simulation; the only place that does."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -8,7 +9,7 @@ from amaranth.back import verilog
 
 from ..hw.build import BuildError, synthesise, tool
 
-__all__ = ["netlist_script", "write", "write_board", "write_netlist"]
+__all__ = ["leave_open", "netlist_script", "write", "write_board", "write_netlist"]
 
 _SOURCE = re.compile(r"^ *\(\* src = .* \*\)\n", re.MULTILINE)
 # Yosys has models of an ECP5's logic; `ecp5.v` has the rest, pins of one direction among it.
@@ -82,6 +83,18 @@ def netlist_script(source, top, name):
     return _NETLIST.format(source=source, top=top, name=name)
 
 
+def leave_open(design):
+    """Disconnect a netlist's outputs that are ``x``, in place.
+
+    That is how nextpnr is told of a carry that nobody reads; Yosys takes it for a short circuit.
+    """
+    for module in design["modules"].values():
+        for cell in module["cells"].values():
+            for port, direction in cell["port_directions"].items():
+                if direction == "output" and cell["connections"][port] == ["x"]:
+                    cell["connections"][port] = []
+
+
 def write_netlist(board, top, folder):
     """Synthesise a board's design and write the netlist as Verilog to ``folder``; the paths.
 
@@ -98,7 +111,10 @@ def write_netlist(board, top, folder):
         Of ``hw.build``, if Yosys is missing or fails, or the design does not fit the device.
     """
     synthesise(board, top, folder)
-    (folder / "netlist.ys").write_text(netlist_script("top.json", "top", "top"))
+    netlist = json.loads((folder / "top.json").read_text())
+    leave_open(netlist)
+    (folder / "open.json").write_text(json.dumps(netlist))
+    (folder / "netlist.ys").write_text(netlist_script("open.json", "top", "top"))
     done = subprocess.run([tool("yosys"), "-q", "netlist.ys"], cwd=folder, capture_output=True,
                           text=True)
     if done.returncode:

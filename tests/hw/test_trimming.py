@@ -1,0 +1,165 @@
+"""LUTs saved in the netlist: the same netlist, clock by clock."""
+
+import json
+import subprocess
+from collections import Counter
+
+import pytest
+from amaranth import Array, Cat, Module, Mux, Signal
+from amaranth.back import rtlil
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.hw.build import tool
+from bregalad.hw.trimming import trim_luts
+from bregalad.sim.verilog import leave_open, netlist_script
+
+BITS = 24  # of an input and of the output of one operation
+
+
+def _rotated(value, way):
+    for bit in reversed(range(len(way))):
+        value = Mux(way[bit], value.rotate_right(1 << bit), value)
+    return value
+
+
+OPERATIONS = {
+    "sum": lambda a, b, c, d: a + b,
+    "difference": lambda a, b, c, d: a - b,
+    # A carry that goes on beyond the last bit, and one that alone is of interest.
+    "carry": lambda a, b, c, d: (a[:13] + b[:13])[13:],
+    "less": lambda a, b, c, d: Cat(a < b, a[:7] <= c[:7], a[:9] > 77),
+    "increment": lambda a, b, c, d: Cat(a[:11] + 1, c[:13] - 1),
+    "odd": lambda a, b, c, d: Cat(a[:7] + b[:7], c[:5] - d[:5]),
+    "either sign": lambda a, b, c, d: (Cat(d[0], a) + Cat(d[0], b ^ d[0].replicate(BITS)))[1:],
+    "gated": lambda a, b, c, d: (a & d[0].replicate(BITS)) - (b | c),
+    "gated minuend": lambda a, b, c, d: (a & d[0].replicate(BITS)) - b,
+    "both gated": lambda a, b, c, d: Mux(d[0], a, 0) + Mux(d[1], 0, b),
+    "chosen": lambda a, b, c, d: a + Mux(d[0], b, c),
+    "inverse": lambda a, b, c, d: ~a - b,
+    # Only one reader may lose its LUT.
+    "twice": lambda a, b, c, d: (a + (b & c)) ^ (b & c),
+    "of four": lambda a, b, c, d: Array([a, b, c, d])[a[:2] ^ d[3:5]],
+    "rotated": lambda a, b, c, d: _rotated(Cat(a, b), d[:2])[:BITS],
+    "far": lambda a, b, c, d: _rotated(Cat(a, b), d[:3])[:BITS],
+    "farther": lambda a, b, c, d: _rotated(Cat(a, b, c), d[:4])[:BITS],
+    "by turns": lambda a, b, c, d: Mux(d[0], Mux(d[1], a, b), Mux(d[2], c, d)),
+    "in order": lambda a, b, c, d: Mux(d[0], a, Mux(d[1], b, Mux(d[2], c, d))),
+    "of eight": lambda a, b, c, d: Array(
+        [a, b, c, d, a ^ b, b & c, c | d, a & d])[d[:3]],
+}
+
+
+class Design(wiring.Component):
+    """Operations on four numbers, with registers behind them."""
+
+    def __init__(self):
+        super().__init__({"i": In(4 * BITS), "o": Out(BITS * len(OPERATIONS))})
+
+    def elaborate(self, platform):
+        m = Module()
+        numbers = [self.i[place:][:BITS] for place in range(0, 4 * BITS, BITS)]
+        for number, (name, operation) in enumerate(OPERATIONS.items()):
+            result = Signal(BITS, name=name.replace(" ", "_"))
+            m.d.sync += result.eq(operation(*numbers))
+            m.d.comb += self.o[number * BITS:][:BITS].eq(result)
+        return m
+
+
+_BENCH = """
+module bench;
+  reg clk = 0, rst = 0;
+  reg [INPUTS-1:0] i = 0;
+  wire [OUTPUTS-1:0] o0, o1;
+  integer round, seed = SEED, faults = 0, seen = 0;
+  plain x (.clk(clk), .rst(rst), .i(i), .o(o0));
+  trimmed y (.clk(clk), .rst(rst), .i(i), .o(o1));
+  initial begin
+    for (round = 0; round < 4000; round = round + 1) begin
+      i = {$random(seed), $random(seed), $random(seed)};
+      // Long carries, too.
+      if (round % 3 == 1) i = i | {$random(seed), $random(seed), $random(seed)};
+      if (round % 7 == 1) i[2*BITS-1:BITS] = i[BITS-1:0];
+      if (round % 7 == 3) i[2*BITS-1:BITS] = ~i[BITS-1:0];
+      #1 clk = 1; #1 clk = 0;
+      #1 if (round > 1 && (o0 !== o1 || ^o0 === 1'bx)) faults = faults + 1;
+      if (|o0) seen = seen + 1;
+    end
+    $display("faults %0d seen %0d", faults, seen > 3900);
+  end
+endmodule
+"""
+
+
+def _yosys(folder, script):
+    (folder / "script.ys").write_text(script)
+    subprocess.run([tool("yosys"), "-q", "script.ys"], cwd=folder, check=True, timeout=600)
+
+
+@pytest.fixture(scope="module")
+def netlists(tmp_path_factory):
+    """The design's netlist before and after, in a folder with both, and what was done."""
+    folder = tmp_path_factory.mktemp("trimming")
+    (folder / "design.il").write_text(
+        rtlil.convert(Design(), name="design", emit_src=False))
+    _yosys(folder, "read_rtlil design.il\nsynth_ecp5 -top design\nwrite_json plain.json\n")
+    netlist = json.loads((folder / "plain.json").read_text())
+    done = trim_luts(netlist)
+    (folder / "trimmed.json").write_text(json.dumps(netlist))
+    return folder, done
+
+
+def _cells(path):
+    return json.loads(path.read_text())["modules"]["design"]["cells"]
+
+
+def test_the_netlist_does_the_same(netlists):
+    folder, _ = netlists
+    trimmed = json.loads((folder / "trimmed.json").read_text())
+    leave_open(trimmed)
+    (folder / "open.json").write_text(json.dumps(trimmed))
+    _yosys(folder, netlist_script("plain.json", "design", "plain") + "design -reset\n"
+           + netlist_script("open.json", "design", "trimmed"))
+    bench = _BENCH
+    for name, value in (("SEED", 4711), ("INPUTS", 4 * BITS), ("BITS", BITS),
+                        ("OUTPUTS", BITS * len(OPERATIONS))):
+        bench = bench.replace(name, str(value))
+    (folder / "bench.v").write_text(bench)
+    subprocess.run(["iverilog", "-g2012", "-o", "bench", "bench.v", "plain.v", "trimmed.v"],
+                   cwd=folder, check=True)
+    said = subprocess.run(["vvp", "bench"], cwd=folder, check=True, capture_output=True,
+                          text=True).stdout
+    assert "faults 0 seen 1" in said
+
+
+def test_what_is_saved(netlists):
+    """A LUT per LUT that is folded; less the sums of chains' first bits, which get one."""
+    folder, done = netlists
+    assert min(done.values()) > 5, done
+    before, after = (Counter(cell["type"] for cell in _cells(folder / f"{name}.json").values())
+                     for name in ("plain", "trimmed"))
+    begins = sum("_begin" in name for name in _cells(folder / "trimmed.json"))
+    assert begins <= done["begins"]
+    assert before.pop("LUT4") - after.pop("LUT4") == (
+        done["carries"] + done["multiplexers"] - begins)
+    assert before == after
+
+
+def test_no_chain_is_fed(netlists):
+    """nextpnr feeds a first carry in that is no open pin, and one out that has a net."""
+    folder, _ = netlists
+    chains = [cell["connections"] for cell in _cells(folder / "trimmed.json").values()
+              if cell["type"] == "CCU2C"]
+    carries = {nets["COUT"][0] for nets in chains} - {"x"}
+    assert all(nets["CIN"][0] in carries | {"x"} for nets in chains)
+    read = Counter(bit for cell in _cells(folder / "trimmed.json").values()
+                   for port, bits in cell["connections"].items()
+                   if cell["port_directions"][port] == "input" for bit in bits)
+    assert all(read[carry] for carry in carries)
+
+
+def test_a_netlist_that_has_nothing_to_save(netlists):
+    folder, done = netlists
+    trimmed = json.loads((folder / "trimmed.json").read_text())
+    again = trim_luts(trimmed)
+    assert again["ends"] == again["begins"] == 0
+    assert done["carries"] > again["carries"]
