@@ -5,9 +5,14 @@ Left alone, the analytic placer starts with all lanes on one heap and gets them 
 lanes on an 85F have half more wire. With each lane's blocks side by side the lanes are apart from
 the start. The groups in the middle stay free: there all that is no lane finds its place, in one
 piece and near to all lanes (a tenth less wire than with 32 lanes spread evenly).
+
+More lanes than groups take their block RAMs one after the other, in columns of a lane per row of
+block RAMs, and each the nearest two multipliers, in all the shortest way.
 """
 
 import re
+
+from scipy.optimize import linear_sum_assignment
 
 __all__ = ["place_lanes"]
 
@@ -20,6 +25,7 @@ _DEVICES = {
     "85F": {
         "columns": (4, 13, 22, 31, 40, 49, 58, 69, 78, 87, 96, 105, 114),
         "rows": ((10, 22), (34, 46), (58, 70)),
+        "more_rams": (82,),  # a row of block RAMs that has no multipliers below it
     },
 }
 # Of a group: bel and its distance from the group's column.
@@ -50,21 +56,30 @@ def place_lanes(netlist, device):
         if cell["type"] in ("DP16KD", "MULT18X18D") and (found := _LANE.search(name)):
             lanes.setdefault(int(found[1]), {"DP16KD": [], "MULT18X18D": []})[
                 cell["type"]].append((name, cell))
-    if (plan is None or len(lanes) < FEW or len(lanes) > len(plan["columns"]) * len(plan["rows"])
-            or any(len(cells) > 4 for lane in lanes.values() for cells in lane.values())):
+    if plan is None or len(lanes) < FEW:
         return 0
-    groups = _groups(plan, len(lanes))
-    for (_, lane), (column, multiplier_row, ram_row) in zip(sorted(lanes.items()), groups,
-                                                            strict=True):
-        for kind, bels, row in (("MULT18X18D", _MULTIPLIERS, multiplier_row),
-                                ("DP16KD", _RAMS, ram_row)):
-            for (_, cell), (bel, offset) in zip(sorted(lane[kind]), bels, strict=False):
-                cell["attributes"]["BEL"] = f"X{column + offset}/Y{row}/{bel}"
-    return len(lanes)
+    most = {kind: max(len(lane[kind]) for lane in lanes.values())
+            for kind in ("DP16KD", "MULT18X18D")}
+    if len(lanes) <= len(plan["columns"]) * len(plan["rows"]) and max(most.values()) <= 4:
+        bels = _groups(plan, len(lanes))
+    else:
+        bels = _columns(plan, len(lanes), most["DP16KD"], most["MULT18X18D"])
+    for (_, lane), (rams, multipliers) in zip(sorted(lanes.items()), bels, strict=False):
+        for kind, there in (("DP16KD", rams), ("MULT18X18D", multipliers)):
+            for (_, cell), (x, y, bel) in zip(sorted(lane[kind]), there, strict=False):
+                cell["attributes"]["BEL"] = f"X{x}/Y{y}/{bel}"
+    return len(bels)
+
+
+def _bels(kinds, column, row):
+    return [(column + offset, row, bel) for bel, offset in kinds]
 
 
 def _groups(plan, lanes):
-    """A group per lane: spread evenly, neighbours in the chain of results side by side."""
+    """A group per lane: spread evenly, neighbours in the chain of results side by side.
+
+    Each is a list of block RAMs' bels, (x, y, name), and a list of multipliers'.
+    """
     rows, columns = plan["rows"], plan["columns"]
     free = min(_FREE, len(rows) * len(columns) - lanes)
     begin = (len(columns) - free) // 2
@@ -76,4 +91,30 @@ def _groups(plan, lanes):
         groups += [(column, multiplier_row, ram_row)
                    for column in (reversed(there) if index % 2 else there)]
     # Floor of an increasing step of at least 1: no group comes twice.
-    return [groups[i * len(groups) // lanes] for i in range(lanes)]
+    return [(_bels(_RAMS, column, ram_row), _bels(_MULTIPLIERS, column, multiplier_row))
+            for column, multiplier_row, ram_row in (
+                groups[i * len(groups) // lanes] for i in range(lanes))]
+
+
+def _columns(plan, lanes, rams, multipliers):
+    """Bels per lane, as `_groups` gives them; none if they are too few."""
+    ram_rows = [[bel for column in plan["columns"] for bel in _bels(_RAMS, column, row)]
+                for row in (*(row for _, row in plan["rows"]), *plan["more_rams"])]
+    pairs = [_bels(_MULTIPLIERS, column, row)[part:part + 2]
+             for row, _ in plan["rows"] for column in plan["columns"] for part in (0, 2)]
+    columns = -(-lanes // len(ram_rows))
+    spare = len(ram_rows[0]) - rams * columns
+    if multipliers > 2 or lanes > len(pairs) or spare < 0:
+        return []
+    blocks = []
+    for column in range(columns):
+        # What no lane needs is left in the middle.
+        begin = rams * column + (spare if 2 * column >= columns else 0)
+        there = [row[begin:begin + rams] for row in ram_rows]
+        # Neighbours in the chain of results side by side.
+        blocks += reversed(there) if column % 2 else there
+    blocks = blocks[:lanes]
+    _, chosen = linear_sum_assignment([
+        [abs(block[0][0] - pair[0][0]) + abs(block[0][1] - pair[0][1]) for pair in pairs]
+        for block in blocks])
+    return [(block, pairs[index]) for block, index in zip(blocks, chosen, strict=True)]

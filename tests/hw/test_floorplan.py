@@ -50,9 +50,41 @@ def test_the_middle_stays_free(lanes):
     assert middle and not any(31 <= int(re.match(r"X(\d+)/", bel)[1]) < 96 for bel in middle)
 
 
+@pytest.mark.parametrize("lanes, rams", [(40, 3), (64, 3), (68, 3), (32, 6), (78, 2)])
+def test_more_lanes_than_groups(lanes, rams):
+    design = netlist(lanes, rams)
+    assert place_lanes(design, DEVICE) == lanes
+    found = places(design)
+    assert len(set(found.values())) == len(found) == (rams + 2) * lanes
+    centres = {}
+    for name, bel in found.items():
+        column, row, kind, index = re.fullmatch(r"X(\d+)/Y(\d+)/(EBR|MULT18_)(\d)", bel).groups()
+        assert int(row) in ((22, 46, 70, 82) if kind == "EBR" else (10, 34, 58))
+        # A group's first bel is at one of thirteen columns, bel i so far behind it.
+        offset = 2 * int(index) if kind == "EBR" else int(index)
+        assert int(column) - offset in (4, 13, 22, 31, 40, 49, 58, 69, 78, 87, 96, 105, 114)
+        lane = int(re.search(r"lane_(\d+)", name)[1])
+        centres.setdefault(lane, {}).setdefault(kind, set()).add((int(column), int(row)))
+
+    def distance(a, b):
+        return min(abs(x - p) + abs(y - q) for x, y in a for p, q in b)
+
+    for blocks in centres.values():
+        for there in blocks.values():
+            assert len({row for _, row in there}) == 1
+            assert max(x for x, _ in there) - min(x for x, _ in there) < 5 * rams
+    # But for the one step over the middle.
+    steps = sorted(distance(centres[lane]["EBR"], centres[lane - 1]["EBR"])
+                   for lane in range(1, lanes))
+    assert steps[-2] <= 24
+    assert sum(distance(blocks["EBR"], blocks["MULT18_"]) for blocks in centres.values()) < (
+        28 * lanes)
+
+
 @pytest.mark.parametrize("device, sizes", [
-    ("LFE5U-85F", {"lanes": 15}), ("LFE5U-85F", {"lanes": 40}),
-    ("LFE5U-85F", {"lanes": 32, "rams": 5}), ("LFE5U-25F", {"lanes": 32})])
+    ("LFE5U-85F", {"lanes": 15}), ("LFE5U-85F", {"lanes": 40, "multipliers": 4}),
+    ("LFE5U-85F", {"lanes": 69}), ("LFE5U-85F", {"lanes": 79, "rams": 1}),
+    ("LFE5U-25F", {"lanes": 32})])
 def test_left_alone(device, sizes):
     design = netlist(**sizes)
     assert place_lanes(design, device) == 0
