@@ -7,6 +7,8 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["Replica", "add_with_reset", "distribute", "distribution_latency", "replicate"]
 
 _FAN_OUT = 8  # registers behind one
+_MANY = 32  # readers; of more than these ...
+_SHARE = 4  # ... neighbours share their registers: these would take a tenth of an ECP5-85F
 
 
 class Replica(wiring.Component):
@@ -64,23 +66,25 @@ def distribution_latency(readers):
 
 
 def distribute(m, readers, **values):
-    """The same values for many readers, each from registers of its own: a list of dicts.
+    """The same values for many readers, a dict for each, from registers of its own if they are few.
 
     Neighbours share the registers before, so that no wire goes all over the chip.
     """
     widths = {name: len(value) for name, value in values.items()}
-    groups = [values]
+    groups, above = [values], readers
     for level in reversed(range(distribution_latency(readers))):
         size = _FAN_OUT ** level  # readers behind a register
+        if level == 0 and readers > _MANY:
+            size = _SHARE
         after = []
         for index in range(-(-readers // size)):
             replica = Replica(**widths)
             m.submodules[f"replica_{level}_{index}"] = replica
             m.d.comb += [getattr(replica, f"i_{name}").eq(value)
-                         for name, value in groups[index // _FAN_OUT].items()]
+                         for name, value in groups[index * size // above].items()]
             after.append({name: getattr(replica, f"o_{name}") for name in values})
-        groups = after
-    return groups
+        groups, above = after, size
+    return [groups[reader // above] for reader in range(readers)]
 
 
 def add_with_reset(m, name, block, reset):

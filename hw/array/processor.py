@@ -129,23 +129,11 @@ class AttributeProcessor(wiring.Component):
             shape=zoom_layout, depth=rows, init=[{"lo": 0, "shift": g.root_shift}] * rows,
             attrs={"ram_style": "distributed"} if rows <= FEW_ROWS else {})
         zoom_read, zoom_write = zooms.read_port(), zooms.write_port()
-        m.submodules.configs = configs = Memory(
-            shape=cell_layout(), depth=g.passes,
-            init=[{"kind": CellKind.IGNORED, "first": 1}] * g.passes)
-        config_read, config_write = configs.read_port(), configs.write_port()
-        snap_config = configs.read_port()  # beside the word at the gain unit
         code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
         zoom = [Signal(zoom_layout, name=f"zoom_{i}") for i in (2, 3)]
         placed = Signal(zoom_layout)
-        config = Signal(cell_layout())
-        m.d.comb += [
-            zoom_read.addr.eq(control.zoom_row_0),
-            config_read.addr.eq(control.pass_0),
-            snap_config.addr.eq(control.pass_7),
-            config_write.en.eq(self.config_write),
-            config_write.addr.eq(self.config_pass),
-            config_write.data.eq(self.config),
-        ]
+        m.d.comb += zoom_read.addr.eq(control.zoom_row_0)
+        config, snap_config = self._configuration(m)
         for before, after in zip([self.code, *code], code, strict=False):
             m.d.sync += after.eq(before)
         with m.If(control.override_2 & (control.place_lane_2 == self.lane)):
@@ -159,7 +147,7 @@ class AttributeProcessor(wiring.Component):
             zoom_write.addr.eq(control.place_row_2),
             zoom_write.data.eq(placed),
         ]
-        m.d.sync += [config.eq(config_read.data), zoom[1].eq(placed)]
+        m.d.sync += zoom[1].eq(placed)
         with m.If(control.zoom_hit_1[0]):
             m.d.sync += zoom[0].eq(placed)
         with m.Elif(control.zoom_hit_1[1]):
@@ -226,19 +214,15 @@ class AttributeProcessor(wiring.Component):
             source.eq(Mux(ahead[1], 1, Mux(ahead[2], 2, Mux(ahead[3], 3, 0)))),
         ]
         words = Array([word_6, newest[8], newest[9], newest[10]])
-        ahead_7 = Signal(g.classes)
-        for k in range(g.classes):
-            with m.If(control.clear_6[k]):
-                m.d.sync += newest[7][k].eq(0)
-            with m.Else():
-                m.d.sync += newest[7][k].eq(words[source][k])
-            m.d.sync += ahead_7[k].eq(near & ~control.clear_6[k])
+        ahead_7 = Signal()
+        m.d.sync += [newest[7].eq(words[source]), ahead_7.eq(near)]
 
         # Stage 7: change it. A written counter was cleared, and what is written is added.
         stuck = Signal(g.classes)
         now = Signal(word_layout)
         for k in range(g.classes):
-            m.d.comb += now[k].eq(Mux(ahead_7[k], newest[8][k], newest[7][k]))
+            m.d.comb += now[k].eq(Mux(control.clear_7[k], 0,
+                                      Mux(ahead_7, newest[8][k], newest[7][k])))
             moved = Signal(g.count_width + 1, name=f"moved_{k}")
             m.d.comb += [moved.eq(now[k] + control.step_7[k]), stuck[k].eq(moved[-1])]
             # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
@@ -274,7 +258,7 @@ class AttributeProcessor(wiring.Component):
         gain = GainUnit(g, snapshots=self.snapshots)
         m.submodules.gain = ResetInserter(self.reset)(gain)
         m.d.comb += [
-            *(gain.config[name].eq(snap_config.data[name]) for name in ("kind", "first", "other")),
+            *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
             gain.classes_in_use.eq(self.classes_in_use),
             gain.snap.eq(control.snap_8),
             gain.bin.eq(control.bin_8),
@@ -287,3 +271,25 @@ class AttributeProcessor(wiring.Component):
         with m.Elif(self.shift):
             m.d.sync += self.chain_o.eq(self.chain_i)
         return m
+
+    def _configuration(self, m):
+        """The configuration of stage 2's cell, a clock later, and of stage 8's."""
+        initial = {"kind": CellKind.IGNORED, "first": 1}
+        if self.geometry.passes == 1:
+            # There is but one, and it does not change while anything is under way.
+            only = Signal(cell_layout(), init=initial, reset_less=True)
+            with m.If(self.config_write):
+                m.d.sync += only.eq(self.config)
+            return only, only
+        m.submodules.configs = configs = Memory(
+            shape=cell_layout(), depth=self.geometry.passes,
+            init=[initial] * self.geometry.passes)
+        write, read, snap_read = configs.write_port(), configs.read_port(), configs.read_port()
+        config = Signal(cell_layout())
+        m.d.comb += [
+            write.en.eq(self.config_write), write.addr.eq(self.config_pass),
+            write.data.eq(self.config),
+            read.addr.eq(self.control.pass_0), snap_read.addr.eq(self.control.pass_7),
+        ]
+        m.d.sync += config.eq(read.data)
+        return config, snap_read.data

@@ -146,25 +146,25 @@ class GainUnit(wiring.Component):
         m.submodules.words = words = Memory(
             shape=width * g.classes, depth=self.snapshots * 2 * g.bins, init=[])
         write, read = words.write_port(), words.read_port()
-        arrived, complete, running_sums = Signal(), Signal(), Signal()
+        arrived, first, complete, running_sums = Signal(), Signal(), Signal(), Signal()
         row = Signal(g.bin_bits, reset_less=True)
         # 0 without a word, so that what was added up stays.
         word = Signal(data.ArrayLayout(width, g.classes), reset_less=True)
-        running, sums = Signal(word.shape()), Signal(word.shape())
+        running, sums = Signal(word.shape(), reset_less=True), Signal(word.shape())
         with m.If(self.snap):
             m.d.sync += word.eq(self.word)
         with m.Else():
             m.d.sync += word.eq(0)
         m.d.sync += [
-            arrived.eq(self.snap), row.eq(self.bin),
+            arrived.eq(self.snap), first.eq(self.snap & (self.bin == 0)), row.eq(self.bin),
             running_sums.eq((self.config.kind == CellKind.NUMERIC) | ~self.snap),
             complete.eq(arrived & (row == last_bin)),
             running.eq(sums),
         ]
         for k in range(g.classes):
-            m.d.comb += sums[k].eq(running[k] + word[k])
+            m.d.comb += sums[k].eq(word[k] + Mux(first, 0, running[k]))
         with m.If(complete):
-            m.d.sync += [running.eq(0), head.eq(head + 1)]
+            m.d.sync += head.eq(head + 1)
         m.d.comb += [
             write.en.eq(arrived | complete),
             write.addr.eq(Cat(Mux(complete, 0, row), complete, head[:place_bits])),
@@ -292,8 +292,8 @@ class GainUnit(wiring.Component):
                           for name in ("picked", "formed"))
         whole, left, x, whole_sum = (Signal(width, name=name, reset_less=True)
                                      for name in ("whole", "left", "x", "whole_sum"))
-        left_sum = Signal(width)
-        valid, of_pair, value_ended = Signal(), Signal(), Signal()
+        left_sum = Signal(width, reset_less=True)
+        valid, of_pair = Signal(), Signal()
         m.d.comb += [
             valid.eq(issue & ~(alone & at_sum & ~right)),
             of_pair.eq(right & ~alone),
@@ -310,14 +310,13 @@ class GainUnit(wiring.Component):
             picked.term.right.eq(of_pair), picked.term.opens.eq(index == 0),
             picked.tag.eq(tag),
             formed.eq(picked),
-            x.eq(Mux(picked.term.right, whole - left, left)),
-            whole.eq(Mux(at_sum, whole_sum, total[index])),
-            value_ended.eq(value_end),
+            # One carry chain for both sides, as below: `whole` is 0 for the left one.
+            x.eq((Cat(picked.term.right, whole)
+                  + Cat(picked.term.right, left ^ picked.term.right.replicate(width)))[1:]),
+            whole.eq(Mux(of_pair, Mux(at_sum, whole_sum, total[index]), 0)),
         ]
-        with m.If(value_ended):
-            m.d.sync += left_sum.eq(0)
-        with m.Elif(picked.term.valid & ~picked.term.sum & ~picked.term.right):
-            m.d.sync += left_sum.eq(left_sum + left)
+        with m.If(picked.term.valid & ~picked.term.sum & ~picked.term.right):
+            m.d.sync += left_sum.eq(left + Mux(picked.term.opens, 0, left_sum))
         with m.If(at_total & value_end):
             m.d.sync += whole_sum.eq(left_sum)
 

@@ -118,7 +118,12 @@ class Dispenser(wiring.Component):
             last_codes.eq(self.cells - steps * lanes),
         ]
         last_lanes = Signal(lanes)  # those of a record's last beat
-        m.d.sync += last_lanes.eq(Cat(last_codes > lane for lane in range(lanes)))
+        # A comparison of its own would cost each lane a carry chain.
+        eights, ones = last_codes[3:], last_codes[:3]
+        below = Cat(ones > one for one in range(8))
+        m.d.sync += last_lanes.eq(Cat(
+            (eights > lane // 8) | ((eights == lane // 8) & below[lane % 8])
+            for lane in range(lanes)))
 
         # Places in the ring, with a bit more: of the word that comes next, and of the bytes that
         # the next beat begins at and that it ends before.

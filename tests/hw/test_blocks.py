@@ -1,6 +1,10 @@
 """Each block of the array and of the memory controller unit by itself, on Icarus."""
 
+import random
+
 import pytest
+from amaranth import Module, Signal
+from amaranth.sim import Simulator
 from bregalad.geometry import Geometry
 from bregalad.hw.array.bayes import partial_latency
 from bregalad.hw.array.delay import DelayLine
@@ -9,6 +13,7 @@ from bregalad.hw.mcmu.predictor import Predictor
 from bregalad.hw.mcmu.report import ReportWriter
 from bregalad.hw.mcmu.scheduler import TrialScheduler
 from bregalad.hw.registers import RegisterFile
+from bregalad.hw.replica import distribute, distribution_latency
 from bregalad.sim.benches.bench_processor import Lane
 from bregalad.sim.benches.bench_tracker import Counting
 from bregalad.sim.runner import run
@@ -82,3 +87,30 @@ def test_scheduler(depth, heads, tmp_path):
     dut = TrialScheduler(Geometry(**sizes), depth=depth, heads=heads)
     run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, depth=depth,
         heads=heads, rounds=20, clocks=200)
+
+
+@pytest.mark.parametrize("readers, replicas", [(1, 1), (8, 8), (32, 36), (33, 14), (70, 29)])
+def test_distribution(readers, replicas):
+    """Of more than 32 readers four share their registers; those before, eight of these."""
+    m = Module()
+    number, flag = Signal(9), Signal()
+    told = distribute(m, readers, number=number, flag=flag)
+    assert len(told) == readers
+    assert len(list(m._named_submodules)) == replicas
+    random.seed(readers)
+    given = [(random.randrange(512), random.randrange(2)) for _ in range(20)]
+
+    async def bench(ctx):
+        late = distribution_latency(readers)
+        for clock, values in enumerate(given):
+            ctx.set(number, values[0])
+            ctx.set(flag, values[1])
+            await ctx.tick()
+            if clock >= late - 1:
+                assert {(ctx.get(reader["number"]), ctx.get(reader["flag"]))
+                        for reader in told} == {given[clock - late + 1]}
+
+    simulator = Simulator(m)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
