@@ -6,8 +6,8 @@ lanes on an 85F have half more wire. With each lane's blocks side by side the la
 the start. The groups in the middle stay free: there all that is no lane finds its place, in one
 piece and near to all lanes (a tenth less wire than with 32 lanes spread evenly).
 
-More lanes than groups take their block RAMs one after the other, in columns of a lane per row of
-block RAMs, and each the nearest two multipliers, in all the shortest way.
+More lanes than groups take their block RAMs one after the other, row by row, and each the nearest
+two multipliers, in all the shortest way.
 """
 
 import re
@@ -63,7 +63,7 @@ def place_lanes(netlist, device):
     if len(lanes) <= len(plan["columns"]) * len(plan["rows"]) and max(most.values()) <= 4:
         bels = _groups(plan, len(lanes))
     else:
-        bels = _columns(plan, len(lanes), most["DP16KD"], most["MULT18X18D"])
+        bels = _rows(plan, len(lanes), most["DP16KD"], most["MULT18X18D"])
     for (_, lane), (rams, multipliers) in zip(sorted(lanes.items()), bels, strict=False):
         for kind, there in (("DP16KD", rams), ("MULT18X18D", multipliers)):
             for (_, cell), (x, y, bel) in zip(sorted(lane[kind]), there, strict=False):
@@ -96,7 +96,7 @@ def _groups(plan, lanes):
                 groups[i * len(groups) // lanes] for i in range(lanes))]
 
 
-def _columns(plan, lanes, rams, multipliers):
+def _rows(plan, lanes, rams, multipliers):
     """Bels per lane, as `_groups` gives them; none if they are too few."""
     ram_rows = [[bel for column in plan["columns"] for bel in _bels(_RAMS, column, row)]
                 for row in (*(row for _, row in plan["rows"]), *plan["more_rams"])]
@@ -107,12 +107,13 @@ def _columns(plan, lanes, rams, multipliers):
     if multipliers > 2 or lanes > len(pairs) or spare < 0:
         return []
     blocks = []
-    for column in range(columns):
+    for index, row in enumerate(ram_rows):
         # What no lane needs is left in the middle.
-        begin = rams * column + (spare if 2 * column >= columns else 0)
-        there = [row[begin:begin + rams] for row in ram_rows]
-        # Neighbours in the chain of results side by side.
-        blocks += reversed(there) if column % 2 else there
+        there = [row[begin:begin + rams]
+                 for begin in (rams * column + (spare if 2 * column >= columns else 0)
+                               for column in range(columns))]
+        # Neighbours in the chain of results, and those told by the same registers, side by side.
+        blocks += reversed(there) if index % 2 else there
     blocks = blocks[:lanes]
     _, chosen = linear_sum_assignment([
         [abs(block[0][0] - pair[0][0]) + abs(block[0][1] - pair[0][1]) for pair in pairs]

@@ -73,10 +73,10 @@ def test_more_lanes_than_groups(lanes, rams):
         for there in blocks.values():
             assert len({row for _, row in there}) == 1
             assert max(x for x, _ in there) - min(x for x, _ in there) < 5 * rams
-    # But for the one step over the middle.
+    # But for a step over the middle in each row of block RAMs.
     steps = sorted(distance(centres[lane]["EBR"], centres[lane - 1]["EBR"])
                    for lane in range(1, lanes))
-    assert steps[-2] <= 24
+    assert steps[-5] <= 24
     assert sum(distance(blocks["EBR"], blocks["MULT18_"]) for blocks in centres.values()) < (
         28 * lanes)
 
