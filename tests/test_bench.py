@@ -137,6 +137,9 @@ def test_fitting():
     g = board.fitting(24, 10)
     assert g.lanes * g.passes >= 24 and g.lanes < 32 and g.slots >= 16
     assert board.fitting(45, 23) is None
+    g = board.fitting(128, 2, lanes=64)
+    assert (g.lanes, g.passes, g.slots, g.count_width, g.bus_width) == (64, 2, 16, 12, 512)
+    assert board.fitting(24, 10, lanes=64) == board.fitting(24, 10)
 
 
 def test_kept_clock(tmp_path, monkeypatch):

@@ -14,8 +14,8 @@ __all__ = ["DEVICE", "LANES", "fitting", "kept_clock", "measure", "reports"]
 
 LANES = 32
 DEVICE = "LFE5U-85F"
-_BUS_WIDTH = 256
-_COUNT_WIDTH = 16
+# Bits of the bus and of a counter, by the most lanes that they are for.
+_WIDTHS = {LANES: (256, 16), 2 * LANES: (512, 12)}
 _BLOCKS = 208 - 16  # block RAMs of the device, less those of buffers, slot table and link
 _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
@@ -42,18 +42,19 @@ def fitting(cells, classes, lanes=LANES, bins=16):
     """
     from ..hw.array.processor import FEW_ROWS
 
-    wide = -(-classes * _COUNT_WIDTH // _BLOCK[1])
-
     def rows_beside(others):
+        wide = -(-classes * count_width // _BLOCK[1])
         return ((_BLOCKS // lanes - others) // wide - _SNAPSHOTS) * _BLOCK[0] // bins
 
     while lanes >= 1:
+        bus_width, count_width = next(
+            widths for most, widths in _WIDTHS.items() if lanes <= most)
         passes = -(-cells // lanes)
         rows = max(min(rows_beside(_TABLE), FEW_ROWS), rows_beside(_TABLE + _ZOOMS))
         slots = rows >> (passes - 1).bit_length()
         if slots >= (2 if classes == 2 else _FEWEST):
             return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,
-                            count_width=_COUNT_WIDTH, bus_width=_BUS_WIDTH)
+                            count_width=count_width, bus_width=bus_width)
         lanes //= 2
     return None
 
