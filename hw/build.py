@@ -16,10 +16,11 @@ from .packing import pack_registers
 from .report import describe_path, table
 from .trimming import trim_luts
 
-__all__ = ["BRACKETS", "BuildError", "build", "program", "script", "synthesise", "tool"]
+__all__ = ["BRACKETS", "PLACERS", "BuildError", "build", "program", "script", "synthesise", "tool"]
 
 _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
 _TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
+PLACERS = ("heap", "static")
 BRACKETS = str.maketrans("[]", "<>")
 _EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+) MHz")
 _FREQUENCY = re.compile(r"FREQUENCY PORT .* ([\d.]+) MHZ")
@@ -85,8 +86,8 @@ def script(top):
     return f"{_BEFORE}\nsynth_ecp5 {_OPTIONS} -top {top}\n{_BEHIND.format(top=top)}\n"
 
 
-def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), output=None,
-          say=print, **options):
+def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), placer=PLACERS[0],
+          output=None, say=print, **options):
     """Build a board's bitstream, ``top.bit`` in ``output``, and its report beside it.
 
     Parameters
@@ -101,6 +102,8 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), out
     seeds : sequence of int
         Of the placer. All are placed, then routed, the most promising first, until one meets all
         clocks.
+    placer : str
+        Of nextpnr, one of ``PLACERS``: ``static`` needs less wire, but heeds no slack.
     output : str or Path, optional
         ``out/<board>`` by default.
     say : callable
@@ -141,8 +144,8 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), out
         f"({pin})([\\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.1f}",
         constraints.read_text()))
     tried, best = [], None
-    for seed in _most_promising_first(board, folder, seeds, say):
-        _place_and_route(folder, seed)
+    for seed in _most_promising_first(board, folder, seeds, placer, say):
+        _place_and_route(folder, seed, placer)
         timing = json.loads((folder / "timing.json").read_text())
         clocks = _clocks(timing, more, (_CONSTRAINTS / board.constraints).read_text())
         mhz = clocks["array"]["achieved"]
@@ -164,7 +167,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), out
         "geometry": geometry.as_dict(),
         "options": options,
         "clock_mhz": {"asked": asked, "achieved": achieved}, "other_clocks": clocks,
-        "met": met, "seed": seed, "seeds": tried,
+        "met": met, "placer": placer, "seed": seed, "seeds": tried,
         "use": {name: [use["used"], use["available"]]
                 for name, use in timing["utilization"].items() if use["used"]},
         "critical_path": array["path"],
@@ -222,7 +225,7 @@ def synthesise(board, top, folder):
     _check_size(board, netlist)
 
 
-def _most_promising_first(board, folder, seeds, say):
+def _most_promising_first(board, folder, seeds, placer, say):
     """Seeds by how near to the clocks the placer comes with them."""
     seeds = list(seeds)
     if len(seeds) == 1:
@@ -231,20 +234,20 @@ def _most_promising_first(board, folder, seeds, say):
     for seed in seeds:
         # Placed anew to be routed: a placement that nextpnr reads back has lost the constants at
         # block RAMs and multipliers.
-        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS="--no-route")
+        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS=f"--placer {placer} --no-route")
         shares[seed] = min(float(mhz) / float(asked) for mhz, asked
                            in _EXPECTED.findall((folder / "top.tim").read_text()))
         say(f"{board.name}: seed {seed}: placed for {100 * shares[seed]:.0f} % of its clock")
     return sorted(seeds, key=lambda seed: -shares[seed])
 
 
-def _place_and_route(folder, seed):
+def _place_and_route(folder, seed, placer):
     """By slack first: otherwise 32 lanes lose a sixth of the clock that they were placed for.
 
     A clock that is out of reach the router may follow for ever. Without heed of slack it always
     ends, so that there is something to report.
     """
-    options = "--router router2 --report timing.json"
+    options = f"--placer {placer} --router router2 --report timing.json"
     log = folder / "top.tim"
     log.unlink(missing_ok=True)
     if not _step(folder, "NEXTPNR_ECP5", stuck=lambda: log.exists() and _is_stuck(log.read_text()),

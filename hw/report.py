@@ -49,7 +49,8 @@ def table(report):
           + ("met" if other["achieved"] >= other["asked"] else "MISSED")
           for name, other in report["other_clocks"].items()),
         "seeds        " + ", ".join(f"{each['seed']}: {each['mhz']:.1f} MHz"
-                                    for each in report["seeds"]) + f"; kept {report['seed']}",
+                                    for each in report["seeds"])
+        + f"; kept {report['seed']}, placer {report['placer']}",
     ]
     for name, (used, there) in report["use"].items():
         if name in _NAMES:

@@ -19,6 +19,9 @@ def add_arguments(parser):
     parser.add_argument("--seeds", type=int, default=1, metavar="N",
                         help="how many placements to try; the most promising is routed first "
                              "(default: %(default)s)")
+    parser.add_argument("--placer", choices=("heap", "static"), default="heap",
+                        help="of nextpnr: static needs less wire, but heeds no slack "
+                             "(default: %(default)s)")
     parser.add_argument("--ip", metavar="ADDRESS",
                         help="IPv4 address of a board with Ethernet (default: 192.168.1.50)")
     parser.add_argument("--output", metavar="DIR", help="where to (default: out/BOARD)")
@@ -44,9 +47,9 @@ def run(args):
     geometry = Geometry.parse(args.geometry, board.geometry)
     options = network_options(board, ip=args.ip)
     if board.vendor:
-        if (args.seed, args.seeds, args.aim) != (1, 1, None):
-            raise ValueError(f"{board.vendor} places {board.name}, and takes no --aim, --seed or "
-                             "--seeds")
+        if (args.seed, args.seeds, args.aim, args.placer) != (1, 1, None, "heap"):
+            raise ValueError(f"{board.vendor} places {board.name}, and takes no --aim, --placer, "
+                             "--seed or --seeds")
         path = archive(board, geometry, clock_mhz=args.clock, output=args.output, **options)
         print(f"{path}: a {board.vendor} project of {geometry}; unpack it where {board.vendor} is "
               f"installed and run build_top.sh, then put its top.bit beside the archive for "
@@ -54,7 +57,7 @@ def run(args):
         return 0
     report = build(
         board, geometry, clock_mhz=args.clock, aim_mhz=args.aim,
-        seeds=range(args.seed, args.seed + args.seeds), output=args.output,
+        seeds=range(args.seed, args.seed + args.seeds), placer=args.placer, output=args.output,
         say=lambda text: print(text, flush=True), **options)
     print(table(report))
     return 0

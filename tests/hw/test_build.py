@@ -82,6 +82,7 @@ def test_pll_refuses():
     (["build", "ulx3s-12f", "--geometry", "lanes=0"], "lanes must be 1 to 1024, not 0"),
     (["build", "ulx3s-12f", "--seeds", "0"], "--seeds must be 1 or more, not 0"),
     (["build", "arty-a7-35", "--seeds", "2"], "Vivado places arty-a7-35, and takes no --aim,"),
+    (["build", "arty-a7-35", "--placer", "static"], "takes no --aim, --placer, --seed or --seeds"),
     (["build", "ulx3s-12f", "--aim", "40"], "--aim must be the clock, 50, to 400 MHz, not 40"),
     (["build", "ulx3s-12f", "--clock", "1000"], "--clock must be 1 to 400 MHz, not 1000"),
     (["build", "ulx3s-12f", "--ip", "10.0.0.1"], "--ip is for boards with Ethernet; ulx3s-12f has"),
@@ -150,30 +151,31 @@ def test_a_clock_out_of_reach_is_routed_without_heed_of_it(tmp_path, monkeypatch
         'echo "$SEED: $STEP_OPTIONS" >> done\n'
         'case "$STEP_OPTIONS" in *ripup*) ;; *) exit 0 ;; esac\n'
         'while true; do echo "iter=1 x overused=8 y tmgfail=8 z" >> top.tim; done\n')
-    _place_and_route(tmp_path, 3)
+    _place_and_route(tmp_path, 3, "static")
     assert (tmp_path / "done").read_text().splitlines() == [
-        f"3: --router router2 --report timing.json{option}" for option in (" --tmg-ripup", "")]
+        f"3: --placer static --router router2 --report timing.json{option}"
+        for option in (" --tmg-ripup", "")]
 
 
 def test_a_tool_that_fails(tmp_path):
     (tmp_path / "build_top.sh").write_text('echo "ERROR: no such cell" >&2; exit 1\n')
     with pytest.raises(BuildError, match="nextpnr-ecp5 failed: ERROR: no such cell"):
-        _place_and_route(tmp_path, 3)
+        _place_and_route(tmp_path, 3, "heap")
 
 
 def test_the_most_promising_placement_is_routed_first(tmp_path):
     """The worst of its clocks says what a placement is worth."""
     (tmp_path / "build_top.sh").write_text(
-        'test "$STEP_OPTIONS" = --no-route || exit 1\n'
+        'test "$STEP_OPTIONS" = "--placer static --no-route" || exit 1\n'
         'for clock in "a: $((70 + SEED % 3)).5 MHz (FAIL at 80.00 MHz)" '
         '"b: 9.00 MHz (PASS at 5.00 MHz)"; do echo "Info: Max frequency for clock $clock"; done '
         '> top.tim\n')
     said = []
-    assert _most_promising_first(BOARDS["ulx3s-12f"], tmp_path, range(3, 7), said.append) == [
-        5, 4, 3, 6]
+    assert _most_promising_first(BOARDS["ulx3s-12f"], tmp_path, range(3, 7), "static",
+                                 said.append) == [5, 4, 3, 6]
     assert said[0] == "ulx3s-12f: seed 3: placed for 88 % of its clock"
     (tmp_path / "build_top.sh").unlink()
-    assert _most_promising_first(BOARDS["ulx3s-12f"], tmp_path, [9], said.append) == [9]
+    assert _most_promising_first(BOARDS["ulx3s-12f"], tmp_path, [9], "heap", said.append) == [9]
 
 
 def test_a_missing_tool(monkeypatch, tmp_path):
