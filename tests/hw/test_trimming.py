@@ -134,7 +134,7 @@ def test_the_netlist_does_the_same(netlists):
 def test_what_is_saved(netlists):
     """A LUT per LUT that is folded; less the sums of chains' first bits, which get one."""
     folder, done = netlists
-    assert min(done.values()) > 5, done
+    assert all(done.values()), done
     before, after = (Counter(cell["type"] for cell in _cells(folder / f"{name}.json").values())
                      for name in ("plain", "trimmed"))
     begins = sum("_begin" in name for name in _cells(folder / "trimmed.json"))
