@@ -1,15 +1,13 @@
 """What learning costs: clocks per instance, from the sizes of board, stream and tree."""
 
 from dataclasses import dataclass
-from functools import cache
-
-from amaranth.hdl import Fragment
 
 from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.commands import RECORD_HEADER
 from ..protocol.registers import CellKind
-from .array.array import handover
-from .gain.gain import SNAPSHOTS, GainUnit
+from .array.array import HANDOVER
+from .gain.gain import arithmetic_latency
+from .gain.scan import SNAPSHOTS, scan_clocks
 from .mcmu.scheduler import TRIALS
 
 __all__ = ["Costs"]
@@ -67,7 +65,7 @@ class Costs:
     ValueError
         If the geometry has no room for ``cells``, or ``nodes`` is less than 1.
 
-    Source: `Tracker`, `TrialScheduler`, `Dispenser`, `GainUnit.scan_clocks`; the blocking of an
+    Source: `Tracker`, `TrialScheduler`, `Dispenser`, `scan_clocks`; the blocking of an
     M/M/1/n queue is (1 - r) r^n / (1 - r^(n + 1)).
     """
 
@@ -104,9 +102,10 @@ class Costs:
 
     @property
     def gains(self):
-        scan = _gain_unit(self.geometry).scan_clocks(
-            self.kind, 1, 0, self.classes or self.geometry.classes)
-        return self.trials * self.passes * (scan + handover(self.geometry))
+        scan = scan_clocks(
+            self.geometry, arithmetic_latency(self.geometry), self.kind != CellKind.MULTIWAY,
+            self.kind != CellKind.NUMERIC, self.classes or self.geometry.classes)
+        return self.trials * self.passes * (scan + HANDOVER)
 
     @property
     def blocked(self):
@@ -129,10 +128,3 @@ class Costs:
         parts = {"array": self.counting + self.snapshots, "gains": self.gains,
                  "supply": self.supply}
         return max(parts, key=parts.get)
-
-
-@cache
-def _gain_unit(geometry):
-    unit = GainUnit(geometry)
-    Fragment.get(unit, None)  # Amaranth warns of what is made and never elaborated
-    return unit

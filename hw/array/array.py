@@ -8,7 +8,8 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ...geometry import CODE_WIDTH, Geometry
 from ...protocol.registers import CellKind
-from ..gain.gain import SNAPSHOTS, check_snapshots
+from ..gain.gain import arithmetic_latency
+from ..gain.scan import SNAPSHOTS, Scan, check_snapshots
 from ..replica import add_with_reset, distribute, distribution_latency, replicate
 from .adder import AdderTree
 from .bayes import lead, partial_latency, partial_signature
@@ -25,7 +26,9 @@ from .operation import (
 )
 from .processor import AttributeProcessor
 
-__all__ = ["AttributeProcessorArray", "handover"]
+__all__ = ["HANDOVER", "AttributeProcessorArray"]
+
+HANDOVER = 1  # clocks from a pass's last gain until the gain units go on to the next pass
 
 _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
 _FIFO_DEPTH = 16
@@ -37,11 +40,6 @@ def _levels(lanes):
     while _FAN_IN ** levels < lanes:
         levels += 1
     return levels
-
-
-def handover(geometry):
-    """Clocks from a pass's last gain until the gain units go on to the next pass."""
-    return _levels(geometry.lanes) + 1 + distribution_latency(geometry.lanes)
 
 
 class AttributeProcessorArray(wiring.Component):
@@ -156,12 +154,19 @@ class AttributeProcessorArray(wiring.Component):
         m.submodules.control = control = Control(g)
         lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
                  for lane in range(g.lanes)]
-        m.d.comb += [control.op.eq(self.op), control.count_in.eq(self.count_in)]
+        scan = Scan(g, latency=arithmetic_latency(g), spread=self.spread, gathered=self.levels,
+                    snapshots=self.snapshots)
+        add_with_reset(m, "scan", scan, self.reset)
+        m.d.comb += [
+            control.op.eq(self.op), control.count_in.eq(self.count_in),
+            scan.snap.eq(control.control.snap_8), scan.bin.eq(control.bin_8),
+            scan.classes_in_use.eq(self.classes_in_use),
+        ]
 
         config_pass, config_lane, config, config_write, kinds = self._configuration(m)
         load, shift = Signal(), Signal()
-        told = distribute(m, g.lanes, control=control.control.as_value(), load=load, shift=shift,
-                          classes_in_use=self.classes_in_use, reset=self.reset,
+        told = distribute(m, g.lanes, control=control.control.as_value(),
+                          scan=scan.told.as_value(), load=load, shift=shift,
                           config=config.as_value(), config_pass=config_pass,
                           config_lane=config_lane, config_write=config_write)
         for lane, after, values in zip(lanes, [*lanes[1:], None], told, strict=True):
@@ -170,10 +175,9 @@ class AttributeProcessorArray(wiring.Component):
                 lane.control.eq(values["control"]),
                 lane.code.eq(delay(m, self.codes[lane.lane], self.spread - self.codes_latency,
                                    f"code_{lane.lane}")),
-                lane.classes_in_use.eq(values["classes_in_use"]),
+                lane.scan.eq(values["scan"]),
                 lane.load.eq(values["load"]),
                 lane.shift.eq(values["shift"]),
-                lane.reset.eq(values["reset"]),
                 lane.config.eq(values["config"]),
                 lane.config_pass.eq(values["config_pass"]),
                 lane.config_write.eq(values["config_write"]
@@ -182,20 +186,20 @@ class AttributeProcessorArray(wiring.Component):
             if after is not None:
                 m.d.comb += lane.chain_i.eq(after.chain_o)
 
-        # READ and the events of all lanes, _FAN_IN to a register.
+        # READ, the events and the kinds of all lanes, _FAN_IN to a register.
         def either(signals):
             value = signals[0]
             for signal in signals[1:]:
                 value = value | signal
             return value
 
-        def gather(name, signals, join):
+        def gather(name, signals):
             level = 0
             while level == 0 or len(signals) > 1:
                 groups = [signals[i:i + _FAN_IN] for i in range(0, len(signals), _FAN_IN)]
                 signals = [Signal(len(signals[0]), name=f"{name}_{level}_{i}")
                            for i in range(len(groups))]
-                m.d.sync += [signal.eq(join(group))
+                m.d.sync += [signal.eq(either(group))
                              for signal, group in zip(signals, groups, strict=True)]
                 level += 1
             return signals[0]
@@ -210,11 +214,12 @@ class AttributeProcessorArray(wiring.Component):
             counts.append(count)
         m.d.sync += reads.eq(Cat(lane.read for lane in lanes))
         m.d.comb += [
-            self.count_out.eq(gather("count", counts, either)),
-            self.count_valid.eq(gather("read", list(reads), either)),
-            self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes], either)),
+            self.count_out.eq(gather("count", counts)),
+            self.count_valid.eq(gather("read", list(reads))),
+            self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes])),
+            scan.pairs.eq(gather("pairs", [lane.pairs for lane in lanes])),
+            scan.whole.eq(gather("whole", [lane.whole for lane in lanes])),
         ]
-        all_done = gather("done", [lane.done for lane in lanes], lambda group: Cat(*group).all())
 
         begins = replicate(m, "reset", self.reset)
         if g.naive_bayes:
@@ -246,15 +251,10 @@ class AttributeProcessorArray(wiring.Component):
         m.d.sync += [used.eq(used_next), self.snap_ready.eq(used_next != self.snapshots)]
         with m.If(opened):
             m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
-        # `all_done` is of the pass before until a load has come back through its registers.
-        back = handover(g)
-        stale = Signal(range(back + 1))
+        m.d.comb += scan.take.eq(load)
         m.d.sync += load.eq(0)
-        with m.If(stale != 0):
-            m.d.sync += stale.eq(stale - 1)
-        with m.Elif(all_done & ~pending):
-            m.d.sync += [load.eq(1), stale.eq(back), tail.eq(tail + 1),
-                         chain_current.eq(read.data)]
+        with m.If(scan.done & ~pending & ~load):
+            m.d.sync += [load.eq(1), tail.eq(tail + 1), chain_current.eq(read.data)]
 
         # Chain to merge.
         cell, left = Signal(CELL_WIDTH), Signal(range(g.lanes))
@@ -297,7 +297,7 @@ class AttributeProcessorArray(wiring.Component):
         connect(m, merge.summary, flipped(self.summary))
         with m.If(begins):
             m.d.sync += [state.eq(state.init) for state in (
-                head, tail, used, self.snap_ready, load, stale, pending, cell, left)]
+                head, tail, used, self.snap_ready, load, pending, cell, left)]
         # Between the passes of a trial the merge has an attribute open.
         m.d.comb += self.busy.eq((used != 0) | load | pending
                                  | Cat(stage[0] for stage in behind).any()

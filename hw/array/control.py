@@ -39,7 +39,7 @@ def control_layout(geometry):
         "halve_7": 1, "changes_7": 1,
         "pass_7": max(1, pass_bits(g)),  # a snapshot's configuration is read
         "read_8": data.ArrayLayout(unsigned(1), g.classes),
-        "row_8": rows, "snap_8": 1, "bin_8": g.bin_bits,
+        "row_8": rows, "snap_8": 1,
     })
 
 
@@ -57,6 +57,8 @@ class Control(wiring.Component):
     count_in : In(count_width)
         Beside WRITE.
     control : Out(control_layout(geometry))
+    bin_8 : Out(bin_bits)
+        Bin of the operation in stage 8.
 
     Latency: a signal of stage s comes s + 1 clocks after the operation.
 
@@ -72,7 +74,7 @@ class Control(wiring.Component):
         self.geometry = g = geometry
         super().__init__({
             "op": In(operation_layout(g)), "count_in": In(g.count_width),
-            "control": Out(control_layout(g)),
+            "control": Out(control_layout(g)), "bin_8": Out(g.bin_bits),
         })
 
     def elaborate(self, platform):
@@ -100,7 +102,7 @@ class Control(wiring.Component):
             out.lo_2.eq(ops[2].lo), out.shift_2.eq(ops[2].shift),
             out.lane_3.eq(ops[3].lane), out.bin_3.eq(ops[3].bin),
             out.row_4.eq(rows[4]), out.pass_7.eq(ops[7].pass_),
-            out.row_8.eq(rows[8]), out.bin_8.eq(ops[8].bin),
+            out.row_8.eq(rows[8]), self.bin_8.eq(ops[8].bin),
         ]
 
         # Decoded one stage ahead, so that the lanes get registers.

@@ -1,13 +1,14 @@
 """One lane: counters, zoom and configuration of every P-th cell, and their gain unit."""
 
-from amaranth import Array, Cat, Module, Mux, ResetInserter, Signal, signed
+from amaranth import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ...geometry import CODE_WIDTH, MISSING, Geometry
 from ...protocol.registers import CellKind
-from ..gain.gain import SNAPSHOTS, GainUnit, check_snapshots, result_layout
+from ..gain.gain import GainUnit, result_layout
+from ..gain.scan import SNAPSHOTS, check_snapshots, scan_layout
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout, pass_bits
 from .delay import delay
@@ -44,9 +45,10 @@ class AttributeProcessor(wiring.Component):
         Store ``config`` for the cell of pass ``config_pass``.
     config_pass : In
     config : In(cell_layout())
-    classes_in_use : In(8)
-    reset : In(1)
-        The gain unit begins anew; counters, zooms and configuration stay.
+    scan : In(scan_layout(geometry, snapshots))
+        From `Scan`, to the gain unit.
+    pairs, whole : Out(1)
+        Of the gain unit.
     word : Out(ArrayLayout(count_width, classes))
         The word of the operation in stage 8, after the operation.
     read : Out(1)
@@ -55,10 +57,8 @@ class AttributeProcessor(wiring.Component):
         The count that it asks for; anything otherwise.
     clamped : Out(1)
         It was a COUNT whose counter could not move.
-    done : Out(1)
-        The gain unit has a result.
     load : In(1)
-        `chain_o` becomes that result and the gain unit goes on to its next snapshot.
+        `chain_o` becomes the gain unit's result.
     shift : In(1)
         `chain_o` becomes `chain_i`.
     chain_i, chain_o : In, Out(result_layout(geometry))
@@ -101,13 +101,13 @@ class AttributeProcessor(wiring.Component):
             "config_write": In(1),
             "config_pass": In(max(1, pass_bits(g))),
             "config": In(cell_layout()),
-            "classes_in_use": In(8),
-            "reset": In(1),
+            "scan": In(scan_layout(g, snapshots)),
+            "pairs": Out(1),
+            "whole": Out(1),
             "word": Out(data.ArrayLayout(g.count_width, g.classes)),
             "read": Out(1),
             "count": Out(g.count_width),
             "clamped": Out(1),
-            "done": Out(1),
             "load": In(1),
             "shift": In(1),
             "chain_i": In(result_layout(g)),
@@ -254,17 +254,14 @@ class AttributeProcessor(wiring.Component):
             m.submodules.bayes = bayes = BayesTerms(g)
             m.d.comb += [bayes.word.eq(now), bayes.known.eq(own), self.terms.eq(bayes.terms)]
 
-        # Only the gain unit remembers anything; what comes in during a reset are no operations.
-        gain = GainUnit(g, snapshots=self.snapshots)
-        m.submodules.gain = ResetInserter(self.reset)(gain)
+        m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
         m.d.comb += [
             *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
-            gain.classes_in_use.eq(self.classes_in_use),
             gain.snap.eq(control.snap_8),
-            gain.bin.eq(control.bin_8),
             gain.word.eq(newest[8]),
-            gain.take.eq(self.load),
-            self.done.eq(gain.done),
+            gain.scan.eq(self.scan),
+            self.pairs.eq(gain.pairs),
+            self.whole.eq(gain.whole),
         ]
         with m.If(self.load):
             m.d.sync += self.chain_o.eq(gain.result)

@@ -3,7 +3,6 @@
 from amaranth import Cat, Const, Module, Mux, Signal
 
 from ...geometry import GAIN_FRACTION
-from ..array.delay import delay
 from .term import Terms
 
 __all__ = ["ClassificationError"]
@@ -26,9 +25,9 @@ class ClassificationError(Terms):
 
     latency = 2
 
-    def __init__(self, width, tag_width):
-        self.check_widths(width, tag_width)
-        super().__init__(width, tag_width, width + GAIN_FRACTION)
+    def __init__(self, width):
+        self.check_width(width)
+        super().__init__(width, width + GAIN_FRACTION)
 
     def elaborate(self, platform):
         m = Module()
@@ -47,8 +46,5 @@ class ClassificationError(Terms):
             at_sum.eq(term.valid & term.sum),
             result.eq(Mux(at_sum & ~rest[-1], rest, 0)),
         ]
-        m.d.comb += [
-            self.o_y.eq(Cat(Const(0, GAIN_FRACTION), result)),
-            self.o_tag.eq(delay(m, self.i_tag, self.latency, "tag")),
-        ]
+        m.d.comb += self.o_y.eq(Cat(Const(0, GAIN_FRACTION), result))
         return m

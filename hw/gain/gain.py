@@ -1,6 +1,9 @@
 """A lane's gain unit: one cell's counts in, the cell's best split out."""
 
+from functools import cache
+
 from amaranth import Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Fragment
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -10,23 +13,22 @@ from ...protocol.registers import CellKind
 from .classification_error import ClassificationError
 from .gini import Gini
 from .kearns_mansour import KearnsMansour
+from .scan import SNAPSHOTS, check_snapshots, scan_layout
 from .term import term_layout
 from .xlog2x import XLog2X
 
-__all__ = ["GainUnit", "SNAPSHOTS", "check_snapshots", "kind_layout", "result_layout"]
+__all__ = ["GainUnit", "arithmetic_latency", "kind_layout", "result_layout"]
 
-SNAPSHOTS = 4  # held by a gain unit unless it is told otherwise
-_MOST = 16
 _TERMS = {"information_gain": XLog2X, "gini": Gini, "kearns_mansour": KearnsMansour,
           "classification_error": ClassificationError}
 
 
-def check_snapshots(snapshots):
-    """Raise TypeError or ValueError unless so many snapshots can be held."""
-    if not isinstance(snapshots, int) or isinstance(snapshots, bool):
-        raise TypeError(f"snapshots must be an integer, not {snapshots!r}")
-    if not 1 <= snapshots <= _MOST or snapshots & (snapshots - 1):
-        raise ValueError(f"snapshots must be a power of two, 1 to {_MOST}, not {snapshots}")
+@cache
+def arithmetic_latency(geometry):
+    """Clocks from a count's term to its result: of the criterion's arithmetic."""
+    arithmetic = _TERMS[geometry.criterion](geometry.count_width)
+    Fragment.get(arithmetic, None)  # Amaranth warns of what is made and never elaborated
+    return arithmetic.latency
 
 
 def kind_layout():
@@ -52,43 +54,33 @@ class GainUnit(wiring.Component):
     """Buffer the words of snapshots, find the best of each one's splits, in order.
 
     While the words come in, classes are summed up, and a numeric cell's memory gets the running
-    sums instead of the words: word j then is the left side of threshold j. The scan sends the
-    total's counts, then l_0, r_0, l_1, r_1, ..., l, r of each split (multiway: l_0, l_1, ..., l)
-    through the criterion's arithmetic, and adds up the results. Snapshots come in while an earlier
-    one is scanned.
+    sums instead of the words: word j then is the left side of threshold j. Of the counts that
+    `Scan` goes through it makes terms, left sides' and what is left of the total; the results of
+    the criterion's arithmetic are added up.
 
     Parameters
     ----------
     geometry : Geometry
     snapshots : int
-        Snapshots that are held, the scanned one among them; a power of two, 1 to 16.
+        That are held, as `Scan` has it.
 
     Members
     -------
     config : In(kind_layout())
         The snapshot's cell; beside each of its words. A lane of one pass has but one cell: there
         it is stable from a snapshot's first word until its `take`.
-    classes_in_use : In(8)
-        1 to ``geometry.classes``; stable from a snapshot's first word until its `take`.
     snap : In(1)
-        A word of a snapshot is there; bins 0 to B - 1 in order. Bin 0 comes only if fewer than
-        ``snapshots`` have begun and are not taken, and not right behind a last word.
-    bin : In(bin_bits)
+        A word of a snapshot is there.
     word : In(ArrayLayout(count_width, classes))
-    done : Out(1)
-        `result` of the oldest snapshot is there, until `take`.
-    take : In(1)
-        On to the next snapshot; only while `done`.
+    scan : In(scan_layout(geometry, snapshots))
+        From `Scan`, which has `snap` in the same clock.
+    pairs : Out(1)
+        The cell has two sides to a split; from the clock after its word.
+    whole : Out(1)
+        The cell's last bin is a split; so, too.
     result : Out(result_layout(geometry))
+        While `Scan` has it `done`.
 
-    Attributes
-    ----------
-    arithmetic : Terms
-        Of the criterion.
-
-    Latency: from ``load_clocks`` after a snapshot's last `snap` or from the `take` before it, the
-    later of the two, to `done`, with n classes in use, ``scan_clocks(kind, ...)``; from the last
-    `snap` at most ``B * (2 * n + 2) + 60``.
     The words' memory is read with 2 clocks.
 
     Raises
@@ -101,53 +93,32 @@ class GainUnit(wiring.Component):
     Source: design, section 5; Golden._gain.
     """
 
-    load_clocks = 2  # until a word is in the memory, and the total behind it
-
     def __init__(self, geometry, *, snapshots=SNAPSHOTS):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
-        self.arithmetic = _TERMS[g.criterion](g.count_width, tag_width=6)
         super().__init__({
             "config": In(kind_layout()),
-            "classes_in_use": In(8),
             "snap": In(1),
-            "bin": In(g.bin_bits),
             "word": In(data.ArrayLayout(g.count_width, g.classes)),
-            "done": Out(1),
-            "take": In(1),
+            "scan": In(scan_layout(g, snapshots)),
+            "pairs": Out(1),
+            "whole": Out(1),
             "result": Out(result_layout(g)),
         })
-
-    def scan_clocks(self, kind, first, other, classes_in_use):
-        """Clocks from when the snapshot is there, or the `take` before, to the first `done`."""
-        g, n = self.geometry, classes_in_use
-        if kind == CellKind.IGNORED:
-            return 4
-        own = g.bins - (kind == CellKind.NUMERIC or bool(other))
-        if kind == CellKind.MULTIWAY:
-            terms = (n + 2) * (own + bool(first))
-        else:
-            terms = (n + 2) + own * (2 * n + 2)
-        return terms + self.arithmetic.latency + 9
 
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
+        scan = self.scan
         width = g.count_width
-        last_bin = g.bins - 1
 
-        # Load. The pointers have a bit more than a place: equal ones mean that there is nothing.
-        place_bits = (self.snapshots - 1).bit_length()
-        head, tail = Signal(place_bits + 1), Signal(place_bits + 1)
-        # Behind a place's words lies their total.
+        # Load.
         m.submodules.words = words = Memory(
             shape=width * g.classes, depth=self.snapshots * 2 * g.bins, init=[])
         write, read = words.write_port(), words.read_port()
-        arrived, first, complete, running_sums = Signal(), Signal(), Signal(), Signal()
-        row = Signal(g.bin_bits, reset_less=True)
         # 0 without a word, so that what was added up stays.
         word = Signal(data.ArrayLayout(width, g.classes), reset_less=True)
         running, sums = Signal(word.shape(), reset_less=True), Signal(word.shape())
@@ -155,205 +126,115 @@ class GainUnit(wiring.Component):
             m.d.sync += word.eq(self.word)
         with m.Else():
             m.d.sync += word.eq(0)
-        m.d.sync += [
-            arrived.eq(self.snap), first.eq(self.snap & (self.bin == 0)), row.eq(self.bin),
-            running_sums.eq((self.config.kind == CellKind.NUMERIC) | ~self.snap),
-            complete.eq(arrived & (row == last_bin)),
-            running.eq(sums),
-        ]
+        m.d.sync += running.eq(sums)
         for k in range(g.classes):
-            m.d.comb += sums[k].eq(word[k] + Mux(first, 0, running[k]))
-        with m.If(complete):
-            m.d.sync += head.eq(head + 1)
+            m.d.comb += sums[k].eq(word[k] + Mux(scan.first, 0, running[k]))
+        arrived, scanned = self._kinds(m)
         m.d.comb += [
-            write.en.eq(arrived | complete),
-            write.addr.eq(Cat(Mux(complete, 0, row), complete, head[:place_bits])),
-            write.data.eq(Mux(running_sums, sums.as_value(), word.as_value())),
-        ]
-        with m.If(self.take):
-            m.d.sync += tail.eq(tail + 1)
-
-        # Scan: the snapshot.
-        config = self.config
-        if g.passes > 1:
-            m.submodules.configs = configs = Memory(
-                shape=kind_layout(), depth=self.snapshots, init=[])
-            config_write, config_read = configs.write_port(), configs.read_port()
-            arrived_config = Signal(kind_layout(), reset_less=True)
-            m.d.sync += arrived_config.eq(self.config)
-            m.d.comb += [
-                config_write.en.eq(arrived),
-                config_write.addr.eq(head[:place_bits]),
-                config_write.data.eq(arrived_config),
-                config_read.addr.eq(tail[:place_bits]),
-            ]
-            config = config_read.data
-        numeric, multiway, ignored = Signal(), Signal(), Signal()
-        m.d.comb += [
-            numeric.eq(config.kind == CellKind.NUMERIC),
-            multiway.eq(config.kind == CellKind.MULTIWAY),
-            ignored.eq(config.kind == CellKind.IGNORED),
+            write.en.eq(scan.write),
+            write.addr.eq(scan.write_row),
+            write.data.eq(Mux((arrived.kind == CellKind.NUMERIC) | scan.sums,
+                              sums.as_value(), word.as_value())),
+            self.pairs.eq((arrived.kind == CellKind.NUMERIC)
+                          | (arrived.kind == CellKind.ONE_VS_REST)),
+            self.whole.eq((arrived.kind != CellKind.IGNORED)
+                          & (arrived.kind != CellKind.NUMERIC) & ~arrived.other),
         ]
 
-        # Scan: which term enters the pipeline.
-        index = Signal(range(g.classes + 1))  # class; the class after the last stands for the sum
-        right = Signal()  # the right side's half of a pair; alone: the clock of the sum
-        split = Signal(g.bin_bits)
-        last_split = Signal(g.bin_bits)
-        at_total, alone, at_sum, value_end, opens = (Signal(), Signal(), Signal(), Signal(),
-                                                     Signal())
-        issue = Signal()
+        # Scan: what the cell is.
+        multiway, joins, short = Signal(), Signal(), Signal()
+        m.d.comb += [
+            multiway.eq(scanned.kind == CellKind.MULTIWAY),
+            joins.eq(multiway & ~scanned.first),  # another cell has the total's impurity
+            short.eq((scanned.kind == CellKind.NUMERIC) | scanned.other),  # by the last bin
+        ]
         best = Signal(g.bin_bits, reset_less=True)
-        read_bin, read_total = Signal(g.bin_bits), Signal()
         side = Signal(word.shape(), reset_less=True)  # a block RAM can take it in
         total = Signal.like(word)
-        m.d.comb += [
-            last_split.eq(Mux(numeric | config.other, last_bin - 1, last_bin)),
-            alone.eq(at_total | multiway),
-            value_end.eq(at_sum & right),
-            opens.eq((index == 0) & ~right),
-            read_bin.eq(split),
-            read.addr.eq(Cat(read_bin, read_total, tail[:place_bits])),
-        ]
+        m.d.comb += read.addr.eq(Cat(Mux(scan.fetch, best, scan.read_row[:g.bin_bits]),
+                                     scan.read_row[g.bin_bits:]))
         m.d.sync += side.eq(read.data)
-        # Worked out ahead: a split takes two clocks and more.
-        next_split = Signal(g.bin_bits, reset_less=True)
-        at_last = Signal(reset_less=True)
-        m.d.sync += [next_split.eq(split + 1), at_last.eq(split == last_split)]
-        finished = Signal()
-        with m.FSM():
-            with m.State("WAIT"):
-                # The memories are read at the new place meanwhile.
-                m.d.comb += read_total.eq(1)
-                with m.If(head != tail):
-                    m.next = "READ"
-            with m.State("READ"):
-                m.d.comb += read_total.eq(~multiway | config.first)
-                m.next = "START"
-            with m.State("START"):
-                m.d.comb += read_total.eq(~multiway | config.first)
-                m.d.sync += total.eq(side)
-                with m.If(ignored):
-                    m.next = "DONE"
-                with m.Elif(multiway & ~config.first):
-                    m.next = "SPLITS"
-                with m.Else():
-                    m.next = "TOTAL"
-            with m.State("TOTAL"):
-                m.d.comb += [at_total.eq(1), issue.eq(1), read_total.eq(~at_sum)]
-                with m.If(value_end):
-                    m.next = "SPLITS"
-            with m.State("SPLITS"):
-                m.d.comb += issue.eq(1)
-                with m.If(at_sum):
-                    # The next word is to be there in two clocks.
-                    m.d.comb += read_bin.eq(next_split)
-                with m.If(value_end):
-                    m.d.sync += split.eq(next_split)
-                    with m.If(at_last):
-                        m.d.sync += split.eq(0)
-                        m.next = "DRAIN"
-            with m.State("DRAIN"):
-                with m.If(finished):
-                    m.next = "FETCH"
-            with m.State("FETCH"):
-                m.d.comb += read_bin.eq(best)
-                m.next = "FETCHED"
-            with m.State("FETCHED"):
-                m.d.comb += read_bin.eq(best)
-                m.next = "DONE"
-            with m.State("DONE"):
-                m.d.comb += [self.done.eq(1), read_bin.eq(best)]
-                with m.If(self.take):
-                    m.next = "WAIT"
-        classes = Signal.like(index, reset_less=True)
-        m.d.sync += classes.eq(self.classes_in_use)
-        with m.If(issue):
-            with m.If(at_sum):
-                m.d.sync += right.eq(~right)
-                with m.If(right):
-                    m.d.sync += [index.eq(0), at_sum.eq(0)]
-            with m.Else():
-                m.d.sync += right.eq(~right & ~alone)
-                with m.If(right | alone):
-                    m.d.sync += [index.eq(index + 1), at_sum.eq(index + 1 == classes)]
+        with m.If(scan.take_total):
+            m.d.sync += total.eq(side)
 
         # Pick the counts, form the term: what is left, or the total without it.
-        stage = data.StructLayout({"term": term_layout(), "tag": self.arithmetic.i_tag.shape()})
-        tag_layout = data.StructLayout({
-            "valid": 1, "minus": 1,
-            "zero": 1,  # start at 0
-            "base": 1,  # start at the total's impurity
-            "latch": 1,  # what was added up so far is the total's impurity
-            "judge": 1,  # a split's last term
-        })
-        tag = Signal(tag_layout)
-        picked, formed = (Signal(stage, name=name, reset_less=True)
+        picked, formed = (Signal(term_layout(), name=name, reset_less=True)
                           for name in ("picked", "formed"))
         whole, left, x, whole_sum = (Signal(width, name=name, reset_less=True)
                                      for name in ("whole", "left", "x", "whole_sum"))
         left_sum = Signal(width, reset_less=True)
-        valid, of_pair = Signal(), Signal()
-        m.d.comb += [
-            valid.eq(issue & ~(alone & at_sum & ~right)),
-            of_pair.eq(right & ~alone),
-            tag.valid.eq(valid),
-            tag.minus.eq(at_total ^ at_sum),
-            tag.zero.eq(opens & (at_total | (multiway & ~config.first & (split == 0)))),
-            tag.base.eq(opens & ~at_total & ~multiway & (split != 0)),
-            tag.latch.eq(opens & ~at_total & ~multiway & (split == 0)),
-            tag.judge.eq(value_end & ~at_total & (~multiway | at_last)),
-        ]
+        of_pair = Signal()
+        m.d.comb += of_pair.eq(scan.right & ~multiway)
         m.d.sync += [
-            left.eq(Mux(at_sum, left_sum, side[index])),
-            picked.term.valid.eq(valid), picked.term.sum.eq(at_sum),
-            picked.term.right.eq(of_pair), picked.term.opens.eq(index == 0),
-            picked.tag.eq(tag),
+            left.eq(Mux(scan.at_sum, left_sum, side[scan.index])),
+            whole.eq(Mux(of_pair, Mux(scan.at_sum, whole_sum, total[scan.index]), 0)),
+            picked.valid.eq(Mux(multiway, scan.alone, scan.pair)),
+            picked.sum.eq(scan.at_sum), picked.right.eq(of_pair), picked.opens.eq(scan.index == 0),
             formed.eq(picked),
             # One carry chain for both sides, as below: `whole` is 0 for the left one.
-            x.eq((Cat(picked.term.right, whole)
-                  + Cat(picked.term.right, left ^ picked.term.right.replicate(width)))[1:]),
-            whole.eq(Mux(of_pair, Mux(at_sum, whole_sum, total[index]), 0)),
+            x.eq((Cat(picked.right, whole)
+                  + Cat(picked.right, left ^ picked.right.replicate(width)))[1:]),
         ]
-        with m.If(picked.term.valid & ~picked.term.sum & ~picked.term.right):
-            m.d.sync += left_sum.eq(left + Mux(picked.term.opens, 0, left_sum))
-        with m.If(at_total & value_end):
+        with m.If(picked.valid & ~picked.sum & ~picked.right):
+            m.d.sync += left_sum.eq(left + Mux(picked.opens, 0, left_sum))
+        with m.If(scan.keep_sum):
             m.d.sync += whole_sum.eq(left_sum)
 
-        m.submodules.f = f = self.arithmetic
-        m.d.comb += [f.i_x.eq(x), f.i_term.eq(formed.term), f.i_tag.eq(formed.tag)]
+        m.submodules.f = f = _TERMS[g.criterion](width)
+        m.d.comb += [f.i_x.eq(x), f.i_term.eq(formed)]
 
         # Add up the terms, keep the best split.
-        y = Signal(tag_layout)
         gain, impurity = (Signal(signed(g.gain_width), name=name, reset_less=True)
                           for name in ("gain", "impurity"))
         start = Signal(signed(g.gain_width))
         addend = Signal(g.gain_width)
+        valid, zero, first, beyond = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            y.eq(f.o_tag),
-            start.eq(Mux(y.zero, 0, Mux(y.base, impurity, gain))),
-            addend.eq(f.o_y ^ y.minus.replicate(g.gain_width)),
+            beyond.eq(scan.y_last & short),
+            valid.eq(Mux(multiway, scan.y_alone, scan.y_pair) & ~beyond),
+            # What was added up so far is the total's impurity; each split starts with it.
+            first.eq(scan.y_opens & ~multiway & scan.y_first),
+            zero.eq(scan.y_opens & (scan.y_total | (joins & scan.y_first))),
+            start.eq(Mux(zero, 0, Mux(
+                scan.y_opens & ~multiway & ~scan.y_first, impurity, gain))),
+            addend.eq(f.o_y ^ scan.y_minus.replicate(g.gain_width)),
         ]
-        with m.If(y.valid):
+        with m.If(valid):
             # One carry chain for both signs: the carry in is the sum of the two lowest bits.
-            m.d.sync += gain.eq((Cat(y.minus, start) + Cat(y.minus, addend))[1:])
-        with m.If(y.valid & y.latch):
+            m.d.sync += gain.eq((Cat(scan.y_minus, start) + Cat(scan.y_minus, addend))[1:])
+        with m.If(valid & first):
             m.d.sync += impurity.eq(gain)
 
-        judge, judged_any = Signal(), Signal()
-        judged = Signal(g.bin_bits)
+        judge, fresh = Signal(reset_less=True), Signal(reset_less=True)
         best_gain = Signal(signed(g.gain_width), reset_less=True)
         lead = best_gain - gain
-        m.d.sync += judge.eq(y.valid & y.judge)
-        m.d.comb += finished.eq(judge & ((judged == last_split) | multiway))
-        with m.If(judge):
-            m.d.sync += [judged.eq(judged + 1), judged_any.eq(1)]
-            with m.If(~judged_any | lead[-1]):
-                m.d.sync += [best_gain.eq(gain), best.eq(judged)]
-        with m.If(self.take):
-            m.d.sync += [judged.eq(0), judged_any.eq(0)]
+        m.d.sync += [
+            judge.eq(scan.y_ends & ~beyond
+                     & (~multiway | Mux(short, scan.y_before_last, scan.y_last))),
+            fresh.eq(scan.y_first | multiway),
+        ]
+        with m.If(judge & (fresh | lead[-1])):
+            m.d.sync += [best_gain.eq(gain), best.eq(scan.judged)]
 
         m.d.comb += [
             self.result.gain.eq(best_gain), self.result.bin.eq(best), self.result.left.eq(side),
         ]
         return m
+
+    def _kinds(self, m):
+        """Of the cell whose word came a clock ago, and of the scanned one."""
+        g = self.geometry
+        if g.passes == 1:
+            return self.config, self.config
+        arrived = Signal(kind_layout(), reset_less=True)
+        m.d.sync += arrived.eq(self.config)
+        m.submodules.configs = configs = Memory(
+            shape=kind_layout(), depth=self.snapshots, init=[])
+        write, read = configs.write_port(), configs.read_port()
+        m.d.comb += [
+            write.en.eq(self.scan.write & ~self.scan.sums),
+            write.addr.eq(self.scan.write_row[g.bin_bits + 1:]),
+            write.data.eq(arrived),
+            read.addr.eq(self.scan.read_row[g.bin_bits + 1:]),
+        ]
+        return arrived, read.data

@@ -31,14 +31,14 @@ class Gini(Terms):
     Source: design, section 5; host/fixed.py.
     """
 
-    def __init__(self, width, tag_width):
-        self.check_widths(width, tag_width)
+    def __init__(self, width):
+        self.check_width(width)
         self._normaliser = Normaliser(width)
         self._aligned_width = width + 1 + ALIGNED_FRACTION
         self._shifter = Shifter(2 * width + ALIGNED_FRACTION, self._aligned_width,
                                 (width - 1).bit_length())
         self.latency = self._normaliser.latency + Interpolation.latency + 2
-        super().__init__(width, tag_width, width + GAIN_FRACTION + 1)
+        super().__init__(width, width + GAIN_FRACTION + 1)
 
     def elaborate(self, platform):
         m = Module()
@@ -81,6 +81,5 @@ class Gini(Terms):
         m.d.sync += [share.eq(shifter.o * reciprocal.o[:CURVE_FRACTION + 1]), result.eq(share)]
         m.d.comb += [
             self.o_y.eq(result >> ALIGNED_FRACTION + CURVE_FRACTION - GAIN_FRACTION),
-            self.o_tag.eq(delay(m, self.i_tag, self.latency, "tag")),
         ]
         return m

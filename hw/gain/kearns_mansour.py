@@ -35,8 +35,8 @@ class KearnsMansour(Terms):
 
     least = 3
 
-    def __init__(self, width, tag_width):
-        self.check_widths(width, tag_width)
+    def __init__(self, width):
+        self.check_width(width)
         even = width + width % 2
         self._normaliser = Normaliser(even, by=2)
         # Shifting left by what the roots' exponents add up to is: all the way, and back by the
@@ -48,7 +48,7 @@ class KearnsMansour(Terms):
                                 self._way.bit_length())
         self.latency = (self._normaliser.latency + Interpolation.latency + 3
                         + self._shifter.latency)
-        super().__init__(width, tag_width, self._product_width + self._way)
+        super().__init__(width, self._product_width + self._way)
 
     def elaborate(self, platform):
         m = Module()
@@ -88,6 +88,5 @@ class KearnsMansour(Terms):
             shifter.i.eq(Cat(Const(0, self._way), delay(m, product, 1, "product")[_DROPPED:])),
             shifter.i_distance.eq(delay(m, back, 2, "back")),
             self.o_y.eq(shifter.o),
-            self.o_tag.eq(delay(m, self.i_tag, self.latency, "tag")),
         ]
         return m

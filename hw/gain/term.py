@@ -22,7 +22,7 @@ def term_layout():
 
 
 class Terms(wiring.Component):
-    """Base of the criteria's arithmetic: numbers in, impurities out, a tag travels along.
+    """Base of the criteria's arithmetic: numbers in, impurities out.
 
     A subclass sets ``latency`` and what its ``elaborate`` needs before it calls this constructor.
 
@@ -30,8 +30,6 @@ class Terms(wiring.Component):
     ----------
     width : int
         Bits of a number, ``least`` to 32.
-    tag_width : int
-        Bits that travel along with a number, 1 to 64.
     o_width : int
         Bits of a result.
 
@@ -40,9 +38,7 @@ class Terms(wiring.Component):
     i_x : In(width)
         Should come from a register.
     i_term : In(term_layout())
-    i_tag : In(tag_width)
     o_y : Out(o_width)
-    o_tag : Out(tag_width), reset to 0
 
     Latency: ``latency`` clocks. Throughput: 1 result per clock, no stalls.
     """
@@ -50,19 +46,13 @@ class Terms(wiring.Component):
     least = 2
 
     @classmethod
-    def check_widths(cls, width, tag_width):
-        """Raise TypeError or ValueError unless numbers and tags can have so many bits."""
-        for name, value, low, high in (("width", width, cls.least, 32),
-                                       ("tag_width", tag_width, 1, 64)):
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"{name} must be an integer, not {value!r}")
-            if not low <= value <= high:
-                raise ValueError(f"{name} must be {low} to {high} bits, not {value}")
+    def check_width(cls, width):
+        """Raise TypeError or ValueError unless numbers can have so many bits."""
+        if not isinstance(width, int) or isinstance(width, bool):
+            raise TypeError(f"width must be an integer, not {width!r}")
+        if not cls.least <= width <= 32:
+            raise ValueError(f"width must be {cls.least} to 32 bits, not {width}")
 
-    def __init__(self, width, tag_width, o_width):
+    def __init__(self, width, o_width):
         self.width = width
-        self.tag_width = tag_width
-        super().__init__({
-            "i_x": In(width), "i_term": In(term_layout()), "i_tag": In(tag_width),
-            "o_y": Out(o_width), "o_tag": Out(tag_width),
-        })
+        super().__init__({"i_x": In(width), "i_term": In(term_layout()), "o_y": Out(o_width)})

@@ -1,6 +1,6 @@
 """x log2 x, one per clock."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Module, Signal
 
 from ...fixed import LOG_BASE, LOG_SLOPE
 from ...geometry import GAIN_FRACTION
@@ -28,13 +28,13 @@ class XLog2X(Terms):
     Source: design, section 5; host/fixed.py.
     """
 
-    def __init__(self, width, tag_width):
-        self.check_widths(width, tag_width)
+    def __init__(self, width):
+        self.check_width(width)
         # The interpolation rounds up to `width` itself just below 2**width.
         self.log_width = (width << GAIN_FRACTION).bit_length()
         self._normaliser = Normaliser(width)
         self.latency = self._normaliser.latency + Interpolation.latency + 2
-        super().__init__(width, tag_width, width + self.log_width)
+        super().__init__(width, width + self.log_width)
 
     def elaborate(self, platform):
         m = Module()
@@ -47,11 +47,9 @@ class XLog2X(Terms):
             log2.i_whole.eq(self.width - 1 - normaliser.o_shifts),
         ]
         # A DSP block can take in registers without reset on both sides of the product.
-        m.submodules.line = line = DelayLine(self.width + len(self.i_tag), self.latency - 2)
-        m.d.comb += line.i.eq(Cat(self.i_x, self.i_tag))
-        x, tag = line.o[:self.width], line.o[self.width:]
+        m.submodules.line = line = DelayLine(self.width, self.latency - 2)
+        m.d.comb += line.i.eq(self.i_x)
         product = Signal(self.width + self.log_width, reset_less=True)
-        m.d.sync += product.eq(x * log2.o[:self.log_width])
+        m.d.sync += product.eq(line.o * log2.o[:self.log_width])
         m.d.comb += self.o_y.eq(delay(m, product, 1, "product"))
-        m.d.comb += self.o_tag.eq(delay(m, tag, 2, "tag"))
         return m

@@ -13,7 +13,8 @@ from bregalad.hw.array.bayes import terms_layout
 from bregalad.hw.array.control import Control
 from bregalad.hw.array.operation import Op, cell_layout, operation_layout
 from bregalad.hw.array.processor import AttributeProcessor
-from bregalad.hw.gain.gain import result_layout
+from bregalad.hw.gain.gain import arithmetic_latency, result_layout
+from bregalad.hw.gain.scan import Scan
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.bits import pack, unpack
 from bregalad.sim.golden import Cell, Golden, gain_of
@@ -21,21 +22,24 @@ from bregalad.sim.runner import parameters
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-_OWN = ("code", "config_write", "config_pass", "config", "classes_in_use", "word", "read",
-        "count", "clamped", "done", "load", "shift", "chain_i", "chain_o")
+_OWN = ("code", "config_write", "config_pass", "config", "word", "read", "count", "clamped",
+        "load", "shift", "chain_i", "chain_o")
 
 
 class Lane(wiring.Component):
-    """Lane ``lane`` as the array has it; members as of `AttributeProcessor` and `Control`."""
+    """Lane ``lane`` as the array has it; members as of its three parts."""
 
     def __init__(self, geometry, lane, *, snapshots):
         self.geometry = geometry
         self.processor = AttributeProcessor(geometry, lane, snapshots=snapshots)
         members = self.processor.signature.members
         self.own = _OWN + ("terms",) * geometry.naive_bayes
+        self.lead = Scan(geometry, latency=arithmetic_latency(geometry), spread=0, gathered=1,
+                         snapshots=snapshots)
         super().__init__({
             "op": In(operation_layout(geometry)),
             "count_in": In(geometry.count_width),
+            "classes_in_use": In(8), "done": Out(1),
             **{name: members[name] for name in self.own},
         })
 
@@ -43,10 +47,15 @@ class Lane(wiring.Component):
         m = Module()
         m.submodules.control = control = Control(self.geometry)
         m.submodules.processor = processor = self.processor
+        m.submodules.scan = scan = self.lead
         m.d.comb += [
             control.op.eq(self.op), control.count_in.eq(self.count_in),
             processor.control.eq(control.control),
+            scan.snap.eq(control.control.snap_8), scan.bin.eq(control.bin_8),
+            scan.classes_in_use.eq(self.classes_in_use), scan.take.eq(self.load),
+            processor.scan.eq(scan.told), self.done.eq(scan.done),
         ]
+        m.d.sync += [scan.pairs.eq(processor.pairs), scan.whole.eq(processor.whole)]
         for name in self.own:
             outer, inner = getattr(self, name), getattr(processor, name)
             if self.signature.members[name].flow is Out:

@@ -76,6 +76,18 @@ def test_registers_come_behind_commands():
         assert len(board.receive()) >= 190 * 8
 
 
+def test_not_busy_behind_the_last_report():
+    """Wherever the last report lies among the clocks that the host lets pass at once."""
+    with open_board("simulated", "tiny") as board:
+        fence = pack_command(board.geometry, Opcode.FENCE, token=9)
+        for count in range(1, 100):
+            board.send(fence * count)
+            answers = b""
+            while len(answers) < 8 * count:
+                answers += board.receive(wait=True)
+            assert not board.read("status.busy"), count
+
+
 # As of tests/trees/test_real.py, which so has the compiled model, too.
 BIG = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True)
 

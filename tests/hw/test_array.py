@@ -11,12 +11,14 @@ from bregalad.hw.array.log2 import Log2
 from bregalad.hw.array.merge import Merge
 from bregalad.hw.array.processor import AttributeProcessor
 from bregalad.hw.gain.classification_error import ClassificationError
-from bregalad.hw.gain.gain import GainUnit
+from bregalad.hw.gain.gain import GainUnit, arithmetic_latency
 from bregalad.hw.gain.gini import Gini
 from bregalad.hw.gain.kearns_mansour import KearnsMansour
+from bregalad.hw.gain.scan import Scan
 from bregalad.hw.gain.xlog2x import XLog2X
 from bregalad.hw.mcmu.predictor import Predictor
 from bregalad.hw.replica import Replica
+from bregalad.sim.benches.bench_gain import Gains
 from bregalad.sim.runner import run
 
 # Small on purpose: few words, so that operations on the same word follow each other.
@@ -38,26 +40,26 @@ ARRAYS = {
 
 @pytest.mark.parametrize("width", [2, 8, 18, 32])
 def test_xlog2x(width, tmp_path):
-    run(XLog2X(width, 3), "xlog2x", "bench_xlog2x", tmp_path,
-        width=width, tag_width=3, count=300)
+    run(XLog2X(width), "xlog2x", "bench_xlog2x", tmp_path,
+        width=width, count=300)
 
 
 @pytest.mark.parametrize("width", [2, 5, 18, 32])
 def test_gini(width, tmp_path):
-    run(Gini(width, 3), "gini", "bench_impurity", tmp_path, criterion="gini",
-        width=width, tag_width=3, classes=5, count=3000)
+    run(Gini(width), "gini", "bench_impurity", tmp_path, criterion="gini",
+        width=width, classes=5, count=3000)
 
 
 @pytest.mark.parametrize("width", [3, 5, 18, 32])
 def test_kearns_mansour(width, tmp_path):
-    run(KearnsMansour(width, 3), "kearns_mansour", "bench_impurity", tmp_path,
-        criterion="kearns_mansour", width=width, tag_width=3, classes=2, count=3000)
+    run(KearnsMansour(width), "kearns_mansour", "bench_impurity", tmp_path,
+        criterion="kearns_mansour", width=width, classes=2, count=3000)
 
 
 @pytest.mark.parametrize("width", [2, 18])
 def test_classification_error(width, tmp_path):
-    run(ClassificationError(width, 3), "classification_error", "bench_impurity",
-        tmp_path, criterion="classification_error", width=width, tag_width=3, classes=5,
+    run(ClassificationError(width), "classification_error", "bench_impurity",
+        tmp_path, criterion="classification_error", width=width, classes=5,
         count=2000)
 
 
@@ -93,7 +95,7 @@ def test_bayes(sizes, tmp_path):
 ], ids=["small", "one", "pass", "classes", "wide", "gini", "gini-wide", "kearns_mansour",
         "kearns_mansour-wide", "error"])
 def test_gain(sizes, trials, snapshots, tmp_path):
-    run(GainUnit(Geometry(**sizes), snapshots=snapshots), "gain", "bench_gain",
+    run(Gains(Geometry(**sizes), snapshots=snapshots), "gains", "bench_gain",
         tmp_path, geometry=sizes, trials=trials, snapshots=snapshots)
 
 
@@ -114,8 +116,9 @@ def test_a_reset_outlasts_what_is_under_way(criterion):
                        count_width=32, bus_width=512, criterion=criterion, naive_bayes=True)
     array = AttributeProcessorArray(largest)
     lane = AttributeProcessor(largest, 0)
-    arithmetic = GainUnit(largest).arithmetic.latency
-    longest = max(lane.count_latency + GainUnit.load_clocks, arithmetic + 7, array.partial_latency,
+    scan = Scan(largest, latency=arithmetic_latency(largest), spread=array.spread,
+                gathered=array.levels)
+    longest = max(lane.count_latency + scan.load_clocks, scan.latency + 7, array.partial_latency,
                   array.read_latency, array.clamped_latency)
     assert 3 * Replica.latency + longest < RESET_CLOCKS
 
@@ -147,17 +150,15 @@ def test_lane_must_exist():
 
 
 @pytest.mark.parametrize("block, least", [(XLog2X, 2), (Gini, 2), (KearnsMansour, 3)])
-@pytest.mark.parametrize("width, tag_width, error, message", [
-    (-1, 1, ValueError, "width must be {} to 32 bits, not {}"),
-    (33, 1, ValueError, "width must be {} to 32 bits, not 33"),
-    (18, 0, ValueError, "tag_width must be 1 to 64 bits, not 0"),
-    (18, 65, ValueError, "tag_width must be 1 to 64 bits, not 65"),
-    (18.0, 1, TypeError, "width must be an integer, not 18.0"),
+@pytest.mark.parametrize("width, error, message", [
+    (-1, ValueError, "width must be {} to 32 bits, not {}"),
+    (33, ValueError, "width must be {} to 32 bits, not 33"),
+    (18.0, TypeError, "width must be an integer, not 18.0"),
 ])
-def test_widths(block, least, width, tag_width, error, message):
+def test_widths(block, least, width, error, message):
     width = least - 1 if width == -1 else width
     with pytest.raises(error, match=message.format(least, width)):
-        block(width, tag_width)
+        block(width)
 
 
 @pytest.mark.parametrize("width, error, message", [
