@@ -169,7 +169,8 @@ class GainUnit(wiring.Component):
             left.eq(Mux(scan.at_sum, left_sum, side[scan.index])),
             whole.eq(Mux(of_pair, Mux(scan.at_sum, whole_sum, total[scan.index]), 0)),
             picked.valid.eq(Mux(multiway, scan.alone, scan.pair)),
-            picked.sum.eq(scan.at_sum), picked.right.eq(of_pair), picked.opens.eq(scan.index == 0),
+            picked.sum.eq(scan.at_sum), picked.right.eq(of_pair),
+            picked.opens.eq((scan.index == 0) & ~scan.at_sum),
             formed.eq(picked),
             # One carry chain for both sides, as below: `whole` is 0 for the left one.
             x.eq((Cat(picked.right, whole)
@@ -188,31 +189,36 @@ class GainUnit(wiring.Component):
                           for name in ("gain", "impurity"))
         start = Signal(signed(g.gain_width))
         addend = Signal(g.gain_width)
-        valid, zero, first, beyond = Signal(), Signal(), Signal(), Signal()
-        m.d.comb += [
-            beyond.eq(scan.y_last & short),
+        # Registers, for what is chosen by them is wide.
+        valid, minus, zero, base, latch, ends, judge = (
+            Signal(name=name, reset_less=True)
+            for name in ("valid", "minus", "zero", "base", "latch", "ends", "judge"))
+        beyond = scan.y_last & short
+        of_split = scan.y_opens & ~scan.y_total & ~multiway
+        m.d.sync += [
             valid.eq(Mux(multiway, scan.y_alone, scan.y_pair) & ~beyond),
-            # What was added up so far is the total's impurity; each split starts with it.
-            first.eq(scan.y_opens & ~multiway & scan.y_first),
+            minus.eq(scan.y_minus),
             zero.eq(scan.y_opens & (scan.y_total | (joins & scan.y_first))),
-            start.eq(Mux(zero, 0, Mux(
-                scan.y_opens & ~multiway & ~scan.y_first, impurity, gain))),
-            addend.eq(f.o_y ^ scan.y_minus.replicate(g.gain_width)),
+            # What was added up before the first split is the total's impurity.
+            latch.eq(of_split & scan.y_first),
+            base.eq(of_split & ~scan.y_first),
+            ends.eq(scan.y_ends & ~beyond
+                    & (~multiway | Mux(short, scan.y_before_last, scan.y_last))),
+            judge.eq(ends),
+        ]
+        m.d.comb += [
+            start.eq(Mux(zero, 0, Mux(base, impurity, gain))),
+            addend.eq(f.o_y ^ minus.replicate(g.gain_width)),
         ]
         with m.If(valid):
             # One carry chain for both signs: the carry in is the sum of the two lowest bits.
-            m.d.sync += gain.eq((Cat(scan.y_minus, start) + Cat(scan.y_minus, addend))[1:])
-        with m.If(valid & first):
+            m.d.sync += gain.eq((Cat(minus, start) + Cat(minus, addend))[1:])
+        with m.If(valid & latch):
             m.d.sync += impurity.eq(gain)
 
-        judge, fresh = Signal(reset_less=True), Signal(reset_less=True)
         best_gain = Signal(signed(g.gain_width), reset_less=True)
         lead = best_gain - gain
-        m.d.sync += [
-            judge.eq(scan.y_ends & ~beyond
-                     & (~multiway | Mux(short, scan.y_before_last, scan.y_last))),
-            fresh.eq(scan.y_first | multiway),
-        ]
+        fresh = multiway | (scan.judged == 0)
         with m.If(judge & (fresh | lead[-1])):
             m.d.sync += [best_gain.eq(gain), best.eq(scan.judged)]
 

@@ -37,19 +37,19 @@ def scan_layout(geometry, snapshots):
         "fetch": 1,  # the best split's word is read instead
         "take_total": 1,  # the word read is the total
         # The count that becomes a term.
-        "index": range(g.classes + 1),  # class; the class after the last stands for the sum
+        "index": max(1, (g.classes - 1).bit_length()),  # class, unless it is the sum
         "at_sum": 1,
         "right": 1,  # of a pair
         "pair": 1, "alone": 1,  # there is one for cells that have two sides to a split, for others
         "keep_sum": 1,  # the sum of the total's counts is there
-        # The term that comes out of the arithmetic.
+        # The term that comes out of the arithmetic a clock later.
         "y_pair": 1, "y_alone": 1,
         "y_minus": 1,
         "y_opens": 1,  # class 0 of the left side
         "y_total": 1,
         "y_first": 1, "y_before_last": 1, "y_last": 1,  # of the bins; not if of the total
         "y_ends": 1,  # a split's last
-        "judged": g.bin_bits,  # bin of what came out a clock ago
+        "judged": g.bin_bits,  # bin of the term that came out a clock ago
     })
 
 
@@ -184,7 +184,7 @@ class Scan(wiring.Component):
             m.d.sync += tail.eq(tail + 1)
 
         # Scan: which term comes next.
-        index = Signal(range(g.classes + 1))
+        index = Signal(range(g.classes + 1))  # class; the one after the last stands for the sum
         right = Signal()  # the right side's half of a pair; alone: the clock of the sum
         split = Signal(g.bin_bits)
         at_total, alone, at_sum, value_end, finished = (Signal(), Signal(), Signal(), Signal(),
@@ -265,7 +265,7 @@ class Scan(wiring.Component):
             told.keep_sum.eq(at_total & value_end),
         ]
 
-        # The same of the term that comes out.
+        # The same of the term that comes out in a clock.
         term = data.StructLayout({
             name: 1 for name in told.shape().members if name.startswith("y_")})
         y = Signal(term)
@@ -281,13 +281,11 @@ class Scan(wiring.Component):
             y.y_ends.eq(of_split & value_end),
         ]
         out = delay(m, Cat(y, split, of_split & value_end & at_last),
-                    _X_CLOCKS + self.latency, "y")
-        y_split, y_finishes = out[term.size:-1], out[-1]
-        judged = Signal(g.bin_bits, reset_less=True)
-        m.d.sync += [judged.eq(y_split), finished.eq(y_finishes)]
+                    _X_CLOCKS + self.latency - 1, "y")
+        behind = delay(m, out[term.size:], 2, "judged")
         m.d.comb += [
             *(told[name].eq(bit)
               for name, bit in zip(term.members, out[:term.size], strict=True)),
-            told.judged.eq(judged),
+            told.judged.eq(behind[:-1]), finished.eq(behind[-1]),
         ]
         return m
