@@ -5,7 +5,7 @@ import subprocess
 from collections import Counter
 
 import pytest
-from amaranth import Array, Cat, Module, Mux, Signal
+from amaranth import Array, C, Cat, Module, Mux, Signal
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -39,6 +39,10 @@ OPERATIONS = {
     # Only one reader may lose its LUT.
     "twice": lambda a, b, c, d: (a + (b & c)) ^ (b & c),
     "of four": lambda a, b, c, d: Array([a, b, c, d])[a[:2] ^ d[3:5]],
+    "of four, masked": lambda a, b, c, d: (
+        Array([a, b, c, a ^ d])[d[:2]] | d[2].replicate(BITS)),
+    "far, masked": lambda a, b, c, d: (
+        _rotated(Cat(a, b), Cat(C(0, 2), d[:2]))[:BITS] & d[5].replicate(BITS)),
     "rotated": lambda a, b, c, d: _rotated(Cat(a, b), d[:2])[:BITS],
     "far": lambda a, b, c, d: _rotated(Cat(a, b), d[:3])[:BITS],
     "farther": lambda a, b, c, d: _rotated(Cat(a, b, c), d[:4])[:BITS],
@@ -48,12 +52,14 @@ OPERATIONS = {
         [a, b, c, d, a ^ b, b & c, c | d, a & d])[d[:3]],
 }
 
+OUTPUTS = BITS * len(OPERATIONS)
+
 
 class Design(wiring.Component):
     """Operations on four numbers, with registers behind them."""
 
     def __init__(self):
-        super().__init__({"i": In(4 * BITS), "o": Out(BITS * len(OPERATIONS))})
+        super().__init__({"i": In(4 * BITS), "o": Out(OUTPUTS)})
 
     def elaborate(self, platform):
         m = Module()
@@ -121,7 +127,7 @@ def test_the_netlist_does_the_same(netlists):
            + netlist_script("open.json", "design", "trimmed"))
     bench = _BENCH
     for name, value in (("SEED", 4711), ("INPUTS", 4 * BITS), ("BITS", BITS),
-                        ("OUTPUTS", BITS * len(OPERATIONS))):
+                        ("OUTPUTS", OUTPUTS)):
         bench = bench.replace(name, str(value))
     (folder / "bench.v").write_text(bench)
     subprocess.run(["iverilog", "-g2012", "-o", "bench", "bench.v", "plain.v", "trimmed.v"],
@@ -140,7 +146,9 @@ def test_what_is_saved(netlists):
     begins = sum("_begin" in name for name in _cells(folder / "trimmed.json"))
     assert begins <= done["begins"]
     assert before.pop("LUT4") - after.pop("LUT4") == (
-        done["carries"] + done["multiplexers"] - begins)
+        done["carries"] + done["multiplexers"] + done["pairs"] - begins)
+    # A pair that replaces another needs no more multiplexers.
+    assert 0 <= after.pop("PFUMX") - before.pop("PFUMX") <= done["pairs"]
     assert before == after
 
 
@@ -155,6 +163,43 @@ def test_no_chain_is_fed(netlists):
                    for port, bits in cell["connections"].items()
                    if cell["port_directions"][port] == "input" for bit in bits)
     assert all(read[carry] for carry in carries)
+
+
+def _lut(init, *inputs):
+    return {"type": "LUT4", "parameters": {"INIT": init},
+            "port_directions": dict.fromkeys("ABCD", "input") | {"Z": "output"},
+            "connections": {port: [net] for port, net in zip("ABCDZ", inputs, strict=True)}}
+
+
+def _multiplexer(zero, one, select, out):
+    return {"type": "PFUMX", "parameters": {},
+            "port_directions": dict.fromkeys(["BLUT", "ALUT", "C0"], "input") | {"Z": "output"},
+            "connections": {"BLUT": [zero], "ALUT": [one], "C0": [select], "Z": [out]}}
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_multiplexers_follow_luts(behind):
+    """One of four and a mask become a pair, but not in front of another multiplexer."""
+    either = format(0xCACA, "016b")  # C ? B : A
+    cells = {
+        "zero": _lut(either, 2, 3, 6, "0", 20), "one": _lut(either, 4, 5, 6, "0", 21),
+        "of_four": _multiplexer(20, 21, 7, 22),
+        "masked": _lut(format(0xFFF8, "016b"), 22, 6, 7, 8, 23),
+        "other": _lut(format(0x6996, "016b"), 9, 10, 11, 12, 24),
+        "chosen": _multiplexer(23, 24, 13, 25),
+    }
+    if not behind:
+        del cells["chosen"], cells["other"]
+    inputs, out = list(range(2, 14)), 25 if behind else 23
+    design = {"modules": {"top": {
+        "ports": {"i": {"direction": "input", "bits": inputs},
+                  "o": {"direction": "output", "bits": [out]}},
+        "netnames": {"all": {"bits": [*inputs, *range(20, 26)]}}, "cells": cells}}}
+    assert trim_luts(design)["pairs"] == (0 if behind else 1)
+    luts = {cell["connections"]["Z"][0] for cell in cells.values() if cell["type"] == "LUT4"}
+    halves = {cell["connections"][port][0] for cell in cells.values()
+              if cell["type"] == "PFUMX" for port in ("ALUT", "BLUT")}
+    assert luts >= halves
 
 
 def test_a_netlist_that_has_nothing_to_save(netlists):
