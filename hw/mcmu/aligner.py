@@ -1,6 +1,6 @@
-"""A ring of bytes, written by bus words and read at any byte."""
+"""A ring of bytes, written by bus words; a header and codes are read at any byte."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -10,24 +10,29 @@ from ..replica import replicate
 __all__ = ["Aligner"]
 
 _ROWS = 16  # of a distributed RAM
-_GROUP = 4  # bytes that are read from one row
+_GROUP = 4  # bytes that are written together
 _READERS = 32  # registers that one replica steers
 
 
 class Aligner(wiring.Component):
-    """Write a word and read some bytes from any place, both in every clock.
+    """Write a word and read a header and codes, each from any place, all in every clock.
 
-    A row has as many bytes as a read, some more, rounded up to a power of two. Groups of bytes are
-    memories of their own, so that those before the place that is read at come from the next row.
-    What was read is rotated in three steps, each byte by one multiplexer of two inputs for each bit
-    of the distance: the width of a bus word does not matter.
+    A row has as many bytes as a word, or as there are codes, rounded up to a power of two. Each of
+    its bytes is a memory of its own, so that those before the place that is read at come from the
+    next row. What was read is rotated in three steps, each byte by a multiplexer of at most four
+    inputs where rows have up to 64 bytes, and only as far as bytes are asked for.
+
+    The header has memories of its own, with the same content: in rows that both just fill, it and
+    the last codes are one below the other.
 
     Parameters
     ----------
     width : int
         Bits of a word.
-    most : int
-        Bytes of a read.
+    header : int
+        Bytes of a header, at most 4.
+    codes : int
+        Bytes of codes.
 
     Members
     -------
@@ -36,70 +41,87 @@ class Aligner(wiring.Component):
         Write `word` to place ``put_at``; it can be read from the next clock on.
     put_at : In
         A word's place in the ring of ``size`` bytes.
-    at : In
-        Byte of the ring that the bytes of interest begin at.
-    turn : In
-        Byte of the row that becomes byte 0 of `row`.
-    row : Out(8 * row_bytes)
-        The ``most`` bytes from `at` on, each at its place in the ring less `turn`, modulo
-        ``row_bytes``; the others are of no use.
+    header_at, codes_at : In
+        Bytes of the ring that they begin at.
+    header : Out(8 * header)
+    codes : Out(8 * codes)
 
-    Latency: ``latency`` clocks from `at` and `turn` to `row`, which comes from gates.
+    Latency: ``latency`` clocks from ``header_at`` to `header` and from ``codes_at`` to `codes`,
+    which come from gates.
     """
 
     latency = 3
 
-    def __init__(self, width, most):
+    def __init__(self, width, header, codes):
         self.width = width
-        self.row_bytes = max(width // 8, 1 << (most + _GROUP - 2).bit_length())
+        self.bytes = {"header": header, "codes": codes}
+        self.row_bytes = max(width // 8, 2 * _GROUP, 1 << (codes - 1).bit_length())
         self.size = _ROWS * self.row_bytes
         super().__init__({
             "word": In(width), "put": In(1), "put_at": In(range(self.size * 8 // width)),
-            "at": In(range(self.size)), "turn": In(range(self.row_bytes)),
-            "row": Out(8 * self.row_bytes),
+            "header_at": In(range(self.size)), "codes_at": In(range(self.size)),
+            "header": Out(8 * header), "codes": Out(8 * codes),
         })
 
     def elaborate(self, platform):
         m = Module()
-        groups, words = self.row_bytes // _GROUP, self.row_bytes * 8 // self.width
-        word_bits, row_bits = (words - 1).bit_length(), (self.row_bytes - 1).bit_length()
-
         # Decided in one clock, carried out in the next: whatever is wide has its own replicas.
         come = Signal(self.width, reset_less=True)
         m.d.sync += come.eq(self.word)
+        words = self.row_bytes * 8 // self.width
+        word_bits = (words - 1).bit_length()
         put_row, put_word = self.put_at[word_bits:], self.put_at[:word_bits]
-        row, byte = self.at[row_bits:], self.at[:row_bits]
-        begins = byte >> (_GROUP.bit_length() - 1)
-        next_row = (row + 1)[:len(row)]
-        found = []
-        for group in range(groups):
-            word, place = divmod(group * 8 * _GROUP, self.width)
-            put = replicate(m, f"put_{group}", Cat(self.put & (put_word == word), put_row))
-            m.submodules[f"group_{group}"] = memory = Memory(
-                shape=8 * _GROUP, depth=_ROWS, init=[])
-            write, read = memory.write_port(), memory.read_port(domain="comb")
+        memories = []
+        for byte in range(self.row_bytes):
+            word, place = divmod(8 * byte, self.width)
+            if byte % _GROUP == 0:
+                put = replicate(m, f"put_{byte}", Cat(self.put & (put_word == word), put_row))
+            m.submodules[f"byte_{byte}"] = memory = Memory(shape=8, depth=_ROWS, init=[])
+            write = memory.write_port()
             m.d.comb += [
                 write.en.eq(put[0]), write.addr.eq(put[1:]),
-                write.data.eq(come[place:place + 8 * _GROUP]),
-                read.addr.eq(replicate(m, f"get_{group}", Mux(begins > group, next_row, row))),
+                write.data.eq(come[place:place + 8]),
             ]
-            found.append(read.data)
+            memories.append(memory)
+        m.d.comb += [
+            self.header.eq(self._read(m, "header", memories, self.header_at)),
+            self.codes.eq(self._read(m, "codes", memories, self.codes_at)),
+        ]
+        return m
 
-        value, turn = Cat(found), self.turn
+    def _read(self, m, name, memories, at):
+        """The bytes from a place on."""
+        most, row_bytes = self.bytes[name], self.row_bytes
+        row_bits = (row_bytes - 1).bit_length()
+        row, turn = at[row_bits:], at[:row_bits]
+        next_row = (row + 1)[:len(row)]
+        # Neighbours share a row's number, unless there might be a byte at either end of theirs.
+        together = _GROUP if most + _GROUP - 1 <= row_bytes else 1
+        value = []
+        for byte, memory in enumerate(memories):
+            if byte % together == 0:
+                begins = turn[together.bit_length() - 1:]
+                get = replicate(m, f"{name}_{byte}",
+                                Mux(begins > byte // together, next_row, row))
+            read = memory.read_port(domain="comb")
+            m.d.comb += read.addr.eq(get)
+            value.append(read.data)
+
         cuts = [round(row_bits * part / self.latency) for part in range(self.latency, -1, -1)]
         for step, (high, low) in enumerate(zip(cuts, cuts[1:], strict=False)):
-            after = Signal(len(value), name=f"step_{step}", reset_less=True)
-            for number, begin in enumerate(range(0, len(value), _READERS)):
-                part = slice(begin, begin + _READERS)
-                way = replicate(m, f"turn_{step}_{number}", turn[low:high])
-                turned = value
-                for bit in reversed(range(low, high)):
-                    turned = Mux(way[bit - low], turned.rotate_right(8 << bit), turned)
+            after = []
+            for byte in range(min(row_bytes, most + (1 << low) - 1)):
+                if byte % (_READERS // 8) == 0:
+                    way = replicate(m, f"{name}_{step}_{byte}", turn[low:high])
+                turned = Signal(8, name=f"{name}_{step}_{byte}", reset_less=True)
                 # The last step is left to whoever takes it into registers.
-                m.d[("sync" if low else "comb")] += after[part].eq(turned[part])
+                m.d["sync" if low else "comb"] += turned.eq(Array(
+                    value[(byte + (distance << low)) % row_bytes]
+                    for distance in range(1 << high - low))[way])
+                after.append(turned)
             value = after
-            kept = Signal(len(turn), name=f"turn_{step}", reset_less=True)
-            m.d.sync += kept.eq(turn)
-            turn = kept
-        m.d.comb += self.row.eq(value)
-        return m
+            if low:
+                kept = Signal(low, name=f"{name}_turn_{step}", reset_less=True)
+                m.d.sync += kept.eq(turn[:low])
+                turn = kept
+        return Cat(value)

@@ -32,11 +32,11 @@ def beats_signature(geometry):
 class Dispenser(wiring.Component):
     """Re-align records of 4 + cells bytes to beats of P codes.
 
-    Bus words go into a ring; a beat is read from it at any byte and rotated to its lanes in steps,
-    with a register behind each. A word is taken only if this record or the next reaches into it, so
-    nothing behind the last record is ever taken, and the rest of its word is dropped. What is
-    decided is carried out a clock later, for the words are wide, and nothing holds up a beat that
-    is cut.
+    Bus words go into a ring; a beat's header and codes are read from it at any byte and rotated to
+    their places in steps, with a register behind each. A word is taken only if this record or the
+    next reaches into it, so nothing behind the last record is ever taken, and the rest of its word
+    is dropped. What is decided is carried out a clock later, for the words are wide, and nothing
+    holds up a beat that is cut.
 
     What decides is kept up to date rather than worked out: how many bytes the ring has beyond
     the next beat, and how many are still to be taken.
@@ -103,7 +103,7 @@ class Dispenser(wiring.Component):
         g = self.geometry
         size, lanes, head = g.bus_bytes, g.lanes, RECORD_HEADER.size
         most = head + lanes  # bytes of a beat at most
-        m.submodules.aligner = aligner = Aligner(g.bus_width, most)
+        m.submodules.aligner = aligner = Aligner(g.bus_width, head, lanes)
         words = aligner.size // size
 
         # A record: its bytes, its beats but the last, and the bytes of its first and last beat.
@@ -126,9 +126,10 @@ class Dispenser(wiring.Component):
             for lane in range(lanes)))
 
         # Places in the ring, with a bit more: of the word that comes next, and of the bytes that
-        # the next beat begins at and that it ends before.
+        # the next beat begins at and that it ends before; without it: of the next beat's codes.
         put = Signal(range(2 * words))
         at, behind = Signal(range(2 * aligner.size)), Signal(range(2 * aligner.size))
+        codes_at = Signal(range(aligner.size))
         # A clock late: one word may come before it is known, and one when there is just no room.
         roomy = Signal()
         held = (put - (at >> self.offset_bits))[:len(put)]
@@ -166,7 +167,8 @@ class Dispenser(wiring.Component):
             put.eq(put + taken),
         ]
         with m.If(cut):
-            m.d.sync += [at.eq(behind), behind.eq(behind + follows)]
+            m.d.sync += [at.eq(behind), behind.eq(behind + follows),
+                         codes_at.eq(behind + Mux(last, head, 0))]
         with m.If(cut):
             m.d.sync += [
                 first.eq(last),
@@ -197,13 +199,12 @@ class Dispenser(wiring.Component):
                 self.address.eq(self.i.p.address),
             ]
 
-        # Codes come to their lanes, and so the header of a first beat just before the first lane.
         m.d.comb += [
             aligner.word.eq(self.i.p.data),
             aligner.put.eq(taken),
             aligner.put_at.eq(put),
-            aligner.at.eq(at),
-            aligner.turn.eq(at + Mux(first, head, 0)),
+            aligner.header_at.eq(at),
+            aligner.codes_at.eq(codes_at),
         ]
 
         # What comes out beside the bytes, then both in their places.
@@ -221,10 +222,11 @@ class Dispenser(wiring.Component):
             self.o.payload.first.eq(beat.first),
             self.o.payload.last.eq(beat.last),
             *(self.o.payload.codes[lane].eq(
-                aligner.row[8 * lane:][:8] | Mux(used[lane], 0, MISSING)) for lane in range(lanes)),
+                aligner.codes.word_select(lane, 8) | Mux(used[lane], 0, MISSING))
+              for lane in range(lanes)),
         ]
         with m.If(beat.first):
-            m.d.sync += self.o.payload.header.eq(aligner.row[-8 * head:])
+            m.d.sync += self.o.payload.header.eq(aligner.header)
         m.d.comb += [
             self.busy.eq(self.active | Cat(on_the_way).any() | self.o.valid),
             self.start.ready.eq(~self.active),
@@ -237,7 +239,7 @@ class Dispenser(wiring.Component):
                 final.eq(count == 1), final_but_one.eq(count == 2),
                 first.eq(1), last.eq(steps == 0), rest.eq(steps),
                 follows.eq(Mux(steps == 0, first_take, Mux(steps == 1, last_codes, lanes))),
-                at.eq(offset), behind.eq(offset + first_take),
+                at.eq(offset), behind.eq(offset + first_take), codes_at.eq(offset + head),
                 spare.eq(-(offset + first_take)),
                 lacking.eq(offset + record - 1),
                 put.eq(0),

@@ -30,6 +30,7 @@ def test_dma(width, outstanding, burst, tmp_path):
     Geometry(lanes=1, passes=4, bins=4, bus_width=512),
     Geometry(lanes=12, passes=2, bins=4, bus_width=128),
     Geometry(lanes=17, passes=2, bins=4, bus_width=32),
+    Geometry(lanes=16, passes=2, bins=4, bus_width=64),  # codes fill a row of the ring
     Geometry(lanes=1, passes=128, bins=4, bus_width=32),  # two records do not fit the ring
 ], ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
 def test_dispenser(geometry, tmp_path):
