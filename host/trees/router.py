@@ -161,7 +161,7 @@ def _learn(table, counts, leaf, i, codes, label, predictions, order, leaves, pre
     out[at + 3] = 0
     at += 4
     for cell in range(len(cell_attribute)):
-        out[at + cell] = codes[cell_attribute[cell]]
+        out[np.uint64(at + cell)] = codes[np.uint64(cell_attribute[cell])]
     at += len(cell_attribute)
     if not active:
         return at, 0
