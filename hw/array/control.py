@@ -34,8 +34,8 @@ def control_layout(geometry):
         # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
         "same_5": data.ArrayLayout(unsigned(1), 4),
         "clear_7": data.ArrayLayout(unsigned(1), g.classes),  # before something is added
-        # To be added: 1, -1 or what is written; the highest bit is the sign.
-        "step_7": data.ArrayLayout(unsigned(g.count_width + 1), g.classes),
+        # 1, -1 or what is written, the highest bit is the sign; and the class it is added to.
+        "step_7": g.count_width + 1, "adds_7": data.ArrayLayout(unsigned(1), g.classes),
         "halve_7": 1, "changes_7": 1,
         "pass_7": max(1, pass_bits(g)),  # a snapshot's configuration is read
         "read_8": data.ArrayLayout(unsigned(1), g.classes),
@@ -126,17 +126,14 @@ class Control(wiring.Component):
             m.d.sync += out.zoom_hit_1[distance - 1].eq(placed)
         for distance in (1, 2, 3, 4):
             m.d.sync += out.same_5[distance - 1].eq(rows[4] == rows[4 + distance])
+        with m.If(code(7, Op.WRITE)):
+            m.d.sync += out.step_7.eq(counts[6])
+        with m.Else():
+            m.d.sync += out.step_7.eq(Cat(Const(1, 1), ops[6].minus.replicate(g.count_width)))
+        adds = code(7, Op.WRITE) | (code(7, Op.COUNT) & ~ops[6].test)
         for k in range(g.classes):
-            with m.If(ops[6].label != k):
-                m.d.sync += out.step_7[k].eq(0)
-            with m.Elif(code(7, Op.WRITE)):
-                m.d.sync += out.step_7[k].eq(counts[6])
-            with m.Elif(code(7, Op.COUNT) & ~ops[6].test):
-                m.d.sync += out.step_7[k].eq(
-                    Cat(Const(1, 1), ops[6].minus.replicate(g.count_width)))
-            with m.Else():
-                m.d.sync += out.step_7[k].eq(0)
             m.d.sync += [
+                out.adds_7[k].eq(adds & (ops[6].label == k)),
                 out.clear_7[k].eq(code(7, Op.CLEAR)
                                   | (code(7, Op.WRITE) & (ops[6].label == k))),
                 out.read_8[k].eq(code(8, Op.READ) & (ops[7].label == k)),

@@ -224,7 +224,8 @@ class AttributeProcessor(wiring.Component):
             m.d.comb += now[k].eq(Mux(control.clear_7[k], 0,
                                       Mux(ahead_7, newest[8][k], newest[7][k])))
             moved = Signal(g.count_width + 1, name=f"moved_{k}")
-            m.d.comb += [moved.eq(now[k] + control.step_7[k]), stuck[k].eq(moved[-1])]
+            added = control.step_7 & control.adds_7[k].replicate(g.count_width + 1)
+            m.d.comb += [moved.eq(now[k] + added), stuck[k].eq(moved[-1])]
             # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
             m.d.sync += newest[8][k].eq(Mux(
                 control.halve_7, now[k] >> 1,
