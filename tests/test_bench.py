@@ -197,6 +197,9 @@ def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
     assert page.tables["boards"][0]["times MOA"] == "125.0"
     assert page.tables["boards"][0]["times MOA, counted"] == "100.0"
     assert page.tables["numeric"][1]["32"] == "2,000.0 (0.9000)"
+    unfit = row | {"stream": "KDD", "geometry": None, "cells": 45}
+    lines = figures.comparison_page([other, row, unfit]).tables["boards"]
+    assert [line["lanes, slots"] for line in lines] == ["32, 128", "does not fit"]
 
 
 def test_wide_streams_are_for_majority_class_trees():

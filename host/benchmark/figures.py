@@ -13,6 +13,11 @@ _NAMES = {"moa": "MOA", "river": "River", "emulated": "emulated board",
 _MARKS = {"moa": "s", "river": "v", "mlpack": "^", "emulated": "o", "simulated": "D",
           "simulated-64": "*"}
 
+_BOARD_COLUMNS = (
+    "stream", "tree", "lanes, slots", "d", "K", "accuracy", "clocks per instance",
+    "with a LEARN under way", "counted", "MHz (report)", "M values/s", "times MOA",
+    "times MOA, counted", "times mlpack", "times emulated", "times emulated, codes")
+
 
 def comparison_page(rows):
     """The page of `Store.summaries`."""
@@ -60,7 +65,7 @@ def _boards(page, boards, rows):
     for row in boards:
         if not row.get("geometry"):
             lines.append((row["stream"], row["learner"].upper(), "does not fit", row["cells"],
-                          *["-"] * 11))
+                          *["-"] * (len(_BOARD_COLUMNS) - 4)))
             continue
         geometry = Geometry(**row["geometry"])
         mhz, report = kept_clock(geometry)
@@ -84,10 +89,7 @@ def _boards(page, boards, rows):
             f"{counted:.2f}",
             f"{mhz:.1f} ({report})" if mhz else "no report",
             f"{speed / 1e6:,.0f}" if speed else "-", *others))
-    page.table("boards", (
-        "stream", "tree", "lanes, slots", "d", "K", "accuracy", "clocks per instance",
-        "with a LEARN under way", "counted", "MHz (report)", "M values/s", "times MOA",
-        "times MOA, counted", "times mlpack", "times emulated", "times emulated, codes"), lines)
+    page.table("boards", _BOARD_COLUMNS, lines)
     page.text(
         f"*Lanes, slots*: what the block RAMs of the {DEVICE} hold besides the rest "
         "(`host/benchmark/board.py`): with 32 lanes and K passes, 128 / K slots. *Counted*: the "
