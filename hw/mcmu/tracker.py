@@ -186,6 +186,7 @@ class Tracker(wiring.Component):
 
         granted = Signal()
         m.d.sync += granted.eq(self.grant)
+
         # A trial is due with the record before which ``since`` has reached the limit.
         graces = [(Signal(SINCE_WIDTH, name=f"{name}_limit"), Signal(name=f"{name}_never"))
                   for name in ("leaf", "inner")]
