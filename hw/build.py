@@ -16,7 +16,8 @@ from .packing import pack_registers
 from .report import describe_path, table
 from .trimming import trim_luts
 
-__all__ = ["BRACKETS", "PLACERS", "BuildError", "build", "program", "script", "synthesise", "tool"]
+__all__ = ["BRACKETS", "PLACERS", "BuildError", "build", "improve", "program", "script",
+           "synthesise", "tool"]
 
 _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
 _TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
@@ -218,11 +219,16 @@ def synthesise(board, top, folder):
     plan.extract(folder)
     _step(folder, "YOSYS")
     netlist = json.loads((folder / "top.json").read_text())
-    pack_registers(netlist)
-    trim_luts(netlist)
+    improve(netlist)
     place_lanes(netlist, board.platform.device)
     (folder / "top.json").write_text(json.dumps(netlist))
     _check_size(board, netlist)
+
+
+def improve(netlist):
+    """Do better, in place, what Yosys leaves to be done in an ECP5 netlist of any design."""
+    pack_registers(netlist)
+    trim_luts(netlist)
 
 
 def _most_promising_first(board, folder, seeds, placer, say):

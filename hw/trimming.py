@@ -140,10 +140,11 @@ def trim_luts(design):
                 done["begins"] += _begin(netlist, name)
         for name in chains:
             done["carries"] += sum(_fold_into_carry(netlist, name, half) for half in "01")
-        multiplexers = [name for name, cell in netlist.cells.items() if cell["type"] == "PFUMX"]
-        for name in multiplexers:
-            done["multiplexers"] += _fold_into_multiplexer(netlist, name)
-        halves = {netlist.net(name, port) for name in multiplexers for port in ("ALUT", "BLUT")}
+        for name in list(netlist.multiplexers.values()):
+            if name in netlist.cells:  # it may have gone into another
+                done["multiplexers"] += _fold_into_multiplexer(netlist, name)
+        halves = {netlist.net(name, port) for name in netlist.multiplexers.values()
+                  for port in ("ALUT", "BLUT")}
         for net, name in list(netlist.drivers.items()):
             if net not in halves and name in netlist.cells:
                 done["pairs"] += _make_multiplexer(netlist, name)

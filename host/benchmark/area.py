@@ -34,9 +34,7 @@ def synthesise(geometry):
     from amaranth.back import rtlil
 
     from ..hw.accelerator import Accelerator
-    from ..hw.build import BRACKETS, BuildError, script, tool
-    from ..hw.packing import pack_registers
-    from ..hw.trimming import trim_luts
+    from ..hw.build import BRACKETS, BuildError, improve, script, tool
 
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
@@ -51,8 +49,7 @@ def synthesise(geometry):
         if done.returncode:
             raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
         netlist = json.loads((Path(folder) / "core.json").read_text())
-    pack_registers(netlist)
-    trim_luts(netlist)
+    improve(netlist)
     counts = Counter(cell["type"] for cell in netlist["modules"]["accelerator"]["cells"].values())
     return {"geometry": geometry.as_dict(), "yosys": netlist["creator"].split(" (")[0],
             "cells": {kind: counts[kind] for kind in _CELLS},

@@ -55,7 +55,8 @@ class Aligner(wiring.Component):
     def __init__(self, width, header, codes):
         self.width = width
         self.bytes = {"header": header, "codes": codes}
-        self.row_bytes = max(width // 8, 2 * _GROUP, 1 << (codes - 1).bit_length())
+        # No step is without a bit of the distance: three of them take eight bytes at least.
+        self.row_bytes = max(width // 8, 1 << self.latency, 1 << (codes - 1).bit_length())
         self.size = _ROWS * self.row_bytes
         super().__init__({
             "word": In(width), "put": In(1), "put_at": In(range(self.size * 8 // width)),

@@ -177,6 +177,28 @@ def _multiplexer(zero, one, select, out):
             "connections": {"BLUT": [zero], "ALUT": [one], "C0": [select], "Z": [out]}}
 
 
+def _design(cells, inputs, out):
+    nets = {bit for cell in cells.values() for bits in cell["connections"].values()
+            for bit in bits if bit != "0"}
+    return {"modules": {"top": {
+        "ports": {"i": {"direction": "input", "bits": [*inputs]},
+                  "o": {"direction": "output", "bits": [out]}},
+        "netnames": {"all": {"bits": [*nets]}}, "cells": cells}}}
+
+
+def test_a_multiplexer_goes_into_another():
+    """One that comes later in the netlist than that which it goes into is gone by then."""
+    same = format(0xAAAA, "016b")  # A
+    cells = {
+        "low": _lut(format(0x8888, "016b"), 25, 2, "0", "0", 20),
+        "high": _lut(same, 6, "0", "0", "0", 21), "outer": _multiplexer(20, 21, 7, 22),
+        "zero": _lut(same, 4, "0", "0", "0", 23), "one": _lut(same, 5, "0", "0", "0", 24),
+        "inner": _multiplexer(23, 24, 3, 25),
+    }
+    assert trim_luts(_design(cells, range(2, 8), 22))["multiplexers"] == 2
+    assert set(cells) == {"low", "high", "outer"}
+
+
 @pytest.mark.parametrize("behind", [True, False])
 def test_multiplexers_follow_luts(behind):
     """One of four and a mask become a pair, but not in front of another multiplexer."""
@@ -190,11 +212,7 @@ def test_multiplexers_follow_luts(behind):
     }
     if not behind:
         del cells["chosen"], cells["other"]
-    inputs, out = list(range(2, 14)), 25 if behind else 23
-    design = {"modules": {"top": {
-        "ports": {"i": {"direction": "input", "bits": inputs},
-                  "o": {"direction": "output", "bits": [out]}},
-        "netnames": {"all": {"bits": [*inputs, *range(20, 26)]}}, "cells": cells}}}
+    design = _design(cells, range(2, 14), 25 if behind else 23)
     assert trim_luts(design)["pairs"] == (0 if behind else 1)
     luts = {cell["connections"]["Z"][0] for cell in cells.values() if cell["type"] == "LUT4"}
     halves = {cell["connections"][port][0] for cell in cells.values()
