@@ -27,6 +27,9 @@ _EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+)
 _FREQUENCY = re.compile(r"FREQUENCY PORT .* ([\d.]+) MHZ")
 _ROUND = re.compile(r"iter=\d+ .* overused=(\d+) .* tmgfail=(\d+)")
 _PATIENCE = 200  # rounds of the router without fewer faults
+# Where it takes more and more wires at once, its rounds get long, and no router has come back.
+_FALLING_BACK = 10
+_MANY = 100  # wires
 # Where only slack is lacking any more, rounds are short, and the router may end by itself after a
 # thousand.
 _LONG_PATIENCE = 1100
@@ -87,7 +90,7 @@ def script(top):
     return f"{_BEFORE}\nsynth_ecp5 {_OPTIONS} -top {top}\n{_BEHIND.format(top=top)}\n"
 
 
-def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), placer=PLACERS[0],
+def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, placer=PLACERS[0],
           output=None, say=print, **options):
     """Build a board's bitstream, ``top.bit`` in ``output``, and its report beside it.
 
@@ -100,9 +103,9 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), pla
     aim_mhz : float, optional
         What the router is asked for, if that is more; of other clocks of the PLL, as much more. It
         goes no further than it is asked, and then lacks half a per cent.
-    seeds : sequence of int
-        Of the placer. All are placed, then routed, the most promising first, until one meets all
-        clocks.
+    seeds : sequence of int, optional
+        Of the placer, the board's own by default. All are placed, then routed, the most promising
+        first, until one meets all clocks.
     placer : str
         Of nextpnr, one of ``PLACERS``: ``static`` needs less wire, but heeds no slack.
     output : str or Path, optional
@@ -145,7 +148,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=(1,), pla
         f"({pin})([\\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.1f}",
         constraints.read_text()))
     tried, best = [], None
-    for seed in _most_promising_first(board, folder, seeds, placer, say):
+    for seed in _most_promising_first(board, folder, seeds or (board.seed,), placer, say):
         _place_and_route(folder, seed, placer)
         timing = json.loads((folder / "timing.json").read_text())
         clocks = _clocks(timing, more, (_CONSTRAINTS / board.constraints).read_text())
@@ -268,7 +271,10 @@ def _is_stuck(log):
         return False
     faults = [sum(found) for found in rounds]
     overused, _ = rounds[-1]
-    return len(faults) - faults.index(min(faults)) > (_PATIENCE if overused else _LONG_PATIENCE)
+    since = len(faults) - faults.index(min(faults))
+    if overused > _MANY and faults[-1] > 2 * min(faults):
+        return since > _FALLING_BACK
+    return since > (_PATIENCE if overused else _LONG_PATIENCE)
 
 
 def _step(folder, variable, stuck=lambda: False, **environment):

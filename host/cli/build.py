@@ -14,8 +14,8 @@ def add_arguments(parser):
                         help="clock of the array (default: the board's)")
     parser.add_argument("--aim", type=float, metavar="MHZ",
                         help="clock to route for, if higher: how much can the array do?")
-    parser.add_argument("--seed", type=int, default=1, metavar="N",
-                        help="the placer's first seed (default: %(default)s)")
+    parser.add_argument("--seed", type=int, metavar="N",
+                        help="the placer's first seed (default: the board's)")
     parser.add_argument("--seeds", type=int, default=1, metavar="N",
                         help="how many placements to try; the most promising is routed first "
                              "(default: %(default)s)")
@@ -47,7 +47,7 @@ def run(args):
     geometry = Geometry.parse(args.geometry, board.geometry)
     options = network_options(board, ip=args.ip)
     if board.vendor:
-        if (args.seed, args.seeds, args.aim, args.placer) != (1, 1, None, "heap"):
+        if (args.seed, args.seeds, args.aim, args.placer) != (None, 1, None, "heap"):
             raise ValueError(f"{board.vendor} places {board.name}, and takes no --aim, --placer, "
                              "--seed or --seeds")
         path = archive(board, geometry, clock_mhz=args.clock, output=args.output, **options)
@@ -55,9 +55,10 @@ def run(args):
               f"installed and run build_top.sh, then put its top.bit beside the archive for "
               f"bregalad program {board.name}")
         return 0
+    first = board.seed if args.seed is None else args.seed
     report = build(
         board, geometry, clock_mhz=args.clock, aim_mhz=args.aim,
-        seeds=range(args.seed, args.seed + args.seeds), placer=args.placer, output=args.output,
+        seeds=range(first, first + args.seeds), placer=args.placer, output=args.output,
         say=lambda text: print(text, flush=True), **options)
     print(table(report))
     return 0

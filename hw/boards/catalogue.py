@@ -48,6 +48,8 @@ class Board:
         Of the array: the slowest clock that the PLL makes.
     vendor : str
         The vendor's tool that makes the bitstream, where the open ones do not.
+    seed : int
+        Of the placer, if none is told: one with which the default geometry can be routed.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Board:
     resources: dict = field(default_factory=dict)
     slowest_mhz: float = 3.125
     vendor: str = ""
+    seed: int = 1
 
 
 _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
@@ -114,18 +117,18 @@ def _arty(size, platform):
         slowest_mhz=6.25, vendor="Vivado")
 
 
-def _ulx3s(size, platform, geometry, clock_mhz, resources):
+def _ulx3s(size, platform, geometry, clock_mhz, resources, seed=1):
     return Board(
         name=f"ulx3s-{size}", what=f"Radiona ULX3S, LFE5U-{size.upper()} grade 6, USB serial port",
         platform=platform, top=ULX3S, geometry=geometry, clock_mhz=clock_mhz, loader="ulx3s",
-        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, resources=resources)
+        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, resources=resources, seed=seed)
 
 
 BOARDS = {board.name: board for board in (
     _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
     _ulx3s("25f", ulx3s.ULX3S_25F_Platform, PRESETS["small"], 50, _ECP5_25),
     _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
-    _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85),
+    _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85, seed=2),
     _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
     _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
     _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),

@@ -10,7 +10,7 @@ from ..array.operation import slot_shape
 from ..replica import replicate
 from .dispenser import Dispenser, beats_signature
 
-__all__ = ["RecordBuffer", "header_layout"]
+__all__ = ["HEADERS", "RecordBuffer", "header_layout"]
 
 HEADERS = 16  # records in the buffer at most
 _LANES = 8  # whose codes are in one memory

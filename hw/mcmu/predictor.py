@@ -50,9 +50,10 @@ class Predictor(wiring.Component):
     ----------
     geometry : Geometry
     depth : int
-        Predictions that may be under way or wait, 2 to 1024.
+        Predictions that may be under way or wait, 3 to 1024: a queue of two does not take two in
+        clocks one behind the other.
     scores_depth : int
-        The same if scores are wanted, 2 to ``depth``.
+        The same if scores are wanted, 3 to ``depth``.
     waiting : int
         Records asked for whose last beat is still to come; fewer than the
         clocks from an ask to its sums' ``coming`` cost throughput.
@@ -89,10 +90,10 @@ class Predictor(wiring.Component):
     def __init__(self, geometry, *, depth=1024, scores_depth=16, waiting=32):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
-        if not 2 <= depth <= 1024:
-            raise ValueError(f"depth must be 2 to 1024, not {depth!r}")
-        if not 2 <= scores_depth <= depth:
-            raise ValueError(f"scores_depth must be 2 to depth, {depth}, not {scores_depth!r}")
+        if not 3 <= depth <= 1024:
+            raise ValueError(f"depth must be 3 to 1024, not {depth!r}")
+        if not 3 <= scores_depth <= depth:
+            raise ValueError(f"scores_depth must be 3 to depth, {depth}, not {scores_depth!r}")
         if waiting < 2:
             raise ValueError(f"waiting must be at least 2, not {waiting!r}")
         self.geometry = g = geometry

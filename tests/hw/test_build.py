@@ -132,7 +132,9 @@ def test_what_does_not_fit():
 
 @pytest.mark.parametrize("faults, stuck", [
     ([], False), ([900, 40, 7, 0], False), ([900] + [7] * 200, False), ([900] + [7] * 201, True),
-    ([900, 3] + list(range(4, 204)), True), (list(range(5000, 100, -1)), False)])
+    ([900, 3] + list(range(4, 204)), True), (list(range(5000, 100, -1)), False),
+    ([700] + [1500] * 9, False), ([700] + [1500] * 10, True), ([7] + [90] * 50, False),
+    ([700] + [1300] * 50, False)])
 def test_a_router_that_comes_to_nothing(faults, stuck):
     assert _is_stuck("".join(
         f"Info:     iter={i} wires=9 overused={count - count // 2} overuse=77 "

@@ -76,16 +76,19 @@ def test_tree_is_the_emulated_boards(board, count):
 
 @needs("elec")
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
+@pytest.mark.parametrize("share, count", [(0.01, 45_312), (0.05, 6000), (0.2, 1200)])
 @pytest.mark.parametrize("board, wire", [(SERIAL.values[0], LineWire),
                                          (ETHERNET.values[0], CableWire)],
                          indirect=["board"], ids=["serial", "udp"])
-def test_same_tree_over_bad_wire(board, wire, share):
-    """Frames are lost, damaged, doubled and overtaken on the way to and from the RTL's pins."""
+def test_same_tree_over_bad_wire(board, wire, share, count):
+    """Frames are lost, damaged, doubled and overtaken on the way to and from the RTL's pins.
+
+    So many are sent that some are lost for sure.
+    """
     seed = random.getrandbits(32)
     print(f"seed {seed}")
     linked = LinkedBoard(wire(board, random.Random(seed), Faults.all(share)), timeout=60)
-    compare(linked, 1200)
+    compare(linked, count)
     found = linked.statistics()
     assert found.frames_resent
     print(f"{board.clocks} clocks, {found}")

