@@ -21,7 +21,7 @@ _SIZES = {"serial": {"ring_words": 256, "frame_bytes": 128}, "udp": {}}
 
 
 class VirtualError(Exception):
-    """The RTL stopped at an assertion."""
+    """The RTL stopped at an assertion, or the board is closed."""
 
 
 class VirtualBoard:
@@ -47,6 +47,8 @@ class VirtualBoard:
 
     Members
     -------
+    closed : bool
+        Whether `close` has been called; a ``VirtualError`` is all that is left then.
     clocks : int
         Clocks simulated.
     alive : bool
@@ -64,7 +66,7 @@ class VirtualBoard:
 
     def __init__(self, board, geometry=None, *, ratio=None, clock_mhz=None, netlist=False,
                  **options):
-        self._handle = None
+        self._opened = None
         wire = board.wire
         ratio = _RATIOS[wire] if ratio is None else ratio
         whole = wire == "serial"
@@ -81,7 +83,7 @@ class VirtualBoard:
         if wire == "serial":
             options["baud"] = self.clock_hz // ratio
         self._model = board_library(board, self.geometry, self.clock_hz, netlist=netlist, **options)
-        self._handle = self._model.virtual_open(float(ratio))
+        self._opened = self._model.virtual_open(float(ratio))
 
     def __enter__(self):
         return self
@@ -91,9 +93,19 @@ class VirtualBoard:
 
     def close(self):
         """Give back the model; calling it twice does no harm."""
-        if self._handle:
-            self._model.virtual_close(self._handle)
-            self._handle = None
+        if not self.closed:
+            self._model.virtual_close(self._opened)
+            self._opened = None
+
+    @property
+    def closed(self):
+        return not self._opened
+
+    @property
+    def _handle(self):
+        if self.closed:
+            raise VirtualError("the virtual board is closed")
+        return self._opened
 
     @property
     def clocks(self):

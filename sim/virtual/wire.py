@@ -31,7 +31,9 @@ class VirtualWire(FaultyWire):
         pass
 
     def send(self, frames):
-        self._carry(self._down, map(self._encode, frames))
+        # A driver that nobody has closed says goodbye whenever it is collected.
+        if not self.board.closed:
+            self._carry(self._down, map(self._encode, frames))
 
     def receive(self, wait):
         board = self.board

@@ -16,7 +16,14 @@ from bregalad.geometry import PRESETS
 from bregalad.hw.boards import BOARDS
 from bregalad.hw.boards.ethernet import mac_address
 from bregalad.hw.boards.network import ADDRESS
-from bregalad.sim.virtual import CableWire, LineWire, VirtualBoard, network, serve
+from bregalad.sim.virtual import (
+    CableWire,
+    LineWire,
+    VirtualBoard,
+    VirtualError,
+    network,
+    serve,
+)
 from bregalad.sim.wire import Faults
 from streams import elec, needs, nominal
 
@@ -100,6 +107,17 @@ def test_the_netlist_grows_the_same_tree():
     """The netlist that is placed and routed, with models of the ECP5's cells."""
     with VirtualBoard(BOARDS["ulx3s-12f"], GEOMETRY, netlist=True) as virtual:
         compare(LinkedBoard(LineWire(virtual)), 1200)
+
+
+def test_a_board_that_is_closed():
+    """A driver that outlives it says goodbye to nobody."""
+    with VirtualBoard(SERIAL.values[0], GEOMETRY) as virtual:
+        linked = LinkedBoard(LineWire(virtual))
+    assert virtual.closed
+    virtual.close()
+    with pytest.raises(VirtualError, match="the virtual board is closed"):
+        virtual.run()
+    linked.close()
 
 
 def test_netlist_of_other_boards():
