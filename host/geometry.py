@@ -13,7 +13,7 @@ CRITERIA = ("information_gain", "gini", "kearns_mansour", "classification_error"
 
 _BOUNDS = {
     "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, 32),
-    "slots": (2, 32768), "count_width": (12, 32), "bus_width": (32, 512),
+    "slots": (2, 32768), "count_width": (12, 32), "bus_width": (32, 512), "banks": (1, 2),
 }
 
 
@@ -41,6 +41,10 @@ class Geometry:
         What the gain units compute: one of ``CRITERIA``; Kearns-Mansour takes ``classes=2``.
     naive_bayes : bool
         Whether the lanes hold what naive Bayes predictions need.
+    banks : int
+        Memories that a lane's counters lie in, 1 or 2, a slot's in that of its lowest bit. With
+        two, a trial reads one of them while instances are counted in the other; with one, it takes
+        B K clocks from them. Nothing but speed depends on it.
 
     Raises
     ------
@@ -62,6 +66,7 @@ class Geometry:
     bus_width: int = 128
     criterion: str = "information_gain"
     naive_bayes: bool = False
+    banks: int = 1
 
     def __post_init__(self):
         for name, (low, high) in _BOUNDS.items():

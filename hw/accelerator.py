@@ -103,6 +103,7 @@ class Accelerator(wiring.Component):
             registers.build_version.eq(VERSION),
             registers.build_criterion.eq(CRITERIA.index(g.criterion)),
             registers.build_naive_bayes.eq(g.naive_bayes),
+            registers.build_second_bank.eq(g.banks - 1),
             registers.build_count_width.eq(g.count_width),
             registers.build_classes.eq(g.classes),
             registers.size_lanes.eq(g.lanes),
@@ -138,6 +139,8 @@ class Accelerator(wiring.Component):
             array.config.base.eq(registers.cell_base),
             array.config_write.eq(registers.cell_write),
         ]
+        if g.banks > 1:
+            m.d.comb += array.snap.eq(controller.snap)
         if g.naive_bayes:
             connect(m, array.partial, controller.partial)
         for name in (*EVENTS, *TIMINGS):

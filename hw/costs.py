@@ -41,7 +41,7 @@ class Costs:
     counting : float
         Clocks of the array's beats: K at each node of the path.
     snapshots : float
-        Clocks of the array that trials take from counting: B K each.
+        Clocks of the array that trials take from counting: B K each, none with two banks.
     gains : float
         Clocks of the gain units, beside the counting: a scan of every pass of every trial, and
         the way to the next.
@@ -98,7 +98,7 @@ class Costs:
 
     @property
     def snapshots(self):
-        return self.trials * self.geometry.bins * self.passes
+        return self.trials * self.geometry.bins * self.passes * (self.geometry.banks == 1)
 
     @property
     def gains(self):

@@ -30,12 +30,12 @@ TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, 
 
 # The cost model
 
-@pytest.mark.parametrize("load", [
-    {"cells": 2}, {"cells": 4}, {"cells": 4, "grace": 0}, {"cells": 4, "grace": 15},
-    {"cells": 4, "depth": 3},
-    {"cells": 2, "depth": 4}], ids=str)
-def test_model_is_confirmed(load):
-    found = confirm(TINY, count=24_000 // load.get("depth", 1), **load)
+@pytest.mark.parametrize("load, banks", [
+    ({"cells": 2}, 1), ({"cells": 4}, 1), ({"cells": 4, "grace": 0}, 1),
+    ({"cells": 4, "grace": 15}, 1), ({"cells": 4, "depth": 3}, 1), ({"cells": 2, "depth": 4}, 1),
+    ({"cells": 2}, 2), ({"cells": 4}, 2), ({"cells": 4, "depth": 3}, 2)], ids=str)
+def test_model_is_confirmed(load, banks):
+    found = confirm(TINY.replace(banks=banks), count=24_000 // load.get("depth", 1), **load)
     print(found)
     assert abs(found["error"]) < BAR
     depth = load.get("depth", 1)
@@ -52,6 +52,7 @@ def test_no_beat_is_lost_in_passes():
 def test_model():
     g = Geometry(lanes=32, passes=32, bus_width=512)
     assert Costs(g, 32).clocks == pytest.approx(1 + 16 / 200, rel=1e-3)
+    assert Costs(g.replace(banks=2), 32).clocks == pytest.approx(1, rel=1e-3)
     assert Costs(g, 1024, grace=0, inner_grace=0).clocks == 32
     # A further node takes its beats, but no less than 2 clocks.
     assert Costs(g, 32, nodes=5, grace=0, inner_grace=0).clocks == 5

@@ -70,11 +70,13 @@ def kept_clock(geometry, board=None):
     That of the very geometry, or the slowest: the logic is that of lanes, bins, classes and widths,
     but slots and passes make the memories deeper. Of the board of that name only, if told.
     """
-    same = ("lanes", "bins", "classes", "count_width", "bus_width", "criterion", "naive_bayes")
-    found = [(report["geometry"] != geometry.as_dict(), report["clock_mhz"]["achieved"], name)
-             for name, report in reports().items()
+    same = ("lanes", "bins", "classes", "count_width", "bus_width", "criterion", "naive_bayes",
+            "banks")
+    built = {name: (Geometry(**report["geometry"]), report) for name, report in reports().items()}
+    found = [(other != geometry, report["clock_mhz"]["achieved"], name)
+             for name, (other, report) in built.items()
              if board in (None, report["board"])
-             and all(report["geometry"][key] == getattr(geometry, key) for key in same)]
+             and all(getattr(other, key) == getattr(geometry, key) for key in same)]
     return min(found, default=(None, None, None))[1:]
 
 

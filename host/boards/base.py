@@ -232,7 +232,8 @@ class Board(ABC):
             slots=self.read("memory.slots"), count_width=self.read("build.count_width"),
             bus_width=8 * self.read("memory.bus_bytes"),
             criterion=dict(enumerate(CRITERIA)).get(self.read("build.criterion"), "unknown"),
-            naive_bayes=bool(self.read("build.naive_bayes")))
+            naive_bayes=bool(self.read("build.naive_bayes")),
+            banks=1 + self.read("build.second_bank"))
 
     def found_geometry(self):
         """The geometry of the board that there is.

@@ -105,7 +105,8 @@ REGISTERS = (
         Field("version", 8, _RO, "VERSION."),
         Field("criterion", 4, _RO, "0: information gain, 1: Gini, 2: Kearns-Mansour, 3: "
                                  "classification error."),
-        Field("naive_bayes", 4, _RO, "1: naive Bayes predictions can be had."),
+        Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
+        Field("second_bank", 2, _RO, "1: a lane's counters lie in two banks, 0: in one."),
         Field("count_width", 8, _RO, "W."),
         Field("classes", 8, _RO, "C."),
     )),
@@ -168,8 +169,8 @@ def identity(geometry):
     fields = {
         "identity": {"magic": MAGIC},
         "build": {"version": VERSION, "criterion": CRITERIA.index(g.criterion),
-                  "naive_bayes": int(g.naive_bayes), "count_width": g.count_width,
-                  "classes": g.classes},
+                  "naive_bayes": int(g.naive_bayes), "second_bank": g.banks - 1,
+                  "count_width": g.count_width, "classes": g.classes},
         "size": {"lanes": g.lanes, "passes": g.passes},
         "memory": {"slots": g.slots, "bins": g.bins, "bus_bytes": g.bus_bytes},
     }

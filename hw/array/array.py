@@ -23,6 +23,7 @@ from .operation import (
     cell_layout,
     config_layout,
     operation_layout,
+    snap_layout,
 )
 from .processor import AttributeProcessor
 
@@ -59,6 +60,8 @@ class AttributeProcessorArray(wiring.Component):
     Members
     -------
     op : In(operation_layout(geometry))
+    snap : In(snap_layout(geometry))
+        With two banks only, where SNAP is no operation.
     codes : In(ArrayLayout(8, lanes))
         ``codes_latency`` clocks behind COUNT; 255 for lanes that have no cell in this pass.
     count_in : In(count_width)
@@ -128,6 +131,7 @@ class AttributeProcessorArray(wiring.Component):
             self.partial_latency = partial_latency(g)
         super().__init__({
             "op": In(operation_layout(g)),
+            **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
             "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
             "count_in": In(g.count_width),
             "config": In(config_layout()),
@@ -159,7 +163,7 @@ class AttributeProcessorArray(wiring.Component):
         add_with_reset(m, "scan", scan, self.reset)
         m.d.comb += [
             control.op.eq(self.op), control.count_in.eq(self.count_in),
-            scan.snap.eq(control.control.snap_8), scan.bin.eq(control.bin_8),
+            scan.snap.eq(control.snapped), scan.bin.eq(control.snapped_bin),
             scan.classes_in_use.eq(self.classes_in_use),
         ]
 
@@ -239,9 +243,13 @@ class AttributeProcessorArray(wiring.Component):
         write, read = currents.write_port(), currents.read_port()
         trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
         opened = Signal()
-        first_pass = self.op.pass_ == 0 if g.passes > 1 else 1
+        snap, snaps = self.op, self.op.code == Op.SNAP
+        if g.banks > 1:
+            snap, snaps = self.snap, self.snap.valid
+            m.d.comb += control.snap.eq(self.snap)
+        first_pass = snap.pass_ == 0 if g.passes > 1 else 1
         m.d.comb += [
-            opened.eq((self.op.code == Op.SNAP) & (self.op.bin == 0)),
+            opened.eq(snaps & (snap.bin == 0)),
             used_next.eq(used + opened - load),
             write.en.eq(opened),
             write.addr.eq(head),

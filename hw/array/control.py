@@ -5,17 +5,32 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ...geometry import CODE_WIDTH, Geometry
-from .operation import Op, operation_layout, slot_shape
+from .operation import Op, operation_layout, slot_shape, snap_layout
 
-__all__ = ["STAGES", "WORD_STAGE", "Control", "control_layout", "pass_bits"]
+__all__ = ["SNAP_DISTANCE", "STAGES", "WORD_STAGE", "Control", "bank_of", "control_layout",
+           "pass_bits", "within_bank"]
 
 STAGES = 9  # registers of the pipeline: stage 0 is the operation itself, stage 8 writes the word
 WORD_STAGE = 7  # knows the word as the operations before have left it
+# Of a SNAP beside the operations: stage 1 is its first. It is read in stage 4 from memory alone, so
+# what the slot's last operation writes in stage 8 must be there.
+SNAP_DISTANCE = 6  # clocks from that operation to the SNAP
 
 
 def pass_bits(geometry):
     """Bits of a pass in an address; a single pass needs none."""
     return (geometry.passes - 1).bit_length()
+
+
+def bank_of(geometry, row):
+    """Bank of a row, that of its slot's lowest bit; 0 if there is but one."""
+    return row[pass_bits(geometry)] if geometry.banks > 1 else Const(0, 1)
+
+
+def within_bank(geometry, row):
+    """The row's place in its bank."""
+    bits = pass_bits(geometry)
+    return Cat(row[:bits], row[bits + 1:]) if geometry.banks > 1 else row
 
 
 def control_layout(geometry):
@@ -37,10 +52,23 @@ def control_layout(geometry):
         # 1, -1 or what is written, the highest bit is the sign; and the class it is added to.
         "step_7": g.count_width + 1, "adds_7": data.ArrayLayout(unsigned(1), g.classes),
         "halve_7": 1, "changes_7": 1,
-        "pass_7": max(1, pass_bits(g)),  # a snapshot's configuration is read
         "read_8": data.ArrayLayout(unsigned(1), g.classes),
-        "row_8": rows, "snap_8": 1,
+        "row_8": rows,
+        **_snap_members(g, rows),
     })
+
+
+def _snap_members(g, rows):
+    """A word goes to the gain unit, its cell's configuration is read a clock ahead."""
+    pass_ = max(1, pass_bits(g))
+    if g.banks == 1:
+        return {"pass_7": pass_, "snap_8": 1}
+    per_bank = data.ArrayLayout(unsigned(1), g.banks)
+    return {
+        "snap_4": per_bank, "snap_row_4": rows, "snap_bin_4": g.bin_bits,
+        "pass_5": pass_, "snap_6": per_bank,
+        "bank_6": 1,  # of the operation
+    }
 
 
 class Control(wiring.Component):
@@ -56,11 +84,14 @@ class Control(wiring.Component):
         One operation per clock.
     count_in : In(count_width)
         Beside WRITE.
+    snap : In(snap_layout(geometry))
+        With two banks only; ``SNAP_DISTANCE`` clocks behind any other operation on the slot.
     control : Out(control_layout(geometry))
-    bin_8 : Out(bin_bits)
-        Bin of the operation in stage 8.
+    snapped : Out(1)
+        A word goes to the gain units.
+    snapped_bin : Out(bin_bits)
 
-    Latency: a signal of stage s comes s + 1 clocks after the operation.
+    Latency: a signal of stage s comes s + 1 clocks after the operation, s clocks after `snap`.
 
     Raises
     ------
@@ -74,7 +105,9 @@ class Control(wiring.Component):
         self.geometry = g = geometry
         super().__init__({
             "op": In(operation_layout(g)), "count_in": In(g.count_width),
-            "control": Out(control_layout(g)), "bin_8": Out(g.bin_bits),
+            **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
+            "control": Out(control_layout(g)),
+            "snapped": Out(1), "snapped_bin": Out(g.bin_bits),
         })
 
     def elaborate(self, platform):
@@ -101,8 +134,7 @@ class Control(wiring.Component):
             out.override_2.eq(ops[2].override), out.place_lane_2.eq(ops[2].lane),
             out.lo_2.eq(ops[2].lo), out.shift_2.eq(ops[2].shift),
             out.lane_3.eq(ops[3].lane), out.bin_3.eq(ops[3].bin),
-            out.row_4.eq(rows[4]), out.pass_7.eq(ops[7].pass_),
-            out.row_8.eq(rows[8]), self.bin_8.eq(ops[8].bin),
+            out.row_4.eq(rows[4]), out.row_8.eq(rows[8]),
         ]
 
         # Decoded one stage ahead, so that the lanes get registers.
@@ -119,8 +151,16 @@ class Control(wiring.Component):
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
             out.halve_7.eq(code(7, Op.HALVE)),
             out.changes_7.eq(code(7, Op.COUNT, Op.CLEAR, Op.WRITE, Op.HALVE)),
-            out.snap_8.eq(code(8, Op.SNAP)),
         ]
+        if g.banks == 1:
+            m.d.sync += out.snap_8.eq(code(8, Op.SNAP))
+            m.d.comb += [
+                out.pass_7.eq(ops[7].pass_),
+                self.snapped.eq(out.snap_8), self.snapped_bin.eq(ops[8].bin),
+            ]
+        else:
+            self._snaps(m, row)
+            m.d.comb += out.bank_6.eq(bank_of(g, rows[6]))
         for distance in (1, 2):
             placed = (ops[distance].code == Op.PLACE) & (rows[distance] == out.zoom_row_0)
             m.d.sync += out.zoom_hit_1[distance - 1].eq(placed)
@@ -139,3 +179,21 @@ class Control(wiring.Component):
                 out.read_8[k].eq(code(8, Op.READ) & (ops[7].label == k)),
             ]
         return m
+
+    def _snaps(self, m, row):
+        """Delay and decode a SNAP beside the operations."""
+        g, out = self.geometry, self.control
+        snaps = {i: Signal(snap_layout(g), name=f"snap_{i}") for i in range(1, 7)}
+        m.d.sync += snaps[1].eq(self.snap)
+        for i in range(2, 7):
+            m.d.sync += snaps[i].eq(snaps[i - 1])
+        rows = {i: row(snap.slot, snap) for i, snap in snaps.items()}
+        for stage, ports in ((4, out.snap_4), (6, out.snap_6)):
+            for bank, port in enumerate(ports):
+                m.d.sync += port.eq(snaps[stage - 1].valid
+                                    & (bank_of(g, rows[stage - 1]) == bank))
+        m.d.comb += [
+            out.snap_row_4.eq(rows[4]), out.snap_bin_4.eq(snaps[4].bin),
+            out.pass_5.eq(snaps[5].pass_),
+            self.snapped.eq(snaps[6].valid), self.snapped_bin.eq(snaps[6].bin),
+        ]

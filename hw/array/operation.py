@@ -5,8 +5,8 @@ from amaranth.lib import data, enum
 
 from ...geometry import CODE_WIDTH
 
-__all__ = ["Op", "operation_layout", "cell_layout", "config_layout", "candidate_layout",
-           "slot_shape", "CELL_WIDTH"]
+__all__ = ["Op", "operation_layout", "snap_layout", "cell_layout", "config_layout",
+           "candidate_layout", "slot_shape", "CELL_WIDTH"]
 
 CELL_WIDTH = 16  # bits of a cell index, as in commands and reports
 
@@ -18,7 +18,7 @@ class Op(enum.Enum, shape=3):
     COUNT = 1  # one beat: every lane counts its own code for (slot, pass)
     CLEAR = 2  # every lane: word (slot, pass, bin) becomes 0
     PLACE = 3  # every lane: zoom (slot, pass) becomes that of (parent, pass), or the root's
-    SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit
+    SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit; of one bank only
     READ = 5  # one lane: class `label`'s count of (slot, pass, bin) goes to `count_out`
     WRITE = 6  # one lane: class `label`'s count of (slot, pass, bin) becomes `count_in`
     HALVE = 7  # every lane: each count of word (slot, pass, bin) is shifted right by one
@@ -48,6 +48,21 @@ def operation_layout(geometry):
         "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
         "lo": CODE_WIDTH,
         "shift": 3,
+    })
+
+
+def snap_layout(geometry):
+    """A SNAP beside the operations, where a lane's counters lie in two banks.
+
+    It reads its bank together with the operation of the clock before, which must be none or of the
+    other bank.
+    """
+    g = geometry
+    return data.StructLayout({
+        "valid": 1,
+        "slot": slot_shape(g),
+        "pass_": max(1, (g.passes - 1).bit_length()),
+        "bin": g.bin_bits,
     })
 
 

@@ -10,7 +10,7 @@ from ...protocol.registers import CellKind
 from ..gain.gain import GainUnit, result_layout
 from ..gain.scan import SNAPSHOTS, check_snapshots, scan_layout
 from .bayes import BayesTerms, terms_latency, terms_layout
-from .control import STAGES, control_layout, pass_bits
+from .control import STAGES, bank_of, control_layout, pass_bits, within_bank
 from .delay import delay
 from .operation import cell_layout
 
@@ -25,7 +25,9 @@ class AttributeProcessor(wiring.Component):
     Stages (registers): 0 operation; 1, 2 zoom and configuration read; 3 distance of the code
     from the bins' origin; 4 bin; 5, 6 word read; 7 newest word; 8 changed word, written to memory.
     A word that an operation up to 4 clocks ahead is about to write is forwarded, and so is a zoom
-    up to 2 clocks ahead: operations follow each other in any order without a gap.
+    up to 2 clocks ahead: operations follow each other in any order without a gap. Where the
+    counters lie in two banks, a SNAP reads one beside an operation that reads the other, in stages
+    4 to 6.
 
     Parameters
     ----------
@@ -195,13 +197,10 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += [bins[i].eq(bins[i - 1]), touch[i].eq(touch[i - 1])]
 
         # Stages 4 to 6: read the word.
-        m.submodules.counters = counters = Memory(
-            shape=word_layout, depth=rows << g.bin_bits, init=[])
-        word_read, word_write = counters.read_port(), counters.write_port()
-        word_6 = Signal(word_layout, reset_less=True)  # a block RAM can take it in
         newest = {i: Signal(word_layout, name=f"newest_{i}") for i in (7, 8, 9, 10)}
-        m.d.comb += word_read.addr.eq(Cat(bins[4], control.row_4))
-        m.d.sync += word_6.eq(word_read.data)
+        changed = Signal()
+        words_6 = self._counters(m, bins, changed, newest[8])
+        word_6 = words_6[0] if g.banks == 1 else Mux(control.bank_6, words_6[1], words_6[0])
 
         # What the operations ahead are about to write; the nearest has the newest word. Stage 7
         # knows that of the one right ahead; the others' are chosen by a number, told early.
@@ -233,15 +232,11 @@ class AttributeProcessor(wiring.Component):
         m.d.sync += [newest[9].eq(newest[8]), newest[10].eq(newest[9])]
 
         # Stage 8: write.
-        changed = Signal()
         m.d.sync += [
             changed.eq(touch[7] & control.changes_7),
             self.clamped.eq(touch[7] & stuck.any()),
         ]
         m.d.comb += [
-            word_write.en.eq(changed),
-            word_write.addr.eq(Cat(bins[8], control.row_8)),
-            word_write.data.eq(newest[8]),
             self.word.eq(newest[8]),
             self.read.eq(control.read_8.as_value().any() & touch[8]),
         ]
@@ -258,8 +253,9 @@ class AttributeProcessor(wiring.Component):
         m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
         m.d.comb += [
             *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
-            gain.snap.eq(control.snap_8),
-            gain.word.eq(newest[8]),
+            gain.snap.eq(control.snap_8 if g.banks == 1 else control.snap_6.as_value().any()),
+            gain.word.eq(newest[8] if g.banks == 1
+                         else Mux(control.snap_6[1], words_6[1], words_6[0])),
             gain.scan.eq(self.scan),
             self.pairs.eq(gain.pairs),
             self.whole.eq(gain.whole),
@@ -270,8 +266,33 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += self.chain_o.eq(self.chain_i)
         return m
 
+    def _counters(self, m, bins, changed, word):
+        """The counters' memory: each bank's word in stage 6; `word` is written in stage 8."""
+        g, control = self.geometry, self.control
+        words = []
+        for bank in range(g.banks):
+            name = "counters" if g.banks == 1 else f"counters_{bank}"
+            m.submodules[name] = counters = Memory(
+                shape=data.ArrayLayout(g.count_width, g.classes),
+                depth=-(-g.slots // g.banks) << pass_bits(g) + g.bin_bits, init=[])
+            read, write = counters.read_port(), counters.write_port()
+            word_6 = Signal.like(word, name=f"word_6_{bank}", reset_less=True)  # a block RAM's own
+            address = Cat(bins[4], within_bank(g, control.row_4))
+            if g.banks > 1:
+                address = Mux(control.snap_4[bank],
+                              Cat(control.snap_bin_4, within_bank(g, control.snap_row_4)), address)
+            m.d.comb += [
+                read.addr.eq(address),
+                write.en.eq(changed & (bank_of(g, control.row_8) == bank)),
+                write.addr.eq(Cat(bins[8], within_bank(g, control.row_8))),
+                write.data.eq(word),
+            ]
+            m.d.sync += word_6.eq(read.data)
+            words.append(word_6)
+        return words
+
     def _configuration(self, m):
-        """The configuration of stage 2's cell, a clock later, and of stage 8's."""
+        """The configuration of stage 2's cell, a clock later, and of the snapshot's."""
         initial = {"kind": CellKind.IGNORED, "first": 1}
         if self.geometry.passes == 1:
             # There is but one, and it does not change while anything is under way.
@@ -283,11 +304,12 @@ class AttributeProcessor(wiring.Component):
             shape=cell_layout(), depth=self.geometry.passes,
             init=[initial] * self.geometry.passes)
         write, read, snap_read = configs.write_port(), configs.read_port(), configs.read_port()
+        snap_pass = self.control.pass_7 if self.geometry.banks == 1 else self.control.pass_5
         config = Signal(cell_layout())
         m.d.comb += [
             write.en.eq(self.config_write), write.addr.eq(self.config_pass),
             write.data.eq(self.config),
-            read.addr.eq(self.control.pass_0), snap_read.addr.eq(self.control.pass_7),
+            read.addr.eq(self.control.pass_0), snap_read.addr.eq(snap_pass),
         ]
         m.d.sync += config.eq(read.data)
         return config, snap_read.data

@@ -8,7 +8,7 @@ from ...geometry import CODE_WIDTH
 from ...protocol.registers import EVENTS, TIMINGS
 from ..array.bayes import partial_latency, partial_signature
 from ..array.merge import summary_layout
-from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
+from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
 from ..relay import Relay
 from ..replica import add_with_reset
 from .axi import read_signature
@@ -47,6 +47,7 @@ class MemoryController(wiring.Component):
     halted, busy : Out(1)
     op, codes, count, cells_in_use, trial_current : Out
         To the array; codes a clock behind COUNT, count beside WRITE, trial_current beside SNAP.
+        ``snap`` too, with two banks only.
     snap_ready, count_out, count_valid, clamped, gains, summary : In
         From the array; ``partial`` too, with ``naive_bayes`` only.
     clear : In(1)
@@ -80,6 +81,7 @@ class MemoryController(wiring.Component):
             "halted": Out(1),
             "busy": Out(1),
             "op": Out(operation_layout(g)),
+            **({"snap": Out(snap_layout(g))} if g.banks > 1 else {}),
             "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
             "count": Out(g.count_width),
             "cells_in_use": Out(CELL_WIDTH),
@@ -189,7 +191,7 @@ class MemoryController(wiring.Component):
             tracker.inner_grace.eq(self.inner_grace),
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
-            tracker.grant.eq(~scheduler.coming),
+            tracker.grant.eq(~scheduler.hold),
             scheduler.slot_a.eq(tracker.slot),
             scheduler.slot_b.eq(sequencer.slot),
             scheduler.slot_c.eq(tracker.next_slot),
@@ -203,7 +205,7 @@ class MemoryController(wiring.Component):
             sequencer.address.eq(dispenser.address),
             sequencer.counted.eq(dispenser.counted),
             sequencer.idle.eq(idle),
-            editor.grant.eq(~scheduler.valid),
+            editor.grant.eq(~scheduler.held),
             editor.answer.eq(self.count_out),
             editor.answer_valid.eq(self.count_valid),
             writer.all.eq(self.all),
@@ -233,20 +235,32 @@ class MemoryController(wiring.Component):
 
         # Snapshots first: what waits for one waits longer than what does not. Whether an operation
         # goes is known last.
-        m.d.sync += [self.op.eq(editor.op), self.trial_current.eq(scheduler.current),
-                     self.count.eq(editor.count)]
+        m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
         with m.If(~idle):
             m.d.sync += self.op.eq(tracker.op)
-        with m.If(scheduler.valid):
-            m.d.sync += self.op.eq(scheduler.op)
-        with m.Elif(~tracker.valid & ~editor.valid):
-            m.d.sync += self.op.code.eq(Op.NONE)
+        none = ~tracker.valid & ~editor.valid
+        if g.banks == 1:
+            m.d.sync += self.trial_current.eq(scheduler.current)
+            with m.If(scheduler.valid):
+                m.d.sync += self.op.eq(scheduler.op)
+            with m.Elif(none):
+                m.d.sync += self.op.code.eq(Op.NONE)
+        else:
+            with m.If(none | scheduler.held):
+                m.d.sync += self.op.code.eq(Op.NONE)
+            m.d.comb += [
+                self.snap.valid.eq(scheduler.valid),
+                *(self.snap[name].eq(scheduler.op[name]) for name in ("slot", "pass_", "bin")),
+                self.trial_current.eq(scheduler.current),
+                scheduler.reads.eq(self.op.code != Op.NONE),
+                scheduler.reads_slot.eq(self.op.slot),
+            ]
         # The buffer is asked as the operation is registered, so its codes come a clock behind it.
         m.d.comb += self.codes.eq(buffer.codes)
 
         learning = sequencer.learning | ~idle_now
         spent = (tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_queue
-                 | tracker.wait_report | scheduler.valid)
+                 | tracker.wait_report | scheduler.held)
         words = self.m_axi.rvalid & self.m_axi.rready
         events = {
             "records": buffer.good,
@@ -260,12 +274,12 @@ class MemoryController(wiring.Component):
             "clocks": 1,
             "learning": learning,
             "stall_input": learning & ~spent,
-            "stall_trial": learning & scheduler.valid,
+            "stall_trial": learning & scheduler.held,
             "stall_lock": tracker.wait_lock,
             "stall_queue": tracker.wait_queue,
             "stall_halve": tracker.halving,
             "stall_report": tracker.wait_report,
-            "commands": editor.valid & ~scheduler.valid,
+            "commands": editor.valid & ~scheduler.held,
             "bursts": self.m_axi.arvalid & self.m_axi.arready,
             "dma_bytes": Mux(words, g.bus_bytes, 0),
         }

@@ -4,6 +4,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..array.control import SNAP_DISTANCE
 from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
 from .predictor import number_shape
 
@@ -11,6 +12,7 @@ __all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout"]
 
 TRIALS = 4  # that may wait for their snapshot
 SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
+_PATIENCE = 4  # clocks per bin that a pass may wait for its bank
 
 
 def head_layout(geometry):
@@ -32,7 +34,9 @@ def trial_layout(geometry):
 class TrialScheduler(wiring.Component):
     """Keep trials in order and take their snapshots as soon as the gain units have room.
 
-    A slot is locked from its trial's push until its last SNAP is issued.
+    A slot is locked from its trial's push until its last SNAP is issued. Where the counters lie in
+    one bank, SNAPs take the place of other operations. Where they lie in two, a SNAP goes when the
+    operation before it reads the other bank or none; if a pass waits for long, operations are held.
 
     Parameters
     ----------
@@ -45,8 +49,7 @@ class TrialScheduler(wiring.Component):
     Members
     -------
     i : In(stream of {head, current})
-        Taken only in clocks without a SNAP: such a clock is for who pushes. ``ready`` comes from a
-        register.
+        Taken only in clocks that are not `held`. ``ready`` comes from a register.
     asked, given : In(number)
         Predictions that come before a trial that is pushed now; those that are reported.
     slot_a, slot_b, slot_c : In(slot); locked_a, locked_b, locked_c : Out(1)
@@ -55,10 +58,15 @@ class TrialScheduler(wiring.Component):
         Beats of an instance.
     snap_ready : In(1)
         The array takes another pass.
+    reads : In(1), reads_slot : In(slot)
+        With two banks only: there is an operation beside which a SNAP of the next clock would read,
+        and whose words that reads.
     op : Out(operation); valid : Out(1)
-        A SNAP that goes to the array this clock, whatever else wants to.
-    coming : Out(1)
-        ``valid`` of the next clock.
+        A SNAP that goes to the array this clock.
+    hold : Out(1)
+        No other operation may go in the next clock.
+    held : Out(1)
+        Nor in this one.
     current : Out(16)
         Beside ``op``.
     head : Out(stream of {slot, flags, n, class_counts})
@@ -68,7 +76,7 @@ class TrialScheduler(wiring.Component):
     quiet : Out(1)
         Every trial is reported.
 
-    Latency: 1 cycle from a push to its lock, 2 to its first SNAP.
+    Latency: 1 cycle from a push to its lock, ``first_snap`` at least to its first SNAP.
 
     Raises
     ------
@@ -86,6 +94,9 @@ class TrialScheduler(wiring.Component):
         self.geometry = g = geometry
         self.depth = depth
         self.heads = heads
+        # An operation of the clock of a push comes to the array two clocks later, a SNAP beside it
+        # at once.
+        self.first_snap = 2 if g.banks == 1 else 1 + SNAP_DISTANCE
         super().__init__({
             "i": In(stream.Signature(trial_layout(g))),
             "asked": In(number_shape(g)),
@@ -98,9 +109,11 @@ class TrialScheduler(wiring.Component):
             "locked_c": Out(1),
             "passes": In(range(g.passes + 1)),
             "snap_ready": In(1),
+            **({"reads": In(1), "reads_slot": In(slot_shape(g))} if g.banks > 1 else {}),
             "op": Out(operation_layout(g)),
             "valid": Out(1),
-            "coming": Out(1),
+            "hold": Out(1),
+            "held": Out(1),
             "current": Out(CELL_WIDTH),
             "head": Out(stream.Signature(head_layout(g))),
             "reported": In(1),
@@ -120,6 +133,7 @@ class TrialScheduler(wiring.Component):
         level = Signal(range(self.depth + 1))
         used = [level > i for i in range(self.depth)]
         pushed, popped = Signal(), Signal()
+        coming = Signal()  # a SNAP, in the next clock
         out = Signal(range(self.heads + 1))  # trials pushed and not reported
         room, next_room = Signal(init=1), Signal()
         ready = Signal(init=1)
@@ -151,13 +165,13 @@ class TrialScheduler(wiring.Component):
             level.eq(level + came - popped),
         ]
 
-        # Who pushes is told by a register, for many wait for the word. A push and a pop never come
-        # together: only clocks without a SNAP take a trial. No more heads wait than trials are out.
+        # Who pushes is told by a register, for many wait for the word. No more heads wait than
+        # trials are out.
         last_place = level + came == self.depth - 1
         m.d.comb += next_room.eq(popped | (room & ~(pushed & last_place)))
         m.d.sync += [
             room.eq(next_room),
-            ready.eq(next_room & ~self.coming & (out - self.reported < self.heads - 1)),
+            ready.eq(next_room & ~self.hold & (out - self.reported < self.heads - 1)),
         ]
         with m.If(popped):
             for here, behind in zip(queue[:-1], queue[1:], strict=True):
@@ -170,7 +184,7 @@ class TrialScheduler(wiring.Component):
 
         pass_ = Signal(range(g.passes + 1))
         bin_ = Signal(range(g.bins))
-        settle = Signal(range(SETTLE + 1))
+        settle = Signal(range(max(SETTLE, self.first_snap - 3) + 1))
         m.d.comb += [
             self.op.code.eq(Op.SNAP),
             self.op.slot.eq(queue[0].slot),
@@ -182,15 +196,36 @@ class TrialScheduler(wiring.Component):
             m.d.sync += settle.eq(settle - 1)
         # The last SNAP of a trial is told by a register, too.
         m.d.sync += [
-            self.valid.eq(self.coming),
-            popped.eq(self.coming & (bin_ + self.valid == g.bins - 1) & (pass_ + 1 == self.passes)),
+            self.valid.eq(coming),
+            popped.eq(coming & (bin_ + self.valid == g.bins - 1) & (pass_ + 1 == self.passes)),
         ]
-        with m.If(~self.valid):
-            m.d.comb += self.coming.eq((used[0] | came) & self.snap_ready & (settle == 0))
-        with m.Else():
+        with m.If(self.valid):
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):
                 m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(SETTLE)]
-            with m.Else():
-                m.d.comb += self.coming.eq(1)
+        begins = self.snap_ready & (settle == 0)
+        if g.banks == 1:
+            with m.If(~self.valid):
+                m.d.comb += coming.eq((used[0] | came) & begins)
+            with m.Elif(bin_ != g.bins - 1):
+                m.d.comb += coming.eq(1)
+            m.d.comb += [self.hold.eq(coming), self.held.eq(self.valid)]
+            return m
+
+        wants = Signal()  # a SNAP, in the next clock
+        waited = Signal(range(_PATIENCE * g.bins + 1))
+        with m.If(~self.valid & (bin_ == 0)):
+            m.d.comb += wants.eq(used[0] & begins)
+        with m.Elif(~self.valid | (bin_ != g.bins - 1)):
+            m.d.comb += wants.eq(1)
+        m.d.comb += coming.eq(wants & ~(self.reads & (self.reads_slot[0] == queue[0].slot[0])))
+        with m.If(~wants):
+            m.d.sync += waited.eq(0)
+        with m.Elif(waited != _PATIENCE * g.bins):
+            m.d.sync += waited.eq(waited + 1)
+        m.d.sync += [
+            self.hold.eq(wants & (waited == _PATIENCE * g.bins)), self.held.eq(self.hold),
+        ]
+        with m.If(came & ~used[0]):  # another's snapshot takes longer than that
+            m.d.sync += settle.eq(self.first_snap - 3)  # the last word may not be written yet
         return m

@@ -8,8 +8,10 @@ from bregalad.fixed import BAYES_UNIT, bayes_log2
 from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.hw.array.array import AttributeProcessorArray
 from bregalad.hw.array.bayes import lead, partial_layout
-from bregalad.hw.array.operation import Op, config_layout, operation_layout
+from bregalad.hw.array.control import SNAP_DISTANCE
+from bregalad.hw.array.operation import Op, config_layout, operation_layout, snap_layout
 from bregalad.protocol.registers import CellKind
+from bregalad.sim.benches.beside import Beside
 from bregalad.sim.bits import candidate_fields, pack, unpack
 from bregalad.sim.golden import Candidate, Cell, Golden, top
 from bregalad.sim.runner import parameters
@@ -118,10 +120,13 @@ class Bench:
         self.late_codes = deque([[0] * self.geometry.lanes] * self.array.codes_latency)
         self.full = self.behind = 0  # passes that had to wait, that followed at once
         self.last_snap = None  # clock of a pass's last SNAP
+        self.beside = Beside()
 
     async def start(self):
         dut = self.dut
         cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+        if self.geometry.banks > 1:
+            dut.snap.value = 0
         for port in (dut.op, dut.codes, dut.count_in, dut.config, dut.config_write,
                      dut.cells_in_use, dut.classes_in_use, dut.report_all, dut.reset,
                      dut.trial_current, dut.gains__ready, dut.summary__ready):
@@ -173,6 +178,8 @@ class Bench:
         rng, g = self.rng, self.geometry
         code = rng.choice(choices)
         slots = range(min(g.slots, 2)) if rng.random() < 0.9 else range(g.slots)
+        if g.banks > 1 and self.in_trial and rng.random() < 0.9:
+            slots = [slot for slot in slots if slot != self.trial_slot]
         return {
             "code": code, "slot": rng.choice(slots), "pass_": rng.randrange(g.passes),
             "bin": rng.randrange(g.bins), "label": rng.randrange(g.classes),
@@ -182,10 +189,22 @@ class Bench:
             "lane": rng.randrange(g.lanes), "lo": rng.randrange(256), "shift": rng.randrange(8),
         }
 
-    async def step(self, op=None):
-        """One clock with an operation; take and check whatever comes out."""
+    async def step(self, op=None, snap=None):
+        """One clock with an operation, and a SNAP beside it or, with one bank, in its place.
+
+        Take and check whatever comes out.
+        """
         rng, dut, g, model = self.rng, self.dut, self.geometry, self.model
+        if snap and g.banks == 1:
+            op = snap
         op = op or {"code": Op.NONE}
+        if g.banks > 1:
+            if snap:  # before the operation, which writes later
+                model.apply(snap, None, None)
+            fields = snap or self.random_op([Op.SNAP])
+            dut.snap.value = pack(snap_layout(g), {
+                "valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}})
+        self.beside.note(op)
         codes = self.codes(op.get("pass_", 0)) if op["code"] == Op.COUNT else [
             rng.randrange(256) for _ in range(g.lanes)]
         count = rng.choice([0, g.count_max, rng.randint(0, g.count_max)])
@@ -193,7 +212,7 @@ class Bench:
         self.late_codes.append(codes)
         dut.codes.value = pack(self.array.codes.shape(), self.late_codes.popleft())
         dut.count_in.value = count
-        if op["code"] == Op.SNAP and op["bin"] == 0 and op["pass_"] == 0:
+        if snap and snap["bin"] == 0 and snap["pass_"] == 0:
             self.current = rng.choice([NONE, rng.randrange(self.cells_in_use)])
             dut.trial_current.value = self.current
         else:
@@ -209,8 +228,7 @@ class Bench:
             self.reads[self.clock + self.array.read_latency] = answer
         if op["code"] == Op.COUNT and answer:
             self.clamps[self.clock + self.array.clamped_latency] = True
-        if (op["code"] == Op.SNAP and op["bin"] == g.bins - 1
-                and op["pass_"] == self.passes - 1):
+        if snap and snap["bin"] == g.bins - 1 and snap["pass_"] == self.passes - 1:
             gains, summary = model.trial(self.current)
             self.trials += 1
             if self.report_all:
@@ -256,9 +274,9 @@ class Bench:
         # A pass whose results are out holds no place; others may, or may wait behind the units.
         if len(self.begun) < self.snapshots:
             assert int(dut.snap_ready.value)
-        if self.snapshots == 1 and op["code"] == Op.SNAP and op["bin"] == 0:
+        if self.snapshots == 1 and snap and snap["bin"] == 0:
             assert not int(dut.snap_ready.value)
-        if op["code"] == Op.SNAP or self.in_trial or self.gains or self.summaries:
+        if snap or self.in_trial or self.gains or self.summaries:
             assert int(dut.busy.value)
 
     def settle_passes(self, port):
@@ -273,17 +291,21 @@ class Bench:
 
     def next_snap(self):
         """The next SNAP, None if the array is not ready for it."""
-        if self.trial_bin == 0:
+        begins = self.trial_bin == 0
+        slot = self.trial_slot if self.in_trial else self.rng.randrange(self.geometry.slots)
+        if begins:
             if not int(self.dut.snap_ready.value):
                 self.full += 1
                 return None
             if self.last_snap == self.clock - 1:
                 return None
+        if self.geometry.banks > 1 and not self.beside.allows(slot):
+            return None
+        if begins:
             self.behind += self.last_snap == self.clock - 2
             lanes = self.geometry.lanes
             self.begun.append(min(lanes, self.cells_in_use - self.trial_pass * lanes))
-            if self.trial_pass == 0:
-                self.trial_slot = self.rng.randrange(self.geometry.slots)
+            self.trial_slot = slot
         op = {"code": Op.SNAP, "slot": self.trial_slot, "pass_": self.trial_pass,
               "bin": self.trial_bin}
         self.trial_bin = (self.trial_bin + 1) % self.geometry.bins
@@ -300,7 +322,7 @@ class Bench:
         """Finish the trial that has begun, then wait until all is taken."""
         limit = 4000
         while self.in_trial or self.gains or self.summaries or int(self.dut.busy.value):
-            await self.step(self.next_snap() if self.in_trial else None)
+            await self.step(snap=self.next_snap() if self.in_trial else None)
             limit -= 1
             assert limit, "the array stays busy"
         assert not self.early["gains"] and not self.early["summary"], "results without a trial"
@@ -327,8 +349,8 @@ async def matches_golden(dut):
                          for _ in range(few)]
         for _ in range(parameters()["clocks"]):
             rate = snap_rate if bench.trial_bin else snap_rate * pass_rate
-            op = bench.next_snap() if rng.random() < rate else None
-            await bench.step(op or bench.random_op(COUNTING + others))
+            snap = bench.next_snap() if rng.random() < rate else None
+            await bench.step(bench.random_op(COUNTING + others), snap)
         await bench.drain()
     for slot in range(g.slots):  # what memory holds in the end
         for cell in range(g.max_cells):
@@ -374,16 +396,18 @@ async def trial_clocks(dut):
             await bench.step({"code": Op.PLACE, **place, "root": 1, "parent": 0, "override": 0})
     for _ in range(300):
         await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0})
+    for _ in range(SNAP_DISTANCE):
+        await bench.step()
     first, trials = bench.clock, 3 * bench.snapshots
     # No scan ends before all snapshots are in, so that the next one has to wait.
     for _ in range(bench.snapshots * (g.bins + 1) - 1):
         assert int(dut.snap_ready.value) or bench.trial_bin
-        await bench.step(bench.next_snap())
+        await bench.step(snap=bench.next_snap())
         assert int(dut.snap_ready.value) == (len(bench.begun) < bench.snapshots)
     assert len(bench.begun) == bench.snapshots, "a pass was through before the others were in"
     assert bench.behind == bench.snapshots - 1
     while bench.trials < trials:
-        await bench.step(bench.next_snap())
+        await bench.step(snap=bench.next_snap())
     await bench.drain()
     per_pass = (bench.clock - first) / trials / g.passes
     bound = g.bins * (2 * g.classes + 2) + 60

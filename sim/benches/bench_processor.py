@@ -11,11 +11,12 @@ from bregalad.fixed import BAYES_UNIT, bayes_log2
 from bregalad.geometry import MISSING, Geometry
 from bregalad.hw.array.bayes import terms_layout
 from bregalad.hw.array.control import Control
-from bregalad.hw.array.operation import Op, cell_layout, operation_layout
+from bregalad.hw.array.operation import Op, cell_layout, operation_layout, snap_layout
 from bregalad.hw.array.processor import AttributeProcessor
 from bregalad.hw.gain.gain import arithmetic_latency, result_layout
 from bregalad.hw.gain.scan import Scan
 from bregalad.protocol.registers import CellKind
+from bregalad.sim.benches.beside import Beside
 from bregalad.sim.bits import pack, unpack
 from bregalad.sim.golden import Cell, Golden, gain_of
 from bregalad.sim.runner import parameters
@@ -40,6 +41,7 @@ class Lane(wiring.Component):
             "op": In(operation_layout(geometry)),
             "count_in": In(geometry.count_width),
             "classes_in_use": In(8), "done": Out(1),
+            **({"snap": In(snap_layout(geometry))} if geometry.banks > 1 else {}),
             **{name: members[name] for name in self.own},
         })
 
@@ -51,10 +53,12 @@ class Lane(wiring.Component):
         m.d.comb += [
             control.op.eq(self.op), control.count_in.eq(self.count_in),
             processor.control.eq(control.control),
-            scan.snap.eq(control.control.snap_8), scan.bin.eq(control.bin_8),
+            scan.snap.eq(control.snapped), scan.bin.eq(control.snapped_bin),
             scan.classes_in_use.eq(self.classes_in_use), scan.take.eq(self.load),
             processor.scan.eq(scan.told), self.done.eq(scan.done),
         ]
+        if self.geometry.banks > 1:
+            m.d.comb += control.snap.eq(self.snap)
         m.d.sync += [scan.pairs.eq(processor.pairs), scan.whole.eq(processor.whole)]
         for name in self.own:
             outer, inner = getattr(self, name), getattr(processor, name)
@@ -88,6 +92,7 @@ class Bench:
         self.chain = None  # what the chain shows
         self.seen = dict.fromkeys(("counted", "tested", "clamped", "read", "near", "taken"), 0)
         self.recent = deque(maxlen=4)
+        self.beside = Beside()
 
     async def start(self):
         dut = self.dut
@@ -164,7 +169,7 @@ class Bench:
                 else:
                     bins[bin_][op["label"]] = count
             case Op.SNAP:
-                self.shadow.counts[0][0][bin_] = list(bins[bin_])
+                pass
             case _:
                 return None, None, False
         self.seen["near"] += (slot, cell, bin_) in self.recent
@@ -181,8 +186,11 @@ class Bench:
 
     def random_op(self, codes):
         rng, g = self.rng, self.geometry
+        slots = list(range(g.slots))
+        if g.banks > 1 and self.left and rng.random() < 0.9:
+            slots.remove(self.left[0]["slot"])
         return {
-            "code": rng.choice(codes), "slot": rng.randrange(g.slots),
+            "code": rng.choice(codes), "slot": rng.choice(slots),
             "pass_": rng.randrange(g.passes), "bin": rng.randrange(g.bins),
             "label": rng.choice(self.labels), "minus": rng.randrange(3) == 0,
             "test": rng.randrange(4) == 0,
@@ -201,12 +209,27 @@ class Bench:
             slot, pass_ = rng.randrange(g.slots), rng.randrange(g.passes)
             self.shadow.cells[0] = self.golden.cells[self.cell(pass_)]
             self.left = [{"slot": slot, "pass_": pass_, "bin": bin_} for bin_ in range(g.bins)]
+        if g.banks > 1 and not self.beside.allows(self.left[0]["slot"]):
+            return None
         return {"code": Op.SNAP, **self.left.pop(0)}
 
-    async def step(self, op=None, take=1.0):
-        """One clock with an operation; ``take`` is the probability to take a result."""
+    async def step(self, op=None, take=1.0, snap=None):
+        """One clock with an operation, and a SNAP beside it or, with one bank, in its place.
+
+        ``take`` is the probability to take a result.
+        """
         rng, dut, g = self.rng, self.dut, self.geometry
+        if snap and g.banks == 1:
+            op = snap
         op = {**self.random_op([Op.NONE]), **(op or {})}
+        if snap:  # before the operation, which writes later
+            bins = self.golden.counts[snap["slot"]][self.cell(snap["pass_"])]
+            self.shadow.counts[0][0][snap["bin"]] = list(bins[snap["bin"]])
+        if g.banks > 1:
+            fields = snap or self.random_op([Op.SNAP])
+            dut.snap.value = pack(snap_layout(g), {
+                "valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}})
+        self.beside.note(op)
         code = rng.choice(self.palette) if op["code"] is Op.COUNT else rng.randrange(256)
         count = rng.choice([0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)])
         dut.op.value = pack(operation_layout(g), op)
@@ -248,7 +271,7 @@ class Bench:
             self.seen["taken"] += 1
         elif shift:
             self.chain = chain
-        if op["code"] is Op.SNAP and not self.left:
+        if snap and not self.left:
             cell = self.shadow.cells[0]
             self.held.append((cell, gain_of(g, 0, cell, self.shadow.counts[0][0],
                                             self.golden.fields["classes.count"])))
@@ -280,11 +303,11 @@ async def matches_golden(dut):
         snap, take = rng.choice([0.02, 0.5]), rng.choice([1.0, 0.02])
         for _ in range(parameters()["clocks"]):
             begin = bench.left or rng.random() < 0.2
-            op = bench.next_snap() if begin and rng.random() < snap else None
-            await bench.step(op or bench.random_op(codes), take)
+            snapped = bench.next_snap() if begin and rng.random() < snap else None
+            await bench.step(bench.random_op(codes), take, snapped)
         limit = 4000
         while bench.left or bench.begun:
-            await bench.step(bench.next_snap() if bench.left else None)
+            await bench.step(snap=bench.next_snap() if bench.left else None)
             limit -= 1
             assert limit, "a result is missing"
     for slot in range(g.slots):  # what memory holds in the end

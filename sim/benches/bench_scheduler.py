@@ -6,13 +6,11 @@ from collections import deque
 import cocotb
 from bregalad.geometry import NONE, Geometry
 from bregalad.hw.array.operation import Op, operation_layout
-from bregalad.hw.mcmu.scheduler import head_layout, trial_layout
+from bregalad.hw.mcmu.scheduler import TrialScheduler, head_layout, trial_layout
 from bregalad.sim.bits import unpack
 from bregalad.sim.runner import parameters
 from bregalad.sim.streams import Sink, Source, reset
 from cocotb.triggers import ReadOnly, RisingEdge
-
-PATIENCE = 8  # clocks after which a SNAP that could go must have gone
 
 
 class Bench:
@@ -33,12 +31,21 @@ class Bench:
         self.pushed = self.snapped = self.taken = 0
         self.asked = self.given = 0  # predictions
         self.next_snap = (0, 0)  # pass, bin
+        self.clock = 0
+        self.pushes = deque()  # clocks, of `waiting`
+        self.first_snap = TrialScheduler(g).first_snap
+        # Between the push and the first SNAP, or as operations are held for what has waited long.
+        self.patience = 8 if g.banks == 1 else 4 * g.bins + self.first_snap + 8
+        self.beside = None  # slot of the operation that a SNAP of this clock reads beside
+        self.holds = deque([0, 0])  # of the two clocks before
         self.used = 0  # passes in the array
         self.ready = deque([1, 1])  # of this clock and the next
-        self.due = False  # a SNAP has to go in this clock
+        self.due = None  # clock in which a SNAP has to go
         self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
         self.seen = dict.fromkeys(
             ("trials", "locked", "queue_full", "heads_full", "array_full", "prompt", "behind"), 0)
+        if g.banks > 1:
+            self.seen |= {"beside": 0, "held": 0}
 
     def trial(self):
         """A trial of a slot that is not locked: nobody pushes another one."""
@@ -74,6 +81,14 @@ class Bench:
         dut.slot_a.value, dut.slot_b.value = asked
         dut.slot_c.value = asked[0]
         dut.snap_ready.value, dut.reported.value = ready, reported
+        reads = None  # what the array is told, as a SNAP of the next clock would read beside it
+        if g.banks > 1:
+            if not self.holds.popleft() and rng.random() < self.read_rate:
+                reads = rng.randrange(g.slots)
+                if self.waiting and rng.random() < self.clash_rate:
+                    reads = self.waiting[0]["head"]["slot"]
+            dut.reads.value = reads is not None
+            dut.reads_slot.value = rng.randrange(g.slots) if reads is None else reads
         await ReadOnly()
 
         assert int(dut.quiet.value) == (not self.unreported)
@@ -87,7 +102,14 @@ class Bench:
             assert op["code"] == Op.SNAP.value
             assert (op["slot"], op["pass_"], op["bin"]) == (trial["head"]["slot"], pass_, bin_)
             assert int(dut.current.value) == trial["current"]
+            if self.beside is not None:
+                assert (self.beside ^ op["slot"]) & 1, "beside an operation on the same bank"
+                self.seen["beside"] += 1
             opened = bin_ == 0
+            if opened and pass_ == 0:
+                after = self.clock - self.pushes[0]
+                assert after >= self.first_snap, "the slot's last word is not written yet"
+                self.seen["prompt"] += after == self.first_snap
             assert ready or not opened, "a pass began without room"
             bin_ = (bin_ + 1) % g.bins
             pass_ += bin_ == 0
@@ -96,7 +118,7 @@ class Bench:
             self.idle = 0
         elif self.waiting and (ready or self.next_snap[1]):
             self.idle += 1
-            assert self.idle < PATIENCE, "no SNAP goes although it could"
+            assert self.idle < self.patience, "no SNAP goes although it could"
         else:
             self.idle = 0
         locked = {trial["head"]["slot"] for trial in list(self.waiting)[done:]}
@@ -104,11 +126,15 @@ class Bench:
         assert int(dut.locked_b.value) == (asked[1] in locked), asked
         assert int(dut.locked_c.value) == int(dut.locked_a.value)
         self.seen["locked"] += asked[0] in locked
-        if self.due:
-            assert int(dut.valid.value), "the first SNAP comes two clocks after the push"
-            self.seen["prompt"] += 1
-        self.due = self.alone > PATIENCE and bool(self.waiting) and ready
+        if self.clock == self.due and not self.read_rate:
+            assert int(dut.valid.value), "the first SNAP comes as soon as it may"
+        if self.alone > self.patience and self.waiting and ready:
+            self.due = self.pushes[0] + self.first_snap
         self.alone = 0 if self.waiting else self.alone + 1
+        self.beside = reads
+        if g.banks > 1:
+            self.holds.append(int(dut.hold.value))
+            self.seen["held"] += int(dut.held.value)
 
         # The array; what it does with an operation shows two clocks later.
         self.used += opened
@@ -136,7 +162,7 @@ class Bench:
         if len(self.waiting) == self.depth:
             assert done or not accepts, "more trials than `depth` wait"
             self.seen["queue_full"] += 1
-        elif int(dut.valid.value):
+        elif int(dut.held.value):
             assert not accepts, "a trial is taken in a clock that is the snapshot's"
         elif not accepts:
             self.seen["heads_full"] += 1
@@ -144,13 +170,16 @@ class Bench:
         trial = self.source.settle()
         if done:
             self.waiting.popleft()
+            self.pushes.popleft()
             self.snapped += 1
         if trial is not None:
             self.waiting.append(trial)
+            self.pushes.append(self.clock)
             self.coming.append((trial["head"], self.asked))
             self.seen["trials"] += 1
             assert len(self.coming) <= self.heads, "more heads than `heads` wait"
         self.unreported += (trial is not None) - reported
+        self.clock += 1
         await RisingEdge(dut.clk)
 
 
@@ -165,6 +194,9 @@ async def in_order(dut):
         dut.passes.value = passes
         room = rng.choice([1, 2, 16])
         bench.give_rate = rng.choice([0.3, 1.0])
+        bench.read_rate, bench.clash_rate = 0.0, rng.choice([0.0, 1.0])
+        if g.banks > 1:
+            bench.read_rate = rng.choice([0.0, 0.5, 1.0])
         rates = [rng.choice([0.02, 0.5, 1.0]), rng.choice([0.02, 0.5]), rng.choice([0.02, 0.5])]
         bench.head.stall = rng.choice([0.0, 0.5, 0.98])
         if index % 5 == 0:  # nothing but the report writer is slow
@@ -177,7 +209,7 @@ async def in_order(dut):
             await bench.step(passes, 0.0, 0.5, 0.5, room)
             limit -= 1
             assert limit, "a trial does not end"
-        for _ in range(PATIENCE):
+        for _ in range(bench.patience):
             await bench.step(passes, 0.0, 0.5, 0.5, room)
         assert not bench.coming and not bench.waiting
     dut._log.info("%s", bench.seen)

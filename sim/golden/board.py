@@ -52,6 +52,7 @@ class Golden:
         fixed = {
             "identity.magic": MAGIC, "build.version": VERSION,
             "build.criterion": CRITERIA.index(g.criterion), "build.naive_bayes": g.naive_bayes,
+            "build.second_bank": g.banks - 1,
             "build.count_width": g.count_width, "build.classes": g.classes,
             "size.lanes": g.lanes, "size.passes": g.passes, "memory.slots": g.slots,
             "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,

@@ -23,6 +23,8 @@ _GEOMETRY = Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=
 _BAYES = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32,
                   naive_bayes=True)
 _ONE_PASS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
+_TWO_BANKS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32,
+                      banks=2)
 _MANY_PASSES = Geometry(lanes=2, passes=4, bins=4, classes=2, slots=4, count_width=12,
                         bus_width=32)
 _RANGE = 6  # bits of the words of a range that a DMA reads
@@ -155,7 +157,7 @@ def _trial_locks_its_slot(m, block):
         Assume(~block.reported | (reporting != 0)),
         Assert(block.locked_a == (locks - (ended & (block.op.slot == slot)) != 0), "locked"),
         Assert((block.locked_b == block.locked_a) & (block.locked_c == block.locked_a)),
-        Assert(~pushed | ~block.valid, "a push is in a clock without a SNAP"),
+        Assert(~pushed | ~block.held, "a push is in a clock for operations"),
         Assert(out <= block.heads, "trials under way"),
         Assert(block.quiet == (out == 0)),
     ]
@@ -170,6 +172,27 @@ def _trial_locks_its_slot(m, block):
         out.eq(out + pushed - block.reported),
         reporting.eq(reporting + taken - block.reported),
     ]
+
+
+def _snaps_lie_beside(m, block):
+    """As above; a SNAP is beside the other bank, and long enough behind its trial's push."""
+    _trial_locks_its_slot(m, block)
+    slot, op = block.slot_a, block.op
+    reads, reads_slot = Signal(), Signal.like(block.reads_slot)
+    since = Signal(range(block.first_snap + 1))  # the latest push of the slot
+    pushed, locked = Signal(), Signal()
+    m.d.sync += [reads.eq(block.reads), reads_slot.eq(block.reads_slot),
+                 locked.eq(block.locked_a | pushed)]
+    m.d.comb += [
+        pushed.eq(block.i.valid & block.i.ready & (block.i.p.head.slot == slot)),
+        Assume(~pushed | ~locked),  # nothing counts there that could make another trial due
+        Assert(~block.valid | ~reads | (reads_slot[0] != op.slot[0]), "beside the other bank"),
+        Assert(~block.valid | (op.slot != slot) | (since == block.first_snap), "what is written"),
+    ]
+    with m.If(pushed):
+        m.d.sync += since.eq(1)
+    with m.Elif(since != block.first_snap):
+        m.d.sync += since.eq(since + 1)
 
 
 def _predictions_have_room(m, block):
@@ -256,6 +279,11 @@ ARRAY = {
     "trial scheduler": Proof(
         "heads are held until taken; a slot is locked from its trial's push to its last SNAP",
         lambda: Watched(TrialScheduler(_ONE_PASS, depth=2, heads=3), _trial_locks_its_slot), "bmc",
+        20),
+    "trial scheduler, two banks": Proof(
+        "the same; no SNAP is beside an operation on its bank, nor before its slot's last word is "
+        "written",
+        lambda: Watched(TrialScheduler(_TWO_BANKS, depth=2, heads=3), _snaps_lie_beside), "bmc",
         20),
     "predictor": Proof(
         "predictions are held until taken; never more under way than there is room for",

@@ -27,6 +27,8 @@ GEOMETRIES = {
                                bus_width=32, criterion="kearns_mansour"),
     "bayes": Geometry(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, bus_width=64,
                       naive_bayes=True),
+    "banks": Geometry(lanes=3, passes=2, bins=4, classes=2, slots=7, count_width=12, bus_width=64,
+                      naive_bayes=True, banks=2),
     "bayes-beat": Geometry(lanes=4, passes=1, bins=8, classes=2, slots=9, bus_width=128,
                            naive_bayes=True),
 }
@@ -48,7 +50,7 @@ def test_matches_golden(name, stall):
 
 
 @pytest.mark.parametrize("name", [
-    "tiny", "bayes", pytest.param("gini", marks=pytest.mark.slow),
+    "tiny", "bayes", "banks", pytest.param("gini", marks=pytest.mark.slow),
     pytest.param("kearns_mansour", marks=pytest.mark.slow)])
 def test_registers(name):
     golden = Golden(GEOMETRIES[name])
@@ -113,6 +115,20 @@ def test_reads_wait_for_slow_reports():
         while len(answers) < len(want):
             answers += board.receive(wait=True)
         assert answers == want
+
+
+@pytest.mark.parametrize("passes", [1, 4])
+def test_trials_take_no_clocks_beside_two_banks(passes):
+    """Grace 200, 16 bins, two classes, no records for slots under trial, as the driver sees to."""
+    geometry = Geometry(lanes=2, passes=4, slots=64, banks=2)
+    counters = measure(geometry, 2 * passes, count=16_000)
+    print(counters)
+    assert counters["trials"] >= 64
+    assert counters["beats"] / counters["learning"] >= 0.99
+    # Where records come for them as well, these wait.
+    counters = measure(geometry, 2 * passes, count=16_000, rests=False)
+    print(counters)
+    assert counters["stall_lock"] and counters["beats"] / counters["learning"] >= 0.88
 
 
 @pytest.mark.parametrize("predictions", [0, 1])

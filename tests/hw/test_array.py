@@ -35,6 +35,9 @@ ARRAYS = {
                   criterion="classification_error"),
     "bayes": dict(lanes=5, passes=2, bins=4, classes=3, slots=2, count_width=13,
                   naive_bayes=True),
+    "banks": dict(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, banks=2),
+    "banks-many": dict(lanes=10, passes=1, bins=8, classes=2, slots=4, count_width=13, banks=2,
+                       naive_bayes=True),
 }
 
 
@@ -101,7 +104,7 @@ def test_gain(sizes, trials, snapshots, tmp_path):
 
 @pytest.mark.parametrize("name, snapshots", [
     ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2),
-    ("gini", 2), ("kearns_mansour", 4), ("error", 2)])
+    ("gini", 2), ("kearns_mansour", 4), ("error", 2), ("banks", 2), ("banks-many", 4)])
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
     run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name],

@@ -26,10 +26,11 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("sizes, lane, naive_bayes", [
-    ("even", 1, False), ("even", 1, True), ("odd", 2, True)])
-def test_processor(sizes, lane, naive_bayes, tmp_path):
-    sizes = SIZES[sizes] | {"naive_bayes": naive_bayes}
+@pytest.mark.parametrize("sizes, lane, naive_bayes, banks", [
+    ("even", 1, False, 1), ("even", 1, True, 1), ("odd", 2, True, 1), ("even", 1, True, 2),
+    ("odd", 2, False, 2), ("one", 0, False, 2)])
+def test_processor(sizes, lane, naive_bayes, banks, tmp_path):
+    sizes = SIZES[sizes] | {"naive_bayes": naive_bayes, "banks": banks}
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
     run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane,
         snapshots=2, rounds=12, clocks=250)
@@ -81,9 +82,9 @@ def test_predictor(sizes, options, tmp_path):
         geometry=sizes, options=options, rounds=24, testcase=cases)
 
 
-@pytest.mark.parametrize("depth, heads", [(4, 5), (1, 2)])
-def test_scheduler(depth, heads, tmp_path):
-    sizes = SIZES["odd"] | {"naive_bayes": True}
+@pytest.mark.parametrize("depth, heads, banks", [(4, 5, 1), (1, 2, 1), (4, 5, 2), (1, 2, 2)])
+def test_scheduler(depth, heads, banks, tmp_path):
+    sizes = SIZES["odd"] | {"naive_bayes": True, "banks": banks}
     dut = TrialScheduler(Geometry(**sizes), depth=depth, heads=heads)
     run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, depth=depth,
         heads=heads, rounds=20, clocks=200)
