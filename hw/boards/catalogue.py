@@ -13,6 +13,7 @@ from amaranth_boards import (
 )
 
 from ...geometry import PRESETS, Geometry
+from ..families import ECP5, Family
 from .network import ECPIX5, Colorlight5A75B, VersaECP5
 from .serial import ULX3S, ArtyA7
 
@@ -41,13 +42,16 @@ class Board:
         ``"serial"`` or ``"udp"``: what it is reached by, as `open_board` calls it.
     pins : dict
         Pins of the top level by what a simulation of that wire calls them.
+    family : Family, optional
+        Of the device; of boards whose netlist is made here.
     resources : dict
-        Block RAMs, multipliers and LUTs of the device, by the cells' names in the netlist; of
-        boards whose netlist is made here.
+        What the device has of each of the family's ``nouns``.
     slowest_mhz : float
         Of the array: the slowest clock that the PLL makes.
     vendor : str
         The vendor's tool that makes the bitstream, where the open ones do not.
+    bitstream : str
+        The file that the tools make.
     seed : int
         Of the placer, if none is told: one with which the default geometry can be routed.
     """
@@ -62,9 +66,11 @@ class Board:
     constraints: str
     wire: str
     pins: dict
+    family: Family | None = None
     resources: dict = field(default_factory=dict)
     slowest_mhz: float = 3.125
     vendor: str = ""
+    bitstream: str = "top.bit"
     seed: int = 1
 
 
@@ -97,7 +103,7 @@ def _ecpix5(size, platform, geometry, clock_mhz, resources):
         what=f"LambdaConcept ECPIX-5, LFE5UM5G-{size.upper()} grade 8, Gigabit Ethernet",
         platform=platform, top=ECPIX5, geometry=geometry, clock_mhz=clock_mhz, loader="ecpix5",
         constraints="ecpix5.lpf", wire="udp", pins=_network_pins(ECPIX5, "rgb_led_0__g__io"),
-        resources=resources)
+        family=ECP5(), resources=resources)
 
 
 def _versa(name, device, platform):
@@ -106,7 +112,7 @@ def _versa(name, device, platform):
         # The loader knows no Versa; this board of Lattice's has the same cable.
         platform=platform, top=VersaECP5, geometry=PRESETS["small"], clock_mhz=62.5,
         loader="ecp5_evn", constraints="versa-ecp5.lpf", wire="udp",
-        pins=_network_pins(VersaECP5, "led_0__io"), resources=_ECP5_45)
+        pins=_network_pins(VersaECP5, "led_0__io"), family=ECP5(), resources=_ECP5_45)
 
 
 def _arty(size, platform):
@@ -121,7 +127,8 @@ def _ulx3s(size, platform, geometry, clock_mhz, resources, seed=1):
     return Board(
         name=f"ulx3s-{size}", what=f"Radiona ULX3S, LFE5U-{size.upper()} grade 6, USB serial port",
         platform=platform, top=ULX3S, geometry=geometry, clock_mhz=clock_mhz, loader="ulx3s",
-        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, resources=resources, seed=seed)
+        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, family=ECP5(),
+        resources=resources, seed=seed)
 
 
 BOARDS = {board.name: board for board in (
@@ -137,7 +144,8 @@ BOARDS = {board.name: board for board in (
           what="Colorlight 5A-75B revision 7.0, LFE5U-25F grade 6, Gigabit Ethernet",
           platform=colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform, top=Colorlight5A75B,
           geometry=_SMALL, clock_mhz=50, loader="colorlight", constraints="colorlight-5a-75b.lpf",
-          wire="udp", pins=_network_pins(Colorlight5A75B, "led_0__io"), resources=_ECP5_25),
+          wire="udp", pins=_network_pins(Colorlight5A75B, "led_0__io"), family=ECP5(),
+          resources=_ECP5_25),
     _arty("35", arty_a7.ArtyA7_35Platform),
     _arty("100", arty_a7.ArtyA7_100Platform),
 )}

@@ -20,6 +20,7 @@ from bregalad.hw.build import (
     _place_and_route,
     tool,
 )
+from bregalad.hw.families import ECP5
 from bregalad.hw.report import describe_path, table
 
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
@@ -153,16 +154,16 @@ def test_a_clock_out_of_reach_is_routed_without_heed_of_it(tmp_path, monkeypatch
         'echo "$SEED: $STEP_OPTIONS" >> done\n'
         'case "$STEP_OPTIONS" in *ripup*) ;; *) exit 0 ;; esac\n'
         'while true; do echo "iter=1 x overused=8 y tmgfail=8 z" >> top.tim; done\n')
-    _place_and_route(tmp_path, 3, "static")
+    _place_and_route(ECP5(), tmp_path, 3, "static")
     assert (tmp_path / "done").read_text().splitlines() == [
-        f"3: --placer static --router router2 --report timing.json{option}"
+        f"3: --placer static --router router2{option} --report timing.json"
         for option in (" --tmg-ripup", "")]
 
 
 def test_a_tool_that_fails(tmp_path):
     (tmp_path / "build_top.sh").write_text('echo "ERROR: no such cell" >&2; exit 1\n')
     with pytest.raises(BuildError, match="nextpnr-ecp5 failed: ERROR: no such cell"):
-        _place_and_route(tmp_path, 3, "heap")
+        _place_and_route(ECP5(), tmp_path, 3, "heap")
 
 
 def test_the_most_promising_placement_is_routed_first(tmp_path):
