@@ -7,7 +7,7 @@ from .floorplan import place_lanes
 from .packing import pack_registers
 from .trimming import trim_luts
 
-__all__ = ["ECP5", "Family"]
+__all__ = ["ECP5", "Family", "Gowin"]
 
 # No memory of the design is read where it is written in the same clock, or what it then gives is
 # not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
@@ -113,3 +113,36 @@ synth_ecp5 -top {top} -run map_ffs:
     def finish(self, netlist, device):
         self.improve(netlist)
         place_lanes(netlist, device)
+
+
+class Gowin(Family):
+    """Gowin GW2A: Yosys, nextpnr-himbaechel and Project Apicula."""
+
+    tools = "yosys", "nextpnr-himbaechel-gowin", "gowin_pack"
+    netlist, routed = "top.syn.json", "top.pnr.json"
+    nouns = {"BSRAM": "block RAMs", "MULT18X18": "multipliers", "LUT4": "LUTs",
+             "DFF": "flip-flops"}
+    routers = "--router router1",  # what nextpnr takes for it by default
+    _RAMS = "SP", "SPX9", "SDPB", "SDPX9B", "DPB", "DPX9B", "pROM", "pROMX9"
+
+    def overrides(self, constraints, clock_hz):
+        # nextpnr does not know what a PLL makes of its clock; all clocks are the array's.
+        return {"script_after_read": _BEFORE, "synth_opts": "-family gw2a",
+                "nextpnr_opts": f"--freq {clock_hz / 1e6:.3f} {_ROUTING}"}
+
+    def aim(self, folder, pin, more):
+        script = folder / "build_top.sh"
+        script.write_text(re.sub(
+            r"(--freq )([\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.3f}",
+            script.read_text()))
+
+    def needs(self, cells):
+        luts = sum(cells[f"LUT{inputs}"] for inputs in range(1, 5))
+        return {
+            "BSRAM": sum(cells[kind] for kind in self._RAMS),
+            "MULT18X18": cells["MULT18X18"] + -(-cells["MULT9X9"] // 2),
+            "LUT4": luts + cells["ALU"] + 8 * cells["RAM16SDP4"],
+            "DFF": sum(count for kind, count in cells.items() if kind.startswith("DFF"))}
+
+    def finish(self, netlist, device):
+        """Nothing: these cells have no rules of ours."""

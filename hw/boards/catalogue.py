@@ -13,9 +13,10 @@ from amaranth_boards import (
 )
 
 from ...geometry import PRESETS, Geometry
-from ..families import ECP5, Family
+from ..families import ECP5, Family, Gowin
 from .network import ECPIX5, Colorlight5A75B, VersaECP5
-from .serial import ULX3S, ArtyA7
+from .serial import ULX3S, ArtyA7, TangNano20K
+from .tang_nano import TangNano20KPlatform
 
 __all__ = ["BOARDS", "Board", "find_board"]
 
@@ -37,7 +38,7 @@ class Board:
     loader : str
         openFPGALoader's name of the board.
     constraints : str
-        File in ``constraints/``.
+        File in ``constraints/``; of boards that need one.
     wire : str
         ``"serial"`` or ``"udp"``: what it is reached by, as `open_board` calls it.
     pins : dict
@@ -86,6 +87,7 @@ _ECP5_85 = {"DP16KD": 208, "MULT18X18D": 156, "LUT4": 83640}
 _ULX3S_PINS = {"CLOCK": "clk25_0__io", "RX": "uart_0__rx__io", "TX": "uart_0__tx__io",
                "ALIVE": "led_0__io", "LIT": "1"}
 _ARTY_PINS = _ULX3S_PINS | {"CLOCK": "clk100_0__io"}
+_TANG_NANO_PINS = _ULX3S_PINS | {"CLOCK": "clk27_0__io", "LIT": "0"}
 
 
 def _network_pins(top, alive):
@@ -146,6 +148,12 @@ BOARDS = {board.name: board for board in (
           geometry=_SMALL, clock_mhz=50, loader="colorlight", constraints="colorlight-5a-75b.lpf",
           wire="udp", pins=_network_pins(Colorlight5A75B, "led_0__io"), family=ECP5(),
           resources=_ECP5_25),
+    Board(name="tang-nano-20k",
+          what="Sipeed Tang Nano 20K, GW2AR-18 grade 8, USB serial port",
+          platform=TangNano20KPlatform, top=TangNano20K, geometry=PRESETS["tiny"], clock_mhz=81,
+          loader="tangnano20k", constraints="", wire="serial", pins=_TANG_NANO_PINS,
+          family=Gowin(), resources={"BSRAM": 46, "MULT18X18": 48, "LUT4": 20736, "DFF": 15552},
+          slowest_mhz=4.5, bitstream="top.fs"),
     _arty("35", arty_a7.ArtyA7_35Platform),
     _arty("100", arty_a7.ArtyA7_100Platform),
 )}
