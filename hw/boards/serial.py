@@ -81,4 +81,4 @@ class TangNano20K(SerialBoard):
     loop = GW2AClock
     clock, i_hz = "clk27", 27e6
     lights = 0, 1, 2, 5
-    baud = 1_000_000  # a rate that its debugger, a BL616 that poses as an FT2232, meets exactly
+    baud = 1_000_000  # its debugger poses as an FT2232, which has this rate exactly
