@@ -9,6 +9,8 @@ import json
 import re
 from pathlib import Path
 
+from bregalad.hw.report import NOUNS
+
 ROOT = Path(__file__).resolve().parents[1]
 _MARKERS = "<!-- boards -->", "<!-- end of boards -->"
 
@@ -20,8 +22,9 @@ def table(reports):
              "|---|---|---|---|---|---|---|---|---|"]
     for report in reports:
         size, clock, use = report["geometry"], report["clock_mhz"], report["use"]
-        share = [f"{use[cell][0]:,} ({100 * use[cell][0] / use[cell][1]:.0f} %)"
-                 for cell in ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D")]
+        use = {NOUNS[cell]: found for cell, found in use.items() if cell in NOUNS}
+        share = [f"{use[noun][0]:,} ({100 * use[noun][0] / use[noun][1]:.0f} %)"
+                 for noun in ("LUT4", "flip-flops", "block RAMs", "multipliers")]
         lines.append("| " + " | ".join((
             report["board"],
             f"{size['lanes']}, {size['bins']}, {size['classes']}, {size['slots']}",

@@ -8,19 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.metadata import version
+from collections import Counter
+from importlib.metadata import entry_points, version
 from pathlib import Path
 
-from .floorplan import place_lanes
-from .packing import pack_registers
 from .report import describe_path, table
-from .trimming import trim_luts
 
-__all__ = ["BRACKETS", "PLACERS", "BuildError", "build", "improve", "program", "script",
-           "synthesise", "tool"]
+__all__ = ["BRACKETS", "PLACERS", "BuildError", "build", "program", "synthesise", "tool"]
 
 _CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
-_TOOLS = {"YOSYS": "yosys", "NEXTPNR_ECP5": "nextpnr-ecp5", "ECPPACK": "ecppack"}
 PLACERS = ("heap", "static")
 BRACKETS = str.maketrans("[]", "<>")
 _EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+) MHz")
@@ -34,28 +30,6 @@ _MANY = 100  # wires
 # thousand.
 _LONG_PATIENCE = 1100
 _LOOK = 5  # seconds between two looks at what a tool does
-_NOUNS = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
-# No memory of the design is read where it is written in the same clock, or what it then gives is
-# not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
-# domain's clock beside `clk`, need nothing of the kind. Yosys does not merge registers that are to
-# be kept, so replicas stay apart.
-_BEFORE = r"""
-chformal -remove
-proc *replica_*
-setattr -set keep 1 *replica_*/t:$dff
-select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %m %d
-setparam -set COLLISION_X_MASK 1'1
-select -clear
-"""
-# All eight registers of a tile share two resets and few enables, so a net of less than that keeps
-# others away from where it goes; logic does the same.
-_OPTIONS = "-run begin:map_ffs"
-_BEHIND = r"""
-opt_clean
-dfflegalize -cell $_DFF_?_ 01 -cell $_DFF_?P?_ r -cell $_SDFF_?P?_ r -cell $_DFFE_??_ 01 \
-    -cell $_DFFE_?P??_ r -cell $_SDFFE_?P??_ r -cell $_DLATCH_?_ x -mince 8 -minsrst 8
-synth_ecp5 -top {top} -run map_ffs:
-"""
 
 
 class BuildError(ValueError):
@@ -70,7 +44,7 @@ def tool(name):
     BuildError
         If there is none.
     """
-    if given := os.environ.get(name.upper().replace("-", "_")):
+    if given := os.environ.get(_variable(name)):
         return given
     here = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.executable).parent)))
     for command in (name, f"yowasp-{name}"):
@@ -79,20 +53,24 @@ def tool(name):
     raise BuildError(f"{name} is not installed; pip install 'bregalad[boards]' brings it")
 
 
+def _variable(name):
+    """Of the environment, for a tool; the build script has the same."""
+    return name.upper().replace("-", "_")
+
+
 def _version(command):
     said = subprocess.run([command, "--version"], capture_output=True, text=True)
     found = re.search(r"[Vv]ersion \S*?(\d[\w.-]*)|Yosys (\d\S*)", said.stdout + said.stderr)
-    return next(filter(None, found.groups())) if found else "unknown"
-
-
-def script(top):
-    """What Yosys does to a design that it has read: a module's name in, a netlist out."""
-    return f"{_BEFORE}\nsynth_ecp5 {_OPTIONS} -top {top}\n{_BEHIND.format(top=top)}\n"
+    if found:
+        return next(filter(None, found.groups()))
+    # Apicula's tools do not say it themselves.
+    scripts = entry_points(group="console_scripts", name=Path(command).name)
+    return next((script.dist.version for script in scripts), "unknown")
 
 
 def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, placer=PLACERS[0],
           output=None, say=print, **options):
-    """Build a board's bitstream, ``top.bit`` in ``output``, and its report beside it.
+    """Build a board's bitstream, its ``bitstream`` in ``output``, and its report beside it.
 
     Parameters
     ----------
@@ -131,9 +109,10 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
     geometry = geometry or board.geometry
     folder = Path(output or f"out/{board.name}")
     folder.mkdir(parents=True, exist_ok=True)
-    for old in ("build.log", "top.bit", "top.svf", "report.json", "report.txt"):
+    for old in ("build.log", board.bitstream, "top.svf", "report.json", "report.txt"):
         (folder / old).unlink(missing_ok=True)
-    commands = {variable: tool(name) for variable, name in _TOOLS.items()}
+    family = board.family
+    commands = {name: tool(name) for name in family.tools}
     start = time.monotonic()
 
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
@@ -142,16 +121,12 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
 
     asked = top.clock_hz / 1e6
     more = max(1, (aim_mhz or asked) / asked)
-    constraints = folder / "top.lpf"
-    pin = f'FREQUENCY PORT "{board.pins["CLOCK"]}" '
-    constraints.write_text(re.sub(
-        f"({pin})([\\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.1f}",
-        constraints.read_text()))
+    family.aim(folder, board.pins["CLOCK"], more)
     tried, best = [], None
     for seed in _most_promising_first(board, folder, seeds or (board.seed,), placer, say):
-        _place_and_route(folder, seed, placer)
+        _place_and_route(family, folder, seed, placer)
         timing = json.loads((folder / "timing.json").read_text())
-        clocks = _clocks(timing, more, (_CONSTRAINTS / board.constraints).read_text())
+        clocks = _clocks(timing, more, _constraints(board))
         mhz = clocks["array"]["achieved"]
         met = all(clock["achieved"] >= clock["asked"] for clock in clocks.values())
         tried.append({"seed": seed, "mhz": mhz})
@@ -159,11 +134,11 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
             + ("" if met else ", not all clocks met"))
         if best is None or (met, mhz) > best[:2]:
             best = met, mhz, seed, timing, clocks
-            shutil.copy(folder / "top.config", folder / "best.config")
+            shutil.copy(folder / family.routed, folder / "best")
         if met:
             break
     met, achieved, seed, timing, clocks = best
-    shutil.move(folder / "best.config", folder / "top.config")
+    shutil.move(folder / "best", folder / family.routed)
     array = clocks.pop("array")
 
     report = {
@@ -175,7 +150,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
         "use": {name: [use["used"], use["available"]]
                 for name, use in timing["utilization"].items() if use["used"]},
         "critical_path": array["path"],
-        "tools": {name: _version(commands[variable]) for variable, name in _TOOLS.items()}
+        "tools": {name: _version(command) for name, command in commands.items()}
         | {"amaranth": version("amaranth")},
         "seconds": round(time.monotonic() - start),
     }
@@ -191,12 +166,17 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
             raise BuildError(
                 f"the clock {name} reaches {clock['achieved']:.1f} MHz, not {clock['asked']:g}, "
                 f"and so there is no bitstream: {clock['path']}; more --seeds help")
-    _step(folder, "ECPPACK")
+    _, _, packer = family.tools
+    _step(family, folder, packer)
     return report
 
 
+def _constraints(board):
+    return (_CONSTRAINTS / board.constraints).read_text() if board.constraints else ""
+
+
 def synthesise(board, top, folder):
-    """Write the netlist that is placed and routed, ``top.json``, to a folder.
+    """Write the netlist that is placed and routed to a folder, and give its path.
 
     Parameters
     ----------
@@ -210,28 +190,21 @@ def synthesise(board, top, folder):
     BuildError
         If Yosys is missing or fails, or the netlist does not fit the device.
     """
-    constraints = (_CONSTRAINTS / board.constraints).read_text()
+    family = board.family
     plan = board.platform().prepare(
-        top, debug_verilog=False, script_after_read=_BEFORE, synth_opts=_OPTIONS,
-        script_after_synth=_BEHIND.format(top="top"), add_preferences=constraints,
-        # Missed clocks are judged here, by the report.
-        nextpnr_opts="--timing-allow-fail --seed $SEED $STEP_OPTIONS")
+        top, debug_verilog=False, **family.overrides(_constraints(board), top.clock_hz))
     # Yosys' abc9 takes a name with an index for a bit of another net and stops.
     plan.files["top.il"] = re.sub(
         r"\\\S+", lambda name: name.group().translate(BRACKETS), plan.files["top.il"])
     plan.extract(folder)
-    _step(folder, "YOSYS")
-    netlist = json.loads((folder / "top.json").read_text())
-    improve(netlist)
-    place_lanes(netlist, board.platform.device)
-    (folder / "top.json").write_text(json.dumps(netlist))
+    synthesiser, _, _ = family.tools
+    _step(family, folder, synthesiser)
+    path = folder / family.netlist
+    netlist = json.loads(path.read_text())
+    family.finish(netlist, board.platform.device)
+    path.write_text(json.dumps(netlist))
     _check_size(board, netlist)
-
-
-def improve(netlist):
-    """Do better, in place, what Yosys leaves to be done in an ECP5 netlist of any design."""
-    pack_registers(netlist)
-    trim_luts(netlist)
+    return path
 
 
 def _most_promising_first(board, folder, seeds, placer, say):
@@ -240,28 +213,31 @@ def _most_promising_first(board, folder, seeds, placer, say):
     if len(seeds) == 1:
         return seeds
     shares = {}
+    _, router, _ = board.family.tools
     for seed in seeds:
         # Placed anew to be routed: a placement that nextpnr reads back has lost the constants at
         # block RAMs and multipliers.
-        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS=f"--placer {placer} --no-route")
+        _step(board.family, folder, router, SEED=str(seed),
+              STEP_OPTIONS=f"--placer {placer} --no-route")
         shares[seed] = min(float(mhz) / float(asked) for mhz, asked
                            in _EXPECTED.findall((folder / "top.tim").read_text()))
         say(f"{board.name}: seed {seed}: placed for {100 * shares[seed]:.0f} % of its clock")
     return sorted(seeds, key=lambda seed: -shares[seed])
 
 
-def _place_and_route(folder, seed, placer):
-    """By slack first: otherwise 32 lanes lose a sixth of the clock that they were placed for.
-
-    A clock that is out of reach the router may follow for ever. Without heed of slack it always
-    ends, so that there is something to report.
-    """
-    options = f"--placer {placer} --router router2 --report timing.json"
+def _place_and_route(family, folder, seed, placer):
+    """By the first of the family's routers that comes to an end; the last one does."""
     log = folder / "top.tim"
     log.unlink(missing_ok=True)
-    if not _step(folder, "NEXTPNR_ECP5", stuck=lambda: log.exists() and _is_stuck(log.read_text()),
-                 SEED=str(seed), STEP_OPTIONS=f"{options} --tmg-ripup"):
-        _step(folder, "NEXTPNR_ECP5", SEED=str(seed), STEP_OPTIONS=options)
+    _, tool_name, _ = family.tools
+    *hopeful, last = (f"--placer {placer} {router} --report timing.json"
+                      for router in family.routers)
+    for options in hopeful:
+        if _step(family, folder, tool_name,
+                 stuck=lambda: log.exists() and _is_stuck(log.read_text()),
+                 SEED=str(seed), STEP_OPTIONS=options):
+            return
+    _step(family, folder, tool_name, SEED=str(seed), STEP_OPTIONS=last)
 
 
 def _is_stuck(log):
@@ -277,8 +253,8 @@ def _is_stuck(log):
     return since > (_PATIENCE if overused else _LONG_PATIENCE)
 
 
-def _step(folder, variable, stuck=lambda: False, **environment):
-    """Run one of the tools: the script of all steps, with the others doing nothing.
+def _step(family, folder, name, stuck=lambda: False, **environment):
+    """Run one of a family's tools: the script of all steps, with the others doing nothing.
 
     Returns
     -------
@@ -287,8 +263,8 @@ def _step(folder, variable, stuck=lambda: False, **environment):
     """
     with open(folder / "build.log", "a") as log, subprocess.Popen(
             ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log, start_new_session=True,
-            env=os.environ | dict.fromkeys(_TOOLS, "true") | {variable: tool(_TOOLS[variable])}
-            | environment) as running:
+            env=os.environ | dict.fromkeys(map(_variable, family.tools), "true")
+            | {_variable(name): tool(name)} | environment) as running:
         try:
             while True:
                 try:
@@ -305,7 +281,7 @@ def _step(folder, variable, stuck=lambda: False, **environment):
                  if (folder / name).exists()
                  for line in (folder / name).read_text(errors="replace").splitlines()
                  if "ERROR" in line]
-        raise BuildError(f"{_TOOLS[variable]} failed: "
+        raise BuildError(f"{name} failed: "
                          + (lines[-1] if lines else f"see {folder / 'build.log'}"))
     return True
 
@@ -333,11 +309,11 @@ def _clocks(timing, more, constraints):
 
 def _check_size(board, netlist):
     """Raise BuildError if the device has too little of something, before the placer tries."""
-    cells = [cell["type"] for cell in netlist["modules"]["top"]["cells"].values()]
-    needs = {kind: cells.count(kind) for kind in board.resources}
-    needs["LUT4"] += 2 * cells.count("CCU2C") + 4 * cells.count("TRELLIS_DPR16X4")
-    short = [f"{needs[kind]} {_NOUNS[kind]} of {there}" for kind, there in board.resources.items()
-             if needs[kind] > there]
+    family = board.family
+    needs = family.needs(Counter(
+        cell["type"] for cell in netlist["modules"]["top"]["cells"].values()))
+    short = [f"{needs[kind]} {noun} of {board.resources[kind]}"
+             for kind, noun in family.nouns.items() if needs[kind] > board.resources[kind]]
     if short:
         raise BuildError(f"the geometry does not fit {board.name}: it needs {', '.join(short)}; "
                          "fewer lanes, passes or slots do")
@@ -351,7 +327,7 @@ def program(board, output=None, *, cable=None):
     BuildError
         If there is no bitstream, or it cannot be loaded.
     """
-    bitstream = Path(output or f"out/{board.name}") / "top.bit"
+    bitstream = Path(output or f"out/{board.name}") / board.bitstream
     if not bitstream.is_file():
         raise BuildError(f"there is no {bitstream}; bregalad build {board.name} makes it")
     command = [tool("openFPGALoader"), "-b", board.loader,

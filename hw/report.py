@@ -2,13 +2,17 @@
 
 import re
 
-__all__ = ["describe_path", "table"]
+__all__ = ["NOUNS", "describe_path", "table"]
 
-_NAMES = {"TRELLIS_COMB": "LUT4", "TRELLIS_FF": "flip-flops", "DP16KD": "block RAMs",
-          "MULT18X18D": "multipliers", "TRELLIS_RAMW": "distributed RAMs"}
+# What nextpnr calls the same things, family by family.
+NOUNS = {"TRELLIS_COMB": "LUT4", "TRELLIS_FF": "flip-flops", "DP16KD": "block RAMs",
+         "MULT18X18D": "multipliers", "TRELLIS_RAMW": "distributed RAMs",
+         "LUT4": "LUT4", "DFF": "flip-flops", "BSRAM": "block RAMs", "MULT18X18": "multipliers",
+         "MULT9X9": "half multipliers", "RAM16SDP4": "distributed RAMs"}
 # What Yosys appends to a register's name for the cells around it.
 _CELL = re.compile(
-    r"(_(TRELLIS_FF|LUT4|CCU2C|PFUMX|L6MUX21|MULT18X18D|DPR16X4|DP16KD)|\$|\.\d+\.).*")
+    r"(_(TRELLIS_FF|LUT\d|CCU2C|PFUMX|L6MUX21|MULT18X18D|DPR16X4|DP16KD"
+    r"|DFF[A-Z]*|ALU|MUX2_LUT\d|MULT\d+X\d+|RAM16SDP\d)|\$|\.\d+\.).*")
 # The blocks that stand around everything else.
 _AROUND = re.compile(r"^(linked\.|networked\.)?(framed\.)?(accelerator\.)?")
 
@@ -53,8 +57,8 @@ def table(report):
         + f"; kept {report['seed']}, placer {report['placer']}",
     ]
     for name, (used, there) in report["use"].items():
-        if name in _NAMES:
-            lines.append(f"{_NAMES[name]:17}{used:6} of {there:6}{100 * used / there:5.0f} %")
+        if name in NOUNS:
+            lines.append(f"{NOUNS[name]:17}{used:6} of {there:6}{100 * used / there:5.0f} %")
     lines += [f"longest path {report['critical_path']}",
               "tools        " + ", ".join(f"{k} {v}" for k, v in report["tools"].items()),
               f"time         {report['seconds']} s"]

@@ -19,6 +19,7 @@ from .. import hw
 __all__ = ["BuildError", "board_library", "cache_folder", "library"]
 
 _HERE = Path(__file__).parent
+_CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
 _DEBIAN = {"g++": "g++", "make": "make", "perl": "perl"}  # tool to Debian package
 _ARGUMENTS = (
     "--cc", "--exe", "-O3", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style",
@@ -89,7 +90,7 @@ def board_library(board, geometry, clock_hz, *, netlist=False, **options):
 
         top = board.top(geometry, clock_hz, **options)
         write_top = verilog.write_netlist if netlist else verilog.write_board
-        return [*write_top(board, top, folder), _HERE / "ecp5.v", _HERE / "xilinx.v"]
+        return [*write_top(board, top, folder), *_CELLS]
 
     # Verilator writes the second of two underscores as a code, since it uses `__` itself.
     pins = [f"-D{name}={pin.replace('__', '___05F')}" for name, pin in board.pins.items()]
@@ -159,8 +160,7 @@ def _sources():
     """What the Verilog follows from: gateware and the declarations that it shares."""
     host = Path(geometry_module.__file__).parent
     files = [*Path(hw.__file__).parent.rglob("*.py"), *host.glob("protocol/*.py"),
-             host / "geometry.py", host / "fixed.py", _HERE / "verilog.py", _HERE / "ecp5.v",
-             _HERE / "xilinx.v"]
+             host / "geometry.py", host / "fixed.py", _HERE / "verilog.py", *_CELLS]
     return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
 
 

@@ -110,8 +110,7 @@ def write_netlist(board, top, folder):
     BuildError
         Of ``hw.build``, if Yosys is missing or fails, or the design does not fit the device.
     """
-    synthesise(board, top, folder)
-    netlist = json.loads((folder / "top.json").read_text())
+    netlist = json.loads(synthesise(board, top, folder).read_text())
     leave_open(netlist)
     (folder / "open.json").write_text(json.dumps(netlist))
     (folder / "netlist.ys").write_text(netlist_script("open.json", "top", "top"))

@@ -34,8 +34,10 @@ def synthesise(geometry):
     from amaranth.back import rtlil
 
     from ..hw.accelerator import Accelerator
-    from ..hw.build import BRACKETS, BuildError, improve, script, tool
+    from ..hw.build import BRACKETS, BuildError, tool
+    from ..hw.families import ECP5
 
+    family = ECP5()
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
         text = rtlil.convert(Accelerator(geometry), name="accelerator", emit_src=False)
@@ -43,13 +45,13 @@ def synthesise(geometry):
         (Path(folder) / "core.il").write_text(text)
         # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
         (Path(folder) / "core.ys").write_text(
-            f"read_rtlil core.il\n{script('accelerator')}\nwrite_json core.json\n")
+            f"read_rtlil core.il\n{family.script('accelerator')}\nwrite_json core.json\n")
         done = subprocess.run([tool("yosys"), "-q", "core.ys"], cwd=folder, capture_output=True,
                               text=True)
         if done.returncode:
             raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
         netlist = json.loads((Path(folder) / "core.json").read_text())
-    improve(netlist)
+    family.improve(netlist)
     counts = Counter(cell["type"] for cell in netlist["modules"]["accelerator"]["cells"].values())
     return {"geometry": geometry.as_dict(), "yosys": netlist["creator"].split(" (")[0],
             "cells": {kind: counts[kind] for kind in _CELLS},

@@ -6,7 +6,7 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser):
     """Declare the options."""
     parser.add_argument("board", help="ulx3s-12f, -25f, -45f or -85f, ecpix5-45f or -85f, "
-                                      "versa-ecp5 or -5g, colorlight-5a-75b, "
+                                      "versa-ecp5 or -5g, colorlight-5a-75b, tang-nano-20k, "
                                       "arty-a7-35 or -100 (a Vivado project)")
     parser.add_argument("--geometry", nargs="+", default=[], metavar="SIZE",
                         help="a preset's name, sizes as lanes=8, or both (default: the board's)")

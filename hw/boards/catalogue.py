@@ -13,8 +13,10 @@ from amaranth_boards import (
 )
 
 from ...geometry import PRESETS, Geometry
+from ..families import ECP5, Family, Gowin
 from .network import ECPIX5, Colorlight5A75B, VersaECP5
-from .serial import ULX3S, ArtyA7
+from .serial import ULX3S, ArtyA7, TangNano20K
+from .tang_nano import TangNano20KPlatform
 
 __all__ = ["BOARDS", "Board", "find_board"]
 
@@ -36,18 +38,21 @@ class Board:
     loader : str
         openFPGALoader's name of the board.
     constraints : str
-        File in ``constraints/``.
+        File in ``constraints/``; of boards that need one.
     wire : str
         ``"serial"`` or ``"udp"``: what it is reached by, as `open_board` calls it.
     pins : dict
         Pins of the top level by what a simulation of that wire calls them.
+    family : Family, optional
+        Of the device; of boards whose netlist is made here.
     resources : dict
-        Block RAMs, multipliers and LUTs of the device, by the cells' names in the netlist; of
-        boards whose netlist is made here.
+        What the device has of each of the family's ``nouns``.
     slowest_mhz : float
         Of the array: the slowest clock that the PLL makes.
     vendor : str
         The vendor's tool that makes the bitstream, where the open ones do not.
+    bitstream : str
+        The file that the tools make.
     seed : int
         Of the placer, if none is told: one with which the default geometry can be routed.
     """
@@ -62,9 +67,11 @@ class Board:
     constraints: str
     wire: str
     pins: dict
+    family: Family | None = None
     resources: dict = field(default_factory=dict)
     slowest_mhz: float = 3.125
     vendor: str = ""
+    bitstream: str = "top.bit"
     seed: int = 1
 
 
@@ -80,6 +87,7 @@ _ECP5_85 = {"DP16KD": 208, "MULT18X18D": 156, "LUT4": 83640}
 _ULX3S_PINS = {"CLOCK": "clk25_0__io", "RX": "uart_0__rx__io", "TX": "uart_0__tx__io",
                "ALIVE": "led_0__io", "LIT": "1"}
 _ARTY_PINS = _ULX3S_PINS | {"CLOCK": "clk100_0__io"}
+_TANG_NANO_PINS = _ULX3S_PINS | {"CLOCK": "clk27_0__io", "LIT": "0"}
 
 
 def _network_pins(top, alive):
@@ -97,7 +105,7 @@ def _ecpix5(size, platform, geometry, clock_mhz, resources):
         what=f"LambdaConcept ECPIX-5, LFE5UM5G-{size.upper()} grade 8, Gigabit Ethernet",
         platform=platform, top=ECPIX5, geometry=geometry, clock_mhz=clock_mhz, loader="ecpix5",
         constraints="ecpix5.lpf", wire="udp", pins=_network_pins(ECPIX5, "rgb_led_0__g__io"),
-        resources=resources)
+        family=ECP5(), resources=resources)
 
 
 def _versa(name, device, platform):
@@ -106,7 +114,7 @@ def _versa(name, device, platform):
         # The loader knows no Versa; this board of Lattice's has the same cable.
         platform=platform, top=VersaECP5, geometry=PRESETS["small"], clock_mhz=62.5,
         loader="ecp5_evn", constraints="versa-ecp5.lpf", wire="udp",
-        pins=_network_pins(VersaECP5, "led_0__io"), resources=_ECP5_45)
+        pins=_network_pins(VersaECP5, "led_0__io"), family=ECP5(), resources=_ECP5_45)
 
 
 def _arty(size, platform):
@@ -121,7 +129,8 @@ def _ulx3s(size, platform, geometry, clock_mhz, resources, seed=1):
     return Board(
         name=f"ulx3s-{size}", what=f"Radiona ULX3S, LFE5U-{size.upper()} grade 6, USB serial port",
         platform=platform, top=ULX3S, geometry=geometry, clock_mhz=clock_mhz, loader="ulx3s",
-        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, resources=resources, seed=seed)
+        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, family=ECP5(),
+        resources=resources, seed=seed)
 
 
 BOARDS = {board.name: board for board in (
@@ -137,7 +146,14 @@ BOARDS = {board.name: board for board in (
           what="Colorlight 5A-75B revision 7.0, LFE5U-25F grade 6, Gigabit Ethernet",
           platform=colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform, top=Colorlight5A75B,
           geometry=_SMALL, clock_mhz=50, loader="colorlight", constraints="colorlight-5a-75b.lpf",
-          wire="udp", pins=_network_pins(Colorlight5A75B, "led_0__io"), resources=_ECP5_25),
+          wire="udp", pins=_network_pins(Colorlight5A75B, "led_0__io"), family=ECP5(),
+          resources=_ECP5_25),
+    Board(name="tang-nano-20k",
+          what="Sipeed Tang Nano 20K, GW2AR-18 grade 8, USB serial port",
+          platform=TangNano20KPlatform, top=TangNano20K, geometry=PRESETS["tiny"], clock_mhz=81,
+          loader="tangnano20k", constraints="", wire="serial", pins=_TANG_NANO_PINS,
+          family=Gowin(), resources={"BSRAM": 46, "MULT18X18": 48, "LUT4": 20736, "DFF": 15552},
+          slowest_mhz=4.5, bitstream="top.fs"),
     _arty("35", arty_a7.ArtyA7_35Platform),
     _arty("100", arty_a7.ArtyA7_100Platform),
 )}

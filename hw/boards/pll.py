@@ -1,11 +1,11 @@
 """Phase-locked loops: any clock from the board's."""
 
-from amaranth import ClockDomain, Instance, Module, Signal
+from amaranth import ClockDomain, Const, Instance, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["ECP5Clock", "PhaseLockedLoop", "Series7Clock"]
+__all__ = ["ECP5Clock", "GW2AClock", "PhaseLockedLoop", "Series7Clock"]
 
 _TOLERANCE = 0.01
 
@@ -61,6 +61,12 @@ class PhaseLockedLoop(wiring.Component):
         self.i_hz = i_hz
         super().__init__({"i": In(1), "o": Out(1), "locked": Out(1), "started": Out(1)})
 
+    @staticmethod
+    def frequencies(i_hz, reference, feedback, output):
+        """Of output and oscillator, where the output is what goes back to the phase detector."""
+        hz = i_hz / reference * feedback
+        return hz, hz * output
+
     def start(self, m):
         """When to let `started` go: in step with `o`, as a clock's gate wants its enable."""
         m.domains.early = early = ClockDomain(reset_less=True, local=True)
@@ -71,7 +77,7 @@ class PhaseLockedLoop(wiring.Component):
 
 
 class ECP5Clock(PhaseLockedLoop):
-    """ECP5: what goes back to the phase detector is the output.
+    """ECP5.
 
     Source: Lattice FPGA-TN-02200, ECP5 sysCLOCK PLL; FPGA-DS-02012, sysCLOCK PLL timing.
     """
@@ -79,12 +85,6 @@ class ECP5Clock(PhaseLockedLoop):
     phase_detector = 3.125e6, 400e6
     oscillator = 400e6, 800e6
     references, feedbacks, outputs = range(1, 129), range(1, 81), range(1, 129)
-
-    @staticmethod
-    def frequencies(i_hz, reference, feedback, output):
-        """Of output and oscillator."""
-        hz = i_hz / reference * feedback
-        return hz, hz * output
 
     def elaborate(self, platform):
         m = Module()
@@ -101,6 +101,33 @@ class ECP5Clock(PhaseLockedLoop):
             i_PHASELOADREG=0, i_PLLWAKESYNC=0, i_ENCLKOP=0,
         )
         m.submodules.gate = Instance("DCCA", i_CLKI=self.o, i_CE=self.start(m), o_CLKO=self.started)
+        return m
+
+
+class GW2AClock(PhaseLockedLoop):
+    """Gowin GW2A, grade 8.
+
+    Source: Gowin UG286, Clock; DS226, PLL switching characteristics.
+    """
+
+    phase_detector = 3e6, 500e6
+    oscillator = 500e6, 1250e6
+    references = feedbacks = range(1, 65)
+    outputs = 2, 4, 8, *range(16, 129, 16)
+
+    def elaborate(self, platform):
+        m = Module()
+        reference, feedback, output = self.dividers
+        m.submodules.loop = Instance(
+            "rPLL",
+            p_DEVICE="GW2AR-18C", p_FCLKIN=f"{self.i_hz / 1e6:g}",
+            p_IDIV_SEL=reference - 1, p_FBDIV_SEL=feedback - 1, p_ODIV_SEL=output,
+            i_CLKIN=self.i, i_CLKFB=0, o_CLKOUT=self.o, o_LOCK=self.locked,
+            i_RESET=0, i_RESET_P=0, i_PSDA=Const(0, 4), i_DUTYDA=Const(0, 4), i_FDLY=Const(0, 4),
+            i_FBDSEL=Const(0, 6), i_IDSEL=Const(0, 6), i_ODSEL=Const(0, 6),
+        )
+        m.submodules.gate = Instance(
+            "DQCE", i_CLKIN=self.o, i_CE=self.start(m), o_CLKOUT=self.started)
         return m
 
 

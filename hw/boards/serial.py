@@ -4,11 +4,9 @@ from amaranth import ClockDomain, Elaboratable, Module
 from amaranth.lib import io
 
 from ..link.linked import LinkedAccelerator
-from .pll import ECP5Clock, Series7Clock
+from .pll import ECP5Clock, GW2AClock, Series7Clock
 
-__all__ = ["ULX3S", "ArtyA7", "SerialBoard"]
-
-BAUD = 3_000_000  # the fastest that the ULX3S' FT231X has
+__all__ = ["ULX3S", "ArtyA7", "SerialBoard", "TangNano20K"]
 
 
 class SerialBoard(Elaboratable):
@@ -21,8 +19,8 @@ class SerialBoard(Elaboratable):
     geometry : Geometry
     clock_hz : float
         Of the array; the next that the PLL has is taken.
-    baud : int
-        Bits per second of the serial port.
+    baud : int, optional
+        Bits per second of the serial port; the board's own by default.
     **sizes
         Of `Link`.
     """
@@ -32,11 +30,14 @@ class SerialBoard(Elaboratable):
     clock = ""
     lights = ()  # numbers of the resources `led`
     handshake = ()  # pins of the serial port that are not used
+    baud = 3_000_000  # the fastest that the ULX3S' FT231X has
 
-    def __init__(self, geometry, clock_hz, *, baud=BAUD, **sizes):
+    def __init__(self, geometry, clock_hz, *, baud=None, **sizes):
         self.pll = self.loop(self.i_hz, clock_hz)
         self.clock_hz = self.pll.hz
-        self.linked = LinkedAccelerator(geometry, clock_hz=int(self.clock_hz), baud=baud, **sizes)
+        self.linked = LinkedAccelerator(
+            geometry, clock_hz=int(self.clock_hz),
+            baud=self.baud if baud is None else baud, **sizes)
 
     def elaborate(self, platform):
         m = Module()
@@ -72,3 +73,12 @@ class ArtyA7(SerialBoard):
     loop = Series7Clock
     clock, i_hz = "clk100", 100e6
     lights = 0, 1, 2, 3
+
+
+class TangNano20K(SerialBoard):
+    """Sipeed Tang Nano 20K; `SerialBoard` has the parameters."""
+
+    loop = GW2AClock
+    clock, i_hz = "clk27", 27e6
+    lights = 0, 1, 2, 5
+    baud = 1_000_000  # its debugger poses as an FT2232, which has this rate exactly

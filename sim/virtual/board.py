@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...geometry import Geometry
+from ...hw.families import ECP5
 from ..verilated import board_library
 
 __all__ = ["BATCH", "Pace", "VirtualBoard", "VirtualError"]
@@ -74,7 +75,7 @@ class VirtualBoard:
                 or ratio < _LEAST[wire]:
             raise ValueError(f"ratio must be {'a whole number, ' if whole else ''}at least "
                              f"{_LEAST[wire]:g} clocks per {_UNITS[wire]}, not {ratio!r}")
-        if netlist and (board.vendor or not whole):
+        if netlist and not (isinstance(board.family, ECP5) and whole):
             raise ValueError(f"netlist is for ECP5 boards with a serial port, not for {board.name}")
         self.board = board
         self.geometry = board.geometry if geometry is None else Geometry.of(geometry)

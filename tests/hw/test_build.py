@@ -11,7 +11,7 @@ from bregalad.cli import main
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.hw import build
 from bregalad.hw.boards import BOARDS
-from bregalad.hw.boards.pll import ECP5Clock, Series7Clock
+from bregalad.hw.boards.pll import ECP5Clock, GW2AClock, Series7Clock
 from bregalad.hw.build import (
     BuildError,
     _check_size,
@@ -20,6 +20,7 @@ from bregalad.hw.build import (
     _place_and_route,
     tool,
 )
+from bregalad.hw.families import ECP5, Gowin
 from bregalad.hw.report import describe_path, table
 
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
@@ -46,6 +47,11 @@ def test_pll_makes_what_is_asked(loop, i_hz, mhz):
     assert loop(i_hz, mhz * 1e6).hz == pytest.approx(mhz * 1e6)
 
 
+@pytest.mark.parametrize("mhz, made", [(54, 54), (81, 81), (50, 27 * 13 / 7), (75, 27 * 25 / 9)])
+def test_gowins_pll_makes_what_is_asked_or_nearly(mhz, made):
+    assert GW2AClock(27e6, mhz * 1e6).hz == pytest.approx(made * 1e6)
+
+
 @pytest.mark.parametrize("name", BOARDS)
 def test_the_slowest_clock_can_be_made(name):
     board = BOARDS[name]
@@ -67,6 +73,24 @@ def test_pins_are_the_boards(name):
     assert len(there) >= 4 and named < there
     assert {pin for name, pin in board.pins.items() if name != "LIT"} < there
     assert f'FREQUENCY PORT "{board.pins["CLOCK"]}" {top.pll.i_hz:.1f} HZ' in pins
+
+
+def test_gowins_pins_are_the_boards():
+    """As above; the router's clock is in the script, where --aim raises it."""
+    board = BOARDS["tang-nano-20k"]
+    top = board.top(PRESETS["tiny"], board.clock_mhz * 1e6)
+    files = board.platform().prepare(
+        top, debug_verilog=False, **board.family.overrides("", top.clock_hz)).files
+    there = dict(re.findall(r'IO_LOC "([\w.]+)" (\d+);', files["top.cst"]))
+    pins = {name: there[pin] for name, pin in board.pins.items() if name != "LIT"}
+    assert pins == {"CLOCK": "4", "RX": "70", "TX": "69", "ALIVE": "15"}
+    assert "--freq 81.000 " in files["build_top.sh"]
+
+
+def test_gowins_router_is_asked_for_more(tmp_path):
+    (tmp_path / "build_top.sh").write_text("nextpnr --freq 81.000 --seed $SEED\n")
+    Gowin().aim(tmp_path, "clk27_0__io", 1.25)
+    assert (tmp_path / "build_top.sh").read_text() == "nextpnr --freq 101.250 --seed $SEED\n"
 
 
 def test_pll_refuses():
@@ -130,6 +154,15 @@ def test_what_does_not_fit():
         _check_size(BOARDS["ulx3s-12f"], {"modules": {"top": {"cells": cells}}})
 
 
+def test_what_does_not_fit_a_gowin():
+    counts = {"SDPX9B": 46, "DPX9B": 1, "MULT18X18": 47, "MULT9X9": 3, "LUT1": 5, "LUT4": 15000,
+              "ALU": 5731, "RAM16SDP4": 1, "DFFRE": 9000, "DFF": 6553}
+    cells = {f"{kind}{i}": {"type": kind} for kind, count in counts.items() for i in range(count)}
+    with pytest.raises(BuildError, match="47 block RAMs of 46, 49 multipliers of 48, 20744 LUTs of "
+                                         "20736, 15553 flip-flops of 15552; fewer lanes"):
+        _check_size(BOARDS["tang-nano-20k"], {"modules": {"top": {"cells": cells}}})
+
+
 @pytest.mark.parametrize("faults, stuck", [
     ([], False), ([900, 40, 7, 0], False), ([900] + [7] * 200, False), ([900] + [7] * 201, True),
     ([900, 3] + list(range(4, 204)), True), (list(range(5000, 100, -1)), False),
@@ -139,6 +172,48 @@ def test_a_router_that_comes_to_nothing(faults, stuck):
     assert _is_stuck("".join(
         f"Info:     iter={i} wires=9 overused={count - count // 2} overuse=77 "
         f"tmgfail={count // 2} archfail=NA\n" for i, count in enumerate(faults))) is stuck
+
+
+def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
+    """Each tool is called once, in turn, with what its family has; but the last is not."""
+    device = "--device GW2AR-LV18QN88C8/I7 --vopt family=GW2A-18C --vopt cst=top.cst"
+    timing = {
+        "fmax": {"clk": {"constraint": 81, "achieved": 53.5},
+                 "pll.early_clk": {"constraint": 81, "achieved": 900}},
+        "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [
+            {"type": "clk-to-q", "delay": 18.7, "from": {"cell": "linked.uart.due_DFFRE_Q"},
+             "to": {"cell": "linked.uart.bits_DFF_Q_1"}}]}],
+        "utilization": {"DFF": {"used": 5, "available": 15552},
+                        "LUT4": {"used": 7, "available": 20736}, "OSC": {"used": 0}}}
+    (tmp_path / "timing").write_text(json.dumps(timing))
+    netlist = {"modules": {"top": {"cells": {"a": {"type": "DFF"}}}}}
+    for name, does in (
+            ("yosys", f"echo '{json.dumps(netlist)}' > top.syn.json"),
+            ("nextpnr-himbaechel-gowin", f"cp {tmp_path}/timing timing.json; touch top.pnr.json"),
+            ("gowin_pack", "touch top.fs")):
+        command = tmp_path / name
+        command.write_text(f'#!/bin/sh\ntest "$1" = --version && exit\n'
+                           f'echo "{name}" "$@" >> {tmp_path}/called\n{does}\n')
+        command.chmod(0o755)
+        monkeypatch.setenv(name.upper().replace("-", "_"), str(command))
+    board, folder = BOARDS["tang-nano-20k"], tmp_path / "out"
+    with pytest.raises(BuildError, match="the array reaches 53.5 MHz, not 81, and so there is no "
+                                         "bitstream: 18.7 ns, 0.0 of them in wires, from due in "
+                                         "uart to bits in uart; a lower --clock"):
+        build.build(board, PRESETS["tiny"], output=folder, say=lambda text: None)
+    report = json.loads((folder / "report.json").read_text())
+    assert not report["met"] and report["device"] == "GW2AR-18C" and report["grade"] == "C8/I7"
+    assert "flip-flops            5 of  15552" in table(report)
+    called = [line.split(" ", 1) for line in (tmp_path / "called").read_text().splitlines()]
+    assert [name for name, _ in called] == ["yosys", "nextpnr-himbaechel-gowin"]
+    assert device in called[1][1] and "--freq 81.000 --timing-allow-fail --seed 1" in called[1][1]
+    assert not (folder / "top.fs").exists()
+    timing["fmax"]["clk"]["achieved"] = 81.5
+    (tmp_path / "timing").write_text(json.dumps(timing))
+    build.build(board, PRESETS["tiny"], output=folder, say=lambda text: None)
+    assert (tmp_path / "called").read_text().splitlines()[-1] == \
+        "gowin_pack -d GW2A-18C -o top.fs top.pnr.json"
+    assert (folder / "top.fs").exists()
 
 
 @pytest.mark.parametrize("rounds, stuck", [(1000, False), (1200, True)])
@@ -153,16 +228,16 @@ def test_a_clock_out_of_reach_is_routed_without_heed_of_it(tmp_path, monkeypatch
         'echo "$SEED: $STEP_OPTIONS" >> done\n'
         'case "$STEP_OPTIONS" in *ripup*) ;; *) exit 0 ;; esac\n'
         'while true; do echo "iter=1 x overused=8 y tmgfail=8 z" >> top.tim; done\n')
-    _place_and_route(tmp_path, 3, "static")
+    _place_and_route(ECP5(), tmp_path, 3, "static")
     assert (tmp_path / "done").read_text().splitlines() == [
-        f"3: --placer static --router router2 --report timing.json{option}"
+        f"3: --placer static --router router2{option} --report timing.json"
         for option in (" --tmg-ripup", "")]
 
 
 def test_a_tool_that_fails(tmp_path):
     (tmp_path / "build_top.sh").write_text('echo "ERROR: no such cell" >&2; exit 1\n')
     with pytest.raises(BuildError, match="nextpnr-ecp5 failed: ERROR: no such cell"):
-        _place_and_route(tmp_path, 3, "heap")
+        _place_and_route(ECP5(), tmp_path, 3, "heap")
 
 
 def test_the_most_promising_placement_is_routed_first(tmp_path):
@@ -200,6 +275,9 @@ def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
     assert main(["program", "colorlight-5a-75b", "--cable", "ft232",
                  "--output", str(tmp_path)]) == 0
     assert (tmp_path / "said").read_text() == f"-b colorlight -c ft232 {tmp_path}/top.bit\n"
+    (tmp_path / "top.fs").write_bytes(b"")
+    assert main(["program", "tang-nano-20k", "--output", str(tmp_path)]) == 0
+    assert (tmp_path / "said").read_text() == f"-b tangnano20k {tmp_path}/top.fs\n"
     loader.write_text("#!/bin/sh\nexit 1\n")
     assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
     assert "is the board connected and powered?" in capsys.readouterr().err

@@ -13,7 +13,8 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import PRESETS
 from bregalad.hw.array.array import AttributeProcessorArray
-from bregalad.hw.build import BRACKETS, script, tool
+from bregalad.hw.build import BRACKETS, tool
+from bregalad.hw.families import ECP5
 from bregalad.hw.packing import pack_registers
 from bregalad.sim.verilog import netlist_script
 
@@ -127,7 +128,7 @@ def test_lanes(tmp_path):
     design = rtlil.convert(AttributeProcessorArray(geometry), name="design", emit_src=False)
     (tmp_path / "design.il").write_text(
         re.sub(r"\\\S+", lambda name: name.group().translate(BRACKETS), design))
-    _yosys(tmp_path, f"read_rtlil design.il\n{script('design')}\nwrite_json plain.json\n")
+    _yosys(tmp_path, f"read_rtlil design.il\n{ECP5().script('design')}\nwrite_json plain.json\n")
     netlist = json.loads((tmp_path / "plain.json").read_text())
     # Replicas are the same registers, once for every lane.
     inputs = Counter(cell["connections"]["DI"][0]

@@ -32,9 +32,10 @@ GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64)
 IP = int(IPv4Address(ADDRESS))
 
 
-SERIAL, ETHERNET, ARTY, COLORLIGHT, VERSA = (
+SERIAL, ETHERNET, ARTY, COLORLIGHT, VERSA, TANG_NANO = (
     pytest.param(BOARDS[name], id=name)
-    for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35", "colorlight-5a-75b", "versa-ecp5"))
+    for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35", "colorlight-5a-75b", "versa-ecp5",
+                 "tang-nano-20k"))
 
 
 @pytest.fixture
@@ -73,7 +74,8 @@ def compare(linked, count):
 @pytest.mark.parametrize("board, count", [
     (SERIAL.values[0], 2000), pytest.param(SERIAL.values[0], 45_312, marks=pytest.mark.slow),
     pytest.param(ARTY.values[0], 2000, marks=pytest.mark.slow),
-], indirect=["board"], ids=["ulx3s", "ulx3s, whole", "arty"])
+    pytest.param(TANG_NANO.values[0], 2000, marks=pytest.mark.slow),
+], indirect=["board"], ids=["ulx3s", "ulx3s, whole", "arty", "tang nano"])
 def test_tree_is_the_emulated_boards(board, count):
     """In simulated time, as fast as the simulation is."""
     linked = LinkedBoard(LineWire(board))
@@ -120,9 +122,10 @@ def test_a_board_that_is_closed():
     linked.close()
 
 
-def test_netlist_of_other_boards():
+@pytest.mark.parametrize("name", ["ecpix5-85f", "arty-a7-35", "tang-nano-20k"])
+def test_netlist_of_other_boards(name):
     with pytest.raises(ValueError, match="netlist is for ECP5 boards with a serial port, not for"):
-        VirtualBoard(BOARDS["ecpix5-85f"], netlist=True)
+        VirtualBoard(BOARDS[name], netlist=True)
 
 
 @needs("elec")

@@ -1,0 +1,148 @@
+"""Families of FPGAs: what their tools and their netlists differ in."""
+
+import re
+from abc import ABC, abstractmethod
+
+from .floorplan import place_lanes
+from .packing import pack_registers
+from .trimming import trim_luts
+
+__all__ = ["ECP5", "Family", "Gowin"]
+
+# No memory of the design is read where it is written in the same clock, or what it then gives is
+# not used; a block RAM alone is enough for that. Queues between two clocks, in modules that have a
+# domain's clock beside `clk`, need nothing of the kind. Yosys does not merge registers that are to
+# be kept, so replicas stay apart.
+_BEFORE = r"""
+chformal -remove
+proc *replica_*
+setattr -set keep 1 *replica_*/t:$dff
+select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %m %d
+setparam -set COLLISION_X_MASK 1'1
+select -clear
+"""
+# Missed clocks are judged by the report of `hw.build`.
+_ROUTING = "--timing-allow-fail --seed $SEED $STEP_OPTIONS"
+
+
+class Family(ABC):
+    """What `hw.build` asks of a board's device; a subclass is a family.
+
+    Attributes
+    ----------
+    tools : tuple of str
+        For synthesis, for place and route, and the one that makes the bitstream.
+    netlist, routed : str
+        Files of the design before and after place and route.
+    nouns : dict
+        What may run out, by its name in ``Board.resources``.
+    routers : tuple of str
+        nextpnr's options, to be tried in turn where a router comes to nothing.
+    """
+
+    @abstractmethod
+    def overrides(self, constraints, clock_hz):
+        """What the platform's templates are filled with.
+
+        Parameters
+        ----------
+        constraints : str
+            The board's.
+        clock_hz : float
+            Of the array.
+        """
+
+    @abstractmethod
+    def aim(self, folder, pin, more):
+        """Have the router asked for so many times the clocks that come of the board's pin."""
+
+    @abstractmethod
+    def needs(self, cells):
+        """What a netlist takes, of each of ``nouns``, by how many cells it has of each type."""
+
+    @abstractmethod
+    def finish(self, netlist, device):
+        """Do, in place, what Yosys leaves to be done in a board's netlist."""
+
+
+class ECP5(Family):
+    """Lattice ECP5: Yosys, nextpnr-ecp5 and Project Trellis."""
+
+    tools = "yosys", "nextpnr-ecp5", "ecppack"
+    netlist, routed = "top.json", "top.config"
+    nouns = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
+    # By slack first: otherwise 32 lanes lose a sixth of the clock that they were placed for. A
+    # clock that is out of reach the router may follow for ever; without heed of slack it always
+    # ends, so that there is something to report.
+    routers = "--router router2 --tmg-ripup", "--router router2"
+    # All eight registers of a tile share two resets and few enables, so a net of less than that
+    # keeps others away from where it goes; logic does the same.
+    _OPTIONS = "-run begin:map_ffs"
+    _BEHIND = r"""
+opt_clean
+dfflegalize -cell $_DFF_?_ 01 -cell $_DFF_?P?_ r -cell $_SDFF_?P?_ r -cell $_DFFE_??_ 01 \
+    -cell $_DFFE_?P??_ r -cell $_SDFFE_?P??_ r -cell $_DLATCH_?_ x -mince 8 -minsrst 8
+synth_ecp5 -top {top} -run map_ffs:
+"""
+
+    def script(self, top):
+        """What Yosys does to a design that it has read: a module's name in, a netlist out."""
+        return (f"{_BEFORE}\nsynth_ecp5 {self._OPTIONS} -top {top}\n"
+                f"{self._BEHIND.format(top=top)}\n")
+
+    def overrides(self, constraints, clock_hz):
+        return {"script_after_read": _BEFORE, "synth_opts": self._OPTIONS,
+                "script_after_synth": self._BEHIND.format(top="top"),
+                "add_preferences": constraints, "nextpnr_opts": _ROUTING}
+
+    def aim(self, folder, pin, more):
+        constraints = folder / "top.lpf"
+        constraints.write_text(re.sub(
+            f'(FREQUENCY PORT "{pin}" )([\\d.]+)',
+            lambda found: f"{found[1]}{float(found[2]) * more:.1f}", constraints.read_text()))
+
+    def needs(self, cells):
+        return {kind: cells[kind] for kind in self.nouns} | {
+            "LUT4": cells["LUT4"] + 2 * cells["CCU2C"] + 4 * cells["TRELLIS_DPR16X4"]}
+
+    def improve(self, netlist):
+        """Do better, in place, what Yosys leaves to be done in a netlist of any design."""
+        pack_registers(netlist)
+        trim_luts(netlist)
+
+    def finish(self, netlist, device):
+        self.improve(netlist)
+        place_lanes(netlist, device)
+
+
+class Gowin(Family):
+    """Gowin GW2A: Yosys, nextpnr-himbaechel and Project Apicula."""
+
+    tools = "yosys", "nextpnr-himbaechel-gowin", "gowin_pack"
+    netlist, routed = "top.syn.json", "top.pnr.json"
+    nouns = {"BSRAM": "block RAMs", "MULT18X18": "multipliers", "LUT4": "LUTs",
+             "DFF": "flip-flops"}
+    routers = "--router router1",  # what nextpnr takes for it by default
+    _RAMS = "SP", "SPX9", "SDPB", "SDPX9B", "DPB", "DPX9B", "pROM", "pROMX9"
+
+    def overrides(self, constraints, clock_hz):
+        # nextpnr does not know what a PLL makes of its clock; all clocks are the array's.
+        return {"script_after_read": _BEFORE, "synth_opts": "-family gw2a",
+                "nextpnr_opts": f"--freq {clock_hz / 1e6:.3f} {_ROUTING}"}
+
+    def aim(self, folder, pin, more):
+        script = folder / "build_top.sh"
+        script.write_text(re.sub(
+            r"(--freq )([\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.3f}",
+            script.read_text()))
+
+    def needs(self, cells):
+        luts = sum(cells[f"LUT{inputs}"] for inputs in range(1, 5))
+        return {
+            "BSRAM": sum(cells[kind] for kind in self._RAMS),
+            "MULT18X18": cells["MULT18X18"] + -(-cells["MULT9X9"] // 2),
+            "LUT4": luts + cells["ALU"] + 8 * cells["RAM16SDP4"],
+            "DFF": sum(count for kind, count in cells.items() if kind.startswith("DFF"))}
+
+    def finish(self, netlist, device):
+        """Nothing: these cells have no rules of ours."""
