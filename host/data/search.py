@@ -8,8 +8,10 @@ from .parts import in_parts
 
 __all__ = ["encode_numbers", "first_infinite"]
 
-_BUCKETS = 512  # equal parts of an attribute's range that say where to begin a search
-_FEW = 1024  # rows below which the buckets cost more than they save
+# Equal parts of an attribute's range that say where to begin a search: so many that in most
+# columns no two edges share one, and a single comparison is left.
+_BUCKETS = 8192
+_FEW = 256  # rows below which the buckets cost more than they save
 _EDGES = 512  # a code book's edges, filled up with infinity for searches that run beyond
 _ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's caches
 _INDEX = np.uint32  # no sign, so that no index is tested for being negative
@@ -115,11 +117,12 @@ def _bucket(value, origin, scale):
 
 @njit(cache=True, error_model="numpy")
 def _begin(edges, counts, buckets):
-    """Per column: origin and scale of the buckets, the edges below each, halvings to be done."""
+    """Per column: origin and scale of the buckets, the edges below each, a search's first step."""
     columns = len(edges)
     origin, scale = np.zeros(columns), np.zeros(columns)
-    below = np.zeros((columns, _BUCKETS if buckets else 1), _INDEX)  # one is that of scale 0
-    halvings = np.zeros(columns, np.int64)
+    # A byte each, so that a column's fit a core's cache; without buckets one, that of scale 0.
+    below = np.zeros((columns, _BUCKETS if buckets else 1), np.uint8)
+    steps = np.ones(columns, _INDEX)
     for column in range(columns):
         count = counts[column]
         if buckets and count > 1:
@@ -127,20 +130,21 @@ def _begin(edges, counts, buckets):
             scale[column] = (_BUCKETS - 1) / (edges[column, count - 1] - edges[column, 0])
             if scale[column] == np.inf:  # a subnormal range
                 scale[column] = 0.0
-        passed = most = 0
-        for bucket in range(below.shape[1]):
-            below[column, bucket] = start = passed
-            while passed < count and _bucket(
-                    edges[column, passed], origin[column], scale[column]) == bucket:
-                passed += 1
-            most = max(most, passed - start)
-        while 1 << halvings[column] <= most:
-            halvings[column] += 1
-    return origin, scale, below, halvings
+        known = first = most = 0
+        for edge in range(count):
+            bucket = _bucket(edges[column, edge], origin[column], scale[column])
+            if bucket >= known:
+                below[column, known:bucket + 1] = first = edge
+                known = bucket + 1
+            most = max(most, edge - first + 1)
+        below[column, known:] = count
+        while 2 * steps[column] <= most:
+            steps[column] *= 2
+    return origin, scale, below, steps
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _search(flat, row_step, column_step, places, origin, scale, below, halvings, edges, firsts,
+def _search(flat, row_step, column_step, places, origin, scale, below, steps, edges, firsts,
             low, high, codes, missing):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each
     loop by itself is made vector instructions of, and all in one are not."""
@@ -165,9 +169,12 @@ def _search(flat, row_step, column_step, places, origin, scale, below, halvings,
                         if values[i] < low[column] or values[i] > high[column]:
                             strays[0, many], strays[1, many] = column, top + i
                             many += 1
-                _look_up(values, origin[column], scale[column], below[column], found)
-                for step in range(halvings[column] - 1, -1, -1):
-                    _halve(values, edges[column], _INDEX(1 << step), found)
+                step = steps[column]
+                _look_up(values, origin[column], scale[column], below[column], edges[column], step,
+                         found)
+                while step > 1:
+                    step >>= _INDEX(1)
+                    _halve(values, edges[column], step, found)
                 if firsts[column] < 0:
                     out[index] = MISSING
                 else:
@@ -195,6 +202,18 @@ def _take(flat, top, rows, row_step, left, columns, column_step, block):
 @njit(cache=True, error_model="numpy")
 def _give(out, top, rows, places, codes):
     where = places.astype(np.uint64)
+    if len(where) == _COLUMNS and (np.diff(places) == 1).all():
+        words, at = np.empty(rows, np.uint64), where[0]
+        for row in range(rows):  # by themselves, so that vectors are made of them
+            word = np.uint64(0)
+            for index in range(_COLUMNS):
+                word |= np.uint64(out[index, row]) << np.uint64(8 * index)
+            words[row] = word
+        for row in range(rows):
+            word, line = words[row], codes[np.uint64(top + row)]
+            for index in range(_COLUMNS):  # one store
+                line[at + np.uint64(index)] = np.uint8(word >> np.uint64(8 * index))
+        return
     for row in range(top, top + rows):
         line = codes[row]
         for index in range(len(where)):
@@ -203,25 +222,27 @@ def _give(out, top, rows, places, codes):
 
 @njit(cache=True, error_model="numpy")
 def _survey(values, low, high):
-    missing = outside = 0
-    for value in values:
-        missing += value != value
-        outside += (value < low) | (value > high)
+    """How many values are missing, and how many out of range."""
+    missing = outside = np.int32(0)  # as many of them to a vector as possible
+    for i in range(len(values)):
+        missing += np.int32(values[i] != values[i])
+        outside += np.int32((values[i] < low) | (values[i] > high))
     return missing, outside
 
 
 @njit(cache=True, error_model="numpy")
-def _look_up(values, origin, scale, below, found):
+def _look_up(values, origin, scale, below, edges, step, found):
     for i in range(len(values)):
         found[i] = _INDEX(_bucket(values[i], origin, scale))
     for i in range(len(values)):
-        found[i] = below[found[i]]
+        start = _INDEX(below[found[i]])
+        found[i] = start + (step if edges[start + step - _INDEX(1)] <= values[i] else _INDEX(0))
 
 
 @njit(cache=True, error_model="numpy")
-def _halve(values, edges, half, found):
+def _halve(values, edges, step, found):
     for i in range(len(values)):
-        found[i] += half if edges[found[i] + half - _INDEX(1)] <= values[i] else _INDEX(0)
+        found[i] += step if edges[found[i] + step - _INDEX(1)] <= values[i] else _INDEX(0)
 
 
 @njit(cache=True, error_model="numpy")

@@ -11,7 +11,7 @@ from numba import njit
 from ..boards import kernel
 from .judge import KEEP, SPLIT, TIE, judge_row
 from .nodes import LEAF, TRIAL_OUT
-from .router import MAJORITY, arrive, child_of, choose, count_class
+from .router import GROUP, MAJORITY, arrive, child_of, choose, count_class, walk
 from .split import enter_role, hand_out, sides_of, sprout
 
 __all__ = ["Commands", "learn", "FOUND", "NODE", "VERDICT", "CELL", "VALUE", "PERIOD", "AT",
@@ -100,8 +100,22 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
 @kernel.compiled
 def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, scores, logs,
           bayes_table, own_codes, places, count_max, lanes, table, counts, codes, where, labels,
-          predictions, start, stop, predictor, anytime, classes, attributes):
-    """Learn instances until trials are due; the next one, and the leaf of the last or -1."""
+          predictions, start, stop, predictor, anytime, classes, attributes, found, going, first,
+          walked):
+    """Learn instances until trials are due.
+
+    Parameters
+    ----------
+    found, going : uint32 arrays (GROUP,)
+        The former has the leaves of the instances ``first`` to ``walked``, and is written.
+
+    Others as in ``learn``.
+
+    Returns
+    -------
+    i, leaf, first, walked : int
+        The next instance, and the leaf of the last one or -1.
+    """
     mix, shape = kernel.mixture(config, len(where)), cell_counts.shape
     records = nodes = clamped = due = 0
     node = np.uint32(0)
@@ -112,6 +126,11 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
         rows = kernel.gather(mix, shape, codes, at, where, own_codes, places)
         active = True
         node = np.uint32(0)
+        if not anytime:  # inner nodes count nothing; from a leaf that has split meanwhile go on
+            if i >= walked:
+                first, walked = i, min(i + GROUP, stop)
+                walk(table, codes, attributes, first, found[:walked - first], going)
+            node = found[np.uint64(i - first)]
         while True:
             row = table[node]
             leaf = row["kind"] == LEAF
@@ -148,7 +167,7 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
     events[kernel.CLAMPED] += clamped
     if predictor != MAJORITY:
         events[kernel.PREDICTED] += records
-    return i, np.int64(node) if due else -1
+    return i, np.int64(node) if due else -1, first, walked
 
 
 @njit(cache=True, error_model="numpy")
@@ -183,15 +202,17 @@ def learn(state, table, matrices, room, blank, codes, labels, predictions, start
     counts, base, gains = matrices
     where = form.attribute
     own_codes, places = state.codes[:len(where)], state.places[:len(where)]
+    group, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
     tally[:] = 0
-    i = start
+    i = first = walked = start
     while i < stop and not tally[CHANGES]:
         # A function of its own: a loop that uses the state counts references of all its arrays.
-        i, leaf = _walk(
+        i, leaf, first, walked = _walk(
             state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
             state.config, state.events, state.scores, state.logs, state.bayes_table, own_codes,
             places, state.count_max, state.lanes, table, counts, codes, where, labels,
-            predictions, i, stop, predictor, style.anytime, classes, len(first_cell))
+            predictions, i, stop, predictor, style.anytime, classes, len(first_cell), group, going,
+            first, walked)
         if leaf < 0:
             break
         changes = _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally)

@@ -6,12 +6,13 @@ from numba import njit
 from .nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, TRIAL_OUT
 
 __all__ = ["FULL", "DONE", "FIRED", "SENT", "MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS",
-           "child_of", "arrive", "count_class", "choose", "route", "shares", "advance", "release",
-           "answer", "open_gates"]
+           "GROUP", "child_of", "arrive", "count_class", "choose", "walk", "route", "shares",
+           "advance", "release", "answer", "open_gates"]
 
 FULL, DONE, FIRED = range(3)  # why `advance` returned
 SENT = 0  # element of `progress`: records sent whose prediction the board will report
 MAJORITY, BAYES, ADAPTIVE = range(3)
+GROUP = 64
 PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf predicts
 
 # Arrays are passed one by one, not in a tuple: Numba counts references on every access to one, and
@@ -36,6 +37,35 @@ def child_of(node, codes, at):
 
 
 @njit(cache=True)
+def walk(table, codes, attributes, first, found, going):
+    """Walk a group of instances, from ``first`` on, to their leaves, a level at a time.
+
+    Parameters
+    ----------
+    codes : uint8 array (n * attributes,)
+    found : uint32 array (group,)
+        Their leaves; written.
+    going : uint32 array (group,)
+        For use here.
+
+    No branch depends on one instance: a processor that guesses where a walk ends, and guesses
+    wrongly, loses more than the walk takes. So one waits for memory while others go on, too.
+    """
+    left = len(found) if table[0]["kind"] != LEAF else 0  # those that are not at a leaf yet
+    for index in range(len(found)):
+        found[index] = 0
+        going[index] = index
+    while left:
+        before, left = left, 0
+        for place in range(before):
+            index = going[np.uint32(place)]
+            child = child_of(table[found[index]], codes, (first + index) * attributes)
+            found[index] = child
+            going[np.uint32(left)] = index
+            left += table[child]["kind"] != LEAF
+
+
+@njit(cache=True)
 def route(table, codes):
     """Leaf of every instance.
 
@@ -47,14 +77,13 @@ def route(table, codes):
 
     Returns
     -------
-    int64 array (n,)
+    uint32 array (n,)
     """
-    leaves = np.empty(len(codes), np.int64)
-    for i in range(len(codes)):
-        at = np.uint32(0)
-        while table[at]["kind"] != LEAF:
-            at = child_of(table[at], codes[i], 0)
-        leaves[i] = at
+    count, attributes = codes.shape
+    flat = codes.ravel()
+    leaves, going = np.empty(count, np.uint32), np.empty(GROUP, np.uint32)
+    for first in range(0, count, GROUP):
+        walk(table, flat, attributes, first, leaves[first:first + GROUP], going)
     return leaves
 
 
@@ -114,8 +143,8 @@ def _withhold(table, follower, i, at):
 
 
 @_inlined
-def _descend(table, codes, follower, i, at, anytime):
-    """Follow an instance from a node it may pass to its leaf.
+def _descend(table, codes, first_code, follower, i, at, anytime):
+    """Follow an instance, whose codes are those from ``first_code`` on, from a node to its leaf.
 
     Returns the leaf, -1 if the instance is withheld on the way, and the trials that are due.
 
@@ -126,47 +155,86 @@ def _descend(table, codes, follower, i, at, anytime):
     while table[at]["kind"] != LEAF:
         if anytime:
             due += arrive(table[at], i)
-        at = child_of(table[at], codes, 0)
+        at = child_of(table[at], codes, first_code)
         if table[at]["gate"]:
             _withhold(table, follower, i, at)
             return np.int64(-1), due
     return np.int64(at), due
 
 
-@_inlined
-def _learn(table, counts, leaf, i, codes, label, predictions, order, leaves, predictor, anytime,
-           progress, cell_attribute, out, at):
-    """Count an instance at its leaf and write its record.
+@njit(cache=True)
+def _learn(table, counts, codes, attributes, labels, predictions, follower, order, leaves, first,
+           found, passing, predictor, anytime, progress, cell_attribute, single, out, at):
+    """Count instances at their leaves and write their records, or withhold them there.
 
-    Returns the bytes written so far, and 1 if a trial is due.
+    Not inlined: where branches are many, Numba counts references to every array.
+
+    Parameters
+    ----------
+    codes : uint8 array (n * attributes,)
+    first : int
+        The instances are those from there on.
+    found : uint32 array
+        Their leaves; those of an anytime tree's instances are found here, unless ``passing``.
+    passing : bool
+        They are let through shut gates: their turn has come.
+
+    Others as in ``advance``; there is room for all records.
+
+    Returns
+    -------
+    done, at, trials : int
+        Instances, bytes in ``out``, trials that are due.
     """
-    node = table[leaf]
-    predictions[i] = count_class(node, counts, leaf, label)
-    leaves[i] = leaf
-    slot = node["slot"]
-    active = slot >= 0
-    if not active:
-        if not anytime:
-            return at, 0
-        # The nodes above count it all the same.
-        slot = table[node["parent"]]["slot"]
-    if predictor != MAJORITY:
-        # A leaf without statistics of its own has nothing to predict from.
-        order[progress[SENT], 0] = i
-        order[progress[SENT], 1] = leaf if active and node["own"] else -1
-        progress[SENT] += 1
-    out[at] = slot & 0xFF
-    out[at + 1] = slot >> 8
-    out[at + 2] = label
-    out[at + 3] = 0
-    at += 4
-    for cell in range(len(cell_attribute)):
-        out[np.uint64(at + cell)] = codes[np.uint64(cell_attribute[cell])]
-    at += len(cell_attribute)
-    if not active:
-        return at, 0
-    node["own"] += 1
-    return at, arrive(node, i)
+    cells = len(cell_attribute)
+    trials = 0
+    for index in range(len(found)):
+        if trials and single:
+            return index, at, trials
+        i = np.uint64(first + index)
+        first_code = i * np.uint64(attributes)
+        if anytime and not passing:
+            # An instance behind withheld ones waits too, or it would overtake them.
+            if table[0]["gate"]:
+                _withhold(table, follower, i, 0)
+                continue
+            leaf, due = _descend(table, codes, first_code, follower, i, np.uint32(0), anytime)
+            trials += due
+            if leaf < 0:
+                continue
+        else:
+            leaf = np.int64(found[index])
+            if table[leaf]["gate"] and not passing:
+                _withhold(table, follower, i, leaf)
+                continue
+        node = table[leaf]
+        label = labels[i]
+        predictions[i] = count_class(node, counts, leaf, label)
+        leaves[i] = leaf
+        slot = node["slot"]
+        active = slot >= 0
+        if not active:
+            if not anytime:
+                continue
+            # The nodes above count it all the same.
+            slot = table[node["parent"]]["slot"]
+        if predictor != MAJORITY:
+            # A leaf without statistics of its own has nothing to predict from.
+            order[progress[SENT], 0] = i
+            order[progress[SENT], 1] = leaf if active and node["own"] else -1
+            progress[SENT] += 1
+        out[np.uint64(at)] = slot & 0xFF
+        out[np.uint64(at + 1)] = slot >> 8
+        out[np.uint64(at + 2)] = label
+        out[np.uint64(at + 3)] = 0
+        at += 4
+        for cell in range(cells):
+            out[np.uint64(at + cell)] = codes[first_code + np.uint64(cell_attribute[cell])]
+        at += cells
+        if active:
+            node["own"] += 1
+            trials += arrive(node, i)
+    return len(found), at, trials
 
 
 @njit(cache=True)
@@ -181,19 +249,23 @@ def release(table, counts, codes, labels, predictions, follower, order, leaves, 
     at, trials : int
         Bytes in ``out``, trials that are due.
     """
-    size = 4 + len(cell_attribute)
+    size, attributes = 4 + len(cell_attribute), codes.shape[1]
+    flat = codes.ravel()
     trials = 0
+    found = np.empty(1, np.uint32)
     node = table[node_at]
     while node["gate"] == HOLDING and at + size <= len(out):
         i = node["head"]
         node["head"] = follower[i]
         if follower[i] < 0:
             node["gate"] = 0
-        leaf, due = _descend(table, codes[i], follower, i, node_at, anytime)
+        leaf, due = _descend(table, flat, i * attributes, follower, i, node_at, anytime)
         trials += due
         if leaf >= 0:
-            at, due = _learn(table, counts, leaf, i, codes[i], labels[i], predictions, order,
-                             leaves, predictor, anytime, progress, cell_attribute, out, at)
+            found[0] = leaf
+            _, at, due = _learn(table, counts, flat, attributes, labels, predictions, follower,
+                                order, leaves, i, found, True, predictor, anytime, progress,
+                                cell_attribute, False, out, at)
             trials += due
     return at, trials
 
@@ -236,23 +308,25 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
     position, at, trials, why : int
         Next instance, bytes in ``out``, trials that are due, and FULL, DONE or FIRED.
     """
-    size = 4 + len(cell_attribute)
+    size, attributes = 4 + len(cell_attribute), codes.shape[1]
+    flat = codes.ravel()
+    found, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
     trials = 0
-    for i in range(start, stop):
-        if at + size > len(out):
+    i = start
+    while i < stop:
+        count = min(GROUP, stop - i, (len(out) - at) // size)
+        if count == 0:
             return i, at, trials, FULL
-        # An instance behind withheld ones waits too, or it would overtake them.
-        if table[0]["gate"]:
-            _withhold(table, follower, i, 0)
-            continue
-        leaf, due = _descend(table, codes[i], follower, i, np.uint32(0), anytime)
+        if not anytime:
+            # No gates but leaves' are shut: a node that splits lets go all before others come.
+            walk(table, flat, attributes, i, found[:count], going)
+        done, at, due = _learn(table, counts, flat, attributes, labels, predictions, follower,
+                               order, leaves, i, found[:count], False, predictor, anytime,
+                               progress, cell_attribute, single, out, at)
         trials += due
-        if leaf >= 0:
-            at, due = _learn(table, counts, leaf, i, codes[i], labels[i], predictions, order,
-                             leaves, predictor, anytime, progress, cell_attribute, out, at)
-            trials += due
+        i += done
         if trials and single:
-            return i + 1, at, trials, FIRED
+            return i, at, trials, FIRED
     return stop, at, trials, DONE
 
 

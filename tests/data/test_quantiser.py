@@ -87,6 +87,19 @@ def test_a_table_is_searched_whichever_way_it_lies(layout, count):
     assert (again == codes).all()
 
 
+@pytest.mark.parametrize("between", [0, 3, 8])
+def test_nominal_attributes_may_lie_between_numeric_ones(between):
+    X = table(2000, np.random.default_rng(15))
+    numeric = [i + (i >= between) for i in range(X.shape[1])]
+    mixed = np.insert(X, between, np.arange(len(X)) % 7, axis=1)
+    alone, among = (Quantiser(Schema(tuple(
+        Attribute(f"x{i}", "numeric" if i in places else "nominal") for i in range(width))))
+        for places, width in ((range(len(numeric)), len(numeric)), (numeric, len(numeric) + 1)))
+    codes = among.fit(mixed).encode(mixed)
+    assert (codes[:, numeric] == alone.fit(X).encode(X)).all()
+    assert (codes[:, between] == np.arange(len(X)) % 7).all()
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_threads_make_no_difference(seed):
     """Values out of range and new nominal values in every thread's part."""

@@ -9,9 +9,9 @@ from bregalad.boards import BoardError, open_board
 from bregalad.geometry import Geometry
 from bregalad.sim.latency import GoldenBoard, LateBoard
 from bregalad.sim.reference import ReferenceVFDT
-from bregalad.trees import checkpoint
+from bregalad.trees import checkpoint, router
 from bregalad.trees.cells import CellMap
-from bregalad.trees.nodes import LEAF
+from bregalad.trees.nodes import LEAF, MULTIWAY, NUMERIC
 from bregalad.trees.policy import SplitPolicy
 from bregalad.trees.trainer import Trainer
 from comparison import difference
@@ -117,6 +117,28 @@ def test_latency_changes_nothing(tree, nominal_split):
         assert (learn(late, codes, labels, seed) == expected).all()
         assert late.nodes.difference(first.nodes) is None
         assert late.tally == first.tally
+
+
+@pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
+def test_instances_are_routed_together_as_one_by_one(nominal_split):
+    codes, labels = drifting(14, 10_000)
+    trainer = trainer_on(open_board("emulated", geometry(2000)), nominal_split=nominal_split)
+    nodes = trainer.nodes
+    assert not router.route(nodes.table, codes[:5]).any()  # the root is a leaf
+    learn(trainer, codes, labels)
+    expected = []
+    for row in codes[:3 * router.GROUP].tolist():
+        at = 0
+        while (kind := nodes.kind[at]) != LEAF:
+            code, value = row[nodes.attribute[at]], nodes.threshold[at]
+            branch = code >= value if kind == NUMERIC else code != value
+            if kind == MULTIWAY:
+                branch = code if code < nodes.width[at] else nodes.default[at]
+            at = nodes.child[at] + (nodes.default[at] if code == 255 else branch)
+        expected.append(int(at))
+    assert len(set(expected)) > 3
+    for count in (0, 1, router.GROUP, router.GROUP + 1, len(expected)):
+        assert router.route(nodes.table, codes[:count]).tolist() == expected[:count]
 
 
 @pytest.mark.parametrize("slots", [2, 5, 8, 20])
