@@ -132,7 +132,7 @@ def test_wrong_learner():
 def test_fitting():
     """Two classes: as many slots as the passes leave room for; wide words: fewer lanes or none."""
     g = board.fitting(32, 2)
-    assert (g.lanes, g.passes, g.slots) == (32, 1, 128)
+    assert (g.lanes, g.passes, g.slots, g.banks) == (32, 1, 128, 2)
     g = board.fitting(1024, 2)
     assert (g.lanes, g.passes, g.slots) == (32, 32, 4)
     g = board.fitting(24, 10)
@@ -140,6 +140,7 @@ def test_fitting():
     assert board.fitting(45, 23) is None
     g = board.fitting(128, 2, lanes=64)
     assert (g.lanes, g.passes, g.slots, g.count_width, g.bus_width) == (64, 2, 16, 12, 512)
+    assert g.banks == 1  # a lane has one block for them
     assert board.fitting(24, 10, lanes=64) == board.fitting(24, 10)
 
 

@@ -53,8 +53,10 @@ def fitting(cells, classes, lanes=LANES, bins=16):
         rows = max(min(rows_beside(_TABLE), FEW_ROWS), rows_beside(_TABLE + _ZOOMS))
         slots = rows >> (passes - 1).bit_length()
         if slots >= (2 if classes == 2 else _FEWEST):
+            # A block is not divided between two banks.
+            banks = 1 if slots << (passes - 1).bit_length() & (2 * _BLOCK[0] // bins - 1) else 2
             return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,
-                            count_width=count_width, bus_width=bus_width)
+                            count_width=count_width, bus_width=bus_width, banks=banks)
         lanes //= 2
     return None
 
