@@ -17,7 +17,7 @@ _MARKERS = "<!-- boards -->", "<!-- end of boards -->"
 
 def table(reports):
     """Markdown."""
-    lines = ["| board | lanes, bins, classes, slots | array clock asked | reached | LUT4 "
+    lines = ["| board | lanes, bins, classes, slots, banks | array clock asked | reached | LUT4 "
              "| flip-flops | block RAMs | multipliers | seed |",
              "|---|---|---|---|---|---|---|---|---|"]
     for report in reports:
@@ -27,7 +27,8 @@ def table(reports):
                  for noun in ("LUT4", "flip-flops", "block RAMs", "multipliers")]
         lines.append("| " + " | ".join((
             report["board"],
-            f"{size['lanes']}, {size['bins']}, {size['classes']}, {size['slots']}",
+            ", ".join(str({"banks": 1, **size}[name])
+                      for name in ("lanes", "bins", "classes", "slots", "banks")),
             f"{clock['asked']:g} MHz",
             f"{clock['achieved']:.1f} MHz" + ("" if report["met"] else ", **missed**"),
             *share, str(report["seed"]))) + " |")
