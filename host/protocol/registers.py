@@ -9,7 +9,7 @@ __all__ = ["Access", "Field", "Register", "REGISTERS", "EVENTS", "TIMINGS", "MAG
            "CellKind", "find", "identity"]
 
 MAGIC = 0x47455242  # "BREG", little endian
-VERSION = 3  # changes whenever an old driver could not work a new bitstream
+VERSION = 4  # changes whenever an old driver could not work a new bitstream
 
 
 class Access(Enum):

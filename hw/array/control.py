@@ -13,7 +13,7 @@ __all__ = ["SNAP_DISTANCE", "STAGES", "WORD_STAGE", "Control", "bank_of", "contr
 STAGES = 9  # registers of the pipeline: stage 0 is the operation itself, stage 8 writes the word
 WORD_STAGE = 7  # knows the word as the operations before have left it
 # Of a SNAP beside the operations: stage 1 is its first. It is read in stage 4 from memory alone, so
-# what the slot's last operation writes in stage 8 must be there.
+# what the last operation that changed the slot has written in stage 8 must be there.
 SNAP_DISTANCE = 6  # clocks from that operation to the SNAP
 
 
@@ -85,7 +85,7 @@ class Control(wiring.Component):
     count_in : In(count_width)
         Beside WRITE.
     snap : In(snap_layout(geometry))
-        With two banks only; ``SNAP_DISTANCE`` clocks behind any other operation on the slot.
+        With two banks only; ``SNAP_DISTANCE`` clocks behind the last that changes the slot.
     control : Out(control_layout(geometry))
     snapped : Out(1)
         A word goes to the gain units.
@@ -150,7 +150,9 @@ class Control(wiring.Component):
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
             out.halve_7.eq(code(7, Op.HALVE)),
-            out.changes_7.eq(code(7, Op.COUNT, Op.CLEAR, Op.WRITE, Op.HALVE)),
+            # A test writes nothing, not even what was there: a SNAP may be reading it.
+            out.changes_7.eq(code(7, Op.CLEAR, Op.WRITE, Op.HALVE)
+                             | (code(7, Op.COUNT) & ~ops[6].test)),
         ]
         if g.banks == 1:
             m.d.sync += out.snap_8.eq(code(8, Op.SNAP))

@@ -1,6 +1,6 @@
 """One lane: counters, zoom and configuration of every P-th cell, and their gain unit."""
 
-from amaranth import Array, Cat, Module, Mux, Signal, signed
+from amaranth import Array, Assert, Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -281,6 +281,9 @@ class AttributeProcessor(wiring.Component):
             if g.banks > 1:
                 address = Mux(control.snap_4[bank],
                               Cat(control.snap_bin_4, within_bank(g, control.snap_row_4)), address)
+                # A block RAM may give anything then.
+                m.d.sync += Assert(~(control.snap_4[bank] & write.en & (read.addr == write.addr)),
+                                   "a SNAP reads what is being written")
             m.d.comb += [
                 read.addr.eq(address),
                 write.en.eq(changed & (bank_of(g, control.row_8) == bank)),

@@ -233,8 +233,8 @@ class MemoryController(wiring.Component):
             m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid),
                          scheduler.i.payload.eq(tracker.trial.payload)]
 
-        # Snapshots first: what waits for one waits longer than what does not. Whether an operation
-        # goes is known last.
+        # With one bank, snapshots first: what waits for one waits longer than what does not.
+        # Whether an operation goes is known last.
         m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
         with m.If(~idle):
             m.d.sync += self.op.eq(tracker.op)

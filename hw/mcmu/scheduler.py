@@ -12,7 +12,7 @@ __all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout"]
 
 TRIALS = 4  # that may wait for their snapshot
 SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
-_PATIENCE = 4  # clocks per bin that a pass may wait for its bank
+_PATIENCE = 4  # clocks per bin that a pass may take beside other operations
 
 
 def head_layout(geometry):
@@ -36,7 +36,7 @@ class TrialScheduler(wiring.Component):
 
     A slot is locked from its trial's push until its last SNAP is issued. Where the counters lie in
     one bank, SNAPs take the place of other operations. Where they lie in two, a SNAP goes when the
-    operation before it reads the other bank or none; if a pass waits for long, operations are held.
+    operation before it reads the other bank or none; if a pass takes long, operations are held.
 
     Parameters
     ----------
@@ -94,9 +94,11 @@ class TrialScheduler(wiring.Component):
         self.geometry = g = geometry
         self.depth = depth
         self.heads = heads
-        # An operation of the clock of a push comes to the array two clocks later, a SNAP beside it
-        # at once.
+        # An operation of the clock of a push comes to the array a clock later, a SNAP at once.
         self.first_snap = 2 if g.banks == 1 else 1 + SNAP_DISTANCE
+        # Clocks between passes; then, too, the last word of a slot that was pushed beside another's
+        # last SNAP is written.
+        self.settle = max(SETTLE, self.first_snap - 3)
         super().__init__({
             "i": In(stream.Signature(trial_layout(g))),
             "asked": In(number_shape(g)),
@@ -184,7 +186,7 @@ class TrialScheduler(wiring.Component):
 
         pass_ = Signal(range(g.passes + 1))
         bin_ = Signal(range(g.bins))
-        settle = Signal(range(max(SETTLE, self.first_snap - 3) + 1))
+        settle = Signal(range(self.settle + 1))
         m.d.comb += [
             self.op.code.eq(Op.SNAP),
             self.op.slot.eq(queue[0].slot),
@@ -202,7 +204,7 @@ class TrialScheduler(wiring.Component):
         with m.If(self.valid):
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):
-                m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(SETTLE)]
+                m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(self.settle)]
         begins = self.snap_ready & (settle == 0)
         if g.banks == 1:
             with m.If(~self.valid):
@@ -226,6 +228,6 @@ class TrialScheduler(wiring.Component):
         m.d.sync += [
             self.hold.eq(wants & (waited == _PATIENCE * g.bins)), self.held.eq(self.hold),
         ]
-        with m.If(came & ~used[0]):  # another's snapshot takes longer than that
-            m.d.sync += settle.eq(self.first_snap - 3)  # the last word may not be written yet
+        with m.If(came & ~used[0]):  # the slot's last word may not be written yet
+            m.d.sync += settle.eq(self.settle)
         return m

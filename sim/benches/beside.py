@@ -9,16 +9,18 @@ __all__ = ["Beside"]
 
 
 class Beside:
-    """The slots of the latest operations, one by one."""
+    """The slots that the latest operations change, one by one, and the one that the last reads."""
 
     def __init__(self):
-        self.slots = deque([None] * (SNAP_DISTANCE - 1), maxlen=SNAP_DISTANCE - 1)
+        self.changed = deque([None] * (SNAP_DISTANCE - 1), maxlen=SNAP_DISTANCE - 1)
+        self.read = None
 
     def allows(self, slot):
         """Whether a SNAP of the slot may go in the clock behind these operations."""
-        beside = self.slots[-1]
-        return slot not in self.slots and (beside is None or (beside ^ slot) & 1)
+        return slot not in self.changed and (self.read is None or (self.read ^ slot) & 1)
 
     def note(self, op):
         """A clock's operation."""
-        self.slots.append(None if op["code"] is Op.NONE else op["slot"])
+        self.read = None if op["code"] is Op.NONE else op["slot"]
+        tests = op["code"] is Op.COUNT and op["test"]
+        self.changed.append(None if tests else self.read)
