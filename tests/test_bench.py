@@ -156,6 +156,7 @@ def test_kept_clock(tmp_path, monkeypatch):
     assert board.kept_clock(small.replace(passes=1), "one") == (90, "a")
     assert board.kept_clock(small, "another") == (None, None)
     assert board.kept_clock(small.replace(bus_width=small.bus_width // 2)) == (None, None)
+    assert board.kept_clock(small.replace(banks=2)) == (None, None)
 
 
 # The command
