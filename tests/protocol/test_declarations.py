@@ -81,6 +81,7 @@ def test_unknown_register():
     ({"bins": 128}, "bins must be 4 to 64"),
     ({"classes": 33}, "classes must be 2 to 32"),
     ({"slots": 1}, "slots must be 2 to 32768"),
+    ({"banks": 3}, "banks must be 1 to 2, not 3"),
     ({"count_width": 11}, "count_width must be 12 to 32"),
     ({"bus_width": 48}, "bus_width must be a power of two"),
     ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
