@@ -60,7 +60,7 @@ class RecordBuffer(wiring.Component):
     good, bad : Out(1)
         A record that counts (has no TEST) was handed over, a record was dropped.
 
-    Latency: 2 cycles from ``read_at`` to ``codes``, 2 from the last beat to ``o.valid``.
+    Latency: 2 cycles from ``read_at`` to ``codes``, 1 from the last beat to ``o.valid``.
     """
 
     latency = 2
@@ -91,8 +91,7 @@ class RecordBuffer(wiring.Component):
         g = self.geometry
         bits = self.depth.bit_length() - 1
 
-        # Out of a register: the way from a header to its node's row is long enough.
-        headers = fifo.SyncFIFOBuffered(width=header_layout(g).size, depth=HEADERS)
+        headers = fifo.SyncFIFO(width=header_layout(g).size, depth=HEADERS)
         m.submodules.headers = headers
 
         # One bit more than an address: full and empty differ.

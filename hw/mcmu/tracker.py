@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ...protocol.reports import SuggestionFlag
 from ..array.operation import Op, operation_layout, slot_shape
+from ..relay import Relay
 from .buffer import header_layout
 from .predictor import ask_layout
 from .scheduler import trial_layout
@@ -41,12 +42,12 @@ def _take(row, newer):
 class Tracker(wiring.Component):
     """Follow a record's links to the root, look up every node's row, count its beats.
 
-    Five stages. *Walk*: the node's slot is known, its link too, and its row is asked for. *Look*:
-    the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the row is in a
-    register. *Node*: so is the row after the record, and whether a trial is due; the beats are
-    issued, and the row is written back with the last. Rows behind the last stage may be older than
-    what it writes: they take that over as they move on, and they move on whenever it is done. The
-    first three stages move together.
+    A relay and five stages. *Walk*: the node's slot is known, its link too, and its row is asked
+    for. *Look*: the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the
+    row is in a register. *Node*: so is the row after the record, and whether a trial is due; the
+    beats are issued, and the row is written back with the last. Rows behind the last stage may be
+    older than what it writes: they take that over as they move on, and they move on whenever it is
+    done. The first three stages move together.
 
     The beats of a record's own slot are those of its prediction too. Where the slot is halved
     between the two, they are issued once more for the prediction alone. A record with TEST only
@@ -86,13 +87,13 @@ class Tracker(wiring.Component):
         What this clock is spent on, at most one of them; none also in a clock that was
         not granted.
 
-    Latency: 5 cycles from a header to its first operation. Throughput: one beat per cycle; one
+    Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle; one
     cycle is lost per node with a weight of -1.
 
     Source: design, sections 2 and 6.
     """
 
-    latency = 5  # cycles from transfer on i to the record's first operation
+    latency = 6  # cycles from transfer on i to the record's first operation
 
     def __init__(self, geometry):
         self.geometry = g = geometry
@@ -141,12 +142,17 @@ class Tracker(wiring.Component):
         # The last two stages move on as soon as there is space, but those in front together, with
         # or without anything in them: did each ask the next, the first would know last.
         space, moves = Signal(), Signal()
+        # A header has a clock for the way to here, and whoever gives it need not know of `walk`.
+        m.submodules.relay = relay = Relay(header_layout(g))
+        wiring.connect(m, wiring.flipped(self.i), relay.i)
+        coming = relay.o
         m.d.comb += [
             space.eq(~node_valid | done),
             moves.eq(~fetched_valid | space),
-            self.idle.eq(~(walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
+            self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid
+                           | node_valid)),
         ]
-        linked = self._walk(m, walk, walk_valid, moves)
+        linked = self._walk(m, coming, walk, walk_valid, moves)
 
         m.d.comb += [
             self.table.r_en.eq(moves), self.table.r_slot.eq(walk.header.slot),
@@ -211,27 +217,19 @@ class Tracker(wiring.Component):
                    node_valid, written, space, done, redo)
         return m
 
-    def _walk(self, m, walk, valid, go):
+    def _walk(self, m, coming, walk, valid, go):
         """Take records, and go from node to node: the link that has come asks for the next."""
         depth = Signal(range(PATH_LIMIT))
         at_limit = Signal()
         linked, loads = Signal(), Signal()
         link = self.table.link
-        # A record that came although walk could not take it: so ``ready`` need not know.
-        kept = Signal(header_layout(self.geometry), reset_less=True)
-        coming = Signal(header_layout(self.geometry))
-        kept_valid = Signal()
         m.d.comb += [
             linked.eq(valid & link.there & ~walk.header.test & (walk.own | ~at_limit)),
             loads.eq(~valid | go),
-            self.i.ready.eq(~kept_valid),
-            coming.eq(Mux(kept_valid, kept.as_value(), self.i.payload.as_value())),
+            coming.ready.eq(loads & ~linked),
             self.table.link_en.eq(loads),
-            self.table.link_slot.eq(Mux(linked, link.slot, coming.slot)),
+            self.table.link_slot.eq(Mux(linked, link.slot, coming.payload.slot)),
         ]
-        with m.If(~kept_valid):
-            m.d.sync += kept.eq(self.i.payload)
-        m.d.sync += kept_valid.eq((kept_valid | self.i.valid) & ~(loads & ~linked))
         with m.If(loads):
             m.d.sync += [
                 walk.own.eq(~linked), depth.eq(Mux(walk.own, 1, depth + 1)),
@@ -240,7 +238,7 @@ class Tracker(wiring.Component):
             with m.If(linked):
                 m.d.sync += walk.header.slot.eq(link.slot)
             with m.Else():
-                m.d.sync += [valid.eq(kept_valid | self.i.valid), walk.header.eq(coming)]
+                m.d.sync += [valid.eq(coming.valid), walk.header.eq(coming.payload)]
         return linked
 
     def _node(self, m, granted, fetched, fetched_valid, row, same, limit, never, plus, fetched_hits,
