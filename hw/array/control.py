@@ -48,7 +48,7 @@ def control_layout(geometry):
         "row_4": rows,
         # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
         "same_5": data.ArrayLayout(unsigned(1), 4),
-        "clear_7": data.ArrayLayout(unsigned(1), g.classes),  # before something is added
+        "clear_6": data.ArrayLayout(unsigned(1), g.classes),  # before something is added
         # 1, -1 or what is written, the highest bit is the sign; and the class it is added to.
         "step_7": g.count_width + 1, "adds_7": data.ArrayLayout(unsigned(1), g.classes),
         "halve_7": 1, "changes_7": 1,
@@ -176,8 +176,8 @@ class Control(wiring.Component):
         for k in range(g.classes):
             m.d.sync += [
                 out.adds_7[k].eq(adds & (ops[6].label == k)),
-                out.clear_7[k].eq(code(7, Op.CLEAR)
-                                  | (code(7, Op.WRITE) & (ops[6].label == k))),
+                out.clear_6[k].eq(code(6, Op.CLEAR)
+                                  | (code(6, Op.WRITE) & (ops[5].label == k))),
                 out.read_8[k].eq(code(8, Op.READ) & (ops[7].label == k)),
             ]
         return m

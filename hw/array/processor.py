@@ -180,14 +180,19 @@ class AttributeProcessor(wiring.Component):
         # Stages 4 to 9: bin, whether the operation touches a word.
         bins = {i: Signal(g.bin_bits, name=f"bin_{i}") for i in range(4, 10)}
         touch = {i: Signal(name=f"touch_{i}") for i in range(4, 10)}
-        far = Signal(CODE_WIDTH)
+        far, beyond = Signal(CODE_WIDTH), Signal()
         own_bin = Signal(g.bin_bits)
         counted = Signal()
-        m.d.comb += far.eq(distance >> shift)
+        # Whether it is beyond the bins is seen beside the shift, not behind it.
+        m.d.comb += [
+            far.eq(distance >> shift),
+            beyond.eq(Cat((shift == by) & distance[g.bin_bits + by:].any()
+                          for by in range(CODE_WIDTH - g.bin_bits)).any()),
+        ]
         with m.If(nominal):
             m.d.comb += [own_bin.eq(Mux(in_range, value, last)), counted.eq(in_range | other)]
         with m.Else():
-            m.d.comb += [own_bin.eq(Mux(far > last, last, far)), counted.eq(1)]
+            m.d.comb += [own_bin.eq(far | beyond.replicate(CODE_WIDTH)), counted.eq(1)]
         m.d.sync += [
             bins[4].eq(Mux(control.count_3, own_bin, control.bin_3)),
             touch[4].eq((control.count_3 & present & counted) | control.all_3
@@ -212,16 +217,20 @@ class AttributeProcessor(wiring.Component):
             near.eq(ahead[0]),
             source.eq(Mux(ahead[1], 1, Mux(ahead[2], 2, Mux(ahead[3], 3, 0)))),
         ]
+        # A counter that is written is cleared first, and what is written is added.
         words = Array([word_6, newest[8], newest[9], newest[10]])
-        ahead_7 = Signal()
-        m.d.sync += [newest[7].eq(words[source]), ahead_7.eq(near)]
+        ahead_7 = Signal(g.classes)
+        m.d.sync += newest[7].eq(words[source])
+        for k, clear in enumerate(control.clear_6):
+            m.d.sync += ahead_7[k].eq(near & ~clear)
+            with m.If(clear):
+                m.d.sync += newest[7][k].eq(0)
 
-        # Stage 7: change it. A written counter was cleared, and what is written is added.
+        # Stage 7: change it.
         stuck = Signal(g.classes)
         now = Signal(word_layout)
         for k in range(g.classes):
-            m.d.comb += now[k].eq(Mux(control.clear_7[k], 0,
-                                      Mux(ahead_7, newest[8][k], newest[7][k])))
+            m.d.comb += now[k].eq(Mux(ahead_7[k], newest[8][k], newest[7][k]))
             moved = Signal(g.count_width + 1, name=f"moved_{k}")
             added = control.step_7 & control.adds_7[k].replicate(g.count_width + 1)
             m.d.comb += [moved.eq(now[k] + added), stuck[k].eq(moved[-1])]

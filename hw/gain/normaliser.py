@@ -42,22 +42,27 @@ class Normaliser(wiring.Component):
         normal = self.i
         found = None
         for number, counts in enumerate(self._stages):
-            value, bits = normal, []
-            for count in counts:
-                shift = count * self.by
-                clear = Signal(name=f"clear_{count}")
-                m.d.comb += clear.eq(value[-shift:] == 0)
-                shifted = Signal(self.width, name=f"shifted_{count}")
-                with m.If(clear):
-                    m.d.comb += shifted.eq(value << shift)
-                with m.Else():
-                    m.d.comb += shifted.eq(value)
-                value = shifted
-                bits.insert(0, clear)
+            # Every group of as many bits as the shorter shift has is looked at by itself: a search
+            # that looks at what it has shifted has twice as many gates one behind the other.
+            step = counts[-1] * self.by
+            last = (1 << len(counts)) - 1
+            clear = Signal(last, name=f"clear_{number}")  # the highest groups
+            times = Signal(range(last + 1), name=f"times_{number}")
+            after = Signal(self.width, name=f"normal_{number}", reset_less=True)
+            m.d.comb += clear.eq(Cat(
+                normal[max(0, self.width - (group + 1) * step):self.width - group * step] == 0
+                for group in range(last)))
+            if last == 1:
+                m.d.comb += times.eq(clear)
+            else:
+                m.d.comb += times.eq(Cat(clear[0] & (~clear[1] | clear[2]), clear[0] & clear[1]))
+            with m.Switch(times):
+                for shifts in range(last + 1):
+                    with m.Case(shifts):
+                        m.d.sync += after.eq(normal << shifts * step)
             # Later stages find the lower bits of the number of shifts.
-            bits = Cat(*bits) if found is None else Cat(*bits, found)
-            normal = Signal(self.width, name=f"normal_{number}", reset_less=True)
-            found = Signal(len(bits), name=f"shifts_{number}", reset_less=True)
-            m.d.sync += [normal.eq(value), found.eq(bits)]
+            bits = times if found is None else Cat(times, found)
+            normal, found = after, Signal(len(bits), name=f"shifts_{number}", reset_less=True)
+            m.d.sync += found.eq(bits)
         m.d.comb += [self.o.eq(normal), self.o_shifts.eq(found)]
         return m
