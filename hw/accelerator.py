@@ -2,13 +2,13 @@
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..geometry import CRITERIA
 from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION
 from .array.array import AttributeProcessorArray
 from .mcmu.axi import read_signature
+from .mcmu.command_queue import CommandQueue
 from .mcmu.mcmu import MemoryController
 from .mcmu.report import word_layout
 from .registers import RegisterFile, csr_signature
@@ -76,19 +76,11 @@ class Accelerator(wiring.Component):
             m.d.sync += [settle.eq(_SETTLE), settled.eq(0)]
         with m.Elif(~settled):
             m.d.sync += [settle.eq(settle - 1), settled.eq(settle == 1)]
-        # In distributed RAM: that a command is taken moves an address, and nothing wide. Of room
-        # the other end hears a clock late, so one place is kept free.
-        words = SyncFIFO(width=g.bus_width, depth=_WORDS)
-        add_with_reset(m, "words", words, self.reset)
-        m.d.sync += self.commands.ready.eq(
-            (words.level < _WORDS - 1) & settled & ~self.csr.w_en)
-        m.d.comb += [
-            words.w_data.eq(self.commands.payload),
-            words.w_en.eq(self.commands.valid & self.commands.ready),
-            controller.commands.payload.eq(words.r_data),
-            controller.commands.valid.eq(words.r_rdy),
-            words.r_en.eq(controller.commands.ready),
-        ]
+        queue = CommandQueue(g.bus_width, _WORDS)
+        add_with_reset(m, "queue", queue, self.reset)
+        m.d.comb += queue.open.eq(settled & ~self.csr.w_en)
+        connect(m, flipped(self.commands), queue.i)
+        connect(m, queue.o, controller.commands)
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
         connect(m, flipped(self.csr), registers.csr)
@@ -96,7 +88,7 @@ class Accelerator(wiring.Component):
         connect(m, array.summary, controller.summary)
 
         busy = Signal()  # a clock late, as who reads it is
-        m.d.sync += busy.eq(controller.busy | array.busy | words.r_rdy)
+        m.d.sync += busy.eq(controller.busy | array.busy | queue.o.valid)
         m.d.comb += [
             controller.reset.eq(self.reset), array.reset.eq(self.reset),
             registers.identity_magic.eq(MAGIC),

@@ -285,9 +285,10 @@ class Tracker(wiring.Component):
         fills = plus & ~redo & Mux(same & valid, after.n == g.count_max, row.n == g.count_max)
         with m.If(moves):
             m.d.sync += [node.header.eq(fetched.header), hits.eq(fetched_hits)]
+        counts = ("n", "class_counts")
         with m.If(moves | redo):
             m.d.sync += [
-                after.eq(source),
+                *(after[name].eq(source[name]) for name in entry.members if name not in counts),
                 after.since.eq(source.since + (plus & ~redo)),
                 full.eq(fills),
             ]

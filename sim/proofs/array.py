@@ -7,6 +7,7 @@ from ...hw.array.bayes import lead
 from ...hw.array.merge import Merge
 from ...hw.mcmu.axi import BOUNDARY
 from ...hw.mcmu.buffer import HEADERS, RecordBuffer
+from ...hw.mcmu.command_queue import CommandQueue
 from ...hw.mcmu.dispenser import Dispenser
 from ...hw.mcmu.dma import ReadDMA
 from ...hw.mcmu.editor import SlotEditor
@@ -260,6 +261,13 @@ def _command_is_steady(m, block):
     hold(m, edit.job, Assert)
 
 
+def _queue_knows_its_words(m, block):
+    count = Signal(range(block.depth + 2))
+    put, get = block.i.valid & block.i.ready, block.o.valid & block.o.ready
+    m.d.sync += count.eq(count + put - get)
+    m.d.comb += Assert((block.o.valid == (count != 0)) & (count <= block.depth))
+
+
 ARRAY = {
     "merge": Proof("results are held until taken", lambda: Watched(Merge(_GEOMETRY))),
     "dma bursts": Proof(
@@ -270,6 +278,9 @@ ARRAY = {
         "every word of the range is asked for and given once, in order; never more bursts under "
         "way, nor words, than there is room for",
         lambda: Watched(ReadDMA(32, outstanding=2, burst=2), _range_is_read), "bmc", 18),
+    "command queue": Proof(
+        "words are held until taken; it has one where it says so, and never more than places",
+        lambda: Watched(CommandQueue(4, 4), _queue_knows_its_words), "bmc", 24),
     "record buffer": Proof(
         "headers are held until taken; never more beats or headers than there is room for",
         lambda: Watched(RecordBuffer(_ONE_PASS), _beats_have_room), "bmc", 24),
