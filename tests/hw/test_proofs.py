@@ -10,7 +10,7 @@ from bregalad.sim.proofs import PROOFS, Proof, Watched, prove, soon
 pytestmark = pytest.mark.skipif(
     not all(importlib.util.find_spec(f"yowasp_{name}") for name in ("yosys", "boolector")),
     reason="needs pip install 'bregalad[proofs]'")
-QUICK = ("ring", "receiver", "relay", "relay in order")
+QUICK = ("command queue", "ring", "receiver", "relay", "relay in order")
 
 
 @pytest.mark.parametrize("name", [
