@@ -75,6 +75,9 @@ class ECP5(Family):
     # clock that is out of reach the router may follow for ever; without heed of slack it always
     # ends, so that there is something to report.
     routers = "--router router2 --tmg-ripup", "--router router2"
+    # In the netlist, as nextpnr has no options for these. A router that sets less store by how far
+    # it seems to be to the end looks at more ways and finds shorter ones.
+    _SETTINGS = {"router2/estimateWeight": "1.0"}
     # All eight registers of a tile share two resets and few enables, so a net of less than that
     # keeps others away from where it goes; logic does the same.
     _OPTIONS = "-run begin:map_ffs"
@@ -113,6 +116,7 @@ synth_ecp5 -top {top} -run map_ffs:
     def finish(self, netlist, device):
         self.improve(netlist)
         place_lanes(netlist, device)
+        netlist["modules"]["top"]["settings"] = dict(self._SETTINGS)
 
 
 class Gowin(Family):

@@ -18,7 +18,7 @@ class CommandQueue(wiring.Component):
     width : int
         Bits of a word.
     depth : int
-        Words that may wait, at least 2.
+        Words that may wait, at least 3.
 
     Members
     -------

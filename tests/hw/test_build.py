@@ -4,6 +4,7 @@ import json
 import os
 import re
 import stat
+import subprocess
 import zipfile
 
 import pytest
@@ -238,6 +239,17 @@ def test_a_tool_that_fails(tmp_path):
     (tmp_path / "build_top.sh").write_text('echo "ERROR: no such cell" >&2; exit 1\n')
     with pytest.raises(BuildError, match="nextpnr-ecp5 failed: ERROR: no such cell"):
         _place_and_route(ECP5(), tmp_path, 3, "heap")
+
+
+def test_nextpnr_takes_what_the_netlist_says_of_the_router(tmp_path):
+    nothing = {"attributes": {"top": f"{1:032b}"}, "ports": {}, "cells": {}, "netnames": {}}
+    netlist = {"creator": "a test", "modules": {"top": nothing}}
+    ECP5().finish(netlist, "LFE5U-12F")
+    (tmp_path / "top.json").write_text(json.dumps(netlist))
+    subprocess.run([tool("nextpnr-ecp5"), "--12k", "--quiet", "--json", "top.json", "--write",
+                    "placed.json", "--no-route"], cwd=tmp_path, check=True)
+    placed = json.loads((tmp_path / "placed.json").read_text())
+    assert placed["modules"]["top"]["settings"]["router2/estimateWeight"] == "1.0"
 
 
 def test_the_most_promising_placement_is_routed_first(tmp_path):
