@@ -135,7 +135,7 @@ def _ulx3s(size, platform, geometry, clock_mhz, resources, seed=1):
 
 BOARDS = {board.name: board for board in (
     _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
-    _ulx3s("25f", ulx3s.ULX3S_25F_Platform, PRESETS["small"], 50, _ECP5_25),
+    _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _LITTLE, 50, _ECP5_25),  # as large as the 12F
     _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
     _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85, seed=2),
     _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
