@@ -8,6 +8,7 @@ import numpy as np
 from ..geometry import MISSING
 from ..protocol.registers import CellKind
 from .requirements import check_cells
+from .split import shift_of
 
 __all__ = ["CellMap"]
 
@@ -109,6 +110,32 @@ class CellMap:
     def _limits(self):
         """Per attribute, how many codes it may have besides MISSING."""
         return np.array([capacity or MISSING for capacity in self.capacities])
+
+    def bins_of(self, cell, codes, bins, low, high):
+        """The bins that count codes, -1: none.
+
+        Parameters
+        ----------
+        cell : int
+        codes : uint8 array (n,)
+        bins : int
+            B of the board.
+        low, high : int
+            Codes that a numeric cell's bins cover.
+
+        Returns
+        -------
+        int64 array (n,)
+        """
+        codes = codes.astype(np.int64)
+        last = bins - 1
+        if self.kind[cell] == CellKind.NUMERIC:
+            found = np.clip(codes - low >> shift_of(bins, high - low), 0, last)
+        else:
+            own = codes - self.base[cell]
+            known = (own >= 0) & (own <= last - self.other[cell])
+            found = np.where(known, own, last if self.other[cell] else -1)
+        return np.where(codes == MISSING, -1, found)
 
     def values(self, attribute, counts):
         """Class counts per value of a nominal attribute, from its cells' bins.

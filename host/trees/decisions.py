@@ -15,7 +15,7 @@ class Decision:
     """What a trial has come to.
 
     ``own``: the board's class counts of the node; ``bins``: STATISTICS of the winner's cells, of
-    which ``missing`` more are to come.
+    which ``missing`` more are to come, less what they hold from after the trial, ``early``.
     """
 
     node: int
@@ -25,6 +25,7 @@ class Decision:
     value: int
     missing: int = 0
     bins: list = field(default_factory=list)
+    early: list = field(default_factory=list)
 
 
 class Decisions:
@@ -58,6 +59,8 @@ class Decisions:
     def statistics(self, bins):
         """Take in the next STATISTICS report."""
         decision = self._reads.popleft()
+        if decision.early:
+            bins = bins - decision.early[len(decision.bins)]
         decision.bins.append(bins)
         decision.missing -= 1
 

@@ -253,19 +253,19 @@ class Growth:
 
     # The future
 
-    def slots_needed(self, count):
-        """An upper bound on the slots that ``count`` more instances can take."""
+    def slots_needed(self, count, out=0):
+        """An upper bound on the slots that ``count`` more instances, and ``out`` trials, take."""
         nodes, policy = self.nodes, self.policy
         leaves = nodes.leaves()
         active = leaves[nodes.slot[leaves] >= 0]
         branches = self.cells.most_branches
-        trials = _most_trials(nodes.period[active] - nodes.since[active], policy.grace, count)
+        trials = out + _most_trials(nodes.period[active] - nodes.since[active], policy.grace, count)
         if not policy.anytime:
             return trials * (branches - 1)
         inner = nodes.descendants()
         inner = inner[nodes.kind[inner] != LEAF]
         # An instance passes one inner node per level, those of splits to come among them.
-        arrivals = count * (nodes.deepest + min(trials, count // policy.grace))
+        arrivals = count * (nodes.deepest + min(trials, out + count // policy.grace))
         changes = 0 if not len(inner) and not trials else _most_trials(
             policy.inner_grace - nodes.since[inner] if not policy.tree_wide else np.zeros(0),
             policy.inner_grace, arrivals)

@@ -7,7 +7,7 @@ from .nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, TRIAL_OUT
 
 __all__ = ["FULL", "DONE", "FIRED", "SENT", "MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS",
            "GROUP", "child_of", "arrive", "count_class", "choose", "walk", "route", "shares",
-           "advance", "release", "answer", "open_gates"]
+           "advance", "release", "send_early", "answer", "open_gates"]
 
 FULL, DONE, FIRED = range(3)  # why `advance` returned
 SENT = 0  # element of `progress`: records sent whose prediction the board will report
@@ -162,9 +162,22 @@ def _descend(table, codes, first_code, follower, i, at, anytime):
     return np.int64(at), due
 
 
+@_inlined
+def _write_record(out, at, slot, label, codes, first_code, cell_attribute):
+    """Write an instance's record; return where the next begins."""
+    out[np.uint64(at)] = slot & 0xFF
+    out[np.uint64(at + 1)] = slot >> 8
+    out[np.uint64(at + 2)] = label
+    out[np.uint64(at + 3)] = 0
+    at += 4
+    for cell in range(len(cell_attribute)):
+        out[np.uint64(at + cell)] = codes[first_code + np.uint64(cell_attribute[cell])]
+    return at + len(cell_attribute)
+
+
 @njit(cache=True)
-def _learn(table, counts, codes, attributes, labels, predictions, follower, order, leaves, first,
-           found, passing, predictor, anytime, progress, cell_attribute, single, out, at):
+def _learn(table, counts, codes, attributes, labels, predictions, follower, order, leaves, early,
+           first, found, passing, predictor, anytime, progress, cell_attribute, single, out, at):
     """Count instances at their leaves and write their records, or withhold them there.
 
     Not inlined: where branches are many, Numba counts references to every array.
@@ -186,7 +199,6 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
     done, at, trials : int
         Instances, bytes in ``out``, trials that are due.
     """
-    cells = len(cell_attribute)
     trials = 0
     for index in range(len(found)):
         if trials and single:
@@ -223,14 +235,8 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
             order[progress[SENT], 0] = i
             order[progress[SENT], 1] = leaf if active and node["own"] else -1
             progress[SENT] += 1
-        out[np.uint64(at)] = slot & 0xFF
-        out[np.uint64(at + 1)] = slot >> 8
-        out[np.uint64(at + 2)] = label
-        out[np.uint64(at + 3)] = 0
-        at += 4
-        for cell in range(cells):
-            out[np.uint64(at + cell)] = codes[first_code + np.uint64(cell_attribute[cell])]
-        at += cells
+        if not (passing and early[i]):
+            at = _write_record(out, at, slot, label, codes, first_code, cell_attribute)
         if active:
             node["own"] += 1
             trials += arrive(node, i)
@@ -238,8 +244,8 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
 
 
 @njit(cache=True)
-def release(table, counts, codes, labels, predictions, follower, order, leaves, node_at, predictor,
-            anytime, progress, cell_attribute, out, at):
+def release(table, counts, codes, labels, predictions, follower, order, leaves, early, node_at,
+            predictor, anytime, progress, cell_attribute, out, at):
     """Let go a node's withheld instances until none is left, its trial is due or ``out`` is full.
 
     Parameters as in ``advance``.
@@ -264,14 +270,14 @@ def release(table, counts, codes, labels, predictions, follower, order, leaves, 
         if leaf >= 0:
             found[0] = leaf
             _, at, due = _learn(table, counts, flat, attributes, labels, predictions, follower,
-                                order, leaves, i, found, True, predictor, anytime, progress,
+                                order, leaves, early, i, found, True, predictor, anytime, progress,
                                 cell_attribute, False, out, at)
             trials += due
     return at, trials
 
 
 @njit(cache=True)
-def advance(table, counts, codes, labels, predictions, follower, order, leaves, start, stop,
+def advance(table, counts, codes, labels, predictions, follower, order, leaves, early, start, stop,
             predictor, anytime, progress, cell_attribute, single, out, at):
     """Route the instances ``start`` to ``stop``: learn them or withhold them.
 
@@ -289,6 +295,8 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
         leaf is -1 where the majority class's prediction stands.
     leaves : int32 array (n,)
         Leaf that has counted an instance; written.
+    early : bool array (n,)
+        Instances withheld whose record has been sent already.
     start, stop : int
     predictor : MAJORITY, BAYES or ADAPTIVE
     anytime : bool
@@ -321,13 +329,46 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
             # No gates but leaves' are shut: a node that splits lets go all before others come.
             walk(table, flat, attributes, i, found[:count], going)
         done, at, due = _learn(table, counts, flat, attributes, labels, predictions, follower,
-                               order, leaves, i, found[:count], False, predictor, anytime,
+                               order, leaves, early, i, found[:count], False, predictor, anytime,
                                progress, cell_attribute, single, out, at)
         trials += due
         i += done
         if trials and single:
             return i, at, trials, FIRED
     return stop, at, trials, DONE
+
+
+@njit(cache=True)
+def send_early(table, codes, labels, follower, early, leaf, most, cell_attribute, out, at):
+    """Write the records of a leaf's withheld instances: none that makes a trial due or halves.
+
+    Parameters
+    ----------
+    early : bool array (n,)
+        Written.
+    most : int
+        Instances that the board can count at a leaf before it halves.
+
+    Others as in ``advance``; none of these instances is counted here.
+
+    Returns
+    -------
+    int
+        Bytes in ``out``.
+    """
+    size, attributes = 4 + len(cell_attribute), codes.shape[1]
+    flat = codes.ravel()
+    node = table[leaf]
+    left = min(node["period"] - 1 - node["since"], most - node["own"])
+    i = node["head"]
+    while i >= 0 and left > 0 and at + size <= len(out):
+        if not early[i]:
+            at = _write_record(out, at, node["slot"], labels[i], flat,
+                               np.uint64(i) * np.uint64(attributes), cell_attribute)
+            early[i] = True
+        left -= 1
+        i = follower[i]
+    return at
 
 
 @njit(cache=True)

@@ -31,6 +31,7 @@ from .growth import Growth
 from .hindsight import Hindsight
 from .nodes import HOLDING, TRIAL_OUT, Nodes
 from .requirements import check_abilities, check_classes
+from .speculation import Speculation
 from .steps import SAFE, Steps
 from .tally import Tally
 from .trials import Trials
@@ -38,7 +39,7 @@ from .trials import Trials
 __all__ = ["Trainer"]
 
 # Instances that are being learnt, as `router.advance` describes them.
-_Window = namedtuple("_Window", "codes labels predictions follower order leaves")
+_Window = namedtuple("_Window", "codes labels predictions follower order leaves early")
 
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION)  # taken many at once by compiled code
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
@@ -94,7 +95,7 @@ class Trainer:
         self.growth = Growth(geometry, cells, policy, self.nodes, self._commands)
         self.review_period = review_period
         self.tally = Tally() if tally is None else tally
-        self._trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
+        self.trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
         # Whether what instances have done behind a split can be told from what came before.
         self._sees_back = (self.predictor == router.MAJORITY and not policy.anytime
                            and not policy.adaptive_grace)
@@ -198,10 +199,11 @@ class Trainer:
         count = len(codes)
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
                          np.zeros((count if self.predictor else 0, 2), np.int32),
-                         np.full(count, -1, np.int32))
+                         np.full(count, -1, np.int32), np.zeros(count, bool))
         self._progress = np.zeros(1, np.int64)
         self._answered = 0
-        self._trials.before = self.tally.instances
+        self.trials.before = self.tally.instances
+        self.trials.speculation = Speculation(self.board.geometry, self.cells, self.nodes, window)
         position = 0
         self._check_working()
         while position < count:
@@ -211,8 +213,7 @@ class Trainer:
             if self._direct is not None and not self._tree_wide_now:
                 done = self._run_directly(window, position, position + ahead)
             else:
-                stop, short = self._plan(position, ahead)
-                done = yield from self._run(window, position, stop, short)
+                done = yield from self._run(window, position, position + ahead)
             self.broken = False
             self.tally.instances += done - position
             position = done
@@ -234,29 +235,34 @@ class Trainer:
             ahead = min(ahead, max(1, _until(self.tally.instances, self.policy.inner_grace) - 1))
         return ahead
 
-    def _plan(self, position, ahead):
-        """How far the stream may run ahead, and whether slots could run out by then."""
+    def _reach(self, ahead, withheld=0):
+        """How many of the instances ahead the stream may run on, slots being enough; 0: too few."""
         reach = ahead
         while reach >= min(self.policy.grace, ahead):
-            if self.growth.slots_needed(reach) <= self.growth.pool.free:
-                return position + reach, False
+            needed = self.growth.slots_needed(withheld + reach, self.trials.outstanding)
+            if needed <= self.growth.pool.free:
+                return reach
             reach //= 2
-        return position + ahead, True
+        return 0
 
-    def _run(self, window, position, stop, short):
-        """Learn instances until ``stop``; where slots are short, maybe until the first verdict.
+    def _run(self, window, position, end):
+        """Learn instances until ``end``, or until slots are short, or from then until a verdict.
 
         Yields whether to wait for reports, and is sent those that came.
         """
-        feed, nodes, trials = self._feed, self.nodes, self._trials
+        feed, nodes, trials = self._feed, self.nodes, self.trials
         out, size = feed.out, feed.size
         capacity = len(out)
         how = (self.predictor, self.policy.anytime, self._progress, self.cells.attribute)
         tree_wide = self._tree_wide_now
+        start, stop = position, position + self._reach(end - position)
+        short = stop == start
         single = short and not self._sees_back
         trials.hindsight = None
-        if short and self._sees_back:
-            trials.hindsight = Hindsight(nodes, window.labels, window.leaves)
+        if short:
+            stop = end
+            if self._sees_back:
+                trials.hindsight = Hindsight(nodes, window.labels, window.leaves)
         while True:
             while feed.full:
                 self._handle(window, (yield True))
@@ -277,12 +283,19 @@ class Trainer:
                     stop = position
             else:
                 first = None
+            if position == stop < end and not short:
+                withheld = int(np.count_nonzero(window.leaves[start:position] < 0))
+                stop += self._reach(end - stop, withheld)
+            idle = not trials.ready and (position == stop or trials.deciding)
+            known = at  # bytes of records that no verdict will call for again
+            if idle and self._sees_back:
+                at = trials.speculation.send(out, at)
+                idle = at == known
             self.flush()
             if at:
                 feed.send(at)
             if tree_wide and first is not None and position > first:
                 self._try_path(window, first)
-            idle = not trials.ready and (position == stop or trials.deciding)
             if trials.decidable:
                 continue
             answered = self._answered == self._progress[router.SENT]
@@ -293,7 +306,7 @@ class Trainer:
     def _run_directly(self, window, position, stop):
         """Learn instances on a board in this process until ``stop``."""
         nodes, growth, board, tally = self.nodes, self.growth, self.board, self.tally
-        trials = self._trials
+        trials = self.trials
         self.flush()
         self._handle(window, board.receive())
         codes = as_bytes(window.codes)
@@ -331,7 +344,7 @@ class Trainer:
             nodes.gate[node] |= TRIAL_OUT
             nodes.closer[node] = instance
             self.command(Opcode.TRIAL, slot=int(nodes.slot[node]))
-            self._trials.start(1)
+            self.trials.start(1)
         self.flush()
 
     def flush(self):
@@ -371,9 +384,9 @@ class Trainer:
                               self._answered, self.predictor, words)
                 self._answered += len(words)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
-                self._trials.judge(report)
+                self.trials.judge(report)
             elif kind is Kind.STATISTICS:
-                self._trials.statistics(report)
+                self.trials.statistics(report)
             elif kind is Kind.ERROR:
                 raise self.error(report)
 

@@ -40,6 +40,10 @@ class Trials:
         Instances learnt before those that ``closer`` of a node counts.
     hindsight : Hindsight or None
         Decisions wait until `decide_in_order` is called, and are made with it.
+    speculation : Speculation or None
+        What the board has counted before a verdict, if anything.
+    recounted : int
+        Instances that the board counted at a leaf, and then at its children, since it split.
     """
 
     def __init__(self, geometry, cells, policy, growth, classes, tally):
@@ -55,6 +59,8 @@ class Trials:
         self.ready = []
         self.before = 0
         self.hindsight = None
+        self.speculation = None
+        self.recounted = 0
         self._decisions = Decisions(self.nodes)
 
     def start(self, count):
@@ -120,6 +126,8 @@ class Trials:
                 reads = self.cells.cells_of(int(self.cells.attribute[decision.cell]))
                 for cell in reads:
                     self.growth.command(Opcode.READ, slot=int(words[row, 0] >> 16), cell=int(cell))
+                if self.speculation is not None:
+                    decision.early = self.speculation.counted(node, reads)
             self._decisions.add(decision, len(reads))
         self._decide()
 
@@ -185,6 +193,8 @@ class Trials:
                 return np.zeros(0, np.int64)
         inner = nodes.kind[node] != LEAF
         self._void(node)
+        if self.speculation is not None:
+            self.recounted += self.speculation.forget(node)
         tie = verdict == TIE
         losers = self.growth.split(node, split, decision.own, tie)
         self.tally.replaced += int(inner)

@@ -173,13 +173,16 @@ def test_simulated_board_grows_the_same_tree(name, kind):
     assert (predictions == expected).all()
     counters = simulated.counters()
     emulated_counters = emulated.counters()
+    again = simulated._open_trainer().trials.recounted
+    assert (again > 0) == (kind in ("vfdt", "vfdt zero"))
+    more = {"records": again, "nodes": again, "beats": again * -(-X.shape[1] // geometry.lanes)}
     assert {event: counters[event] for event in EVENTS} == {
-        event: emulated_counters[event] for event in EVENTS}
-    print(f"{counters['beats'] / counters['learning']:.4f} beats per clock")
+        event: emulated_counters[event] + more.get(event, 0) for event in EVENTS}
+    print(f"{counters['beats'] / counters['learning']:.4f} beats per clock, "
+          f"{count / counters['clocks']:.4f} instances")
     if geometry is NARROW and kind == "vfdt":
-        # The driver never sends to a slot under trial, so nothing but snapshots holds it up.
-        assert counters["stall_lock"] == 0
         assert counters["beats"] / counters["learning"] >= 0.90
+        assert count / counters["clocks"] >= 0.70  # it hardly waits for verdicts
     assert (simulated.predict(X[:500]) == emulated.predict(X[:500])).all()
     assert (simulated.predict_proba(X[:500]) == emulated.predict_proba(X[:500])).all()
     simulated.close()

@@ -141,6 +141,48 @@ def test_instances_are_routed_together_as_one_by_one(nominal_split):
         assert router.route(nodes.table, codes[:count]).tolist() == expected[:count]
 
 
+@pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
+def test_idle_board_counts_ahead_of_the_verdict(nominal_split):
+    """Withheld instances go to their leaf, and again to its children where it has split."""
+    codes, labels = stream(4, 20_000)
+    emulated = trainer_on(open_board("emulated", geometry()), nominal_split=nominal_split)
+    learn(emulated, codes, labels)
+    board = LateBoard(open_board("emulated", geometry()), random.Random(4))
+    late = trainer_on(board, nominal_split=nominal_split)
+    learn(late, codes, labels)
+    assert late.nodes.difference(emulated.nodes) is None
+    assert 0 < late.trials.recounted <= late.tally.splits * (late.policy.grace - 1)
+    assert board.counters()["records"] == len(codes) + late.trials.recounted
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counting_ahead_of_the_verdict_halves_nothing(seed):
+    """The root has nearly as many instances as its counters hold when it splits."""
+    sizes = geometry(count_width=12)
+    codes, labels = stream(seed)
+    labels ^= np.random.default_rng(seed).random(len(labels)) < 0.45
+    policy = SplitPolicy(delta=1e-30, grace=130, tau=0.093)  # a tie at 4030 of 4095 instances
+    cells = CellMap.build(CAPACITIES, sizes.bins)
+    trees = []
+    for board in (open_board("emulated", sizes),
+                  LateBoard(open_board("emulated", sizes), random.Random(seed))):
+        trainer = Trainer(board, cells, policy, 2)
+        trees.append((learn(trainer, codes, labels).tolist(), trainer))
+    (expected, first), (predictions, late) = trees
+    assert first.tally.splits == first.tally.ties == 1
+    assert predictions == expected
+    assert late.nodes.difference(first.nodes) is None
+    assert late.tally == first.tally
+
+
+def test_trials_that_are_out_may_take_slots():
+    growth = trainer_on(open_board("emulated", geometry())).growth
+    branches = growth.cells.most_branches
+    assert growth.slots_needed(99) == 0
+    assert growth.slots_needed(99, out=2) == 2 * (branches - 1)
+    assert growth.slots_needed(100, out=2) > 2 * (branches - 1)
+
+
 @pytest.mark.parametrize("slots", [2, 5, 8, 20])
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
 @pytest.mark.parametrize("tree", ["vfdt", "vfdt adaptive", "efdt"])
