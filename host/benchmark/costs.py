@@ -34,7 +34,7 @@ _SWEEP = (
         {"cells": 8, "depth": 5})),
     *((_NARROW.replace(lanes=8, passes=2, banks=2), {"cells": cells}) for cells in (8, 16)),
 )
-# Records that come to leaves under trial, too, as the driver never sends them.
+# Records that come to leaves under trial, too.
 _ARRAY = Geometry(lanes=8, passes=1, slots=64)
 _WORST = (
     ("64 slots, no trials", {"grace": 0}),

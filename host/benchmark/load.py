@@ -43,7 +43,7 @@ def measure(geometry, cells, *, depth=1, slots=None, grace=200, inner_grace=2000
     apart : bool
         Leaves begin their periods at random phases, as long under way; else all together.
     rests : bool
-        No record comes to a leaf under trial, as the driver sees to; else at random.
+        No record comes to a leaf under trial, as the driver mostly sees to; else at random.
 
     Raises
     ------

@@ -46,6 +46,9 @@ class Board(ABC):
     batch_bytes : int
         Bytes of records that are sent at a time: enough to hide a link's round trip. Suggestions
         are looked at in between.
+    early_bytes : int
+        Bytes of records that the driver may send at a time though a verdict may make it send them
+        again. 0, none, at the end of a wire: what a split wastes would take longer than the wait.
 
     Boards are context managers; leaving the context closes them.
 
@@ -55,6 +58,7 @@ class Board(ABC):
     name = "board"
     memory_size = 0
     batch_bytes = 1 << 18
+    early_bytes = 0
 
     def __init__(self, geometry):
         if not isinstance(geometry, Geometry):

@@ -339,13 +339,15 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
 
 
 @njit(cache=True)
-def send_early(table, codes, labels, follower, early, leaf, most, cell_attribute, out, at):
-    """Write the records of a leaf's withheld instances: none that makes a trial due or halves.
+def send_early(table, codes, labels, follower, early, leaves, most, cell_attribute, out, at):
+    """Write the records of leaves' withheld instances: none that makes a trial due or halves.
 
     Parameters
     ----------
     early : bool array (n,)
         Written.
+    leaves : int array (m,)
+        In their order.
     most : int
         Instances that the board can count at a leaf before it halves.
 
@@ -358,16 +360,17 @@ def send_early(table, codes, labels, follower, early, leaf, most, cell_attribute
     """
     size, attributes = 4 + len(cell_attribute), codes.shape[1]
     flat = codes.ravel()
-    node = table[leaf]
-    left = min(node["period"] - 1 - node["since"], most - node["own"])
-    i = node["head"]
-    while i >= 0 and left > 0 and at + size <= len(out):
-        if not early[i]:
-            at = _write_record(out, at, node["slot"], labels[i], flat,
-                               np.uint64(i) * np.uint64(attributes), cell_attribute)
-            early[i] = True
-        left -= 1
-        i = follower[i]
+    for leaf in leaves:
+        node = table[leaf]
+        left = min(node["period"] - 1 - node["since"], most - node["own"])
+        i = node["head"]
+        while i >= 0 and left > 0 and at + size <= len(out):
+            if not early[i]:
+                at = _write_record(out, at, node["slot"], labels[i], flat,
+                                   np.uint64(i) * np.uint64(attributes), cell_attribute)
+                early[i] = True
+            left -= 1
+            i = follower[i]
     return at
 
 

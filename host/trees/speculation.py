@@ -1,7 +1,7 @@
 """Withheld instances that the board counts before the verdict that they wait for.
 
-Few trials come to a split. So where nothing else is left to send, the board goes on with the leaf
-under trial: its snapshot is taken, and what follows does not change the verdict. If that is to
+Few trials come to a split. So where the driver has nothing else to send, the board goes on with the
+leaf under trial: its snapshot is taken, and what follows does not change the verdict. If that is to
 split, what the leaf has counted since goes with its slot, but for the statistics of the winner,
 which the driver puts right; the instances are counted anew, by the leaf's children.
 """
@@ -19,7 +19,7 @@ class Speculation:
 
     Parameters
     ----------
-    geometry : Geometry
+    board : Board
     cells : CellMap
     nodes : Nodes
         Of a tree whose leaves alone count.
@@ -27,9 +27,10 @@ class Speculation:
         As ``router.advance`` takes it; ``early`` tells of each instance.
     """
 
-    def __init__(self, geometry, cells, nodes, window):
-        self._most = geometry.count_max
-        self._bins = geometry.bins
+    def __init__(self, board, cells, nodes, window):
+        self._room = board.early_bytes
+        self._most = board.geometry.count_max
+        self._bins = board.geometry.bins
         self._cells = cells
         self._nodes = nodes
         self._window = window
@@ -50,11 +51,10 @@ class Speculation:
         """
         nodes, window = self._nodes, self._window
         waiting = np.flatnonzero(nodes.gate == TRIAL_OUT | HOLDING)
-        for leaf in waiting[np.argsort(nodes.closer[waiting])]:
-            at = router.send_early(
-                nodes.table, window.codes, window.labels, window.follower, window.early, leaf,
-                self._most, self._cells.attribute, out, at)
-        return at
+        return router.send_early(
+            nodes.table, window.codes, window.labels, window.follower, window.early,
+            waiting[np.argsort(nodes.closer[waiting])], self._most, self._cells.attribute,
+            out[:at + self._room], at)
 
     def counted(self, leaf, cells):
         """What the board has counted early at a leaf.

@@ -2,11 +2,12 @@
 
 A node's statistics are a sum over the instances that reach it, and the tree changes only through
 trials. So the trainer streams ahead and withholds just the instances that reach a node whose trial
-is still out; they follow once the verdict is in. A node's trial is due with the same instance
-whatever the latency: the instances that reach the node are counted when they are routed, the one
-that completes its period shuts the gate, and the board tries the node when the last of them has
-been let go below. Tree and predictions are those of the one-at-a-time algorithm at any link latency
-(design, section 6).
+is still out; they follow once the verdict is in, or before it, at a risk, to a board that would
+have nothing to do (`speculation.py`). A node's trial is due with the same instance whatever the
+latency: the instances that reach the node are counted when they are routed, the one that completes
+its period shuts the gate, and the board tries the node when the last of them has been let go below.
+Tree and predictions are those of the one-at-a-time algorithm at any link latency (design, section
+6).
 
 Where slots could run out, which leaf loses its slot depends on what every leaf has seen by then. As
 long as the trials of the instances ahead could need more slots than are free, splits take place in
@@ -194,6 +195,7 @@ class Trainer:
 
     def learning(self, codes, labels):
         """``learn`` as a generator for `Steps`, which can be finished after the link was cut."""
+        self._check_working()
         codes = np.ascontiguousarray(codes)
         self.cells.check(codes)
         count = len(codes)
@@ -203,9 +205,9 @@ class Trainer:
         self._progress = np.zeros(1, np.int64)
         self._answered = 0
         self.trials.before = self.tally.instances
-        self.trials.speculation = Speculation(self.board.geometry, self.cells, self.nodes, window)
+        if self._sees_back and self.board.early_bytes:
+            self.trials.speculation = Speculation(self.board, self.cells, self.nodes, window)
         position = 0
-        self._check_working()
         while position < count:
             yield SAFE
             self.broken = True  # unless the board gets through
@@ -219,6 +221,7 @@ class Trainer:
             position = done
             if self.tally.instances % self.review_period == 0:
                 self.growth.review()
+        self.trials.speculation = None
         return window.predictions
 
     @property
@@ -256,6 +259,7 @@ class Trainer:
         how = (self.predictor, self.policy.anytime, self._progress, self.cells.attribute)
         tree_wide = self._tree_wide_now
         start, stop = position, position + self._reach(end - position)
+        few = np.inf  # trials that are out, from which on it is worth asking how far to go on
         short = stop == start
         single = short and not self._sees_back
         trials.hindsight = None
@@ -283,12 +287,13 @@ class Trainer:
                     stop = position
             else:
                 first = None
-            if position == stop < end and not short:
+            if position == stop < end and not short and trials.outstanding <= few:
                 withheld = int(np.count_nonzero(window.leaves[start:position] < 0))
                 stop += self._reach(end - stop, withheld)
+                few = trials.outstanding // 2 if position == stop else np.inf
             idle = not trials.ready and (position == stop or trials.deciding)
             known = at  # bytes of records that no verdict will call for again
-            if idle and self._sees_back:
+            if idle and trials.speculation is not None:
                 at = trials.speculation.send(out, at)
                 idle = at == known
             self.flush()

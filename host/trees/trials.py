@@ -43,7 +43,7 @@ class Trials:
     speculation : Speculation or None
         What the board has counted before a verdict, if anything.
     recounted : int
-        Instances that the board counted at a leaf, and then at its children, since it split.
+        Instances that the board counted at a leaf before it split, and then below it.
     """
 
     def __init__(self, geometry, cells, policy, growth, classes, tally):

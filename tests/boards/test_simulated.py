@@ -119,7 +119,7 @@ def test_reads_wait_for_slow_reports():
 
 @pytest.mark.parametrize("passes", [1, 4])
 def test_trials_take_no_clocks_beside_two_banks(passes):
-    """Grace 200, 16 bins, two classes, no records for slots under trial, as the driver sees to."""
+    """Grace 200, 16 bins, two classes, no records for slots under trial."""
     geometry = Geometry(lanes=2, passes=4, slots=64, banks=2)
     counters = measure(geometry, 2 * passes, count=16_000)
     print(counters)

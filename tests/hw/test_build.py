@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 import zipfile
+from pathlib import Path
 
 import pytest
 from bregalad.cli import main
@@ -24,6 +25,8 @@ from bregalad.hw.build import (
 from bregalad.hw.families import ECP5, Gowin
 from bregalad.hw.report import describe_path, table
 
+_REPORTS = Path(__file__).resolve().parents[2] / "docs" / "boards"
+KEPT = {path.stem: json.loads(path.read_text()) for path in sorted(_REPORTS.glob("*.json"))}
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
 
 
@@ -40,6 +43,24 @@ def test_whole_bitstream(tmp_path, capsys):
     assert table(report) in out and (tmp_path / "report.txt").read_text() == table(report) + "\n"
     # An ECP5 bitstream's preamble, behind its comment.
     assert b"\xff\xff\xbd\xb3" in (tmp_path / "top.bit").read_bytes()[:500]
+
+
+@pytest.mark.parametrize("name", sorted(KEPT))
+def test_kept_builds_are_of_what_the_catalogue_has(name):
+    """A report that bears a board's name is of what ``build`` makes of it by default."""
+    report = KEPT[name]
+    board = BOARDS[report["board"]]
+    assert report["met"]
+    assert report["clock_mhz"]["achieved"] >= report["clock_mhz"]["asked"]
+    assert name == board.name or name.startswith(f"{board.name}-")
+    if name == board.name:
+        assert Geometry(**report["geometry"]) == board.geometry
+        assert (report["clock_mhz"]["asked"], report["seed"]) == (board.clock_mhz, board.seed)
+
+
+def test_defaults_that_were_never_built_are_known():
+    unbuilt = {name for name, board in BOARDS.items() if not board.vendor} - set(KEPT)
+    assert unbuilt == {"ulx3s-45f", "ecpix5-45f"}
 
 
 @pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150])
