@@ -120,7 +120,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
     synthesise(board, top, folder)
 
     asked = top.clock_hz / 1e6
-    more = max(1, (aim_mhz or asked) / asked)
+    more = max(board.margin, (aim_mhz or asked) / asked)
     family.aim(folder, board.pins["CLOCK"], more)
     tried, best = [], None
     for seed in _most_promising_first(board, folder, seeds or (board.seed,), placer, say):

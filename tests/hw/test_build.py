@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -236,6 +237,9 @@ def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
     assert (tmp_path / "called").read_text().splitlines()[-1] == \
         "gowin_pack -d GW2A-18C -o top.fs top.pnr.json"
     assert (folder / "top.fs").exists()
+    build.build(replace(board, margin=1.04), PRESETS["tiny"], output=folder, say=lambda text: None)
+    assert "--freq 84.240 " in (tmp_path / "called").read_text().splitlines()[-2]
+    assert json.loads((folder / "report.json").read_text())["clock_mhz"]["asked"] == 81
 
 
 @pytest.mark.parametrize("rounds, stuck", [(1000, False), (1200, True)])
