@@ -80,6 +80,7 @@ class Board:
 
 
 _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
+_LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
 _LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128)
 # LFE5U-12F is the 25F under another name; the open tools use all of it.
@@ -155,7 +156,7 @@ BOARDS = {board.name: board for board in (
           resources=_ECP5_25),
     Board(name="tang-nano-20k",
           what="Sipeed Tang Nano 20K, GW2AR-18 grade 8, USB serial port",
-          platform=TangNano20KPlatform, top=TangNano20K, geometry=PRESETS["tiny"], clock_mhz=81,
+          platform=TangNano20KPlatform, top=TangNano20K, geometry=_LEAST, clock_mhz=81,
           loader="tangnano20k", constraints="", wire="serial", pins=_TANG_NANO_PINS,
           family=Gowin(), resources={"BSRAM": 46, "MULT18X18": 48, "LUT4": 20736, "DFF": 15552},
           slowest_mhz=4.5, bitstream="top.fs"),
