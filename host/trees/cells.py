@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..boards.kernel import bin_of
 from ..geometry import MISSING
 from ..protocol.registers import CellKind
 from .requirements import check_cells
@@ -127,15 +128,10 @@ class CellMap:
         -------
         int64 array (n,)
         """
-        codes = codes.astype(np.int64)
-        last = bins - 1
-        if self.kind[cell] == CellKind.NUMERIC:
-            found = np.clip(codes - low >> shift_of(bins, high - low), 0, last)
-        else:
-            own = codes - self.base[cell]
-            known = (own >= 0) & (own <= last - self.other[cell])
-            found = np.where(known, own, last if self.other[cell] else -1)
-        return np.where(codes == MISSING, -1, found)
+        shift = shift_of(bins, high - low)
+        return np.array([
+            bin_of(self.kind[cell], self.base[cell], self.other[cell], low, shift, bins - 1, code)
+            for code in codes.tolist()])
 
     def values(self, attribute, counts):
         """Class counts per value of a nominal attribute, from its cells' bins.

@@ -6,7 +6,7 @@ from ...geometry import MISSING
 from ...protocol.registers import CellKind
 from .state import BASE, KIND, OTHER, compiled, inlined
 
-__all__ = ["IGNORED", "NUMERIC", "MULTIWAY", "MIXED", "gather", "is_shared", "locate",
+__all__ = ["IGNORED", "NUMERIC", "MULTIWAY", "MIXED", "bin_of", "gather", "is_shared", "locate",
            "mixture"]
 
 # Plain integers, since Numba types every enumeration anew.
@@ -62,20 +62,19 @@ def locate(config, lo, shift, mix, shape, slot, codes, places):
             places[cell] = place if code != np.int32(MISSING) else np.int32(-1)
     elif mix == MIXED:
         for cell in range(len(codes)):
-            index = mixed_bin(config, lo, shift, last, slot, cell, np.int64(codes[cell]))
+            index = bin_of(config[KIND, cell], config[BASE, cell], config[OTHER, cell],
+                           lo[slot, cell], shift[slot, cell], last, np.int64(codes[cell]))
             places[cell] = index * row + cell if index >= 0 else -1
 
 
 @compiled
-def mixed_bin(config, lo, shift, last, slot, cell, code):
-    """The bin that counts a code, -1: none."""
-    kind = config[KIND, cell]
+def bin_of(kind, base, other, lo, shift, last, code):
+    """The bin of a cell that counts a code, -1: none."""
     if kind == IGNORED or code == MISSING:
         return -1
     if kind == NUMERIC:
-        return min(max(code - lo[slot, cell], 0) >> shift[slot, cell], last)
-    value = code - config[BASE, cell]
-    other = config[OTHER, cell]
+        return min(max(code - lo, 0) >> shift, last)
+    value = code - base
     if 0 <= value <= (last - 1 if other else last):
         return value
     return last if other else -1
