@@ -175,6 +175,24 @@ def test_counting_ahead_of_the_verdict_halves_nothing(seed):
     assert late.tally == first.tally
 
 
+def test_stream_runs_on_while_trials_are_out(monkeypatch):
+    """The driver need not wait for all verdicts to know that slots are enough to go on."""
+    codes, labels = stream(8, 20_000)
+    late = trainer_on(LateBoard(open_board("emulated", geometry(60)), random.Random(8)),
+                      nominal_split="one_vs_rest")
+    run, starts = late._run, []
+
+    def noting(window, position, end):
+        starts.append(position)
+        return run(window, position, end)
+
+    monkeypatch.setattr(late, "_run", noting)
+    assert late._reach(len(codes)) < len(codes) / 3
+    learn(late, codes, labels)
+    print(starts, late.tally)
+    assert late.tally.trials > 100 and len(starts) <= 2
+
+
 def test_trials_that_are_out_may_take_slots():
     growth = trainer_on(open_board("emulated", geometry())).growth
     branches = growth.cells.most_branches
