@@ -76,8 +76,11 @@ class ECP5(Family):
     # ends, so that there is something to report.
     routers = "--router router2 --tmg-ripup", "--router router2"
     # In the netlist, as nextpnr has no options for these. A router that sets less store by how far
-    # it seems to be to the end looks at more ways and finds shorter ones.
-    _SETTINGS = {"router2/estimateWeight": "1.0"}
+    # it seems to be to the end looks at more ways and finds shorter ones. A wire may leave the box
+    # around its ends by three tiles only, unless more is allowed: where the middle of a device is
+    # full, nothing finds a way round it.
+    _SETTINGS = {"router2/estimateWeight": "1.0",
+                 "router2/bbMargin/x": "40", "router2/bbMargin/y": "40"}
     # All eight registers of a tile share two resets and few enables, so a net of less than that
     # keeps others away from where it goes; logic does the same.
     _OPTIONS = "-run begin:map_ffs"

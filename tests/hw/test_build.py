@@ -274,7 +274,9 @@ def test_nextpnr_takes_what_the_netlist_says_of_the_router(tmp_path):
     subprocess.run([tool("nextpnr-ecp5"), "--12k", "--quiet", "--json", "top.json", "--write",
                     "placed.json", "--no-route"], cwd=tmp_path, check=True)
     placed = json.loads((tmp_path / "placed.json").read_text())
-    assert placed["modules"]["top"]["settings"]["router2/estimateWeight"] == "1.0"
+    said = placed["modules"]["top"]["settings"]
+    assert said["router2/estimateWeight"] == "1.0"
+    assert said["router2/bbMargin/x"] == said["router2/bbMargin/y"] == "40"
 
 
 def test_the_most_promising_placement_is_routed_first(tmp_path):
