@@ -117,7 +117,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
 
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     say(f"{board.name}: synthesis of {geometry}")
-    synthesise(board, top, folder)
+    synthesise(board, top, folder, placer)
 
     asked = top.clock_hz / 1e6
     more = max(board.margin, (aim_mhz or asked) / asked)
@@ -175,7 +175,7 @@ def _constraints(board):
     return (_CONSTRAINTS / board.constraints).read_text() if board.constraints else ""
 
 
-def synthesise(board, top, folder):
+def synthesise(board, top, folder, placer=PLACERS[0]):
     """Write the netlist that is placed and routed to a folder, and give its path.
 
     Parameters
@@ -184,6 +184,8 @@ def synthesise(board, top, folder):
     top : Elaboratable
         What ``board.top`` has made.
     folder : Path
+    placer : str
+        That is to place it, one of ``PLACERS``.
 
     Raises
     ------
@@ -201,7 +203,7 @@ def synthesise(board, top, folder):
     _step(family, folder, synthesiser)
     path = folder / family.netlist
     netlist = json.loads(path.read_text())
-    family.finish(netlist, board.platform.device)
+    family.finish(netlist, board.platform.device, placer)
     path.write_text(json.dumps(netlist))
     _check_size(board, netlist)
     return path

@@ -61,8 +61,8 @@ class Family(ABC):
         """What a netlist takes, of each of ``nouns``, by how many cells it has of each type."""
 
     @abstractmethod
-    def finish(self, netlist, device):
-        """Do, in place, what Yosys leaves to be done in a board's netlist."""
+    def finish(self, netlist, device, placer):
+        """Do, in place, what Yosys leaves to be done in a board's netlist before it is placed."""
 
 
 class ECP5(Family):
@@ -76,11 +76,11 @@ class ECP5(Family):
     # ends, so that there is something to report.
     routers = "--router router2 --tmg-ripup", "--router router2"
     # In the netlist, as nextpnr has no options for these. A router that sets less store by how far
-    # it seems to be to the end looks at more ways and finds shorter ones. A wire may leave the box
-    # around its ends by three tiles only, unless more is allowed: where the middle of a device is
-    # full, nothing finds a way round it.
-    _SETTINGS = {"router2/estimateWeight": "1.0",
-                 "router2/bbMargin/x": "40", "router2/bbMargin/y": "40"}
+    # it seems to be to the end looks at more ways and finds shorter ones.
+    _SETTINGS = {"router2/estimateWeight": "1.0"}
+    # By placer. Otherwise a wire may leave the box around its ends by three tiles only: in a
+    # device whose middle is as full as `static` makes it, nothing would find a way round.
+    _MORE = {"static": {"router2/bbMargin/x": "40", "router2/bbMargin/y": "40"}}
     # All eight registers of a tile share two resets and few enables, so a net of less than that
     # keeps others away from where it goes; logic does the same.
     _OPTIONS = "-run begin:map_ffs"
@@ -116,10 +116,10 @@ synth_ecp5 -top {top} -run map_ffs:
         pack_registers(netlist)
         trim_luts(netlist)
 
-    def finish(self, netlist, device):
+    def finish(self, netlist, device, placer):
         self.improve(netlist)
         place_lanes(netlist, device)
-        netlist["modules"]["top"]["settings"] = dict(self._SETTINGS)
+        netlist["modules"]["top"]["settings"] = self._SETTINGS | self._MORE.get(placer, {})
 
 
 class Gowin(Family):
@@ -151,5 +151,5 @@ class Gowin(Family):
             "LUT4": luts + cells["ALU"] + 8 * cells["RAM16SDP4"],
             "DFF": sum(count for kind, count in cells.items() if kind.startswith("DFF"))}
 
-    def finish(self, netlist, device):
+    def finish(self, netlist, device, placer):
         """Nothing: these cells have no rules of ours."""
