@@ -45,11 +45,16 @@ def tool(name):
         If there is none.
     """
     if given := os.environ.get(_variable(name)):
+        if shutil.which(given) is None:
+            raise BuildError(f"{_variable(name)} names {given}, which is no program")
         return given
     here = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.executable).parent)))
     for command in (name, f"yowasp-{name}"):
         if found := shutil.which(command, path=here):
             return found
+    if name == "openFPGALoader":
+        raise BuildError("openFPGALoader is not installed; Debian's package is openfpgaloader, "
+                         "for others see https://trabucayre.github.io/openFPGALoader")
     raise BuildError(f"{name} is not installed; pip install 'bregalad[boards]' brings it")
 
 
@@ -108,14 +113,15 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
         raise BuildError(f"{board.name} is built by {board.vendor}; hw.archive writes its project")
     geometry = geometry or board.geometry
     folder = Path(output or f"out/{board.name}")
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in ("build.log", board.bitstream, "top.svf", "report.json", "report.txt"):
-        (folder / old).unlink(missing_ok=True)
     family = board.family
     commands = {name: tool(name) for name in family.tools}
     start = time.monotonic()
 
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
+    # What was built before is kept until nothing else can be found wrong.
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in ("build.log", board.bitstream, "top.svf", "report.json", "report.txt"):
+        (folder / old).unlink(missing_ok=True)
     say(f"{board.name}: synthesis of {geometry}")
     synthesise(board, top, folder, placer)
 

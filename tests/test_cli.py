@@ -210,6 +210,72 @@ def test_errors_are_one_line(csv, capsys, arguments, message):
     assert captured.err.count("\n") == 1 and "Traceback" not in captured.err
 
 
+def test_what_is_learnt_before_a_bad_line_is_kept(tmp_path, capsys):
+    """A file is read in chunks of 65,536 lines, ARFF without a look at all of it before."""
+    rng = np.random.default_rng(1)
+    lines = [f"{x:.3f},{'in' if x > 0.5 else 'out'}" for x in rng.random(65_600)]
+    bad, saved, curve = tmp_path / "bad.arff", tmp_path / "tree", tmp_path / "curve.csv"
+    head = ["@relation r", "@attribute a numeric", "@attribute c {in,out}", "@data"]
+    bad.write_text("\n".join([*head, *lines, "0.5"]))
+    assert main(["train", str(bad), "--quiet", "--save", str(saved), "--curve", str(curve)]) == 1
+    captured = capsys.readouterr()
+    assert captured.err == f"bregalad train: {bad}, line 65605: 1 fields, but 2 columns\n"
+    assert "stopped after 65536 instances" in captured.out and "accuracy    0.9" in captured.out
+    assert load_tree(saved).report()["instances"] == 65_536
+    assert pd.read_csv(curve)["instances"].iloc[-1] == 65_536
+
+
+def test_a_report_that_nobody_reads_costs_no_tree(csv, tmp_path, monkeypatch, capsys):
+    def closed(*_):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("bregalad.cli.train.print_report", closed)
+    assert main(["train", str(csv), "--quiet", "--save", str(tmp_path / "tree")]) == 1
+    assert load_tree(tmp_path / "tree").report()["instances"] == 3000
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["train", "CSV", "--quiet", "--save", "CSV"], "is what is read; name another file"),
+    (["train", "CSV", "--quiet", "--curve", "CSV"], "is what is read; name another file"),
+    (["train", "CSV", "--quiet", "--save", "FOLDER"], "is a folder, not a file"),
+    (["predict", "CSV", "--tree", "TREE", "--output", "CSV"], "is what is read"),
+    (["predict", "RAGGED", "--tree", "TREE", "--output", "OLD"], "line 2000: 2 fields, but 3"),
+    (["predict", "CSV", "--tree", "TREE", "--class", "width"], "--class width is an attribute of"),
+    (["predict", "CSV", "--tree", "TREE", "--classes", "in"], "predict takes no --classes"),
+])
+def test_no_file_is_lost_to_a_command_that_fails(csv, tmp_path, capsys, arguments, message):
+    files = {"CSV": csv, "FOLDER": tmp_path, "TREE": tmp_path / "tree", "OLD": tmp_path / "old",
+             "RAGGED": tmp_path / "ragged.csv"}
+    lines = csv.read_text().splitlines()
+    files["RAGGED"].write_text("\n".join([*lines[:1999], "0.5,red"]))
+    files["OLD"].write_text("old")
+    assert main(["train", str(csv), "--quiet", "--save", str(files["TREE"])]) == 0
+    before = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
+    capsys.readouterr()
+    assert main([str(files.get(word, word)) for word in arguments]) == 1
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+    assert {path: path.read_bytes() for path in sorted(tmp_path.iterdir())} == before
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["demo", "--simulated", "-1"], "--simulated must be 0 (leave it out) or more, not -1"),
+    (["demo", "--plot", "FOLDER/plot.xyz"], "plots can be"),
+    (["virtual", "ulx3s-12f", "--clock", "inf"], "--clock must be 1 to 400 MHz, not inf"),
+    (["virtual", "ulx3s-12f", "--clock", "nan"], "--clock must be 1 to 400 MHz, not nan"),
+])
+def test_long_commands_check_before_they_begin(tmp_path, capsys, arguments, message):
+    assert main([word.replace("FOLDER", str(tmp_path)) for word in arguments]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_table_with_an_index_is_refused_as_such(csv, tmp_path, capsys):
+    """pandas writes the index without a name; the header is one nevertheless."""
+    pd.read_csv(csv).to_csv(tmp_path / "index.csv")
+    assert main(["train", str(tmp_path / "index.csv"), "--quiet"]) == 1
+    assert "index.csv, line 1: column 0 has no name" in capsys.readouterr().err
+
+
 def test_truncated_gzip_and_bad_value(csv, tmp_path, capsys):
     whole = gzip.compress(csv.read_bytes())
     cut = tmp_path / "cut.csv.gz"

@@ -2,6 +2,8 @@
 
 __all__ = ["add_arguments", "run"]
 
+_LAST_SEED = (1 << 31) - 1  # that nextpnr takes
+
 
 def add_arguments(parser):
     """Declare the options."""
@@ -44,6 +46,9 @@ def run(args):
     clock = args.clock or board.clock_mhz
     if args.aim is not None and not clock <= args.aim <= 400:
         raise ValueError(f"--aim must be the clock, {clock:g}, to 400 MHz, not {args.aim:g}")
+    first = board.seed if args.seed is None else args.seed
+    if not 0 <= first <= _LAST_SEED - args.seeds:
+        raise ValueError(f"--seed must be 0 to {_LAST_SEED - args.seeds}, not {first}")
     geometry = Geometry.parse(args.geometry, board.geometry)
     options = network_options(board, ip=args.ip)
     if board.vendor:
@@ -55,7 +60,6 @@ def run(args):
               f"installed and run build_top.sh, then put its top.bit beside the archive for "
               f"bregalad program {board.name}")
         return 0
-    first = board.seed if args.seed is None else args.seed
     report = build(
         board, geometry, clock_mhz=args.clock, aim_mhz=args.aim,
         seeds=range(first, first + args.seeds), placer=args.placer, output=args.output,

@@ -22,7 +22,14 @@ def run(args):
     from ..evaluation import prequential
     from ..geometry import Geometry
     from ..trees.vfdt import VFDT
+    from . import outputs
     from .train import print_report
+
+    if args.simulated < 0:
+        raise ValueError(f"--simulated must be 0 (leave it out) or more, not {args.simulated}")
+    os.makedirs(os.path.dirname(args.plot) or ".", exist_ok=True)
+    outputs.check_writable(args.plot)
+    outputs.check_plot(args.plot)
 
     # 23 cells: 13 numeric attributes, carrier one, origin one, dest (105 airports) eight of 14.
     geometry = Geometry(lanes=12, passes=2, bins=16, classes=2, slots=512, bus_width=256)
@@ -46,7 +53,6 @@ def run(args):
     print_report(tree, curve)
     print(f"speed       {len(y) * X.shape[1] / seconds / 1e6:.1f} M attribute values/s, "
           "quantising, learning and the curve included")
-    os.makedirs(os.path.dirname(args.plot) or ".", exist_ok=True)
     curve.plot(args.plot, "Flights from New York 2013: more than 15 minutes late?")
     print(f"plot        {args.plot}")
     if not args.simulated:

@@ -64,6 +64,9 @@ def open_file_for(args, tree):
     others = [name for name in columns if name not in names]
     ignored = _list(args.ignore)
     class_name = args.class_name
+    if class_name in names:
+        raise ValueError(f"--class {class_name} is an attribute of the tree; its attributes are "
+                         f"{', '.join(names)}")
     if class_name is None:
         class_name = columns[-1] if columns[-1] in others and columns[-1] not in ignored else False
     return _open(args, class_name=class_name,

@@ -1,6 +1,7 @@
 """Predict the classes of a file's instances with a saved tree."""
 
 import sys
+from contextlib import nullcontext
 
 __all__ = ["add_arguments", "run"]
 
@@ -20,14 +21,17 @@ def run(args):
     import pandas as pd
 
     from ..trees.catalogue import load_tree
-    from . import options
+    from . import options, outputs
 
+    if args.classes:
+        raise ValueError("the classes are the tree's; predict takes no --classes")
+    if args.output:
+        outputs.check_writable(args.output, args.file)
     tree = load_tree(args.tree)
     stream = options.open_file_for(args, tree)
     names = list(tree.schema_.names)
-    out = open(args.output, "w", encoding="utf-8") if args.output else sys.stdout
     right = labelled = seen = 0
-    try:
+    with outputs.replacing(args.output) if args.output else nullcontext(sys.stdout) as out:
         for X, y in stream:
             if args.limit is not None:
                 X, y = X[:args.limit - seen], y[:args.limit - seen]
@@ -43,9 +47,6 @@ def run(args):
             right += int((table["prediction"].astype(str).to_numpy() == y).sum())
             labelled += sum(label is not None for label in y)
             seen += len(y)
-    finally:
-        if args.output:
-            out.close()
     if labelled:
         print(f"{right} of {labelled} labels met ({right / labelled:.4f})", file=sys.stderr)
     return 0

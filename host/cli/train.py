@@ -1,8 +1,8 @@
 """Learn a tree from a file, testing each instance before learning it."""
 
-import os
+import sys
 
-from . import learner, options
+from . import learner, options, outputs
 
 __all__ = ["add_arguments", "run", "print_report"]
 
@@ -25,6 +25,7 @@ def run(args):
     chosen = learner.given(args)
     from tqdm import tqdm
 
+    from ..boards.base import BoardError
     from ..evaluation import Curve, prequential
     from ..evaluation.curve import check_suffix
     from ..trees.catalogue import TREES
@@ -35,9 +36,9 @@ def run(args):
         nominal={a.name: a.values for a in stream.schema.attributes if a.kind == "nominal"})
     tree.check_parameters()
     for path in filter(None, (args.save, args.plot, args.curve)):
-        _check_writable(path)
+        outputs.check_writable(path, args.file)
     if args.plot:
-        _check_plot(args.plot)
+        outputs.check_plot(args.plot)
     if args.curve:
         check_suffix(args.curve)
     classes = options.labels_of(stream)
@@ -48,44 +49,50 @@ def run(args):
             bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {curve.leaves[-1]} leaves")
             bar.update(count)
 
-        interrupted = False
+        stopped = None
         curve = Curve()
         try:
             prequential(tree, stream, classes, curve=curve, limit=args.limit, progress=progress)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ValueError, OSError, BoardError) as error:
             if not curve.instances:
                 raise
-            interrupted = True
-    if interrupted:
-        print(f"interrupted after {tree.report()['instances']} instances; what they have come to:")
-    tree.end_warm_up()
-    print_report(tree, curve)
-    if args.save:
-        tree.save(args.save)
+            stopped = error
+    # What has been learnt is kept, whatever ended it; a pipe that is closed must not come before.
+    saved = _save(tree, args.save, cut=isinstance(stopped, BoardError))
     if args.curve:
         curve.write(args.curve)
     if args.plot:
         curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
+    if stopped is not None:
+        print(f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
+              f"{tree.report()['instances']} instances; what they have come to:")
+    print_report(tree, curve)
+    if not saved:
+        return 1
     tree.close()
-    return 130 if interrupted else 0
+    if isinstance(stopped, KeyboardInterrupt):
+        return 130
+    if stopped is not None:
+        raise stopped
+    return 0
 
 
-def _check_writable(path):
-    """Raise now what writing would raise after hours of learning."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{path}: there is no folder {folder}")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise PermissionError(f"{path} cannot be written")
+def _save(tree, path, cut):
+    """End the warm-up and write the tree, if asked for; False if the board does not let us."""
+    from ..boards.base import BoardError
 
-
-def _check_plot(path):
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    formats = FigureCanvasBase.get_supported_filetypes()
-    suffix = os.path.splitext(path)[1].removeprefix(".")
-    if suffix not in formats:
-        raise ValueError(f"{path}: plots can be {', '.join(sorted(formats))}")
+    try:
+        if cut:
+            tree.resume()
+        tree.end_warm_up()
+        if path:
+            tree.save(path)
+    except BoardError as error:
+        # Half of a tree's knowledge is on the board, so there is nothing whole to write.
+        print(f"bregalad train: {error}" + (f"; {path} is not written" if path else ""),
+              file=sys.stderr)
+        return False
+    return True
 
 
 def print_report(tree, curve):

@@ -38,6 +38,8 @@ def run(args):
     board = find_board(args.board)
     if args.port is not None and not 0 <= args.port < 1 << 16:
         raise ValueError(f"--port must be 0 (any) to 65535, not {args.port}")
+    if args.clock is not None and not 1 <= args.clock <= 400:
+        raise ValueError(f"--clock must be 1 to 400 MHz, not {args.clock:g}")
     options = network_options(board, port=args.port)
     if board.wire == "udp":
         options.setdefault("port", PORT)

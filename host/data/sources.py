@@ -254,7 +254,8 @@ def _is_header(rows, known):
     names, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
     if known & set(names):
         return True
-    if len(set(names)) < len(names) or any(_numeric((name,)) for name in names):
+    # An empty name is no number: pandas writes one above its index, and it is refused as such.
+    if len(set(names)) < len(names) or any(name and _numeric((name,)) for name in names):
         return False
     if not body:
         return True

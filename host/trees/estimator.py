@@ -10,7 +10,7 @@ from ..boards.base import Board, BoardError
 from ..data.quantiser import Quantiser
 from . import bayes, router, storage
 from .holder import BoardHolder
-from .inputs import as_frame, class_indices, class_set, labels_of, schema_of
+from .inputs import as_frame, class_indices, class_set, labels_of, same_length, schema_of
 from .inspection import Inspection
 from .parameters import Parameters
 from .river import OneByOne
@@ -80,6 +80,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
             raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
         labels = labels_of(y)
         frame = as_frame(X)
+        same_length(frame, labels)
         classes = class_set(labels)
         self._prepare(frame, classes)  # refuses bad input while the old tree is still there
         self.reset()
@@ -283,8 +284,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         """(data frame, class indices) after all checks of labels and columns."""
         labels = labels_of(y)
         X = self._frame(X)
-        if len(X) != len(labels):
-            raise ValueError(f"X has {len(X)} instances, y has {len(labels)} labels")
+        same_length(X, labels)
         first = not hasattr(self, "classes_")
         if first:
             if classes is None:

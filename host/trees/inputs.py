@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from ..data.schema import Attribute, Schema
 
-__all__ = ["as_frame", "class_indices", "class_set", "labels_of", "schema_of"]
+__all__ = ["as_frame", "class_indices", "class_set", "labels_of", "same_length", "schema_of"]
 
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "empty")
 
@@ -67,6 +67,12 @@ def class_indices(labels, known):
         raise ValueError(f"y[{row}] is {labels.tolist()[row]!r}, none of the classes "
                          f"{known.tolist()}")
     return indices
+
+
+def same_length(X, labels):
+    """Raise ValueError unless there is a label for each instance."""
+    if len(X) != len(labels):
+        raise ValueError(f"X has {len(X)} instances, y has {len(labels)} labels")
 
 
 def as_frame(X):

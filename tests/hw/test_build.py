@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import subprocess
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -299,8 +300,24 @@ def test_a_missing_tool(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BuildError, match="no-such-tool is not installed"):
         tool("no-such-tool")
-    monkeypatch.setenv("NO_SUCH_TOOL", "elsewhere")
-    assert tool("no-such-tool") == "elsewhere"
+    monkeypatch.setenv("NO_SUCH_TOOL", "/nowhere/at-all")
+    with pytest.raises(BuildError, match="NO_SUCH_TOOL names /nowhere/at-all, which is no prog"):
+        tool("no-such-tool")
+    monkeypatch.setenv("NO_SUCH_TOOL", sys.executable)
+    assert tool("no-such-tool") == sys.executable
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (["--clock", "1"], "no clock near 1 MHz"),
+    (["--seed", "-1"], "--seed must be 0 to 2147483646, not -1"),
+    (["--seed", "2147483647"], "--seed must be 0 to 2147483646"),
+])
+def test_what_was_built_before_is_kept_until_all_is_checked(tmp_path, options, message, capsys):
+    for name in ("top.bit", "report.json"):
+        (tmp_path / name).write_text("old")
+    assert main(["build", "ulx3s-12f", "--output", str(tmp_path), *options]) == 1
+    assert message in capsys.readouterr().err
+    assert (tmp_path / "top.bit").read_text() == (tmp_path / "report.json").read_text() == "old"
 
 
 def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):

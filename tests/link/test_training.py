@@ -3,8 +3,9 @@
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
-from bregalad import EFDT, VFDT, BoardError, Geometry
+from bregalad import EFDT, VFDT, BoardError, Geometry, load_tree
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
@@ -249,3 +250,38 @@ def test_board_by_name(serve, tmp_path, capsys):
         with pytest.raises(ValueError, match="4 cells, but the board has 3"):
             VFDT(board=server.name, head=10).fit(np.zeros((20, 4)), np.arange(20) % 2)
         VFDT(board=server.name, head=10).fit(np.zeros((20, 3)), np.arange(20) % 2).close()
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path, monkeypatch,
+                                                                 capsys):
+    """The curve and the report are; the tree is if the board answers again."""
+    saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
+    resume = VFDT.resume
+
+    def plugged_in(tree):
+        server.deaf = not back
+        return resume(tree)
+
+    class Cut(BoardEnd):
+        left = 1500  # frames
+
+        def take(self, frame, now):
+            super().take(frame, now)
+            self.left -= 1
+            server.deaf |= not self.left
+
+    monkeypatch.setattr(VFDT, "resume", plugged_in)
+    with serve_udp(Cut(lambda: EmulatedBoard(GEOMETRY))) as server:
+        assert main(["train", "generator:hyperplane,attributes=3", "--limit", "300000", "--quiet",
+                     "--board", f"{server.name},timeout=1", "--save", str(saved), "--curve",
+                     str(curve)]) == 1
+    captured = capsys.readouterr()
+    assert "no sign of life" in captured.err and captured.err.count("\n") == 1
+    assert "stopped after" in captured.out
+    learnt = pd.read_csv(curve)["instances"].iloc[-1]
+    assert 0 < learnt < 300_000
+    if back:
+        assert load_tree(saved, board=EmulatedBoard(GEOMETRY)).report()["instances"] >= learnt
+    else:
+        assert f"{saved} is not written" in captured.err and not saved.exists()

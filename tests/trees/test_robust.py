@@ -102,6 +102,15 @@ def test_failed_board_leaves_a_tree_that_can_be_saved_and_learns_on(tmp_path):
     assert tree.difference(again) is None
 
 
+def test_a_fit_with_too_few_labels_keeps_the_older_tree():
+    X, y = stream(1000)
+    tree = VFDT().fit(X, y)
+    before = tree.predict(X)
+    with pytest.raises(ValueError, match="X has 1000 instances, y has 5 labels"):
+        tree.fit(X, y[:5])
+    np.testing.assert_array_equal(tree.predict(X), before)
+
+
 def test_failed_save_keeps_the_older_file(tmp_path):
     X, y = stream(1000)
     tree = VFDT().fit(X, y)
