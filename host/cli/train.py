@@ -13,7 +13,8 @@ def add_arguments(parser):
     options.add_board(parser)
     learner.add_learner(parser)
     group = parser.add_argument_group("results")
-    group.add_argument("--save", metavar="FILE", help="write the tree to FILE")
+    group.add_argument("--save", metavar="FILE",
+                       help="write the tree to FILE, also if the run is stopped midway")
     group.add_argument("--plot", metavar="FILE", help="draw accuracy, kappa, size (.png, .svg)")
     group.add_argument("--curve", metavar="FILE",
                        help="write accuracy, kappa, sizes and times to FILE (.csv, .parquet)")
