@@ -68,14 +68,13 @@ def run(args):
         print(f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
               f"{tree.report()['instances']} instances; what they have come to:")
     print_report(tree, curve)
-    if not saved:
-        return 1
-    tree.close()
+    if saved:
+        tree.close()
     if isinstance(stopped, KeyboardInterrupt):
         return 130
-    if stopped is not None:
+    if stopped is not None and (saved or not isinstance(stopped, BoardError)):
         raise stopped
-    return 0
+    return 0 if saved else 1
 
 
 def _save(tree, path, cut):
