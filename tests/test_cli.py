@@ -2,6 +2,7 @@
 
 import gzip
 import inspect
+import os
 
 import numpy as np
 import pandas as pd
@@ -274,6 +275,22 @@ def test_a_table_with_an_index_is_refused_as_such(csv, tmp_path, capsys):
     pd.read_csv(csv).to_csv(tmp_path / "index.csv")
     assert main(["train", str(tmp_path / "index.csv"), "--quiet"]) == 1
     assert "index.csv, line 1: column 0 has no name" in capsys.readouterr().err
+
+
+def test_links_and_devices_stay_what_they_are(csv, tmp_path):
+    """A file is replaced where a link leads; what is no file is written, not replaced."""
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    target.write_text("old")
+    link.symlink_to(target)
+    assert main(["train", str(csv), "--quiet", "--save", str(link)]) == 0
+    assert link.is_symlink() and load_tree(target).report()["instances"] == 3000
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert main(["predict", str(csv), "--tree", str(link), "--limit", "3", "--output",
+                 str(pipe)]) == 0
+    assert os.read(end, 100).decode().splitlines()[0] == "prediction"
+    os.close(end)
+    assert pipe.is_fifo() and not (tmp_path / "pipe.part").exists()
 
 
 def test_truncated_gzip_and_bad_value(csv, tmp_path, capsys):

@@ -36,13 +36,12 @@ def run(args):
     from ..hw.boards import find_board
     from ..hw.build import build
     from ..hw.report import table
-    from .options import network_options
+    from .options import check_clock, network_options
 
     board = find_board(args.board)
     if args.seeds < 1:
         raise ValueError(f"--seeds must be 1 or more, not {args.seeds}")
-    if args.clock is not None and not 1 <= args.clock <= 400:
-        raise ValueError(f"--clock must be 1 to 400 MHz, not {args.clock:g}")
+    check_clock(args.clock)
     clock = args.clock or board.clock_mhz
     if args.aim is not None and not clock <= args.aim <= 400:
         raise ValueError(f"--aim must be the clock, {clock:g}, to 400 MHz, not {args.aim:g}")

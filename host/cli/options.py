@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
-__all__ = ["add_stream", "add_board", "network_options", "open_file", "open_file_for", "labels_of"]
+__all__ = ["add_stream", "add_board", "check_clock", "network_options", "open_file",
+           "open_file_for", "labels_of"]
 
 
 def add_stream(parser):
@@ -30,6 +31,12 @@ def add_board(parser):
     group.add_argument("--geometry", metavar="PRESET",
                        help="sizes of the board: tiny, small, many-classes, wide, wider or fine "
                             "(default: as the stream needs, or what the FPGA tells)")
+
+
+def check_clock(mhz):
+    """Raise ValueError if no PLL makes such a clock; None is the default's."""
+    if mhz is not None and not 1 <= mhz <= 400:
+        raise ValueError(f"--clock must be 1 to 400 MHz, not {mhz:g}")
 
 
 def network_options(board, **options):

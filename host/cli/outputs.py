@@ -1,9 +1,8 @@
 """Files that a command is to write: checked before it begins."""
 
 import os
-from contextlib import contextmanager
 
-__all__ = ["check_plot", "check_writable", "replacing"]
+__all__ = ["check_plot", "check_writable"]
 
 
 def check_writable(path, source=None):
@@ -22,12 +21,16 @@ def check_writable(path, source=None):
     ValueError
         If ``path`` is ``source``.
     """
-    folder = os.path.dirname(os.path.abspath(path))
+    folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder, not a file")
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"{path}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK) or os.path.exists(path) and not os.access(path, os.W_OK):
+    # A regular file is written beside the older one first; a pipe or a terminal is not.
+    needed = [path] if os.path.exists(path) else []
+    if not needed or os.path.isfile(path):
+        needed.append(folder)
+    if not all(os.access(place, os.W_OK) for place in needed):
         raise PermissionError(f"{path} cannot be written")
     if source and os.path.exists(path) and os.path.exists(source) \
             and os.path.samefile(path, source):
@@ -42,17 +45,3 @@ def check_plot(path):
     suffix = os.path.splitext(path)[1].removeprefix(".")
     if suffix not in formats:
         raise ValueError(f"{path}: plots can be {', '.join(sorted(formats))}")
-
-
-@contextmanager
-def replacing(path):
-    """A text file that takes the place of what is at ``path`` once it is written as a whole."""
-    partial = f"{path}.part"
-    try:
-        with open(partial, "w", encoding="utf-8") as file:
-            yield file
-        os.replace(partial, path)
-    except BaseException:
-        if os.path.exists(partial):
-            os.remove(partial)
-        raise

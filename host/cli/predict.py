@@ -20,6 +20,7 @@ def run(args):
     """Write one line per instance; say on stderr how many labels in the file were met."""
     import pandas as pd
 
+    from ..files import replacing
     from ..trees.catalogue import load_tree
     from . import options, outputs
 
@@ -31,7 +32,7 @@ def run(args):
     stream = options.open_file_for(args, tree)
     names = list(tree.schema_.names)
     right = labelled = seen = 0
-    with outputs.replacing(args.output) if args.output else nullcontext(sys.stdout) as out:
+    with replacing(args.output, "w") if args.output else nullcontext(sys.stdout) as out:
         for X, y in stream:
             if args.limit is not None:
                 X, y = X[:args.limit - seen], y[:args.limit - seen]

@@ -33,13 +33,12 @@ def run(args):
     from ..link.udp import PORT
     from ..sim.verilated import BuildError
     from ..sim.virtual import VirtualBoard, serve
-    from .options import network_options
+    from .options import check_clock, network_options
 
     board = find_board(args.board)
     if args.port is not None and not 0 <= args.port < 1 << 16:
         raise ValueError(f"--port must be 0 (any) to 65535, not {args.port}")
-    if args.clock is not None and not 1 <= args.clock <= 400:
-        raise ValueError(f"--clock must be 1 to 400 MHz, not {args.clock:g}")
+    check_clock(args.clock)
     options = network_options(board, port=args.port)
     if board.wire == "udp":
         options.setdefault("port", PORT)

@@ -1,7 +1,6 @@
 """Saved trees: one NumPy archive of plain arrays and a JSON description, no pickle."""
 
 import json
-import os
 import zipfile
 import zlib
 from dataclasses import asdict
@@ -12,6 +11,7 @@ from ..boards import is_link
 from ..boards.base import Board
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
+from ..files import replacing
 from ..geometry import Geometry
 from . import checkpoint
 from .nodes import Nodes
@@ -41,15 +41,8 @@ def save(tree, path):
     statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
     arrays |= {f"board_{name}": column for name, column in statistics.items()}
-    partial = f"{os.fspath(path)}.part"
-    try:
-        with open(partial, "wb") as file:
-            np.savez_compressed(file, meta=np.frombuffer(description, np.uint8), **arrays)
-        os.replace(partial, path)
-    except BaseException:
-        if os.path.exists(partial):
-            os.remove(partial)
-        raise
+    with replacing(path, "wb") as file:
+        np.savez_compressed(file, meta=np.frombuffer(description, np.uint8), **arrays)
 
 
 def load(classes, path, changes):

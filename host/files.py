@@ -1,0 +1,35 @@
+"""Files that take the place of older ones only as a whole."""
+
+import os
+from contextlib import contextmanager
+
+__all__ = ["replacing"]
+
+
+@contextmanager
+def replacing(path, mode):
+    """An open file that takes the place of what is at ``path`` once it is written as a whole.
+
+    A link is followed; what is no regular file (a pipe, a terminal) is written as it is.
+
+    Parameters
+    ----------
+    path : str or Path
+    mode : str
+        ``w`` (UTF-8) or ``wb``.
+    """
+    path = os.path.realpath(path)
+    encoding = None if "b" in mode else "utf-8"
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, mode, encoding=encoding) as file:
+            yield file
+        return
+    partial = f"{path}.part"
+    try:
+        with open(partial, mode, encoding=encoding) as file:
+            yield file
+        os.replace(partial, path)
+    except BaseException:
+        if os.path.exists(partial):
+            os.remove(partial)
+        raise
