@@ -2,9 +2,10 @@
 
 from dataclasses import asdict, dataclass
 
-__all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "Geometry", "PRESETS"]
+__all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "MOST_CLASSES", "Geometry", "PRESETS"]
 
 CODE_WIDTH = 8  # bits of an attribute code
+MOST_CLASSES = 32
 MISSING = 255  # the code of a missing value
 NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
 GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
@@ -12,7 +13,7 @@ GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times inst
 CRITERIA = ("information_gain", "gini", "kearns_mansour", "classification_error")
 
 _BOUNDS = {
-    "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, 32),
+    "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, MOST_CLASSES),
     "slots": (2, 32768), "count_width": (12, 32), "bus_width": (32, 512), "banks": (1, 2),
 }
 
@@ -169,16 +170,19 @@ class Geometry:
                 base = cls.of(word)
             elif name not in (known := base.as_dict()):
                 raise ValueError(f"no size {name!r}; there are {', '.join(known)}")
+            elif name in changes:
+                raise ValueError(f"{name} is given twice")
             elif name == "criterion":
                 changes[name] = value
             elif name == "naive_bayes":
                 if value not in ("0", "1"):
                     raise ValueError(f"naive_bayes must be 0 or 1, not {value!r}")
                 changes[name] = value == "1"
-            elif not value.isdecimal():
-                raise ValueError(f"{name} must be an integer, not {value!r}")
             else:
-                changes[name] = int(value)
+                try:
+                    changes[name] = int(value)
+                except ValueError:
+                    raise ValueError(f"{name} must be an integer, not {value!r}") from None
         return base.replace(**changes)
 
     def replace(self, **changes):

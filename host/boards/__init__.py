@@ -1,5 +1,7 @@
 """Boards: one interface, whatever executes the commands."""
 
+import inspect
+
 from ..geometry import Geometry
 from .base import Board, BoardError
 
@@ -63,6 +65,7 @@ def open_board(name, geometry=None, **options):
         from .emulated import EmulatedBoard as Kind
     else:
         from .simulated import SimulatedBoard as Kind
+    _check_options(name, options, [*inspect.signature(Kind).parameters][1:])
     board = Kind(geometry, **options)
     try:
         board.check_identity()
@@ -76,6 +79,7 @@ def _open_link(name, geometry, options):
     from .linked import LinkedBoard
 
     kind, place, given = _parse(name)
+    _check_options(name, options, _options_of(kind))
     options = {**given, **options}
     if kind == "serial":
         try:
@@ -95,16 +99,24 @@ _OPTIONS = {"baud": int, "timeout": float, "take_over": {"yes": True, "no": Fals
 _ALLOWED = {"baud": "an integer", "timeout": "a number of seconds", "take_over": "yes or no"}
 
 
+def _options_of(kind):
+    return [key for key in _OPTIONS if key != "baud" or kind == "serial"]
+
+
+def _check_options(name, given, allowed):
+    for key in given:
+        if key not in allowed:
+            raise ValueError(f"{name}: no option {key!r}; there are {', '.join(allowed)}")
+
+
 def _parse(name):
     """(kind, place, options) of a link's name."""
     kind, _, rest = name.partition(":")
     place, *words = rest.split(",")
-    allowed = [key for key in _OPTIONS if key != "baud" or kind == "serial"]
     options = {}
     for word in words:
         key, _, value = word.partition("=")
-        if key not in allowed:
-            raise ValueError(f"{name}: no option {key!r}; there are {', '.join(allowed)}")
+        _check_options(name, [key], _options_of(kind))
         try:
             options[key] = _OPTIONS[key](value)
         except (ValueError, KeyError):

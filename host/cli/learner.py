@@ -12,7 +12,8 @@ class Option:
     """One parameter of the trees' constructors.
 
     ``defaults`` names the trees that take it; all of this is said again here, for the classes take
-    seconds to import and ``--help`` should not wait for them. A test holds both equal.
+    seconds to import and ``--help`` should not wait for them. A test holds both equal. ``needs``
+    names another option and the value without which this one has no effect.
     """
 
     group: str
@@ -21,6 +22,7 @@ class Option:
     defaults: dict
     kind: type = str
     choices: tuple | None = None
+    needs: tuple | None = None
 
     @property
     def flag(self):
@@ -66,11 +68,11 @@ OPTIONS = (
            {"vfdt": "hoeffding", "efdt": "hoeffding", "ctree": "confidence-practical"},
            choices=_BOUNDS),
     Option(_SPLITS, "scale", "c of the bound confidence-practical",
-           {"vfdt": 5e-3, "ctree": 5e-3}, float),
+           {"vfdt": 5e-3, "ctree": 5e-3}, float, needs=("bound", "confidence-practical")),
     Option(_SPLITS, "ties", "ties are broken at once, if genuine, or after a wait",
            {"vfdt": "ht"}, choices=("ht", "htdt", "htat")),
     Option(_SPLITS, "tie_increment", "instances by which a broken tie makes htat's wait longer",
-           {"vfdt": 500}, int),
+           {"vfdt": 500}, int, needs=("ties", "htat")),
     Option(_SPLITS, "adaptive_grace", "put off trials that cannot succeed", {"vfdt": False}, bool),
     Option(_ANYTIME, "inner_grace", "instances between trials of an inner node",
            {"efdt": 2000}, int),
@@ -124,16 +126,22 @@ def given(args):
     Raises
     ------
     ValueError
-        If that tree does not have one of them.
+        If that tree does not have one of them, or it has no effect beside the others.
     """
-    chosen = {}
+    chosen, values = {}, {}
     for option in OPTIONS:
         value = getattr(args, option.name)
+        values[option.name] = option.defaults.get(args.tree) if value is None else value
         if value is None:
             continue
         if args.tree not in option.defaults:
             takers = " and ".join(filter(None, (", ".join(list(option.defaults)[:-1]),
                                                 list(option.defaults)[-1])))
             raise ValueError(f"{option.flag} is an option of --tree {takers}, not of {args.tree}")
+        if option.needs is not None and values[option.needs[0]] != option.needs[1]:
+            other, needed = option.needs
+            raise ValueError(f"{option.flag} has no effect without --{other} {needed}")
         chosen[option.name] = value
+    if args.geometry is not None and "slots" in chosen:
+        raise ValueError("--slots is for a board without --geometry: geometries have their own")
     return chosen

@@ -176,8 +176,11 @@ class _Columns:
         self.names = names
 
     def index(self, key, what):
-        if isinstance(key, str) and key in self.names:
-            return self.names.index(key)
+        if isinstance(key, str):
+            if key in self.names:
+                return self.names.index(key)
+            if key.removeprefix("-").isdecimal():  # as a command line names an index
+                key = int(key)
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool) \
                 and -len(self.names) <= key < len(self.names):
             return int(key) % len(self.names)

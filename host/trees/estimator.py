@@ -8,6 +8,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..boards.base import Board, BoardError
 from ..data.quantiser import Quantiser
+from ..geometry import MISSING
 from . import bayes, router, storage
 from .holder import BoardHolder
 from .inputs import as_frame, class_indices, class_set, labels_of, same_length, schema_of
@@ -116,7 +117,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         array (n,)
             Each instance's prediction by the tree that had learnt all before it.
         """
-        self._check_finished()
+        self._check_ready()
         if classes is not None and getattr(self, "_unnamed", None):
             self._name_classes(class_set(labels_of(classes)))
         X, labels = self._checked(X, y, classes)
@@ -176,10 +177,12 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
             if not steps.unfinished:
                 self._unfinished = None
 
-    def _check_finished(self):
+    def _check_ready(self):
+        """Refuse to go on with a cut link or with other parameters than it was begun with."""
         if self._unfinished is not None:
             raise BoardError("the link to the board was cut while this tree was learning: resume() "
                              "finishes that")
+        self._check_unchanged()
 
     def encode(self, X):
         """The codes of instances, as learning would encode them next; ends the warm-up.
@@ -213,7 +216,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
             If codes or labels are not as above; nothing is learnt then.
         """
         self._fitted()
-        self._check_finished()
+        self._check_ready()
         self.end_warm_up()
         codes, labels = np.asarray(codes), np.asarray(labels)
         if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
@@ -271,6 +274,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
 
     def _asks_board(self, leaves):
         """Which of these leaves predict by naive Bayes; bool array."""
+        self._check_unchanged()
         if self.leaf_prediction == "mc":
             return np.zeros(len(leaves), bool)
         self._open_trainer()  # a loaded tree's leaves get their slots there
@@ -327,6 +331,12 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         capacities = [0 if attribute.kind == "numeric"
                       else len(attribute.values) or int(self.nominal_values)
                       for attribute in schema.attributes]
+        for attribute, capacity in zip(schema.attributes, capacities, strict=True):
+            if capacity > MISSING:
+                raise ValueError(f"attribute {attribute.name!r} is nominal and has {capacity} "
+                                 f"values, at most {MISSING} can be told apart: leave it out, or "
+                                 "declare it numeric if it holds numbers (what is none is named "
+                                 "then)")
         self._policy().check(len(classes), any(capacities), self.nominal_split)
         self._check_size(capacities, len(classes))
         quantiser = Quantiser(schema, head=int(self.head),
@@ -341,6 +351,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         self.n_features_in_ = len(schema.attributes)
         if named:
             self.feature_names_in_ = np.array(schema.names, object)
+        self._made_with = self._decisive()
         self._quantiser = quantiser
         self._warm_up = WarmUp(int(self.head), len(classes))
         self._tally = Tally()
@@ -379,7 +390,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         """Forget everything learnt and let go of the board."""
         self._release()
         for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
-                     "_quantiser", "_nodes", "_warm_up", "_checkpoint"):
+                     "_made_with", "_quantiser", "_nodes", "_warm_up", "_checkpoint"):
             self.__dict__.pop(name, None)
 
     # Saving
@@ -388,6 +399,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         """Write the tree, the quantiser and the board's statistics to a file; ends the warm-up."""
         self.end_warm_up()
         self._fitted()
+        self._check_unchanged()
+        self.check_parameters()  # or nothing could read the file
         storage.save(self, path)
 
     @classmethod

@@ -20,6 +20,7 @@ class BoardHolder:
     def _open_trainer(self):
         if self._trainer is not None:
             return self._trainer
+        self._check_unchanged()
         opens = not isinstance(self.board, Board)
         board = open_board(self.board, self._geometry()) if opens else self.board
         try:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..boards import check_name
 from ..boards.base import Board
-from ..geometry import Geometry
+from ..geometry import MOST_CLASSES, Geometry
 from .cells import CellMap
 from .feed import FEEDS
 from .policy import SplitPolicy
@@ -24,6 +24,19 @@ class Parameters:
         """Store the constructor's arguments, as scikit-learn wants them: under their names."""
         for name in self._get_param_names():
             setattr(self, name, given[name])
+
+    def _decisive(self):
+        """Those parameters, with their values, that a tree keeps from its first instance on."""
+        names = {field.name for field in fields(SplitPolicy)} | {"leaf_prediction", "nominal_split"}
+        return {name: getattr(self, name) for name in self._get_param_names() if name in names}
+
+    def _check_unchanged(self):
+        """Refuse with a ValueError what was changed (``set_params``) since the first instance."""
+        for name, value in getattr(self, "_made_with", {}).items():
+            if (now := getattr(self, name)) != value:
+                raise ValueError(f"{name} was {value!r} when this tree began to learn, and is "
+                                 f"{now!r} now: that takes effect with fit or reset; set it back "
+                                 "to go on with this tree")
 
     def _policy(self):
         """The split policy that the parameters describe; refuses wrong ones."""
@@ -54,7 +67,7 @@ class Parameters:
 
     def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""
-        geometry = self._given_geometry() or Geometry(classes=32, lanes=1024, passes=31)
+        geometry = self._given_geometry() or Geometry(classes=MOST_CLASSES, lanes=1024, passes=31)
         check_classes(geometry, classes)
         check_cells(geometry, len(CellMap.build(capacities, geometry.bins, self.nominal_split)))
 

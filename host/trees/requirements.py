@@ -1,5 +1,6 @@
 """What a tree asks of a board; who asks for more than a board has is told the remedy."""
 
+from ..geometry import MOST_CLASSES
 from .router import PREDICTIONS
 
 __all__ = ["check_abilities", "check_cells", "check_classes", "check_prediction"]
@@ -39,10 +40,12 @@ def check_prediction(prediction):
 
 def check_classes(geometry, classes):
     """Refuse with a ValueError more classes than a board has counters for."""
+    if classes > MOST_CLASSES:
+        raise ValueError(f"there are {classes} classes, and no board has counters for more than "
+                         f"{MOST_CLASSES}: are these class labels?")
     if classes > geometry.classes:
         raise ValueError(f"the stream has {classes} classes, but the board has counters for "
-                         f"{geometry.classes}: choose a geometry with classes >= {classes} "
-                         "(at most 32)")
+                         f"{geometry.classes}: choose a geometry with classes >= {classes}")
 
 
 def check_cells(geometry, cells):

@@ -74,6 +74,7 @@ def load(classes, path, changes):
     if meta["named"]:
         tree.feature_names_in_ = np.array(tree.schema_.names, object)
     tree._quantiser = Quantiser.from_dict(meta["quantiser"])
+    tree._made_with = tree._decisive()
     tree._warm_up = None
     tree._trainer = None
     tree._nodes = Nodes.from_state({name.removeprefix("node_"): column

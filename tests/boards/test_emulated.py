@@ -117,6 +117,8 @@ def test_refuses(call, error, message):
 def test_open_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
         open_board(*arguments)
+    with pytest.raises(ValueError, match="no option 'timeout'; there are memory_size"):
+        open_board("emulated", timeout=3)
 
 
 def test_identity_names_what_differs():

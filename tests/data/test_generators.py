@@ -150,7 +150,8 @@ def test_joined_streams_end_with_their_parts():
     ("drift,first=sea,second=sea", "first must be a generator in brackets, not 'sea'"),
     ("drift,first=(sea", "the brackets do not match"),
     ("drift,first=(sea,function=9),second=(sea)", "generator sea: function must be 1 to 4, not 9"),
-    ("drift", "missing 2 required positional arguments: 'first' and 'second'"),
+    ("drift", "first and second must be given, generators in brackets: drift,first=(sea,function="),
+    ("recurrence,first=(sea)", "second must be given"),
     ("recurrence,first=(sea),second=(sea),period=0", "period must be 1 or more, not 0"),
 ])
 def test_errors(text, message):

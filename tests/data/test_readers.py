@@ -87,7 +87,8 @@ def test_options(tmp_path):
     assert stream.schema.names == ("a", "c") and stream.schema.classes == ("2", "6")
     X, y = read(stream)
     assert X["a"].tolist() == ["1", "5"] and y.tolist() == ["2", "6"]
-    assert open_stream(path, class_name=-3).schema.class_name == "x1"
+    for index in (-3, "-3", "1"):  # a command line has words only
+        assert open_stream(path, class_name=index).schema.class_name == "x1"
     assert len(read(open_stream(path, header=True))[1]) == 1
     words = write(tmp_path, "w.csv", "p,q\na,b\nc,d\n")
     assert open_stream(words).schema.names == ("p",)

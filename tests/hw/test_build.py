@@ -344,6 +344,11 @@ def test_geometry_of_words():
     assert Geometry.parse([], PRESETS["fine"]) == PRESETS["fine"]
     assert Geometry.parse(["tiny", "slots=8", "naive_bayes=1"], PRESETS["fine"]) == \
         PRESETS["tiny"].replace(slots=8, naive_bayes=True)
+    for words, message in ((["lanes=3", "lanes=4"], "lanes is given twice"),
+                           (["lanes=-1"], "lanes must be 1 to 1024, not -1"),
+                           (["lanes=x"], "lanes must be an integer, not 'x'")):
+        with pytest.raises(ValueError, match=message):
+            Geometry.parse(words, PRESETS["fine"])
 
 
 def test_path_in_words():

@@ -130,6 +130,46 @@ def test_numpy_parameters_can_be_saved(tmp_path):
     assert VFDT.load(tmp_path / "tree").grace == 150
 
 
+def test_a_tree_keeps_the_parameters_that_it_was_begun_with(tmp_path):
+    """What decides on splits and leaves cannot change midway; the rest can, and `fit` takes all."""
+    X, y = stream(3000)
+    tree = VFDT(delta=1e-3)
+
+    def refuses(*steps):
+        for step in steps:
+            for name, value in (("delta", 0), ("grace", 100), ("leaf_prediction", "nba")):
+                kept = getattr(tree, name)
+                tree.set_params(**{name: value})
+                with pytest.raises(ValueError, match=f"{name} was .* takes effect with fit or "
+                                                     "reset; set it back"):
+                    step()
+                tree.set_params(**{name: kept})
+
+    tree.partial_fit(X[:300], y[:300], classes=[False, True])
+    refuses(lambda: tree.partial_fit(X[300:], y[300:]), tree.end_warm_up)
+    tree.partial_fit(X[300:], y[300:])
+    refuses(lambda: tree.partial_fit(X, y), lambda: tree.predict(X),
+            lambda: tree.learn_one(dict.fromkeys(("x0", "x1", "x2"), 0.5), True),
+            lambda: tree.save(tmp_path / "tree"))
+    whole = VFDT(delta=1e-3).fit(X, y)
+    assert tree.difference(whole) is None
+    tree.set_params(threads=2, review_period=5000).predict(X)
+    tree.set_params(threads=0)
+    with pytest.raises(ValueError, match="threads must be 1 to 256, not 0"):
+        tree.save(tmp_path / "tree")  # or nothing could read it
+    assert not (tmp_path / "tree").exists()
+    tree.set_params(threads=1, grace=100)
+    assert tree.fit(X, y).difference(VFDT(delta=1e-3, grace=100).fit(X, y)) is None
+
+
+def test_too_many_values_of_an_attribute_are_named():
+    X = pd.DataFrame({"a": range(300), "b": pd.Categorical([str(i) for i in range(300)])})
+    with pytest.raises(ValueError, match="'b' is nominal and has 300 values, at most 255"):
+        VFDT().fit(X, X["a"] % 2)
+    with pytest.raises(ValueError, match="300 classes, and no board has counters for more than 32"):
+        VFDT().fit(X[["a"]], X["b"])
+
+
 @pytest.mark.parametrize("changes, message", [
     ({"geometry": "fine"}, "bins = 16, this one has 64"),
     ({"geometry": "many-classes"}, "classes = 2, this one has 32"),

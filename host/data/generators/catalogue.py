@@ -77,6 +77,12 @@ def open_generator(name, *, chunk=65_536, **options):
         if option not in defaults:
             raise DataError(f"generator {name}: no option {option!r}; there are "
                             f"{', '.join(defaults)}")
+    lacking = [option for option, default in defaults.items()
+               if default is inspect.Parameter.empty and option not in {**given, **options}]
+    if lacking:
+        raise DataError(f"generator {name}: {' and '.join(lacking)} must be given, generators in "
+                        f"brackets: {kind},first=(sea,function=1),"
+                        "second=(sea,function=3,seed=2)")
     values = {option: _value(name, option, text, defaults[option])
               for option, text in given.items()}
     try:
@@ -89,8 +95,9 @@ def describe(name):
     """A generator's options and defaults in a line."""
     kind, preset = PRESETS.get(name, (name, {}))
     options = {**_defaults(kind), **preset}
-    return ", ".join(option if value is inspect.Parameter.empty or value is None
-                     else f"{option}={value}" for option, value in options.items())
+    return ", ".join(f"{option}=(GENERATOR)" if value is inspect.Parameter.empty
+                     else option if value is None else f"{option}={value}"
+                     for option, value in options.items())
 
 
 def _defaults(kind):
