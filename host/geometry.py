@@ -2,7 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
-__all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "MOST_CLASSES", "Geometry", "PRESETS"]
+__all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "MOST_CLASSES",
+           "Geometry", "PRESETS"]
 
 CODE_WIDTH = 8  # bits of an attribute code
 MOST_CLASSES = 32

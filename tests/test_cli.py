@@ -146,6 +146,19 @@ def test_predict_uses_the_trees_kinds_and_needs_no_labels(tmp_path, capsys):
     assert "of 3000 labels met" in capsys.readouterr().err
 
 
+def test_values_that_come_late_have_codes(tmp_path, capsys):
+    """A file is read in chunks; what values it has is known before the first is learnt."""
+    path = tmp_path / "late.csv"
+    rows = [f"{i % 7},{'rgbk'[(i % 2) + 2 * (i >= 66_000)]},{(i + (i >= 66_000)) % 2}\n"
+            for i in range(70_000)]
+    path.write_text("size,colour,label\n" + "".join(rows))
+    assert main(["train", str(path), "--quiet", "--delta", "0.001"]) == 0
+    out = capsys.readouterr().out
+    assert "0.00% of nominal values had no code" in out
+    accuracy = float(out.partition("accuracy")[2].partition(",")[0])
+    assert accuracy > 0.99
+
+
 def test_generate_train_predict(tmp_path, capsys):
     assert main(["generate"]) == 0
     out = capsys.readouterr().out

@@ -73,9 +73,30 @@ def test_limit_and_progress():
     curve = Curve()
     assert prequential(Scripted(["a"] * 15), chunks, ["a", "b"], curve=curve, every=3, limit=9,
                        progress=lambda n, c: seen.append((n, c.accuracy[-1]))) is curve
-    assert curve.instances == [3, 5, 8, 9] and [n for n, _ in seen] == [3, 2, 3, 1]
+    assert curve.instances == [3, 6, 9] and [n for n, _ in seen] == [3, 3, 3]
     assert seen[-1][1] == curve.accuracy[-1] == 5 / 9
-    assert curve.replaced == [0] * 4
+    assert curve.replaced == [0] * 3
+
+
+def test_points_do_not_depend_on_the_chunks():
+    y = np.array(list("aabbabbabaab"))
+    curves = [prequential(Scripted(["a"] * 12), [(np.zeros((len(part), 1)), part) for part in
+                                                 np.split(y, range(size, 12, size))],
+                          ["a", "b"], every=5) for size in (1, 4, 7, 12)]
+    for curve in curves:
+        assert curve.instances == [5, 10, 12]
+        assert curve.recent == [3 / 5, 2 / 5, 1 / 2]
+
+
+def test_what_was_learnt_before_an_error_is_on_the_curve():
+    def chunks():
+        yield np.zeros((7, 1)), np.array(list("aabbabb"))
+        raise OSError("the disk is gone")
+
+    curve = Curve()
+    with pytest.raises(OSError, match="gone"):
+        prequential(Scripted(["a"] * 12), chunks(), ["a", "b"], curve=curve, every=5)
+    assert curve.instances == [5, 7]
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """Options that several commands share."""
 
+from ..geometry import MISSING
+
 __all__ = ["add_stream", "add_board", "check_clock", "network_options", "open_file",
-           "open_file_for", "labels_of"]
+           "open_file_for", "survey"]
 
 
 def add_stream(parser):
@@ -90,11 +92,17 @@ def _open(args, **options):
     return open_stream(args.file, names=_list(args.names) or None, **options)
 
 
-def labels_of(stream):
-    """All class labels of a stream; reads it once where the schema does not declare them."""
-    if stream.schema.classes:
-        return sorted(stream.schema.classes)
-    labels = set()
-    for _, y in stream:
-        labels.update(y.tolist())
-    return sorted(labels)
+def survey(stream):
+    """All class labels of a stream, and its nominal attributes with their values, as a dict.
+
+    Reads the stream once where the schema does not declare them.
+    """
+    labels, nominal = set(stream.schema.classes), dict(stream.schema.nominal)
+    found = {name: set() for name, values in nominal.items() if not values}
+    if not labels or found:
+        for X, y in stream:
+            labels.update(y.tolist())
+            for name, values in found.items():
+                if len(values) <= MISSING:  # more are refused, whatever they are
+                    values.update(X[name].dropna().unique())
+    return sorted(labels), nominal | {name: sorted(values) for name, values in found.items()}

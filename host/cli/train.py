@@ -32,9 +32,7 @@ def run(args):
     from ..trees.catalogue import TREES
 
     stream = options.open_file(args)
-    tree = TREES[args.tree](
-        board=args.board, geometry=args.geometry, **chosen,
-        nominal={a.name: a.values for a in stream.schema.attributes if a.kind == "nominal"})
+    tree = TREES[args.tree](board=args.board, geometry=args.geometry, **chosen)
     tree.check_parameters()
     for path in filter(None, (args.save, args.plot, args.curve)):
         outputs.check_writable(path, args.file)
@@ -42,7 +40,8 @@ def run(args):
         outputs.check_plot(args.plot)
     if args.curve:
         check_suffix(args.curve)
-    classes = options.labels_of(stream)
+    classes, nominal = options.survey(stream)
+    tree.set_params(nominal=nominal)
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     with tqdm(total=total, unit=" instances", unit_scale=True, disable=args.quiet) as bar:
 

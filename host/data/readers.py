@@ -1,6 +1,7 @@
 """Streams from files: ARFF, delimited text and Parquet, plain or compressed; and generators."""
 
 import numpy as np
+import pandas as pd
 
 from .files import suffix_of
 from .generators.catalogue import PREFIX
@@ -15,8 +16,9 @@ class Stream:
     """The instances of a file, chunk by chunk; every iteration starts from the beginning.
 
     Iteration yields ``(X, y)``: a `pandas.DataFrame` of the attributes, numeric ones as float64
-    with NaN for missing, nominal ones as categories of strings, and a numpy array of class labels,
-    strings. Nothing of a chunk with an error in it is handed out.
+    with NaN for missing, nominal ones as categories if their values are declared and as strings if
+    they are not (the next chunk may have others), and a numpy array of class labels, strings.
+    Nothing of a chunk with an error in it is handed out.
 
     Members
     -------
@@ -45,12 +47,14 @@ class Stream:
 
     def __iter__(self):
         names = list(self.schema.names)
+        kinds = {name: pd.CategoricalDtype(list(values)) if values else object
+                 for name, values in self.schema.nominal.items()}
         total = 0
         for table, where in self._tables():
             labels = (self._labels(table, where) if self._labelled
                       else np.full(len(table), None, object))
             total += len(labels)
-            yield table[names], labels
+            yield table[names].astype(kinds), labels
         if not total:
             raise DataError(f"{self.path}: no instance, the file has no data")
         self._count = total
@@ -124,7 +128,7 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     elif suffix in (".parquet", ".pq"):
         source = ParquetSource(path)
     else:
-        known = {*(names or ()), class_name or None}
+        known = {*(names or ()), None if _is_index(class_name) else class_name or None}
         source = TextSource(path, suffix, header, known)
     if names is not None:
         source.rename(names)
@@ -179,7 +183,7 @@ class _Columns:
         if isinstance(key, str):
             if key in self.names:
                 return self.names.index(key)
-            if key.removeprefix("-").isdecimal():  # as a command line names an index
+            if _is_index(key):
                 key = int(key)
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool) \
                 and -len(self.names) <= key < len(self.names):
@@ -191,6 +195,11 @@ class _Columns:
         if isinstance(keys, str):
             keys = (keys,)
         return {self.index(key, f"the {kind} column") for key in keys}
+
+
+def _is_index(key):
+    """Whether a word is a number, as a command line names a column's index."""
+    return isinstance(key, str) and key.removeprefix("-").isdecimal()
 
 
 def _check_declared(column, values, where):

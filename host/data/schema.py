@@ -100,6 +100,12 @@ class Schema:
         """The attributes' names, in order."""
         return tuple(attribute.name for attribute in self.attributes)
 
+    @property
+    def nominal(self):
+        """The nominal attributes with their declared values, as a tree's ``nominal`` takes them."""
+        return {attribute.name: attribute.values for attribute in self.attributes
+                if attribute.kind == "nominal"}
+
     def to_dict(self):
         """The schema in JSON's types."""
         return {"attributes": [attribute.to_dict() for attribute in self.attributes],

@@ -238,6 +238,8 @@ def _categories(column):
         texts = [None if v is None or v != v else str(int(v)) if v == int(v) else str(v)
                  for v in whole]
         return pd.Categorical(texts)
+    if pa.types.is_integer(column.type):
+        column = column.cast(pa.string())  # of integers with nulls pandas would make floats
     codes, values = pd.factorize(column.to_pandas())
     values = [str(value) for value in values]
     missing = [i for i, value in enumerate(values) if value in ("", "?")]

@@ -100,7 +100,7 @@ def is_number(field):
 
 
 def parse(block, layout, names, kept, numeric):
-    """The columns ``kept`` of a block: float64 for those in ``numeric``, else categories.
+    """The columns ``kept`` of a block: float64 for those in ``numeric``, else words' categories.
 
     Raises
     ------
@@ -115,7 +115,8 @@ def parse(block, layout, names, kept, numeric):
         "usecols": kept, "index_col": False, "keep_default_na": False, "skipinitialspace": True,
         "skip_blank_lines": False, "na_values": words,
     }
-    kinds = {name: "float64" if name in numeric else "category" for name in kept}
+    # As strings first: of words that look like numbers a "category" would make numbers.
+    kinds = {name: "float64" if name in numeric else "str" for name in kept}
     source = "".join(block.lines)
     try:
         table = pd.read_csv(io.StringIO(source), dtype=kinds, **options)
@@ -135,7 +136,7 @@ def parse(block, layout, names, kept, numeric):
                 row = int(np.isinf(column).argmax())
                 raise _no_number(block, layout, names, row, name)
         else:
-            table[name] = _stripped(table[name])
+            table[name] = _stripped(table[name].astype("category"))
     return table
 
 

@@ -23,7 +23,7 @@ def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, pr
     curve : Curve, optional
         Points are added to it; so an interrupted run's are not lost.
     every : int
-        Instances between points of the curve.
+        Instances between points of the curve; there is one at the end, too, whatever ends it.
     limit : int, optional
         Instances to stop after.
     progress : callable, optional
@@ -36,21 +36,33 @@ def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, pr
     curve = Curve() if curve is None else curve
     index = pd.Index(np.unique(np.asarray(classes)).astype(object))
     seen = 0
-    for X, y in chunks:
-        for start in range(0, len(y), every):
-            room = every if limit is None else min(every, limit - seen)
-            take = slice(start, start + room)
-            labels = np.asarray(y)[take]
-            if not len(labels):
-                return curve
-            part = X[take]
-            began = time.perf_counter()
-            predicted = tree.test_then_train(part, labels, classes)
-            seconds = time.perf_counter() - began
-            seen += len(labels)
-            curve.add(_confusion(index, labels, predicted), tree.report(), seconds, _memory())
+    confusion, seconds, since = 0, 0.0, 0  # since the last point
+    try:
+        for X, y in chunks:
+            start = 0
+            while start < len(y):
+                count = min(every - since, len(y) - start)
+                if limit is not None:
+                    count = min(count, limit - seen)
+                if not count:
+                    return curve
+                take = slice(start, start + count)
+                labels, part = np.asarray(y)[take], X[take]
+                began = time.perf_counter()
+                predicted = tree.test_then_train(part, labels, classes)
+                seconds += time.perf_counter() - began
+                confusion = confusion + _confusion(index, labels, predicted)
+                start, seen, since = start + count, seen + count, since + count
+                if since == every:
+                    curve.add(confusion, tree.report(), seconds, _memory())
+                    if progress is not None:
+                        progress(since, curve)
+                    confusion, seconds, since = 0, 0.0, 0
+    finally:
+        if since:
+            curve.add(confusion, tree.report(), seconds, _memory())
             if progress is not None:
-                progress(len(labels), curve)
+                progress(since, curve)
     return curve
 
 

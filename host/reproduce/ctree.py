@@ -141,8 +141,7 @@ def _curve(settings, title, name, group, engines):
 
 def _tree(settings, kind, criterion, setting, stream):
     """A tree on the board, or the reference with a criterion that the board lacks."""
-    nominal = {a.name: a.values for a in stream.schema.attributes if a.kind == "nominal"}
-    nominal = getattr(stream, "nominal", nominal)
+    nominal = getattr(stream, "nominal", stream.schema.nominal)
     if criterion is None:
         return kind(board=settings.board, nominal=nominal, **_COMMON, **setting)
     policy = kind(grace=_COMMON["grace"], **setting)

@@ -87,8 +87,7 @@ def run(settings):
 
 
 def _learn(settings, name, stream, instances, **options):
-    nominal = {a.name: a.values for a in stream.schema.attributes if a.kind == "nominal"}
-    tree = LEARNERS[name](board=settings.board, **{"nominal": nominal, **options})
+    tree = LEARNERS[name](board=settings.board, **{"nominal": stream.schema.nominal, **options})
     return follow(tree, stream, instances, getattr(stream, "classes", None))
 
 

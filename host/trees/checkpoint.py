@@ -104,6 +104,7 @@ def restore(trainer, checkpoint):
         trainer.command(Opcode.CLEAR, slot=slot)
         growth.rezoom(node)
         entry = entry.copy()
+        growth.resume_count(node, since=int(entry[1]), period=int(entry[3]) >> 16)
         # Its parent may have got another slot.
         entry[2] = int(entry[2]) >> 16 << 16 | growth.link(node)
         trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())

@@ -333,10 +333,10 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
                       for attribute in schema.attributes]
         for attribute, capacity in zip(schema.attributes, capacities, strict=True):
             if capacity > MISSING:
-                raise ValueError(f"attribute {attribute.name!r} is nominal and has {capacity} "
-                                 f"values, at most {MISSING} can be told apart: leave it out, or "
-                                 "declare it numeric if it holds numbers (what is none is named "
-                                 "then)")
+                raise ValueError(f"attribute {attribute.name!r} is nominal and has more "
+                                 f"than {MISSING} values, which codes cannot tell apart: leave it "
+                                 "out, or declare it numeric if it holds numbers (what is none is "
+                                 "named then)")
         self._policy().check(len(classes), any(capacities), self.nominal_split)
         self._check_size(capacities, len(classes))
         quantiser = Quantiser(schema, head=int(self.head),
@@ -390,7 +390,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         """Forget everything learnt and let go of the board."""
         self._release()
         for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
-                     "_made_with", "_quantiser", "_nodes", "_warm_up", "_checkpoint"):
+                     "_made_with", "_quantiser", "_nodes", "_warm_up", "_checkpoint",
+                     "_kept_geometry"):
             self.__dict__.pop(name, None)
 
     # Saving

@@ -215,6 +215,17 @@ class Growth:
         self.nodes.slot[leaf] = -1
         self.nodes.since[leaf] = 0
 
+    def resume_count(self, node, since, period):
+        """Count towards a restored node's next trial as the board does.
+
+        The policy may be another than before. ``period`` is what the slot has of its own, 0: the
+        role's. A node that is overdue is tried with its next instance.
+        """
+        nodes, style = self.nodes, self.style
+        role = style.grace if nodes.kind[node] == LEAF else style.inner_period
+        nodes.period[node] = period = period or role
+        nodes.since[node] = min(since, period - 1) if period else since
+
     def _activate(self, node):
         """Give a node without a slot one; its statistics start anew."""
         nodes = self.nodes

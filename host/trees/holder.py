@@ -14,8 +14,11 @@ class BoardHolder:
     """Mixin of ``StreamTree``: its board.
 
     ``_trainer`` is what learns on the board, None while there is none; ``_checkpoint`` the
-    statistics that are to go to the next one.
+    statistics that are to go to the next one. ``_kept_geometry`` is that of the board which a
+    loaded tree was saved with.
     """
+
+    _kept_geometry = None
 
     def _open_trainer(self):
         if self._trainer is not None:
@@ -62,6 +65,8 @@ class BoardHolder:
             return given
         if is_link(self.board):
             return None
+        if self._kept_geometry is not None:
+            return self._kept_geometry
         cells = len(self._cells(16))
         lanes = max(min(cells, 16), -(-cells // 256))
         return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,

@@ -10,6 +10,7 @@ from ..data.schema import Attribute, Schema
 
 __all__ = ["as_frame", "class_indices", "class_set", "labels_of", "same_length", "schema_of"]
 
+_LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "empty")
 
 
@@ -19,15 +20,24 @@ def labels_of(y):
     Raises
     ------
     ValueError
-        If a label is missing, infinite or no whole number.
+        If a label is missing, infinite or no whole number, or labels are of several kinds.
     """
-    if isinstance(y, pd.Series) and pd.api.types.is_bool_dtype(y.dtype) and not y.hasnans:
-        y = y.to_numpy(bool)
+    if isinstance(y, list | tuple) and not isinstance(next(iter(y), None), list | tuple):
+        # As it is: numpy would make strings of labels of several kinds.
+        y = pd.Series(y, dtype=object).infer_objects()
+    if isinstance(y, pd.Series) and not y.hasnans:
+        # Else scikit-learn makes floats of the nullable kinds, in which large integers are one.
+        if pd.api.types.is_bool_dtype(y.dtype):
+            y = y.to_numpy(bool)
+        elif pd.api.types.is_integer_dtype(y.dtype):
+            y = y.to_numpy(np.uint64 if pd.api.types.is_unsigned_integer_dtype(y.dtype)
+                           else np.int64)
     labels = column_or_1d(y, warn=True)
     missing = pd.isna(labels)
     if missing.any():
         raise ValueError(f"y[{int(missing.argmax())}] is missing (Input y contains NaN): every "
                          "instance needs a label")
+    _check_kind(labels)
     if labels.dtype.kind == "f":
         whole = labels == np.floor(labels)
         if not (whole & np.isfinite(labels)).all():
@@ -38,16 +48,23 @@ def labels_of(y):
     return labels
 
 
+def _check_kind(labels):
+    kind = pd.api.types.infer_dtype(labels, skipna=False)
+    if kind in _LABELS:
+        return
+    kinds = sorted({type(label).__name__ for label in labels.tolist()})
+    if len(kinds) > 1:
+        raise ValueError(f"labels must be all of one kind, not {' and '.join(kinds)}")
+    raise ValueError(f"Unknown label type: {kind}. y[0] is {labels[0]!r}; a label is a string, an "
+                     "integer or a boolean")
+
+
 def class_set(labels):
     """All labels, sorted, each once."""
     distinct = pd.unique(labels)
     if pd.api.types.infer_dtype(distinct, skipna=False) in ("string", "empty"):
         distinct = distinct.astype(str)
-    try:
-        return np.sort(distinct)
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in labels})
-        raise ValueError(f"labels must be all of one kind, not {' and '.join(kinds)}") from None
+    return np.sort(distinct)
 
 
 def class_indices(labels, known):
@@ -123,8 +140,9 @@ def schema_of(X, classes, nominal):
         found = {}
     given = nominal if isinstance(nominal, dict) else dict.fromkeys(nominal, ())
     for key, values in given.items():
-        name = key
-        if isinstance(key, int | np.integer) and -len(names) <= key < len(names):
+        name = str(key)  # a frame's columns may be named by numbers
+        if name not in names and isinstance(key, int | np.integer) \
+                and -len(names) <= key < len(names):
             name = names[key]
         if name not in names:
             raise ValueError(f"nominal names the attribute {key!r}; there are {names}")

@@ -48,6 +48,7 @@ _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align
 # the size of a family, the first row of one that was killed; its "head" names the next one's.
 _ROWS, _VACANT, _FAMILIES = range(3)
 _MOST_CHILDREN = 255
+_NO_TREE = "a damaged saved tree: its nodes do not hang together"
 
 
 @njit(cache=True)
@@ -272,15 +273,41 @@ class Nodes:
                 for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE)}
 
     @classmethod
-    def from_state(cls, state):
-        """Nodes as saved."""
+    def from_state(cls, state, attributes):
+        """Nodes as saved, of a tree with so many attributes.
+
+        Raises
+        ------
+        KeyError, ValueError
+            If they are none, or no tree: compiled code would go astray in them.
+        """
+        if not len(state["kind"]):
+            raise ValueError(_NO_TREE)
         nodes = cls(state["counts"].shape[1])
         nodes.average_over(state["gains"].shape[1])
         nodes.add(len(state["kind"]) - 1)
         for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE):
             getattr(nodes, name)[:] = state[name]
+        nodes._check_links(attributes)
         used = np.zeros(nodes.rows, bool)
         used[nodes.descendants()] = True
+        if ((nodes.kind[used] == LEAF) != (nodes.width[used] == 0)).any():
+            raise ValueError(_NO_TREE)
         for row in np.flatnonzero(~used):
             _leave_rows(nodes.table, nodes.room, int(row), 1)
         return nodes
+
+    def _check_links(self, attributes):
+        inner = np.flatnonzero(self.width)
+        child, width = self.child[inner], self.width[inner]
+        sound = (((self.kind >= LEAF) & (self.kind <= ONE_VS_REST)).all()
+                 and ((self.majority >= 0) & (self.majority < self.classes)).all()
+                 and self.parent[0] == NO_NODE
+                 and ((width > 0) & (width <= _MOST_CHILDREN)).all()
+                 and ((child > 0) & (child <= self.rows - width)).all()
+                 and ((self.default[inner] >= 0) & (self.default[inner] < width)).all()
+                 and ((self.attribute[inner] >= 0) & (self.attribute[inner] < attributes)).all())
+        # A node whose parent is the one that leads to it is led to by no other.
+        if not sound or any((self.parent[first:first + count] != node).any()
+                            for node, first, count in zip(inner, child, width, strict=True)):
+            raise ValueError(_NO_TREE)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ..data.nominal import plain
 from . import router
 from .inputs import class_set, labels_of
 
@@ -33,13 +34,9 @@ class OneByOne:
             If an attribute or label is unknown; nothing is learnt then.
         """
         if self._naming():
-            for name, value in x.items():
-                if isinstance(value, float) and np.isinf(value):
-                    raise ValueError(f"attribute {name!r}: {value} is infinite; a value is finite "
-                                     "or missing (None, NaN)")
-            labels_of([y])
-            self._unnamed = getattr(self, "_unnamed", [])
-            self._unnamed.append((dict(x), y))
+            self._unnamed = held = getattr(self, "_unnamed", [])
+            _check_one(x, y, held[0][1] if held else y)
+            held.append((dict(x), y))
             if len(self._unnamed) >= self.head:
                 self._name_classes()
         elif self._warming():
@@ -88,11 +85,27 @@ class OneByOne:
     def _full(self, x):
         """``x`` in the order of the schema, absent attributes missing."""
         names = self.schema_.names
-        unknown = [name for name in x if name not in names]
+        values = {str(name): value for name, value in x.items()}
+        unknown = [name for name in values if name not in names]
         if unknown:
             raise ValueError(f"unknown attribute {unknown[0]!r}; there are {', '.join(names)}")
-        return {name: x.get(name) for name in names}
+        return {name: values.get(name) for name in names}
 
     def _column_of(self, x):
         return {name: np.array([value], object if value is None or isinstance(value, str) else None)
                 for name, value in self._full(x).items()}
+
+
+def _check_one(x, y, first):
+    """Refuse an instance of the head that `partial_fit` would refuse, before it is held."""
+    for name, value in x.items():
+        if pd.isna(value):
+            continue
+        try:
+            number = plain(value)
+        except TypeError as error:
+            raise TypeError(f"attribute {name!r}: {error}") from error
+        if isinstance(number, float) and np.isinf(number):
+            raise ValueError(f"attribute {name!r}: {value} is infinite; a value is finite or "
+                             "missing (None, NaN)")
+    class_set(labels_of([first, y]))

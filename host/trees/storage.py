@@ -27,11 +27,16 @@ def save(tree, path):
     trainer = tree._open_trainer()
     params = {name: value for name, value in tree.get_params(deep=False).items()
               if name not in ("board", "geometry")}
-    params["nominal"] = []  # the schema has them by now
+    nominal = params["nominal"]
+    params["nominal"] = ([[name, list(values)] for name, values in nominal.items()]
+                         if isinstance(nominal, dict) else list(nominal))
+    given = tree.geometry
     board = tree.board.name if isinstance(tree.board, Board) else tree.board
     meta = {
         "format": FORMAT, "tree": type(tree).__name__, "params": params, "board": board,
-        "geometry": trainer.board.geometry.as_dict(), "schema": tree.schema_.to_dict(),
+        "geometry": trainer.board.geometry.as_dict(),
+        "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
+        "schema": tree.schema_.to_dict(),
         "quantiser": tree._quantiser.to_dict(), "classes": tree.classes_.tolist(),
         "named": hasattr(tree, "feature_names_in_"),
         "tally": asdict(tree._tally),
@@ -62,11 +67,24 @@ def load(classes, path, changes):
     known = {cls.__name__: cls for cls in classes}
     if name not in known:
         raise ValueError(f"{path}: a saved {name}, not a {' or '.join(known)}")
+    try:
+        return _built(known[name], meta, arrays, changes)
+    except (KeyError, IndexError, AttributeError) as error:
+        raise ValueError(f"{path}: a damaged saved tree ({error!r})") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _built(cls, meta, arrays, changes):
     board = changes.get("board", meta["board"])
     # A board at the end of a link has the geometry that it has.
-    geometry = None if is_link(board) else Geometry(**meta["geometry"])
-    params = {"board": board, "geometry": geometry, **meta["params"], **changes}
-    tree = known[name](**params)
+    kept = None if is_link(board) else Geometry(**meta["geometry"])
+    given = None if is_link(board) else meta.get("given_geometry", meta["geometry"])
+    params = {**meta["params"], "board": board,
+              "geometry": Geometry(**given) if isinstance(given, dict) else given}
+    if params["nominal"] and isinstance(params["nominal"][0], list):
+        params["nominal"] = {name: tuple(values) for name, values in params["nominal"]}
+    tree = cls(**params | changes)
     tree.check_parameters()
     tree.schema_ = Schema.from_dict(meta["schema"])
     tree.classes_ = np.array(meta["classes"])
@@ -77,16 +95,21 @@ def load(classes, path, changes):
     tree._made_with = tree._decisive()
     tree._warm_up = None
     tree._trainer = None
+    tree._kept_geometry = kept
     tree._nodes = Nodes.from_state({name.removeprefix("node_"): column
                                     for name, column in arrays.items()
-                                    if name.startswith("node_")})
+                                    if name.startswith("node_")}, tree.n_features_in_)
     tree._checkpoint = {name.removeprefix("board_"): column for name, column in arrays.items()
                         if name.startswith("board_")}
+    held = tree._checkpoint["nodes"]
+    if len({len(column) for column in tree._checkpoint.values()}) > 1 \
+            or not ((held >= 0) & (held < tree._nodes.rows)).all():
+        raise ValueError("a damaged saved tree: its statistics are not of its nodes")
     tree._tally = Tally(**meta["tally"])
     geometry = tree._geometry()  # None: that is checked when the board is opened
     if geometry is not None:
         misfit = checkpoint.misfit(tree._checkpoint, tree._nodes.classes, geometry,
                                    len(tree._cells(geometry.bins)))
         if misfit:
-            raise ValueError(f"{path}: {misfit}")
+            raise ValueError(misfit)
     return tree

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import streams
+from bregalad import VFDT
 from bregalad.data import DataError, open_stream
 from pyarrow import parquet
 
@@ -74,10 +75,40 @@ def test_chunks_and_types(tmp_path):
     assert stream.len_hint == 1000 and stream.schema.names == ("x0", "x1")
     sizes = []
     for X, y in stream:
-        assert X["x0"].dtype == np.float64 and isinstance(X["x1"].dtype, pd.CategoricalDtype)
+        assert X["x0"].dtype == np.float64 and X["x1"].dtype == object
         assert isinstance(y, np.ndarray) and len(X) == len(y)
         sizes.append(len(y))
     assert sizes == [300, 300, 300, 100]
+
+
+def test_words_that_look_like_numbers_stay_words(tmp_path):
+    """What a file says is the value and the label, whatever else stands in its chunk."""
+    head = "@relation r\n@attribute a {01,1,1.0}\n@attribute class {TRUE,FALSE}\n@data\n"
+    X, y = read(open_stream(write(tmp_path, "t.arff", head + "01,TRUE\n1,FALSE\n1.0,TRUE\n")))
+    assert X["a"].tolist() == ["01", "1", "1.0"] and y.tolist() == ["TRUE", "FALSE", "TRUE"]
+    path = write(tmp_path, "t.csv", "a,b,class\n007,1,0\n7,2,1\n08,3,1.0\n8,4,0\n")
+    for chunk in (2, 100):
+        X, y = read(open_stream(path, nominal=["a"], chunk=chunk))
+        assert X["a"].tolist() == ["007", "7", "08", "8"] and y.tolist() == ["0", "1", "1.0", "0"]
+    pd.DataFrame({"a": pd.array([1, 2, None, 2**53 + 1], "Int64"), "class": list("xyxy")}) \
+        .to_parquet(tmp_path / "t.parquet")
+    for chunk in (2, 100):
+        X, _ = read(open_stream(tmp_path / "t.parquet", nominal=["a"], chunk=chunk))
+        assert X["a"].tolist()[:2] == ["1", "2"] and X["a"].isna()[2]
+        assert X["a"].tolist()[3] == "9007199254740993"
+
+
+def test_kinds_of_nominal_columns(tmp_path):
+    """Categories are values declared; a chunk's own are strings, for the next may have others."""
+    X, _ = next(iter(open_stream(write(tmp_path, "t.arff", ARFF), chunk=1)))
+    kind = X.dtypes.iloc[1]
+    assert list(kind.categories) == ["a", "b", "a, b"]
+    text = "".join(f"{i},v{i // 300},{i % 2}\n" for i in range(600))
+    tree = VFDT()
+    for X, y in open_stream(write(tmp_path, "t.csv", text), chunk=300):
+        assert X["x1"].dtype == object
+        tree.partial_fit(X, y, classes=["0", "1"])
+    assert tree.quantiser_summary()["overflowed"] == 0
 
 
 def test_options(tmp_path):

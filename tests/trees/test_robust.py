@@ -8,6 +8,7 @@ import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import emulated
 from bregalad.sim.latency import LateBoard
+from sklearn.base import clone
 
 
 def stream(count=4000, seed=1, missing=0.1):
@@ -116,11 +117,110 @@ def test_failed_save_keeps_the_older_file(tmp_path):
     tree = VFDT().fit(X, y)
     tree.save(tmp_path / "tree")
     size = (tmp_path / "tree").stat().st_size
-    tree.delta = object()
+    tree.nominal = [object()]
     with pytest.raises(AttributeError):
         tree.save(tmp_path / "tree")
     assert (tmp_path / "tree").stat().st_size == size
     assert [path.name for path in tmp_path.iterdir()] == ["tree"]
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [0.5, "b", "c"], ["a", "b", "c"]])
+def test_names_of_attributes_may_be_numbers(names):
+    """A frame's names become strings; so do those of River's dicts."""
+    X, y = stream(1000)
+    frame = pd.DataFrame(np.round(X * 3), columns=names)
+    tree = VFDT(head=100, nominal=[names[2]])
+    for x, label in zip(frame.to_dict("records"), y.tolist(), strict=True):
+        tree.learn_one(x, label)
+    assert tree.report()["instances"] == 1000
+    assert [a.kind for a in tree.schema_.attributes] == ["numeric", "numeric", "nominal"]
+    assert tree.predict_one(dict(zip(names, (3, 0, 0), strict=True))) in (False, True)
+    batch = VFDT(head=100, nominal=[names[2]]).partial_fit(frame, y, classes=[False, True])
+    assert batch.difference(tree) is None
+
+
+def test_a_name_goes_before_a_position():
+    frame = pd.DataFrame(np.round(stream(500)[0] * 3), columns=[0, 1, 2]).drop(columns=0)
+    tree = VFDT(nominal=[1]).fit(frame, stream(500)[1])
+    assert {a.name: a.kind for a in tree.schema_.attributes} == {"1": "nominal", "2": "numeric"}
+
+
+@pytest.mark.parametrize("x, y, error, message", [
+    ({"a": pd.Timestamp("2020-01-01"), "b": 1}, 1, TypeError, "'a': a nominal value must be"),
+    ({"a": np.float32("inf"), "b": 1}, 1, ValueError, "'a': inf is infinite"),
+    ({"a": 1, "b": 1}, "x", ValueError, "labels must be all of one kind, not int and str"),
+    ({"a": 1, "b": 1}, None, ValueError, "missing"),
+])
+def test_a_bad_instance_of_the_head_is_not_held(x, y, error, message):
+    tree = VFDT(head=10)
+    for i in range(20):
+        if i in (0, 5):
+            if i or y == 1:  # the first label may be of any kind
+                with pytest.raises(error, match=message):
+                    tree.learn_one(x, y)
+        tree.learn_one({"a": float(i), "b": i % 2}, i % 2)
+    assert tree.report()["instances"] == 20
+
+
+@pytest.mark.parametrize("labels, classes", [
+    (pd.array([2**53, 2**53 + 1] * 300, "Int64"), [2**53, 2**53 + 1]),
+    (pd.array([0, 1] * 300, "UInt8"), [0, 1]),
+    (pd.array([0, 1] * 300, "int64[pyarrow]"), [0, 1]),
+    ([False, True] * 300, [False, True]),
+])
+def test_labels_stay_what_they_are(labels, classes):
+    tree = VFDT().fit(np.arange(600).reshape(600, 1) % 2, pd.Series(labels))
+    assert tree.classes_.dtype.kind in "iub" and tree.classes_.tolist() == classes
+    assert tree.predict([[0], [1]]).tolist() == classes
+
+
+@pytest.mark.parametrize("labels, message", [
+    ([True, "x"] * 300, "labels must be all of one kind, not bool and str"),
+    ([b"a", b"b"] * 300, "Unknown label type: bytes.*a label is a string, an integer or a boolean"),
+    (np.array(["2020", "2021"] * 300, "M8[s]"), "Unknown label type: datetime64"),
+])
+def test_labels_that_no_file_could_hold(labels, message):
+    with pytest.raises(ValueError, match=message):
+        VFDT().fit(np.zeros((600, 1)), labels)
+
+
+@pytest.mark.parametrize("feed", ["stream", "memory"])
+@pytest.mark.parametrize("tree, changes", [
+    (VFDT(delta=1e-3), {"grace": 50}), (VFDT(delta=1e-3), {"grace": 400}),
+    (VFDT(delta=1e-3, adaptive_grace=True), {"grace": 301}),
+    (EFDT(inner_grace=900), {"inner_grace": 300}), (EFDT(inner_grace=900), {"inner_grace": 5000}),
+    (EFDT(inner_grace=900), {"variant": "moa"}),
+    (EFDT(inner_grace=900, variant="moa"), {"variant": "paper"}),
+])
+def test_a_loaded_tree_may_be_tried_at_other_times(tmp_path, tree, changes, feed):
+    """Host and board agree when; either feed gives the same tree."""
+    X, y = stream(12_000)
+    y ^= X[:, 1] > 0.6
+    tree = clone(tree).fit(X[:3950], y[:3950])
+    tree.save(tmp_path / "tree")
+    tree, direct = (type(tree).load(tmp_path / "tree", feed=how, **changes).partial_fit(
+        X[3950:], y[3950:]) for how in (feed, "stream"))
+    assert tree.report()["trials"] > 0 and tree.difference(direct) is None
+    assert tree.report() == direct.report()
+
+
+def test_a_loaded_trees_parameters_are_those_it_was_made_with(tmp_path):
+    X, y = stream(3000)
+    X[:, 0] = np.nan_to_num(X[:, 0] * 3).astype(int)
+    for nominal in ([0], {0: (0, 1, 2)}, np.array([0])):
+        tree = VFDT(nominal=nominal, delta=1e-3).fit(X, y)
+        tree.save(tmp_path / "tree")
+        loaded = VFDT.load(tmp_path / "tree")
+        assert loaded.geometry is None and loaded.difference(tree) is None
+        assert loaded.partial_fit(X, y).difference(tree.partial_fit(X, y)) is None
+        again = VFDT(nominal=nominal, delta=1e-3).fit(X, y)
+        assert clone(loaded).fit(X, y).difference(again) is None
+        five = np.arange(3000) % 5
+        assert len(loaded.fit(X, five).classes_) == 5
+    small = Geometry(lanes=3, passes=1, slots=64)
+    tree = VFDT(geometry=small).fit(X, y)
+    tree.save(tmp_path / "tree")
+    assert VFDT.load(tmp_path / "tree").geometry == small
 
 
 def test_numpy_parameters_can_be_saved(tmp_path):
@@ -164,7 +264,7 @@ def test_a_tree_keeps_the_parameters_that_it_was_begun_with(tmp_path):
 
 def test_too_many_values_of_an_attribute_are_named():
     X = pd.DataFrame({"a": range(300), "b": pd.Categorical([str(i) for i in range(300)])})
-    with pytest.raises(ValueError, match="'b' is nominal and has 300 values, at most 255"):
+    with pytest.raises(ValueError, match="'b' is nominal and has more than 255 values"):
         VFDT().fit(X, X["a"] % 2)
     with pytest.raises(ValueError, match="300 classes, and no board has counters for more than 32"):
         VFDT().fit(X[["a"]], X["b"])
@@ -309,7 +409,7 @@ def test_labels_of_two_kinds():
     with pytest.raises(ValueError, match="labels must be all of one kind, not int and str"):
         VFDT().fit(X, np.array([1, "a", 1, "a"], object))
     with pytest.raises(ValueError, match=r"y\[0\] is 1, none of the classes \['1', 'a'\]"):
-        VFDT().partial_fit(X, np.array([1, "a", 1, "a"], object), classes=["1", "a"])
+        VFDT().partial_fit(X, np.array([1, 2, 1, 2], object), classes=["1", "a"])
 
 
 def test_unseen_value_goes_the_same_way_when_predicted_and_when_learnt():

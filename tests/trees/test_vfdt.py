@@ -160,7 +160,7 @@ def test_geometry_too_small():
         VFDT(geometry=Geometry(lanes=3, passes=2)).fit(X, y)
     with pytest.raises(ValueError, match="3 classes, but the board has counters for 2"):
         VFDT(geometry="small").partial_fit(X, y, classes=["no", "perhaps", "yes"])
-    with pytest.raises(ValueError, match="40 classes.*at most 32"):
+    with pytest.raises(ValueError, match="40 classes, and no board has counters for more than 32"):
         VFDT().partial_fit(X[:1], [0], classes=range(40))
     board = open_board("emulated", "tiny")
     with pytest.raises(ValueError, match="cells, but the board has 4"):
@@ -232,6 +232,51 @@ def test_damaged_files(tmp_path):
             VFDT.load(path)
     with pytest.raises(FileNotFoundError):
         VFDT.load(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("name, row, value", [
+    ("child", 0, 1 << 30), ("child", 0, 0), ("width", 0, 255), ("width", 1, -2), ("parent", 0, 1),
+    ("parent", 1, 2), ("kind", 0, 9), ("kind", 1, 1), ("attribute", 0, 100), ("attribute", 0, -1),
+    ("default", 0, 2), ("majority", 1, 77),
+])
+def test_links_that_lead_astray_are_refused(tmp_path, name, row, value):
+    """What compiled code follows without looking is looked at when it is read."""
+    with np.load(_saved(tmp_path)) as archive:
+        arrays = dict(archive)
+    assert arrays["node_kind"][0] and not arrays["node_kind"][1]
+    arrays[f"node_{name}"][row] = value
+    np.savez(tmp_path / "wrong.npz", **arrays)
+    with pytest.raises(ValueError, match="wrong.npz: a damaged saved tree: its nodes do not hang"):
+        VFDT.load(tmp_path / "wrong.npz")
+
+
+_STRANGE = "a damaged saved tree: its statistics are not of its nodes"
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda arrays: arrays.pop("node_gains"), "a damaged saved tree .*gains"),
+    (lambda arrays: arrays.pop("board_nodes"), "a damaged saved tree .*nodes"),
+    (lambda arrays: arrays.update(board_nodes=arrays["board_nodes"] + 100), _STRANGE),
+    (lambda arrays: arrays.update(board_entries=arrays["board_entries"][1:]), _STRANGE),
+    (lambda arrays: arrays.update(node_counts=arrays["node_counts"][0]),
+     "a damaged saved tree"),
+])
+def test_arrays_that_lack_or_differ_are_refused(tmp_path, change, message):
+    with np.load(_saved(tmp_path)) as archive:
+        arrays = dict(archive)
+    change(arrays)
+    np.savez(tmp_path / "wrong.npz", **arrays)
+    with pytest.raises(ValueError, match=f"wrong.npz: {message}"):
+        VFDT.load(tmp_path / "wrong.npz")
+
+
+def _saved(tmp_path):
+    """Where a tree of a few nodes is saved; the root has been split, its first child not."""
+    rng = np.random.default_rng(1)
+    X = rng.random((3000, 2))
+    VFDT(delta=1e-3).fit(X, X[:, 0] > 0.5).save(tmp_path / "sound.npz")
+    VFDT.load(tmp_path / "sound.npz")
+    return tmp_path / "sound.npz"
 
 
 def test_other_format_or_board(tmp_path):
