@@ -3,6 +3,7 @@
 import weakref
 from dataclasses import replace
 
+from ..interrupt import check_interrupt, deferred_interrupt
 from ..link import Session
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from .base import Board, BoardError
@@ -12,6 +13,8 @@ __all__ = ["LinkedBoard"]
 _LONGEST = 1.0  # seconds between two frames to a board that something is expected from
 _BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire
 _PATIENCE = 60  # seconds that a board which answers may do nothing else
+_STILL = 0.5  # seconds without progress after which a wait is not worth finishing before Ctrl-C
+_LOOK = 0.25  # seconds between two looks whether Ctrl-C has come
 
 _IN_WELCOME = ("identity", "build", "size", "memory")
 
@@ -97,8 +100,9 @@ class LinkedBoard(Board):
             meanwhile: it was without power, or another program took it over.
         """
         self._check_open()
-        self._down = None
-        self.session.resume()
+        with deferred_interrupt():
+            self._down = None
+            self.session.resume()
         self._wait(lambda: not self.session.asking, "to be resumed")
 
     def close(self):
@@ -137,14 +141,19 @@ class LinkedBoard(Board):
     # Turns
 
     def _turn(self, wait):
-        """Take what has come, waiting a while for it, and send what is to be sent."""
+        """Take what has come, waiting a while for it, and send what is to be sent.
+
+        Ctrl-C may end the wait, and then loses frames as a wire does; not what the session does.
+        """
         wire, session = self._wire, self.session
         left = session.deadline - wire.now()
-        for frame in wire.receive(max(0.0, min(wait, left))):
-            session.take(frame, wire.now())
-        frames = session.frames(wire.now())
-        if frames:
-            wire.send(frames)
+        came = wire.receive(max(0.0, min(wait, left)))
+        with deferred_interrupt():
+            for frame in came:
+                session.take(frame, wire.now())
+            frames = session.frames(wire.now())
+            if frames:
+                wire.send(frames)
 
     def _wait(self, done, what):
         """Take turns until ``done()``.
@@ -153,6 +162,8 @@ class LinkedBoard(Board):
         ------
         BoardError
             If the board is silent for the time-out, or does nothing for much longer.
+        KeyboardInterrupt
+            Where it is held back only if the board makes no progress either.
         """
         session, now = self.session, self._wire.now
         start = now()
@@ -162,10 +173,13 @@ class LinkedBoard(Board):
                 limit = max(start, session.heard) + self.timeout
                 if now() >= limit:
                     raise self._fail(self._silence(what))
-                self._turn(limit - now())
+                self._turn(min(limit - now(), _LOOK))
                 self._check_refused()
-                if now() - max(start, session.moved) >= max(_PATIENCE, self.timeout) and not done():
+                still = now() - max(start, session.moved)
+                if still >= max(_PATIENCE, self.timeout) and not done():
                     raise self._fail(self._hang)
+                if still >= _STILL:
+                    check_interrupt()
         finally:
             session.waiting = False
 
@@ -194,7 +208,9 @@ class LinkedBoard(Board):
 
     def send(self, data):
         self._check_open()
-        self.session.send(self._words(data))
+        data = self._words(data)
+        with deferred_interrupt():
+            self.session.send(data)
         self._push()
 
     def _push(self):
@@ -255,12 +271,14 @@ class LinkedBoard(Board):
             return int(self.session.welcome[register.name])
         self._check()
         session = self.session
-        session.access(register.addr)
-        self._reads += 1
+        with deferred_interrupt():
+            session.access(register.addr)
+            self._reads += 1
         self._wait(lambda: len(session.values) >= self._reads, f"for register {register.name}")
-        while self._reads:  # the last one; those before were given up in a cut
-            address, value = session.values.popleft()
-            self._reads -= 1
+        with deferred_interrupt():
+            while self._reads:  # the last one; those before were given up in a cut
+                address, value = session.values.popleft()
+                self._reads -= 1
         if address != register.addr:
             raise self._fail(f"asked for register {register.addr:#x}, the board answered for "
                              f"{address:#x}: its bitstream is not sound")
@@ -268,7 +286,8 @@ class LinkedBoard(Board):
 
     def _write_register(self, register, value):
         self._check_open()
-        self.session.access(register.addr, True, value)
+        with deferred_interrupt():
+            self.session.access(register.addr, True, value)
         self._push()
 
 

@@ -1,7 +1,7 @@
 """Work that a cut link only interrupts."""
 
 from ..boards.base import BoardError
-from .interrupt import deferred_interrupt
+from ..interrupt import check_interrupt, deferred_interrupt
 
 __all__ = ["SAFE", "Steps"]
 
@@ -20,7 +20,7 @@ class Steps:
     Members
     -------
     unfinished : bool
-        Whether `run` can go on: it was the board's `receive` that failed.
+        Whether `run` can go on: it was the board's `receive` that failed, or was interrupted.
     """
 
     def __init__(self, generator):
@@ -41,11 +41,12 @@ class Steps:
         BoardError
             If the board fails; if it does in ``receive``, `run` may be called again.
         KeyboardInterrupt
-            At a safe point.
+            At a safe point or the end; or in ``receive``, as a BoardError, if a board at the end
+            of a wire makes no progress.
         """
         failed = None
         try:
-            with deferred_interrupt() as check_interrupt:
+            with deferred_interrupt():
                 while True:
                     answer = None
                     if self._wait is SAFE:
@@ -53,7 +54,7 @@ class Steps:
                     else:
                         try:
                             answer = receive(self._wait)
-                        except BoardError as error:
+                        except (BoardError, KeyboardInterrupt) as error:
                             failed = error
                             raise
                     self._wait = self._generator.send(answer)

@@ -3,11 +3,13 @@
 import random
 
 import pytest
-from bregalad.boards import BoardError
+from bregalad.boards import BoardError, linked
 from bregalad.boards.linked import LinkedBoard
+from bregalad.link import session
 from bregalad.protocol.registers import find
 from bregalad.sim.link import BoardEnd
 from bregalad.sim.wire import Faults, SimulatedWire
+from ctrl_c import interrupted
 from tape import GEOMETRY, TapeBoard
 
 SHARES = (0.01, 0.05, 0.2)
@@ -99,3 +101,22 @@ def test_accelerator_that_hangs():
     board.send(bytes(1 << 20))  # takes it all; the ring is full for good
     with pytest.raises(BoardError, match="accelerator hangs"):
         board.receive()
+
+
+def test_ctrl_c_tears_nothing():
+    """Wherever it comes: what was called is done or not begun, and all that follows is sound."""
+    data = bytes(range(200)) * GEOMETRY.bus_bytes
+    known = [data, (find("grace").addr, 5)]
+    for at in range(1, 10_000, 23):
+        board, end, _ = connect(2)
+        came = interrupted(lambda board=board: (
+            board.send(data), board.write_register("grace", 5), board.read("grace.leaf"),
+            board.read("status.busy")), at, linked, session)
+        board.write("inner_grace.inner", 9)
+        assert board.read("inner_grace.inner") == 9
+        assert board.read("grace.leaf") == (5 if known[1] in end.board.tape else 0)
+        assert end.board.tape[:-1] == known[:len(end.board.tape) - 1]
+        assert board.receive() == end.board.reported
+        if not came:
+            break
+    assert at > 500

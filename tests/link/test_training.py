@@ -1,6 +1,7 @@
 """Trees learnt over a bad wire: always the tree of the board without a wire."""
 
 import random
+import signal
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
 from bregalad.sim.link import BoardEnd
 from bregalad.sim.wire import Faults, SimulatedWire
+from ctrl_c import interruptible
 from server import serve_serial, serve_udp
 
 GEOMETRY = Geometry(lanes=3, passes=1, bins=8, slots=300, naive_bayes=True)
@@ -210,6 +212,74 @@ def test_cut_while_nothing_is_learnt(call, tmp_path):
     calls[call]()
     tail = one.test_then_train(X[1700:], y[1700:])
     check(one, np.concatenate([head, tail]), whole, wanted)
+
+
+def press_ctrl_c(wire, after):
+    """Press it as soon as the wire's time is past ``after``; the handler may be that of a hold."""
+    receive = wire.receive
+
+    def pressing(wait):
+        if wire.time > after:
+            wire.receive = receive
+            signal.raise_signal(signal.SIGINT)
+        return receive(wait)
+
+    wire.receive = pressing
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_ctrl_c_while_the_cable_is_cut(tree):
+    """It ends the wait at once, not at the time-out, and the call can be finished as after a cut."""
+    X, y = stream(11)
+    whole, wanted = expected(tree, X, y)
+    one, wire, _ = linked(tree, 11, timeout=1000.0)
+    head = one.test_then_train(X[:1200], y[:1200], CLASSES)
+    cut = wire.time + 0.01
+    wire.cuts = [(cut, float("inf"))]
+    with interruptible():
+        press_ctrl_c(wire, cut + 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            one.test_then_train(X[1200:], y[1200:])
+        press_ctrl_c(wire, wire.time)
+        with pytest.raises(KeyboardInterrupt):
+            one.resume()
+    assert wire.time < cut + 3
+    wire.cuts = []
+    check(one, np.concatenate([head, one.resume()]), whole, wanted)
+
+
+def test_ctrl_c_and_a_silent_board_at_once():
+    """The time-out does not swallow the Ctrl-C that came just before it."""
+    X, y = stream(12)
+    whole, wanted = expected("vfdt", X, y)
+    one, wire, _ = linked("vfdt", 12, timeout=0.4)
+    head = one.test_then_train(X[:1200], y[:1200], CLASSES)
+    cut = wire.time + 0.01
+    wire.cuts = [(cut, float("inf"))]
+    with interruptible():
+        press_ctrl_c(wire, cut + 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            one.test_then_train(X[1200:], y[1200:])
+    wire.cuts = []
+    check(one, np.concatenate([head, one.resume()]), whole, wanted)
+
+
+def test_ctrl_c_while_the_board_answers_comes_where_tree_and_board_agree(tmp_path):
+    X, y = stream(13)
+    whole, _ = expected("vfdt", X, y)
+    one, wire, _ = linked("vfdt", 13)
+    one.partial_fit(X[:1200], y[:1200], CLASSES)
+    with interruptible():
+        press_ctrl_c(wire, wire.time + 0.01)
+        with pytest.raises(KeyboardInterrupt):
+            one.partial_fit(X[1200:2500], y[1200:2500])
+    assert one.report()["instances"] == 2500  # there was none before the end
+    one.save(tmp_path / "saved")
+    one.partial_fit(X[2500:], y[2500:])
+    assert one.difference(whole) is None
+    again = load_tree(tmp_path / "saved", board=EmulatedBoard(GEOMETRY))
+    again.partial_fit(X[2500:], y[2500:])
+    assert again.difference(whole) is None
 
 
 def test_cut_before_anything_was_learnt():
