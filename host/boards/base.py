@@ -49,6 +49,10 @@ class Board(ABC):
     early_bytes : int
         Bytes of records that the driver may send at a time though a verdict may make it send them
         again. 0, none, at the end of a wire: what a split wastes would take longer than the wait.
+    cut : bool
+        Whether every call fails until `resume`.
+    lost : bool
+        Whether what the board had counted is lost: no `resume` can go on with it.
 
     Boards are context managers; leaving the context closes them.
 
@@ -59,6 +63,8 @@ class Board(ABC):
     memory_size = 0
     batch_bytes = 1 << 18
     early_bytes = 0
+    cut = False
+    lost = False
 
     def __init__(self, geometry):
         if not isinstance(geometry, Geometry):
@@ -79,9 +85,10 @@ class Board(ABC):
                              "or close that tree first")
         self._owner = weakref.ref(owner)
 
-    def release(self):
-        """Let another owner use the board."""
-        self._owner = None
+    def release(self, owner):
+        """Let another owner use the board, if ``owner`` has it."""
+        if self._owner is not None and self._owner() is owner:
+            self._owner = None
 
     def __enter__(self):
         return self

@@ -100,10 +100,20 @@ class LinkedBoard(Board):
             meanwhile: it was without power, or another program took it over.
         """
         self._check_open()
+        if self.lost:
+            self._check()
         with deferred_interrupt():
             self._down = None
             self.session.resume()
         self._wait(lambda: not self.session.asking, "to be resumed")
+
+    @property
+    def cut(self):
+        return self._down is not None
+
+    @property
+    def lost(self):
+        return self._wire is None or self.session.refused is not None
 
     def close(self):
         if self._wire is not None:
@@ -129,7 +139,8 @@ class LinkedBoard(Board):
                           if refused.holder else "it was reset, or without power")
                 raise self._fail(
                     f"the board no longer knows this session: {holder}; what it had counted is "
-                    "lost: open it again, and load the tree that was saved last")
+                    "lost: open it again, and load the tree that was saved last (or save or close "
+                    "this one now, to keep it without)")
             case Refusal.VERSION:
                 raise self._fail(self._wrong_version(refused.version))
 

@@ -58,7 +58,7 @@ def run(args):
                 raise
             stopped = error
     # What has been learnt is kept, whatever ended it; a pipe that is closed must not come before.
-    saved = _save(tree, args.save, cut=isinstance(stopped, BoardError))
+    saved = _save(tree, args.save, cut=isinstance(stopped, BoardError) or tree.unfinished)
     if args.curve:
         curve.write(args.curve)
     if args.plot:
@@ -86,10 +86,10 @@ def _save(tree, path, cut):
         tree.end_warm_up()
         if path:
             tree.save(path)
-    except BoardError as error:
+    except (BoardError, KeyboardInterrupt) as error:
         # Half of a tree's knowledge is on the board, so there is nothing whole to write.
-        print(f"bregalad train: {error}" + (f"; {path} is not written" if path else ""),
-              file=sys.stderr)
+        print(f"bregalad train: {str(error) or 'interrupted'}"
+              + (f"; {path} is not written" if path else ""), file=sys.stderr)
         return False
     return True
 

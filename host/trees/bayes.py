@@ -35,13 +35,13 @@ def predict(trainer, codes, leaves, scores=False):
     """
     kind = Kind.SCORES if scores else Kind.PREDICTION
     answers = np.zeros(len(codes), layout_of(kind, trainer.board.geometry, 0).dtype)
-    with trainer.asking():
+    with trainer.asking() as reports:
         trainer.flush()
         trainer.fence()
         trainer.board.write("report.predictions", 2 if scores else 1)
         for start in range(0, len(codes), _RECORDS):
             part = slice(start, start + _RECORDS)
-            _ask(trainer, codes[part], leaves[part], answers[part])
+            _ask(trainer, reports, codes[part], leaves[part], answers[part])
         trainer.fence()
         trainer.choose_predictions()
     if not scores:
@@ -51,7 +51,7 @@ def predict(trainer, codes, leaves, scores=False):
     return bits
 
 
-def _ask(trainer, codes, leaves, answers):
+def _ask(trainer, reports, codes, leaves, answers):
     """Fill ``answers`` with the board's predictions."""
     board, cells = trainer.board, trainer.cells
     records = np.zeros(len(codes), record_layout(len(cells)).dtype)
@@ -62,9 +62,7 @@ def _ask(trainer, codes, leaves, answers):
                             payload=records.tobytes()))
     got = 0
     while got < len(records):
-        for kind, report in trainer.reports(board.receive(wait=True)):
-            if kind is Kind.ERROR:
-                raise trainer.error(report)
+        for _, report in reports():
             rows = np.frombuffer(report, answers.dtype)
             answers[got:got + len(rows)] = rows
             got += len(rows)

@@ -1,14 +1,15 @@
 """The board's statistics of a tree, read back and written again."""
 
-from contextlib import nullcontext
+import warnings
 
 import numpy as np
 
 from ..geometry import NONE
+from ..interrupt import check_interrupt
 from ..protocol.commands import Opcode
 from ..protocol.reports import Kind, entry_layout
 
-__all__ = ["misfit", "read", "restore"]
+__all__ = ["misfit", "nothing", "read", "restore"]
 
 
 def read(trainer):
@@ -20,41 +21,64 @@ def read(trainer):
         ``nodes`` (L,), parents before children; ``entries`` (L, words of a slot's entry),
         ``counts`` (L, cells, bins x classes).
 
-    Of a board that failed there is nothing to be read: ``restore`` then starts the nodes'
-    statistics anew, and the tree itself is kept.
+    Of a board that failed there is nothing to be read, see ``nothing``.
 
     Raises
     ------
     BoardError
         If the board reports an error or is gone.
+    KeyboardInterrupt
+        Between two reports; it may be read again.
     """
-    geometry = trainer.board.geometry
-    cells = range(len(trainer.cells))
-    size = geometry.bins * geometry.classes
-    nodes = trainer.nodes.descendants()
-    nodes = nodes[trainer.nodes.slot[nodes] >= 0]
     if trainer.broken:
-        nodes = nodes[:0]
-    wanted = len(nodes) * (1 + len(cells))
+        return nothing(trainer, trainer.broken)
+    nodes = _nodes(trainer)
+    return _checkpoint(trainer, nodes, *(_ask(trainer, nodes) if len(nodes) else ([], [])))
+
+
+def nothing(trainer, why):
+    """No statistics, of a board that failed, and a warning that says why.
+
+    ``restore`` then starts those of all nodes anew, and the tree itself is kept.
+    """
+    if count := len(_nodes(trainer)):
+        warnings.warn(f"{why}: the tree is kept, but not what the board had counted for {count} "
+                      "of its nodes, which starts anew", stacklevel=4)
+    return _checkpoint(trainer, np.zeros(0, np.int64), [], [])
+
+
+def _nodes(trainer):
+    nodes = trainer.nodes.descendants()
+    return nodes[trainer.nodes.slot[nodes] >= 0]
+
+
+def _checkpoint(trainer, nodes, entries, counts):
+    geometry = trainer.board.geometry
+    size = geometry.bins * geometry.classes
+    words = entry_layout(geometry).size // 4 - 1
+    return {"nodes": nodes, "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
+            "counts": np.array(counts, np.uint32).reshape(len(nodes), len(trainer.cells), size)}
+
+
+def _ask(trainer, nodes):
+    """Entries and counts of these nodes, in order."""
+    cells = range(len(trainer.cells))
     entries, counts = [], []
-    with trainer.asking() if wanted else nullcontext():
+    with trainer.asking() as answers:
         for node in nodes:
+            check_interrupt()
             slot = int(trainer.nodes.slot[node])
             for cell in (NONE, *cells):
                 trainer.command(Opcode.READ, slot=slot, cell=cell)
-        trainer.flush()
-        while len(entries) + len(counts) < wanted:
-            for kind, report in trainer.reports(trainer.board.receive(wait=True)):
+            trainer.flush()
+        while len(entries) + len(counts) < len(nodes) * (1 + len(cells)):
+            for kind, report in answers():
                 words = np.frombuffer(report, np.uint32)
                 if kind is Kind.ENTRY:
                     entries.append(words[1:])
                 elif kind is Kind.STATISTICS:
                     counts.append(words[2:])
-                elif kind is Kind.ERROR:
-                    raise trainer.error(report)
-    words = entry_layout(geometry).size // 4 - 1
-    return {"nodes": nodes, "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
-            "counts": np.array(counts, np.uint32).reshape(len(nodes), len(cells), size)}
+    return entries, counts
 
 
 def misfit(checkpoint, classes, geometry, cells):

@@ -68,7 +68,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
     schema_ : Schema
     """
 
-    _unfinished = None  # steps that a cut link has interrupted
+    _unfinished = None  # steps that a cut link, or Ctrl-C while it was, has interrupted
 
     # Learning
 
@@ -168,6 +168,11 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
             self.board.resume()
         return None if self._unfinished is None else self._finish(self._unfinished)
 
+    @property
+    def unfinished(self):
+        """Whether there is a call that `resume` would finish."""
+        return self._unfinished is not None
+
     def _finish(self, steps):
         """Run steps; they are kept if the link is cut."""
         self._unfinished = steps
@@ -180,8 +185,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
     def _check_ready(self):
         """Refuse to go on with a cut link or with other parameters than it was begun with."""
         if self._unfinished is not None:
-            raise BoardError("the link to the board was cut while this tree was learning: resume() "
-                             "finishes that")
+            raise BoardError("the link to the board was cut, or interrupted, while this tree was "
+                             "learning: resume() finishes that")
         self._check_unchanged()
 
     def encode(self, X):

@@ -1,8 +1,9 @@
 """The board of a tree: opened when it is needed, held, let go of."""
 
 from ..boards import is_link, open_board
-from ..boards.base import Board
+from ..boards.base import Board, BoardError
 from ..geometry import Geometry
+from ..interrupt import deferred_interrupt
 from . import checkpoint
 from .cells import CellMap
 from .trainer import Trainer
@@ -32,7 +33,8 @@ class BoardHolder:
             if opens:
                 board.close()
             raise
-        self._trainer, self._nodes = trainer, trainer.nodes
+        with deferred_interrupt():  # or the statistics would be nowhere
+            self._trainer, self._nodes, self._checkpoint = trainer, trainer.nodes, None
         return trainer
 
     def _trainer_on(self, board):
@@ -46,8 +48,11 @@ class BoardHolder:
                           prediction=self.leaf_prediction, nodes=self._nodes, tally=self._tally,
                           review_period=int(self.review_period), feed=self.feed)
         if self._checkpoint is not None:
-            checkpoint.restore(trainer, self._checkpoint)
-            self._checkpoint = None
+            try:
+                checkpoint.restore(trainer, self._checkpoint)
+            except BaseException:
+                board.release(trainer)  # an exception's traceback would keep the trainer alive
+                raise
         return trainer
 
     def _cells(self, bins):
@@ -79,15 +84,37 @@ class BoardHolder:
 
         The statistics are read back first. A board opened by name is closed, one that was handed
         in is free for another tree.
+
+        If the statistics cannot be had, because the board failed, or its link was cut already, a
+        warning says so, and they start anew.
+
+        Raises
+        ------
+        BoardError
+            If the link turns out to be cut: ``resume`` and nothing is lost, or ``close`` again and
+            give the statistics up.
         """
-        if self.__dict__.get("_trainer") is not None:
-            self._checkpoint = checkpoint.read(self._trainer)
+        trainer = self.__dict__.get("_trainer")
+        if trainer is None:
+            return
+        known = trainer.board.cut
+        try:
+            statistics = checkpoint.read(trainer)
+        except BoardError as error:
+            if trainer.board.cut and not (known or trainer.board.lost):
+                raise
+            statistics = checkpoint.nothing(trainer, error)
+        with deferred_interrupt():
+            self._checkpoint = statistics
             self._release()
 
     def _release(self):
         trainer = self.__dict__.pop("_trainer", None)
         self._trainer = self._unfinished = None
-        if trainer is not None and not isinstance(self.board, Board):
+        if trainer is None:
+            return
+        trainer.board.release(trainer)
+        if not isinstance(self.board, Board):
             trainer.board.close()
 
     def __getstate__(self):

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..boards.base import BoardError, as_bytes
 from ..boards.kernel import PATH_LIMIT
+from ..interrupt import check_interrupt, deferred_interrupt
 from ..protocol.commands import Opcode, pack_command
 from ..protocol.reports import ErrorCode, Kind, layout_of
 from . import direct, router
@@ -101,7 +102,7 @@ class Trainer:
         self._sees_back = (self.predictor == router.MAJORITY and not policy.anytime
                            and not policy.adaptive_grace)
         self._found = np.zeros((PATH_LIMIT, direct.FOUND), np.int64)
-        self.broken = False  # a board failed half-way: its statistics are not the tree's
+        self._failed = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
         self._feed = open_feed(feed, board, len(cells))
         # A board in this process needs no stream between.
@@ -111,8 +112,18 @@ class Trainer:
         try:
             self._prepare()
         except BaseException:
-            board.release()  # an exception's traceback would keep this trainer alive
+            board.release(self)  # an exception's traceback would keep this trainer alive
             raise
+
+    @property
+    def broken(self):
+        """Why the board's statistics are not the tree's, in words; None if they are."""
+        if self.board.lost:
+            return f"board {self.board.name} has lost what it had counted"
+        if self._failed:
+            return (f"board {self.board.name} failed while this tree was learning (if its link was "
+                    "cut, resume() goes on)")
+        return None
 
     # Setting up
 
@@ -145,11 +156,10 @@ class Trainer:
 
     def _check_working(self):
         if self.broken:
-            raise BoardError(f"board {self.board.name} failed while this tree was learning; if "
-                             "its link was cut, resume() goes on; else the "
-                             "tree is kept and can be saved; to learn on with new statistics "
-                             "close() it first, or load what was saved before")
+            raise BoardError(f"{self.broken}; the tree is kept and can be saved; to learn on with "
+                             "new statistics close() it first, or load what was saved before")
         if self._asked:
+            self.flush()
             self.fence()  # behind all that an interrupted call had asked for
             self.choose_predictions()
             self._asked = False
@@ -160,11 +170,23 @@ class Trainer:
 
     @contextmanager
     def asking(self):
-        """Ask the board for something; what is left of it if that fails is swept up later."""
-        self._check_working()
-        self._asked = True
-        yield
-        self._asked = False
+        """Ask the board for something; what is left of it if that fails is swept up later.
+
+        Yields a function that waits for reports and yields them as `reports`. Ctrl-C comes there,
+        or where `check_interrupt` is called.
+        """
+        with deferred_interrupt():
+            self._check_working()
+            self._asked = True
+            yield self._answers
+            self._asked = False
+
+    def _answers(self):
+        check_interrupt()
+        for kind, report in self.reports(self.board.receive(wait=True)):
+            if kind is Kind.ERROR:
+                raise self.error(report)
+            yield kind, report
 
     # Learning
 
@@ -210,13 +232,13 @@ class Trainer:
         position = 0
         while position < count:
             yield SAFE
-            self.broken = True  # unless the board gets through
+            self._failed = True  # unless the board gets through
             ahead = self._ahead(position, count)
             if self._direct is not None and not self._tree_wide_now:
                 done = self._run_directly(window, position, position + ahead)
             else:
                 done = yield from self._run(window, position, position + ahead)
-            self.broken = False
+            self._failed = False
             self.tally.instances += done - position
             position = done
             if self.tally.instances % self.review_period == 0:
@@ -355,8 +377,10 @@ class Trainer:
     def flush(self):
         """Send the commands that wait."""
         if self._commands:
-            self.board.send(b"".join(self._commands))
-            self._commands.clear()
+            with deferred_interrupt():
+                data = b"".join(self._commands)
+                self._commands.clear()  # first: what is sent, and then fails, must not go again
+                self.board.send(data)
 
     # Reports
 
@@ -397,7 +421,7 @@ class Trainer:
 
     def error(self, report):
         """The exception for an ERROR report, after which the board does nothing more."""
-        self.broken = True
+        self._failed = True
         error = layout_of(Kind.ERROR, self.board.geometry, 0).unpack(report)
         code = ErrorCode(int(error["flags"]))
         return BoardError(f"board {self.board.name} reports {code.name} at "

@@ -1,5 +1,7 @@
 """Trees learnt over a bad wire: always the tree of the board without a wire."""
 
+import copy
+import pickle
 import random
 import signal
 
@@ -10,9 +12,9 @@ from bregalad import EFDT, VFDT, BoardError, Geometry, load_tree
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
+from bregalad.sim.ctrl_c import interruptible
 from bregalad.sim.link import BoardEnd
 from bregalad.sim.wire import Faults, SimulatedWire
-from ctrl_c import interruptible
 from server import serve_serial, serve_udp
 
 GEOMETRY = Geometry(lanes=3, passes=1, bins=8, slots=300, naive_bayes=True)
@@ -190,6 +192,66 @@ def test_power_cycle_goes_on_from_what_was_saved(tree, tmp_path):
     assert (np.concatenate([head, tail]) == wanted).all()
 
 
+SAVES = {"save": lambda tree, path: tree.save(path), "close": lambda tree, _: tree.close(),
+         "pickle": lambda tree, _: pickle.dumps(tree), "copy": lambda tree, _: copy.deepcopy(tree)}
+
+
+@pytest.mark.parametrize("call", SAVES)
+def test_power_cycle_between_two_calls(call, tmp_path):
+    """The tree is rescued without what the board had counted, never without a word."""
+    X, y = stream(14)
+    one, wire, end = linked("vfdt nba", 14, timeout=5.0)
+    one.partial_fit(X[:2000], y[:2000], CLASSES)
+    one.save(tmp_path / "before")
+    draw = one.draw()
+    end.restart()
+    if call != "close":
+        for _ in range(2):
+            with pytest.raises(BoardError, match="no longer knows.*saved last .or save or close"):
+                one.resume()
+            with pytest.raises(BoardError, match="has lost what it had counted.*close.. it first"):
+                one.predict_proba(X[:100])
+    with pytest.warns(UserWarning, match="not what the board had counted for"):
+        SAVES[call](one, tmp_path / "after")
+    if call == "save":
+        again = load_tree(tmp_path / "after", board=EmulatedBoard(GEOMETRY))
+        assert again.draw() == draw
+    if call != "close":
+        with pytest.warns(UserWarning, match="has lost what it had counted"):
+            one.close()
+    one.set_params(board=EmulatedBoard(GEOMETRY)).partial_fit(X[2000:], y[2000:])
+    assert one.draw() != draw and one.report()["instances"] == 3000
+
+
+def test_first_save_after_a_power_cycle_keeps_the_older_file(tmp_path):
+    X, y = stream(15)
+    one, wire, end = linked("vfdt", 15, timeout=5.0)
+    one.partial_fit(X[:2000], y[:2000], CLASSES).save(tmp_path / "saved")
+    before = (tmp_path / "saved").read_bytes()
+    end.restart()
+    with pytest.raises(BoardError, match="no longer knows"):
+        one.save(tmp_path / "saved")
+    assert (tmp_path / "saved").read_bytes() == before
+    with pytest.warns(UserWarning, match="has lost what it had counted"):
+        one.save(tmp_path / "saved")
+    one.board.close()
+    with pytest.warns(UserWarning, match="has lost what it had counted"):
+        one.close()
+
+
+def test_close_on_a_cut_link_gives_up_when_told_twice():
+    X, y = stream(16)
+    one, wire, end = linked("vfdt", 16, timeout=5.0)
+    one.partial_fit(X[:2000], y[:2000], CLASSES)
+    wire.cuts = [(wire.time, float("inf"))]
+    with pytest.raises(BoardError, match="no sign of life"):
+        one.close()
+    with pytest.warns(UserWarning, match="no sign of life.*not what the board had counted for"):
+        one.close()
+    one.set_params(board=EmulatedBoard(GEOMETRY)).partial_fit(X[2000:], y[2000:])
+    assert one.report()["instances"] == 3000
+
+
 @pytest.mark.parametrize("call", ["save", "predict_proba", "counters", "close"])
 def test_cut_while_nothing_is_learnt(call, tmp_path):
     """The call that failed is repeated after `resume`; what it had asked for disturbs nothing."""
@@ -229,7 +291,7 @@ def press_ctrl_c(wire, after):
 
 @pytest.mark.parametrize("tree", TREES)
 def test_ctrl_c_while_the_cable_is_cut(tree):
-    """It ends the wait at once, not at the time-out, and the call can be finished as after a cut."""
+    """It ends the wait, not the time-out; the call can be finished as after a cut."""
     X, y = stream(11)
     whole, wanted = expected(tree, X, y)
     one, wire, _ = linked(tree, 11, timeout=1000.0)

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import emulated
+from bregalad.sim.ctrl_c import interrupted
 from bregalad.sim.latency import LateBoard
+from bregalad.trees import bayes, checkpoint, trainer
 from sklearn.base import clone
 
 
@@ -90,7 +92,8 @@ def test_failed_board_leaves_a_tree_that_can_be_saved_and_learns_on(tmp_path):
     with pytest.raises(BoardError, match="COMMAND"):
         tree.partial_fit(X[4000:], y[4000:])
     assert len(tree.predict(X)) == len(X)
-    tree.save(tmp_path / "tree")
+    with pytest.warns(UserWarning, match="failed while .* not what the board had counted for"):
+        tree.save(tmp_path / "tree")
     again = VFDT.load(tmp_path / "tree", board="emulated")
     assert (again.predict(X) == before).mean() > 0.95
     again.partial_fit(X[4000:], y[4000:])
@@ -98,9 +101,65 @@ def test_failed_board_leaves_a_tree_that_can_be_saved_and_learns_on(tmp_path):
     assert again.score(X, y) > 0.8
     with pytest.raises(BoardError, match="close\\(\\) it first"):
         tree.partial_fit(X[4000:], y[4000:])
-    tree.close()
+    with pytest.warns(UserWarning, match="not what the board had counted for"):
+        tree.close()
     tree.partial_fit(X[4000:], y[4000:])
     assert tree.difference(again) is None
+
+
+def test_a_closed_tree_frees_its_board_for_others():
+    """Though the traceback of its last error, as an interactive shell keeps it, keeps it alive."""
+    X, y = stream(1000)
+    board = open_board("emulated", Geometry(lanes=3, passes=1))
+    tree = VFDT(board=board).partial_fit(X, y, classes=[False, True])
+    kept = tree._trainer
+    with pytest.raises(BoardError, match="another tree learns on this board"):
+        VFDT(board=board).fit(X, y)
+    tree.close()
+    VFDT(board=board).fit(X, y).close()
+    assert kept.board is board
+
+
+def test_a_tree_that_cannot_be_restored_frees_its_board(tmp_path, monkeypatch):
+    X, y = stream(1000)
+    VFDT().fit(X, y).save(tmp_path / "tree")
+    board = open_board("emulated", Geometry(lanes=3, passes=1))
+    tree = VFDT.load(tmp_path / "tree", board=board, geometry=board.geometry)
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "restore", interrupt)
+        with pytest.raises(KeyboardInterrupt) as kept:
+            tree.counters()
+    VFDT(board=board).fit(X, y).close()
+    assert kept.tb
+    tree.partial_fit(X, y)
+    assert tree.difference(VFDT.load(tmp_path / "tree").partial_fit(X, y)) is None
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nb"])
+def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
+    """Wherever it comes while statistics or predictions are read."""
+    X, y = stream(3000)
+    options = {"delta": 1e-3, "grace": 100, "leaf_prediction": prediction,
+               "geometry": Geometry(lanes=3, passes=1, bins=8, naive_bayes=True)}
+    whole = VFDT(**options).fit(X, y)
+    tree = VFDT(**options).partial_fit(X[:2000], y[:2000], classes=[False, True])
+    entries = checkpoint.read(tree._trainer)["entries"]
+    calls = [lambda: tree.predict_proba(X[:50]), lambda: checkpoint.read(tree._trainer)]
+    for call in calls[prediction == "mc":]:
+        for at in range(1, 10_000, 17):
+            if not interrupted(call, at, trainer, checkpoint, bayes):
+                break
+            np.testing.assert_array_equal(checkpoint.read(tree._trainer)["entries"], entries)
+        assert at > 50
+        interrupted(call, at // 2, trainer, checkpoint, bayes)
+    tree.partial_fit(X[2000:], y[2000:])
+    assert tree.difference(whole) is None
+    read = [checkpoint.read(each._trainer) for each in (tree, whole)]
+    assert all((read[0][name] == read[1][name]).all() for name in read[0])
 
 
 def test_a_fit_with_too_few_labels_keeps_the_older_tree():

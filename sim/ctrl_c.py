@@ -1,10 +1,8 @@
-"""Ctrl-C at a chosen moment."""
+"""Ctrl-C at a chosen moment, for tests."""
 
 import signal
 import sys
 from contextlib import contextmanager
-
-import pytest
 
 __all__ = ["interrupted", "interruptible"]
 
@@ -47,5 +45,5 @@ def interrupted(call, at, *modules):
         finally:
             sys.settrace(None)
     if left <= 0:
-        pytest.fail(f"Ctrl-C before line {at} was swallowed")
+        raise AssertionError(f"Ctrl-C before line {at} was swallowed")
     return False
