@@ -1,5 +1,6 @@
 """A board at the end of a wire."""
 
+import os
 import weakref
 from dataclasses import replace
 
@@ -57,6 +58,7 @@ class LinkedBoard(Board):
         self.timeout = timeout
         self.session = Session(longest=min(_LONGEST, timeout / 4))
         self._wire = wire
+        self._process = os.getpid()
         self._opened = wire.now()
         self._down = None  # the error that every call raises until `resume`
         self._reads = 0  # answers of the board to register reads that are still to be removed
@@ -69,7 +71,7 @@ class LinkedBoard(Board):
         except BaseException:
             self.close()
             raise
-        self._closer = weakref.finalize(self, _part, self._wire, self.session)
+        self._closer = weakref.finalize(self, _part, self._wire, self.session, self._process)
 
     # Sessions
 
@@ -104,6 +106,7 @@ class LinkedBoard(Board):
             self._check()
         with deferred_interrupt():
             self._down = None
+            self._wire.renew()
             self.session.resume()
         self._wait(lambda: not self.session.asking, "to be resumed")
 
@@ -117,7 +120,8 @@ class LinkedBoard(Board):
 
     def close(self):
         if self._wire is not None:
-            _part(self._wire, self.session)
+            self.session.statistics = self.statistics()
+            _part(self._wire, self.session, self._process)
             self._wire = None
 
     def _check_open(self):
@@ -273,6 +277,8 @@ class LinkedBoard(Board):
 
     def statistics(self):
         """What has crossed the link: a ``link.Statistics``."""
+        if self._wire is None:
+            return replace(self.session.statistics)
         return replace(self.session.statistics, seconds=self._wire.now() - self._opened)
 
     # Registers
@@ -302,8 +308,11 @@ class LinkedBoard(Board):
         self._push()
 
 
-def _part(wire, session):
+def _part(wire, session, process):
     """End a session, so that another program need not wait for it to lapse."""
+    if os.getpid() != process:  # a fork of the one that goes on with it
+        wire.abandon()
+        return
     if session.refused is None:  # it may live even if the WELCOME was lost
         wire.send([session.bye()])
     wire.close()

@@ -9,14 +9,14 @@ import serial
 from serial.tools import list_ports
 
 from ..protocol.link import decode_cobs, encode_cobs
-from .wire import Wire
+from .wire import REOPEN, Wire, ready
 
 __all__ = ["BAUDS", "SerialWire"]
 
 BAUDS = (3_000_000, 1_000_000, 115_200)  # tried in turn where none is given
 _READ = 1 << 16  # bytes
 _LONGEST = 4096  # bytes without a zero; no frame is as long
-_REOPEN = 0.2  # seconds between two attempts to open a port that has vanished
+_MOST = 1 << 18  # bytes that wait to be written; as many as the largest ring takes
 _FLUSH = 0.5  # seconds that closing waits for the last bytes to go
 
 
@@ -75,9 +75,14 @@ class SerialWire(Wire):
             self._port.close()
             self._port = None
 
+    def abandon(self):
+        self._out.clear()
+        self.close()
+
     def send(self, frames):
         for frame in frames:
-            self._out += encode_cobs(frame) + b"\0"
+            if len(self._out) < _MOST:  # else lost, and sent again in time
+                self._out += encode_cobs(frame) + b"\0"
         self._exchange(0)
 
     def receive(self, wait):
@@ -96,11 +101,13 @@ class SerialWire(Wire):
             self._out.clear()
             return
         try:
-            readable, writable, _ = select.select([port], [port] if self._out else [], [], wait)
-            if writable:
+            happened = ready(port, select.POLLIN | (select.POLLOUT if self._out else 0), wait)
+            if happened & select.POLLOUT:
                 del self._out[:port.write(self._out)]
-            if readable:
-                self._in += port.read(_READ)
+            if happened & ~select.POLLOUT:
+                self._in += _read(port)
+        except BlockingIOError:
+            pass
         except OSError as error:  # SerialException is one
             self.trouble = f"the device has vanished: {_plain(error)}"
             self._port = None
@@ -112,8 +119,8 @@ class SerialWire(Wire):
 
     def _reopen(self, wait):
         if wait:
-            time.sleep(min(wait, _REOPEN))
-        if self.now() - self._tried >= _REOPEN:
+            time.sleep(min(wait, REOPEN))
+        if self.now() - self._tried >= REOPEN:
             self._tried = self.now()
             try:
                 self._open()
@@ -143,6 +150,14 @@ class SerialWire(Wire):
         return (f"no answer at {rates} baud: either this port is not the board's, or its bitstream "
                 "is not loaded (bregalad program BOARD), or it was built for another rate (say "
                 "which with baud=)")
+
+
+def _read(port):
+    """What has come; not ``port.read``, which uses ``select.select``."""
+    data = os.read(port.fileno(), _READ)
+    if not data:
+        raise OSError("it is ready to be read, but there is nothing")
+    return data
 
 
 def _plain(error):

@@ -1,11 +1,12 @@
 """UDP as a wire: a datagram is a frame."""
 
+import errno
 import select
 import socket
 import struct
 from itertools import groupby
 
-from .wire import Wire
+from .wire import REOPEN, Wire, ready
 
 __all__ = ["PORT", "UdpWire"]
 
@@ -38,25 +39,53 @@ class UdpWire(Wire):
         super().__init__(f"udp:{place}")
         self._host, self._port = _split(place)
         self._socket = None
+        self._address = None  # as `getaddrinfo` has it
         self._segments = True
+        self._tried = 0.0
 
     def open(self, setting):
         self.close()
         try:
-            family, kind, protocol, _, address = socket.getaddrinfo(
-                self._host, self._port, type=socket.SOCK_DGRAM)[0]
-            self._socket = socket.socket(family, kind, protocol)
-            self._socket.setblocking(False)
-            for buffer in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-                self._socket.setsockopt(socket.SOL_SOCKET, buffer, _BUFFER)
-            self._socket.connect(address)
-        except socket.gaierror as error:
-            raise self._error(f"no host {self._host!r} ({error.strerror}): give the board's IP "
+            found = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)
+            # A board has no IPv6 address, though the name may have one that comes first.
+            self._address = min(found, key=lambda address: address[0] != socket.AF_INET)
+            self._socket = self._connected()
+        except (socket.gaierror, UnicodeError) as error:
+            raise self._error(f"no host {self._host!r} ({_plain(error)}): give the board's IP "
                               "address") from error
         except OSError as error:
-            self.close()
             raise self._error(f"this address cannot be reached ({error.strerror}): is the network "
                               "up, and is it the board's?") from error
+
+    def _connected(self):
+        family, kind, protocol, _, address = self._address
+        new = socket.socket(family, kind, protocol)
+        try:
+            new.setblocking(False)
+            for buffer in (socket.SO_RCVBUF, socket.SO_SNDBUF):
+                new.setsockopt(socket.SOL_SOCKET, buffer, _BUFFER)
+            new.connect(address)
+        except BaseException:
+            new.close()
+            raise
+        return new
+
+    def renew(self):
+        # A socket keeps the address that this computer had when it was connected.
+        self._tried = self.now()
+        try:
+            new = self._connected()
+        except OSError as error:
+            self.trouble = f"the system says: {_plain(error)}"
+            return
+        self._socket.close()
+        self._socket = new
+        self._segments = True
+
+    def _failed(self, error):
+        self.trouble = f"the system says: {_plain(error)}"
+        if error.errno != errno.ECONNREFUSED and self.now() - self._tried >= REOPEN:
+            self.renew()
 
     def close(self):
         if self._socket is not None:
@@ -79,10 +108,10 @@ class UdpWire(Wire):
             else:
                 self._socket.sendmsg(frames, [(_SOL_UDP, _UDP_SEGMENT, struct.pack("H", size))])
         except BlockingIOError:
-            select.select([], [self._socket], [], 0.1)  # lost, and sent again in time
+            ready(self._socket, select.POLLOUT, 0.1)  # lost, and sent again in time
         except OSError as error:
             if len(frames) == 1:
-                self.trouble = f"the system says: {error.strerror}"
+                self._failed(error)
                 return
             self._segments = False  # another system, or a network card that cannot
             for frame in frames:
@@ -91,14 +120,14 @@ class UdpWire(Wire):
     def receive(self, wait):
         frames = []
         if wait:
-            select.select([self._socket], [], [], wait)
+            ready(self._socket, select.POLLIN, wait)
         try:
             while len(frames) < _MOST:
                 frames.append(self._socket.recv(_DATAGRAM))
         except BlockingIOError:
             pass
         except OSError as error:  # an answer to what was sent: no such port, no such host
-            self.trouble = f"the system says: {error.strerror}"
+            self._failed(error)
         if frames:
             self.trouble = None
         return frames
@@ -108,6 +137,10 @@ class UdpWire(Wire):
         return (f"no answer from {self._host} port {self._port}{said}: is it the board's address, "
                 "is its bitstream loaded, and does this computer have an address in the same "
                 "network?")
+
+
+def _plain(error):
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _split(place):

@@ -1,11 +1,14 @@
 """What carries frames to a board and back, and may lose or damage them."""
 
+import select
 import time
 from abc import ABC, abstractmethod
 
 from ..boards.base import BoardError
 
-__all__ = ["Wire"]
+__all__ = ["REOPEN", "Wire", "ready"]
+
+REOPEN = 0.2  # seconds between two attempts to open a port or socket anew
 
 
 class Wire(ABC):
@@ -50,9 +53,26 @@ class Wire(ABC):
     def close(self):
         """Give back the port or socket; calling it twice does no harm."""
 
+    def abandon(self):
+        """As `close`, in a forked process: nothing is sent, the port is the parent's."""
+        self.close()
+
+    def renew(self):  # noqa: B027 (most wires do that by themselves)
+        """Open the wire anew where what was true of it may no longer be; nothing raises."""
+
     @abstractmethod
     def silence(self):
         """What to say, and to do, if no board has answered with any of the settings."""
 
     def _error(self, message):
         return BoardError(f"{self.name}: {message}")
+
+
+def ready(file, events, wait):
+    """Those of the ``events`` of `select.poll` that happen within ``wait`` seconds, and errors.
+
+    ``select.select`` takes no descriptor above 1023.
+    """
+    poll = select.poll()
+    poll.register(file, events)
+    return sum(happened for _, happened in poll.poll(1000 * wait))

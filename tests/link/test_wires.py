@@ -2,15 +2,19 @@
 
 import errno
 import os
+import resource
+import select
 import socket
 import time
+import tty
 
 import pytest
 import serial
 from bregalad.boards import BoardError, open_board
 from bregalad.cli import main
 from bregalad.link import serial as serial_wire
-from bregalad.protocol.link import LINK_VERSION
+from bregalad.link.serial import SerialWire
+from bregalad.protocol.link import LINK_VERSION, decode_cobs
 from bregalad.protocol.registers import find
 from bregalad.sim.link import BoardEnd
 from server import serve_serial, serve_udp
@@ -199,6 +203,143 @@ def test_device_that_vanishes_and_comes_back(tmp_path):
         board.close()
 
 
+def test_serial_port_that_takes_nothing_keeps_whole_frames_up_to_a_bound():
+    master, slave = os.openpty()
+    tty.setraw(master)
+    wire = SerialWire(os.ttyname(slave))
+    wire.open(115_200)
+    frames = [bytes([1 + i % 255]) * 5000 for i in range(300)]
+    for frame in frames:
+        wire.send([frame])
+    assert len(wire._out) < 300_000
+    came = b""
+    while wire._out or select.select([master], [], [], 0.1)[0]:
+        came += os.read(master, 1 << 16)
+        wire.send([])
+    wire.close()
+    got = [decode_cobs(frame) for frame in came.split(b"\0") if frame]
+    assert 50 < len(got) < 100
+    assert got == frames[:len(got)]
+    os.close(master)
+    os.close(slave)
+
+
+class Stale(socket.socket):
+    """As a socket whose address the computer no longer has, until another one is connected."""
+
+    made = []
+    error = None  # what sending comes to; None: what is sent is lost without a word
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.made.append(self)
+        self.stale = False
+
+    def send(self, data):
+        if not self.stale:
+            return super().send(data)
+        if self.error:
+            raise OSError(self.error, os.strerror(self.error))
+        return len(data)
+
+    def sendmsg(self, data, *args):
+        return self.send(b"") if self.stale else super().sendmsg(data, *args)
+
+
+@pytest.fixture
+def stale(monkeypatch):
+    with serve_udp(end()) as server:
+        Stale.made.clear()
+        monkeypatch.setattr(socket, "socket", Stale)
+        yield server
+
+
+@pytest.mark.parametrize("error", [errno.EINVAL, errno.ENETUNREACH, errno.EADDRNOTAVAIL])
+def test_computer_gets_another_address(stale, monkeypatch, error):
+    monkeypatch.setattr(Stale, "error", error)
+    with open_board(stale.name) as board:
+        Stale.made[-1].stale = True
+        assert board.read("status.busy") == 0
+    assert len(Stale.made) == 2
+    assert Stale.made[0].fileno() < 0
+
+
+def test_computer_gets_another_address_unnoticed(stale):
+    with open_board(stale.name, timeout=0.2) as board:
+        Stale.made[-1].stale = True
+        with pytest.raises(BoardError, match="no sign of life"):
+            board.read("status.busy")
+        board.timeout = 5
+        board.resume()
+        assert board.read("status.busy") == 0
+
+
+def test_no_other_network_yet(stale, monkeypatch):
+    """Another socket is not tried more often than five times a second."""
+    monkeypatch.setattr(Stale, "error", errno.ENETUNREACH)
+    with open_board(stale.name, timeout=0.5) as board:
+        Stale.made[-1].stale = True
+        tries = []
+
+        def fail(*_):
+            tries.append(1)
+            raise OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH))
+
+        monkeypatch.setattr(Stale, "connect", fail)
+        with pytest.raises(BoardError, match="no sign of life.*Network is unreachable"):
+            board.read("status.busy")
+        assert 1 <= len(tries) <= 4
+        monkeypatch.undo()
+        board.timeout = 5
+        board.resume()
+        assert board.read("status.busy") == 0
+
+
+def test_name_with_an_ipv6_address_too(monkeypatch):
+    known = socket.getaddrinfo
+
+    def both(host, port, **options):
+        six = (socket.AF_INET6, socket.SOCK_DGRAM, 17, "", ("::1", port, 0, 0))
+        return [six, *known(host, port, **options)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", both)
+    with serve_udp(end()) as server, open_board(server.name, timeout=0.8) as board:
+        assert board.read("status.busy") == 0
+    with pytest.raises(BoardError, match="no host 'a..b' .*give the board's IP address"):
+        open_board("udp:a..b")
+
+
+@KINDS
+def test_more_files_than_select_takes(serve):
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = limits[1] if limits[1] != resource.RLIM_INFINITY else 4096
+    if most < 1200:
+        pytest.skip("this system lets a program open too few files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(limits[0], 1200), limits[1]))
+    with serve(end()) as server:
+        held = []
+        try:
+            while not held or held[-1] < 1024:
+                held.append(os.open(os.devnull, os.O_RDONLY))
+            with open_board(server.name) as board:
+                assert board.read("status.busy") == 0
+        finally:
+            for file in held:
+                os.close(file)
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@KINDS
+def test_exit_of_a_forked_process_does_not_end_the_session(serve, monkeypatch):
+    with serve(end()) as server:
+        board = open_board(server.name)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "getpid", lambda: -1)
+            board._closer()
+        with pytest.raises(BoardError, match="another program's session"):
+            open_board(server.name)
+
+
 def test_udp_without_a_board():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
         free.bind(("127.0.0.1", 0))
@@ -238,8 +379,12 @@ def test_waiting_for_what_cannot_come():
 def test_closed_board():
     with serve_udp(end()) as server:
         board = open_board(server.name)
+        board.read("status.busy")
         board.close()
         board.close()
+        counted = board.statistics()
+        assert counted.frames_sent == 1 and counted.seconds > 0
+        assert board.statistics() == counted
         for call in (board.receive, lambda: board.send(b""), board.resume,
                      lambda: board.read("status.busy")):
             with pytest.raises(BoardError, match="closed: open it again"):
