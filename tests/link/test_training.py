@@ -1,6 +1,7 @@
 """Trees learnt over a bad wire: always the tree of the board without a wire."""
 
 import copy
+import os
 import pickle
 import random
 import signal
@@ -382,6 +383,34 @@ def test_board_by_name(serve, tmp_path, capsys):
         with pytest.raises(ValueError, match="4 cells, but the board has 3"):
             VFDT(board=server.name, head=10).fit(np.zeros((20, 4)), np.arange(20) % 2)
         VFDT(board=server.name, head=10).fit(np.zeros((20, 3)), np.arange(20) % 2).close()
+
+
+def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypatch, capsys):
+    saved = tmp_path / "tree"
+    resume = VFDT.resume
+
+    def plugged_in(tree):
+        server.deaf = False
+        return resume(tree)
+
+    class Cut(BoardEnd):
+        left = 1500  # frames
+
+        def take(self, frame, now):
+            super().take(frame, now)
+            self.left -= 1
+            if not self.left:
+                server.deaf = True
+                os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(VFDT, "resume", plugged_in)
+    with serve_udp(Cut(lambda: EmulatedBoard(GEOMETRY))) as server, interruptible():
+        assert main(["train", "generator:hyperplane,attributes=3", "--limit", "300000", "--quiet",
+                     "--board", f"{server.name},timeout=30", "--save", str(saved)]) == 130
+    assert "interrupted after" in capsys.readouterr().out
+    assert 0 < load_tree(saved, board="emulated").report()["instances"] < 300_000
+    with np.load(saved) as file:
+        assert len(file["board_nodes"])
 
 
 @pytest.mark.parametrize("back", [False, True])
