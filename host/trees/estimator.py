@@ -151,8 +151,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         Returns
         -------
         array or None
-            What the interrupted call would have returned, predictions for ``partial_fit``, too.
-            None: it had not begun to learn, or learns nothing; repeat it.
+            What the interrupted call (``unfinished``) would have returned, predictions for
+            ``partial_fit``, too. None: it had not begun to learn, or learns nothing; repeat it.
 
         Raises
         ------

@@ -211,7 +211,8 @@ class Trainer:
         BoardError
             If the board reports an error or is gone.
         KeyboardInterrupt
-            At the next instance at which tree and board agree; ``tally.instances`` tells which.
+            At the next instance at which tree and board agree, or the end; ``tally.instances``
+            tells which. In between only if a board at the end of a wire makes no progress.
         """
         return Steps(self.learning(codes, labels)).run(self.board.receive)
 
