@@ -8,7 +8,7 @@ statistics. What follows also begins at a word and is padded with zeros to the n
 
 from enum import IntEnum, IntFlag
 
-from ..geometry import NONE
+from ..geometry import MISSING, NONE
 from .layout import Field, Layout
 
 __all__ = ["COMMAND_BYTES", "COMMANDS", "Opcode", "CommandFlag", "RecordFlag", "RECORD_HEADER",
@@ -20,22 +20,22 @@ COMMAND_BYTES = 16
 class Opcode(IntEnum):
     """First byte of a command."""
 
-    LEARN = 1
-    TRIAL = 2
-    CLEAR = 3
-    PLACE = 4
-    READ = 5
-    WRITE = 6
-    FENCE = 7
-    RESET = 8
+    LEARN = 1  # count records, each at its slot and at those that links lead to
+    TRIAL = 2  # try a slot now, whatever its period
+    CLEAR = 3  # empty a slot: counts and entry 0, link and current NONE, bins over all codes
+    PLACE = 4  # empty a slot, give its bins their zoom, its entry role, link, current and period
+    READ = 5  # report counts (STATISTICS) or an entry (ENTRY), behind all reports before
+    WRITE = 6  # set what READ reports
+    FENCE = 7  # report the token, behind all reports before
+    RESET = 8  # go on after an ERROR report; else nothing
 
 
 class CommandFlag(IntFlag):
-    """Second byte of a command; a bit means something for the commands named only."""
+    """Second byte of a command; a bit means something for the command named only."""
 
     MEMORY = 1  # LEARN: the records lie in memory, not in the stream
-    INNER = 2  # PLACE: the slot is an inner node's (its trials follow grace.inner)
-    KEEP = 4  # PLACE: counts and zoom stay, only role, link and split cell are set
+    INNER = 2  # PLACE: the slot is an inner node's (its trials follow inner_grace)
+    KEEP = 4  # PLACE: counts and zoom stay; role, link, current and period are set, since is 0
 
 
 class RecordFlag(IntFlag):
@@ -45,7 +45,7 @@ class RecordFlag(IntFlag):
     TEST = 2  # predict the instance only: nothing is counted
 
 
-_HEAD = (Field("opcode", 8), Field("flags", 8))
+_HEAD = (Field("opcode", 8), Field("flags", 8, "CommandFlag."))
 
 COMMANDS = {
     Opcode.LEARN: Layout(
@@ -58,7 +58,8 @@ COMMANDS = {
         "place", *_HEAD, Field("slot", 16, "The slot to set up."),
         Field("parent", 16, "Slot whose zoom is inherited; may be the slot itself."),
         Field("cell", 16, "Cell whose zoom is (lo, shift) instead, or NONE."),
-        Field("lo", 8), Field("shift", 8),
+        Field("lo", 8, "The first code of bin 0; lower ones count there, too."),
+        Field("shift", 8, "A bin covers 2**shift codes, the last one all further codes; 0 to 7."),
         Field("link", 16, "Next slot on the path to the root, or NONE."),
         Field("current", 16, "First cell of the node's split attribute, or NONE."),
         Field("period", 16, "Instances between trials of this slot, 0: the role's register.")),
@@ -81,7 +82,9 @@ RECORD_HEADER = Layout(
 
 def record_layout(cells):
     """An instance record: header and one code per cell in use, tightly packed."""
-    return Layout("record", *RECORD_HEADER.fields, Field("codes", 8, count=cells))
+    return Layout("record", *RECORD_HEADER.fields, Field(
+        "codes", 8, f"A code for each cell in use (an attribute of several cells has its code in "
+                    f"each); {MISSING}: missing.", count=cells))
 
 
 def padded(data, word):

@@ -23,10 +23,10 @@ class Access(Enum):
 class CellKind:
     """What a cell's attribute is."""
 
-    IGNORED = 0
-    NUMERIC = 1
-    MULTIWAY = 2
-    ONE_VS_REST = 3
+    IGNORED = 0  # it counts nothing
+    NUMERIC = 1  # bins 0..value against the others
+    MULTIWAY = 2  # nominal, every value a side
+    ONE_VS_REST = 3  # nominal, one value against the others
 
 
 @dataclass(frozen=True)
@@ -100,11 +100,11 @@ TIMINGS = {
 _COUNTERS_BASE = 0x40
 
 REGISTERS = (
-    Register("identity", 0x00, (Field("magic", 32, _RO, "MAGIC."),)),
+    Register("identity", 0x00, (Field("magic", 32, _RO, f"MAGIC, {MAGIC:#010x}."),)),
     Register("build", 0x04, (
-        Field("version", 8, _RO, "VERSION."),
-        Field("criterion", 4, _RO, "0: information gain, 1: Gini, 2: Kearns-Mansour, 3: "
-                                 "classification error."),
+        Field("version", 8, _RO, f"VERSION, {VERSION}."),
+        Field("criterion", 4, _RO, ", ".join(f"{number}: {name}" for number, name
+                                             in enumerate(CRITERIA)) + "."),
         Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
         Field("second_bank", 2, _RO, "1: a lane's counters lie in two banks, 0: in one."),
         Field("count_width", 8, _RO, "W."),

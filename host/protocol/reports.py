@@ -1,12 +1,14 @@
 """Reports: what the board answers, in the order of the commands that caused them.
 
 The report stream is a sequence of 32-bit words, little endian; ``last`` marks a report's last
-word. Lengths follow from the kind, the geometry and (``ALL``) the cells in use.
+word. Lengths follow from the kind, the geometry and (GAINS) the cells in use.
 """
 
 from enum import IntEnum, IntFlag
 from functools import cache
 
+from ..fixed import BAYES_FRACTION, UNUSED_CLASS
+from ..geometry import GAIN_FRACTION
 from .layout import Field, Layout
 
 __all__ = ["Kind", "SuggestionFlag", "EntryFlag", "ErrorCode", "HEADER", "CANDIDATE",
@@ -21,8 +23,8 @@ class Kind(IntEnum):
     GAINS = 2  # a trial's gains, one per cell
     STATISTICS = 3  # answer to READ of a cell
     ENTRY = 4  # answer to READ of a slot's entry
-    FENCE = 5
-    ERROR = 6
+    FENCE = 5  # answer to FENCE
+    ERROR = 6  # why the board has halted
     PREDICTION = 7  # a record's class by naive Bayes, before the record is counted
     SCORES = 8  # the same, with the scores of all classes
 
@@ -39,29 +41,34 @@ class SuggestionFlag(IntFlag):
 class EntryFlag(IntFlag):
     """Flags of a slot's entry."""
 
-    HALVED = 1
-    UNDERFLOW = 2
-    INNER = 4
+    HALVED = 1  # as in SuggestionFlag
+    UNDERFLOW = 2  # as in SuggestionFlag
+    INNER = 4  # as in SuggestionFlag
 
 
 class ErrorCode(IntEnum):
-    """``flags`` of an ERROR report; the board drops commands from there to RESET."""
+    """``flags`` of an ERROR report; the board drops what comes from there to RESET."""
 
     COMMAND = 1  # unknown opcode, or a slot or cell out of range
     SLAVE = 2  # AXI SLVERR
     DECODE = 3  # AXI DECERR
 
 
-_HEAD = (Field("kind", 8), Field("flags", 8), Field("slot", 16))
 
-HEADER = Layout("header", *_HEAD)
+
+def _head(flags="0.", slot=""):
+    return Field("kind", 8), Field("flags", 8, flags), Field("slot", 16, slot)
+
+
+HEADER = Layout("header", *_head())
 
 CANDIDATE = Layout(
     "candidate",
     Field("cell", 16, "First cell of the attribute, NONE if not valid."),
     Field("value", 8, "Numeric: bins 0..value go left. One-vs-rest: the value's code. Else 0."),
     Field("valid", 8, "0: no attribute, or (GAINS) not the last cell of one."),
-    Field("gain", 64, "n G, unit 2**-13 bit times instance.", signed=True))
+    Field("gain", 64, f"n G: a gain (information gain in bits) times instances, unit "
+                      f"2**-{GAIN_FRACTION}.", signed=True))
 
 
 def _candidate(name):
@@ -72,7 +79,7 @@ def suggestion_layout(geometry):
     """SUGGESTION: the top two attributes of a slot."""
     classes = geometry.classes
     return Layout(
-        "suggestion", *_HEAD, Field("n", 32, "Instances in the slot."),
+        "suggestion", *_head("SuggestionFlag."), Field("n", 32, "Instances in the slot."),
         Field("class_counts", 32, count=classes),
         *_candidate("best"), *_candidate("second"), *_candidate("current"),
         Field("left", 32, "Class counts of best's left side (numeric) or value (one-vs-rest); "
@@ -82,20 +89,25 @@ def suggestion_layout(geometry):
 def gains_layout(geometry, cells):
     """GAINS: a candidate per cell in use; an attribute stands at its last cell."""
     return Layout(
-        "gains", *_HEAD, Field("n", 32), Field("class_counts", 32, count=geometry.classes),
-        # A candidate is three words: cell | value << 16 | valid << 24, gain low, gain high.
-        Field("candidates", 32, count=3 * cells))
+        "gains", *_head("SuggestionFlag."), Field("n", 32, "Instances in the slot."),
+        Field("class_counts", 32, count=geometry.classes),
+        Field("candidates", 32, "Three words for each cell in use, as those of best in SUGGESTION: "
+                                "cell + (value << 16) + (valid << 24), gain 31:0, gain 63:32. An "
+                                "attribute's stand at its last cell.",
+              count=CANDIDATE.size // 4 * cells))
 
 
 def statistics_layout(geometry):
     """STATISTICS: the counts of one cell, bin by bin, classes side by side."""
-    return Layout("statistics", *_HEAD, Field("cell", 16), Field("reserved", 16),
-                  Field("counts", 32, count=geometry.bins * geometry.classes))
+    return Layout("statistics", *_head(), Field("cell", 16), Field("reserved", 16),
+                  Field("counts", 32, "Bin by bin, classes side by side.",
+                        count=geometry.bins * geometry.classes))
 
 
 def entry_body(geometry):
     """What ENTRY reports and WRITE (cell NONE) takes."""
-    return (Field("n", 32), Field("since", 32, "Instances since the last trial."),
+    return (Field("n", 32, "Instances in the slot."),
+            Field("since", 32, "Instances since the last trial."),
             Field("link", 16), Field("current", 16), Field("entry_flags", 16, "EntryFlag."),
             Field("period", 16, "Instances between trials, 0: the role's register."),
             Field("class_counts", 32, count=geometry.classes))
@@ -103,7 +115,7 @@ def entry_body(geometry):
 
 def entry_layout(geometry):
     """ENTRY: a slot's row of the slot table."""
-    return Layout("entry", *_HEAD, *entry_body(geometry))
+    return Layout("entry", *_head(), *entry_body(geometry))
 
 
 PREDICTION = Layout(
@@ -115,15 +127,16 @@ def scores_layout(geometry):
     """SCORES: the naive Bayes scores of every class of the board."""
     return Layout(
         "scores", *PREDICTION.fields,
-        Field("scores", 32, "Log2 of a class's share, up to a sum that all classes have in common; "
-                            "-2**31: the slot has not seen the class.",
+        Field("scores", 32, f"Log2 of a class's share, unit 2**-{BAYES_FRACTION}, up to a sum that "
+                            f"all classes have in common; {UNUSED_CLASS}: the slot has not seen "
+                            "the class, or it is not in use.",
               signed=True, count=geometry.classes))
 
 
-FENCE = Layout("fence", *_HEAD, Field("token", 32))
+FENCE = Layout("fence", *_head(slot="0."), Field("token", 32, "That of the command."))
 
 ERROR = Layout(
-    "error", *_HEAD,
+    "error", *_head("ErrorCode.", "0."),
     Field("address", 64, "Bus word that failed (SLAVE, DECODE); first 8 command bytes (COMMAND)."),
     Field("count", 32, "Records of the LEARN that were counted before the error."))
 
