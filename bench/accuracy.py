@@ -6,6 +6,7 @@
 
 import argparse
 import json
+import sys
 from importlib.metadata import version
 
 import numpy as np
@@ -37,9 +38,9 @@ TREES = {  # name: (learner, options, column of MOA)
     "EFDT NBA, delta 1e-7, zero": (EFDT, NBA | ZERO | {"delta": 1e-7}, 2),
     "EFDT NBA, delta 1e-7, averages": (EFDT, NBA | {"delta": 1e-7, "gain_average": True}, 2),
     "EFDT NBA, delta 1e-7, replace": (EFDT, NBA | {"delta": 1e-7, "same_attribute": "replace"}, 2),
-    "EFDT NBA, moa, averages": (EFDT, NBA | {"variant": "moa", "delta": 1e-7,
-                                             "gain_average": True}, 2),
-    "EFDT NBA, kdd2018": (EFDT, NBA | {"variant": "kdd2018", "delta": 1e-7}, 2),
+    "EFDT NBA, delta 1e-7, moa, averages": (EFDT, NBA | {"delta": 1e-7, "variant": "moa",
+                                                         "gain_average": True}, 2),
+    "EFDT NBA, delta 1e-7, kdd2018": (EFDT, NBA | {"delta": 1e-7, "variant": "kdd2018"}, 2),
 }
 CHUNK = 65_536  # instances per call; the results do not depend on it
 SLOTS = 8192  # enough for every node
@@ -95,4 +96,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except FileNotFoundError as error:  # docs/streams.md says which files there are
+        sys.exit(f"bench/accuracy.py: {error}; $BREGALAD_DATA names the folder of the real streams")

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import statistics
+import sys
 import time
 
 import numpy as np
@@ -112,4 +113,9 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except FileNotFoundError as error:  # docs/streams.md says which files there are
+        sys.exit(f"bench/duel.py: {error}; $BREGALAD_DATA names the folder of the real streams")
+    except RuntimeError as error:  # no JDK, or no jar of MOA's
+        sys.exit(f"bench/duel.py: {error}")
