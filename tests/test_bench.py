@@ -220,6 +220,17 @@ def test_limits():
     assert found["link"] == pytest.approx(300e3 * 32 / 36)
     assert found["array"] == pytest.approx(100e6 * 8 / 1.08, rel=1e-3)
     assert found["memory"] == pytest.approx(100e6 * 32 / (36 / 16))
+    # Each at its own rate.
+    assert limits(BOARDS["tang-nano-20k"], 4, 81e6)["link"] == pytest.approx(100e3 * 4 / 8)
+    assert limits(BOARDS["ecpix5-85f"], 32, 62.5e6)["link"] == pytest.approx(118e6 * 32 / 36)
+
+
+def test_quick_figures_are_not_put_beside_the_kept_ones(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", "comparison", "--quick", "--streams", "absent.csv", "--peers", "emulated",
+                 "--quiet"]) == 0
+    assert "out/bench/comparison.md" in capsys.readouterr().out
+    assert not (tmp_path / "docs").exists()
 
 
 @pytest.mark.parametrize("words, message", [

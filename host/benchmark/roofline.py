@@ -12,10 +12,16 @@ from .load import measure
 __all__ = ["SUMMARY", "limits", "run"]
 
 SUMMARY = "the limits of every board: link, memory, array"
-LINKS = {  # by a board's wire: payload, bytes per second
-    "serial": ("UART, 3 Mbaud", 300e3),
-    "udp": ("Gigabit Ethernet", 118e6),
-}
+_BITS = 10  # of a byte on a serial line
+_ETHERNET = 118e6  # payload, bytes per second
+
+
+def _wire(board):
+    """A board's wire: what it is, and the bytes per second that it carries."""
+    if board.wire == "udp":
+        return "Gigabit Ethernet", _ETHERNET
+    baud = board.top.baud
+    return f"UART, {baud / 1e6:g} Mbaud", baud / _BITS
 
 
 def limits(board, cells, clock_hz):
@@ -33,7 +39,7 @@ def limits(board, cells, clock_hz):
 
     costs = Costs(board.geometry, cells)
     share = cells / (RECORD_HEADER.size + cells)  # of a record's bytes that are codes
-    _, link = LINKS[getattr(board, "wire", "serial")]
+    _, link = _wire(board)
     return {"link": link * share, "memory": clock_hz * cells / costs.supply,
             "array": clock_hz * cells * (1 - costs.blocked) / (costs.counting + costs.snapshots)}
 
@@ -50,14 +56,16 @@ def run(settings):
               "records of 4 + d bytes. *Memory*: a bus word per clock, from the link or from an "
               "AXI memory; none of these boards has a memory controller yet. *Array*: beats, "
               "snapshots and waits for the gain units. *Measured*: the simulated "
-              "board's clocks over random records, times the same clock.")
+              "board's clocks over random records, times the same clock. The clock of the array is "
+              "the one that the board's bitstream has; *reached* is what nextpnr found the kept "
+              "build good for.")
     kept, rows = [], []
     emulated = _emulated(settings)
     measured = {}
     for board in BOARDS.values():
         geometry = board.geometry
-        mhz, report = boards.kept_clock(geometry, board.name)
-        clock = (mhz or board.clock_mhz) * 1e6
+        reached, report = boards.kept_clock(geometry, board.name)
+        clock = board.clock_mhz * 1e6
         for cells in dict.fromkeys((geometry.lanes, geometry.max_cells)):
             if (geometry, cells) not in measured and not (settings.quick and geometry.lanes > 8):
                 settings.note(f"{board.name}: {cells} attributes")
@@ -66,18 +74,18 @@ def run(settings):
             clocks = measured.get((geometry, cells))
             found = limits(board, cells, clock)
             point = clock * cells / clocks if clocks else None
-            kept.append({"board": board.name, "cells": cells, "clock_mhz": clock / 1e6,
-                         "report": report, **found, "clocks_per_instance": clocks,
-                         "measured": point})
+            kept.append({"board": board.name, "cells": cells, "clock_mhz": board.clock_mhz,
+                         "reached_mhz": reached, "report": report, **found,
+                         "clocks_per_instance": clocks, "measured": point})
             rows.append((
                 board.name, f"{geometry.lanes} x {geometry.passes}", cells,
-                f"{clock / 1e6:.1f} " + (f"({report})" if report else "(asked, no report)"),
-                LINKS[getattr(board, "wire", "serial")][0],
+                f"{board.clock_mhz:g}", f"{reached:.1f} ({report})" if report else "no report",
+                _wire(board)[0],
                 *(f"{found[name] / 1e6:,.2f}" for name in ("link", "memory", "array")),
                 min(found, key=found.get), f"{point / 1e6:,.1f}" if point else "-",
                 f"{100 * found['link'] / found['array']:.2f} %"))
-    page.table("limits", ("board", "P x K", "d", "array MHz", "wire", "link", "memory", "array",
-                          "binds", "array measured", "of the array used"), rows)
+    page.table("limits", ("board", "P x K", "d", "array MHz", "reached", "wire", "link", "memory",
+                          "array", "binds", "array measured", "of the array used"), rows)
     page.text(_verdict(kept, emulated))
     (settings.output / "roofline.json").write_text(json.dumps(kept, indent=1) + "\n")
     return page

@@ -22,8 +22,9 @@ def add_arguments(parser):
                         help="a few short streams and sizes, once: to see that it works")
     parser.add_argument("--fresh", action="store_true",
                         help="measure again what the output folder holds already")
-    parser.add_argument("--output", default="docs/performance", metavar="DIR",
-                        help="folder for pages, pictures and JSON (default: docs/performance)")
+    parser.add_argument("--output", metavar="DIR",
+                        help="folder for pages, pictures and JSON (default: docs/performance, "
+                             "with --quick out/bench)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -48,7 +49,8 @@ def run(args):
     if args.core is not None and args.core not in cores:
         raise ValueError(f"--core must be one of {', '.join(map(str, cores)) or 'none here'}, "
                          f"not {args.core}")
-    output = Path(args.output)
+    # What --quick finds is worth nothing, so it must not take the place of the kept pages.
+    output = Path(args.output or ("out/bench" if args.quick else "docs/performance"))
     output.mkdir(parents=True, exist_ok=True)  # now rather than after hours
     settings = Settings(
         output, args.quick, args.streams and tuple(args.streams), args.peers and tuple(args.peers),
