@@ -95,6 +95,7 @@ class VirtualBoard:
     def close(self):
         """Give back the model; calling it twice does no harm."""
         if not self.closed:
+            self._clocks = self.clocks
             self._model.virtual_close(self._opened)
             self._opened = None
 
@@ -110,7 +111,8 @@ class VirtualBoard:
 
     @property
     def clocks(self):
-        return self._model.virtual_clocks(self._handle)
+        """Clocks that have passed; once it is closed, those until then."""
+        return self._clocks if self.closed else self._model.virtual_clocks(self._opened)
 
     @property
     def alive(self):

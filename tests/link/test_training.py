@@ -393,18 +393,19 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
         server.deaf = False
         return resume(tree)
 
-    class Cut(BoardEnd):
-        left = 1500  # frames
+    turn, turns = LinkedBoard._turn, iter(range(1 << 30))
 
-        def take(self, frame, now):
-            super().take(frame, now)
-            self.left -= 1
-            if not self.left:
-                server.deaf = True
-                os.kill(os.getpid(), signal.SIGINT)
+    def cut(board, wait):
+        # Pressed by the thread that learns, while it does: at another moment nothing would be
+        # unfinished.
+        if next(turns) == 500:
+            server.deaf = True
+            os.kill(os.getpid(), signal.SIGINT)
+        turn(board, wait)
 
+    monkeypatch.setattr(LinkedBoard, "_turn", cut)
     monkeypatch.setattr(VFDT, "resume", plugged_in)
-    with serve_udp(Cut(lambda: EmulatedBoard(GEOMETRY))) as server, interruptible():
+    with serve_udp(BoardEnd(lambda: EmulatedBoard(GEOMETRY))) as server, interruptible():
         assert main(["train", "generator:hyperplane,attributes=3", "--limit", "300000", "--quiet",
                      "--board", f"{server.name},timeout=30", "--save", str(saved)]) == 130
     assert "interrupted after" in capsys.readouterr().out
