@@ -39,6 +39,7 @@ def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
     # Assertions are SystemVerilog; in a file of that name Vivado passes over them.
     plan.files["top.sv"] = plan.files.pop("top.v")
     plan.files["top.tcl"] = plan.files["top.tcl"].replace("add_files top.v", "add_files top.sv")
+    (folder / board.bitstream).unlink(missing_ok=True)  # what was made of an older archive
     path = folder / "top.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name in sorted(plan.files):

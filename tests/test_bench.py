@@ -108,8 +108,9 @@ def test_process_says_what_went_wrong():
     code = "print('ready', flush=True)\nfor _ in __import__('sys').stdin: 1/0"
     with pytest.raises(RuntimeError, match="it failed: ZeroDivisionError"):
         Process([sys.executable, "-c", code], "it", 10)
-    with pytest.raises(RuntimeError, match="differ in accuracy"):
-        summary([{"accuracy": a, "cpu_seconds": 1, "instances": 1} for a in (0.5, 0.6)])
+    with pytest.raises(ValueError, match=r"of moa on ELEC differ in accuracy \(0.5, 0.6\).*--fr"):
+        summary([{"accuracy": a, "cpu_seconds": 1, "instances": 1, "peer": "moa", "stream": "ELEC"}
+                 for a in (0.5, 0.6)])
 
 
 @needs_moa
@@ -176,6 +177,13 @@ def test_comparison(tmp_path, capsys):
     assert main(command) == 0
     assert "accuracy" not in capsys.readouterr().err
     assert (tmp_path / "comparison.md").read_text() == page
+    other = json.dumps({**lines[0], "stream": "ELEC"})
+    with open(tmp_path / "comparison.jsonl", "a") as file:
+        file.write(other + "\n")
+    assert main([*command, "--fresh"]) == 0
+    assert capsys.readouterr().err.count("accuracy") == 2
+    kept = (tmp_path / "comparison.jsonl").read_text().splitlines()
+    assert len(kept) == 3 and kept[0] == other  # nobody asked for that one anew
 
 
 def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):

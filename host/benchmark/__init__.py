@@ -33,6 +33,8 @@ class Settings:
         Of every stream, at most.
     repeats : int
     core : int, optional
+    fresh : bool
+        Whether what is kept of these streams and peers is measured again.
     note : callable
         Told what goes on.
     """
@@ -44,6 +46,7 @@ class Settings:
     instances: int | None = None
     repeats: int = 3
     core: int | None = None
+    fresh: bool = False
     note: object = print
 
 

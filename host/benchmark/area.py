@@ -61,7 +61,7 @@ def synthesise(geometry):
 def run(settings):
     """Synthesise what is not kept yet; the page."""
     path = settings.output / "area.json"
-    kept = json.loads(path.read_text()) if path.exists() else []
+    kept = json.loads(path.read_text()) if path.exists() and not settings.fresh else []
     for geometry in _POINTS[:1] if settings.quick else _POINTS:
         if any(found["geometry"] == geometry.as_dict() for found in kept):
             continue

@@ -11,6 +11,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
+from ..files import replacing
 from . import board, moa
 from .process import Process, summary
 from .streams import WIDTHS, StreamFile, default_instances
@@ -66,6 +67,13 @@ class Store:
         self.lines.append(values)
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(values) + "\n")
+
+    def forget(self, streams, peers):
+        """Drop what is kept of these peers on these streams."""
+        self.lines = [line for line in self.lines
+                      if line["stream"] not in streams or line["peer"] not in peers]
+        with replacing(self.path, "w") as file:
+            file.writelines(json.dumps(line) + "\n" for line in self.lines)
 
     def runs(self, stream, peer, learner, limit):
         """What is kept of a contender on so many instances of a stream."""
@@ -180,6 +188,8 @@ def run(settings):
     streams = settings.streams or (QUICK if settings.quick else STREAMS)
     store = Store(settings.output / "comparison.jsonl")
     peers = settings.peers or tuple(PEERS)
+    if settings.fresh:
+        store.forget(streams, peers)
     if settings.quick:  # the RTL of 32 lanes takes minutes to compile
         compare(store, streams, tuple(peer for peer in peers if peer != "simulated-64"),
                 instances=settings.instances or 5000, repeats=1, core=settings.core, clocks=2000,

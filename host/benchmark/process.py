@@ -101,11 +101,14 @@ def summary(runs):
 
     Raises
     ------
-    RuntimeError
-        If they differ in accuracy.
+    ValueError
+        If they differ in accuracy, as those of different releases may.
     """
-    if len({run["accuracy"] for run in runs}) > 1:
-        raise RuntimeError("the runs differ in accuracy")
+    if len(found := {run["accuracy"] for run in runs}) > 1:
+        stream, peer = (runs[0].get(key, "?") for key in ("stream", "peer"))
+        raise ValueError(f"the kept runs of {peer} on {stream} differ in accuracy "
+                         f"({', '.join(map(str, sorted(found)))}): measure them again, bench "
+                         f"comparison --fresh --streams {stream} --peers {peer}")
     cpu = [run["cpu_seconds"] for run in runs]
     found = {"accuracy": runs[0]["accuracy"], "instances": runs[0]["instances"],
              "repeats": len(runs), "spread": max(cpu) / max(min(cpu), 1e-9)}

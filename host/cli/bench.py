@@ -21,7 +21,8 @@ def add_arguments(parser):
     parser.add_argument("--quick", action="store_true",
                         help="a few short streams and sizes, once: to see that it works")
     parser.add_argument("--fresh", action="store_true",
-                        help="measure again what the output folder holds already")
+                        help="measure again what the output folder holds already, of these "
+                             "streams and peers")
     parser.add_argument("--output", metavar="DIR",
                         help="folder for pages, pictures and JSON (default: docs/performance, "
                              "with --quick out/bench)")
@@ -54,13 +55,10 @@ def run(args):
     output.mkdir(parents=True, exist_ok=True)  # now rather than after hours
     settings = Settings(
         output, args.quick, args.streams and tuple(args.streams), args.peers and tuple(args.peers),
-        args.instances, 1 if args.quick else args.repeats, args.core,
+        args.instances, 1 if args.quick else args.repeats, args.core, args.fresh,
         (lambda text: None) if args.quiet else lambda text: print(text, file=sys.stderr,
                                                                   flush=True))
-    for name, module in modules.items():
-        if args.fresh:
-            for kept in output.glob(f"{name}.json*"):
-                kept.unlink()
+    for module in modules.values():
         page = module.run(settings)
         for file in page.write(output):
             print(output / file)

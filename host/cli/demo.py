@@ -33,6 +33,12 @@ def run(args):
 
     # 23 cells: 13 numeric attributes, carrier one, origin one, dest (105 airports) eight of 14.
     geometry = Geometry(lanes=12, passes=2, bins=16, classes=2, slots=512, bus_width=256)
+    if args.simulated:  # now, since a compiler that is missing should not be found out at the end
+        from ..sim.verilated import library
+
+        print(f"The simulated board is {geometry.lanes} lanes of RTL, compiled by Verilator; the "
+              "first build takes a minute or two.")
+        library(geometry)
     X, y = flights()
     labels = ["late", "on time"]
     print(f"{len(y)} flights, {X.shape[1]} attributes: will it arrive more than 15 minutes late? "
@@ -58,8 +64,7 @@ def run(args):
     if not args.simulated:
         return 0
     count = min(args.simulated, len(y))
-    print(f"\nThe same on the simulated board, {geometry.lanes} lanes of RTL compiled by "
-          "Verilator; the first build takes a minute or two.")
+    print("\nThe same on the simulated board.")
     simulated, curve = learn("simulated", count)
     emulated, other = learn("emulated", count)
     difference = simulated.difference(emulated)

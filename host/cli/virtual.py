@@ -31,7 +31,6 @@ def run(args):
     from ..geometry import Geometry
     from ..hw.boards import find_board
     from ..link.udp import PORT
-    from ..sim.verilated import BuildError
     from ..sim.virtual import VirtualBoard, serve
     from .options import check_clock, network_options
 
@@ -44,24 +43,26 @@ def run(args):
         options.setdefault("port", PORT)
     if args.link and board.wire != "serial":
         raise ValueError(f"--link is for boards with a serial port; {board.name} has none")
+    if args.link and os.path.lexists(args.link):
+        raise ValueError(f"{args.link} is there already: remove it, or choose another --link")
     geometry = Geometry.parse(args.geometry, board.geometry)
     ratio = args.ratio if args.ratio is None or args.ratio % 1 else int(args.ratio)
     print(f"compiling {geometry}, unless that was done before ...", flush=True)
 
+    linked = None
+
     def opened(name):
+        nonlocal linked
         if args.link:
             os.symlink(name.removeprefix("serial:"), args.link)
+            linked = args.link
         print(f"serving: open it as {name}; end with Ctrl-C", flush=True)
 
-    try:
-        virtual = VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock,
-                               netlist=args.netlist)
-    except BuildError as error:
-        raise OSError(str(error)) from error
-    with virtual:
+    with VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock,
+                      netlist=args.netlist) as virtual:
         try:
             serve(virtual, opened, **options)
         finally:
-            if args.link and os.path.islink(args.link):
-                os.unlink(args.link)
+            if linked is not None:
+                os.unlink(linked)
     return 0

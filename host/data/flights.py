@@ -44,7 +44,7 @@ def flights():
         on="tailnum", how="left")
     table = table.sort_values(["year", "month", "day", "sched_dep_time"], kind="stable",
                               ignore_index=True)
-    table["weekday"] = pd.to_datetime(table[["year", "month", "day"]]).dt.weekday
+    table["weekday"] = pd.to_datetime(table[["year", "month", "day"]]).dt.day_of_week
     late = ~(table["arr_delay"] <= LATE_MINUTES)
     X = table[[*NOMINAL, *_NUMERIC]].copy()
     for name in NOMINAL:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...boards.base import BoardError
 from ...geometry import Geometry
 from ...hw.families import ECP5
 from ..verilated import board_library
@@ -21,7 +22,7 @@ _UNITS = {"serial": "bit", "udp": "byte"}
 _SIZES = {"serial": {"ring_words": 256, "frame_bytes": 128}, "udp": {}}
 
 
-class VirtualError(Exception):
+class VirtualError(BoardError):
     """The RTL stopped at an assertion, or the board is closed."""
 
 

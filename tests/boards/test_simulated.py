@@ -1,12 +1,14 @@
 """The simulated board, the RTL itself, equals the golden model on random command streams."""
 
 import random
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from bregalad.benchmark.load import measure
 from bregalad.boards import BoardError, open_board
+from bregalad.cli import main
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import REGISTERS, TIMINGS
@@ -189,10 +191,21 @@ def test_refuses(options, message):
         open_board("simulated", "tiny", **options)
 
 
-def test_missing_compiler(monkeypatch, tmp_path):
+def test_missing_compiler(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("BREGALAD_CACHE", str(tmp_path))
     found = SimpleNamespace(which=lambda tool: None if tool == "g++" else tool)
     monkeypatch.setattr(verilated, "shutil", found)
     with pytest.raises(verilated.BuildError, match=r"g\+\+ cannot be found: apt install g\+\+"):
         verilated.library(PRESETS["tiny"])
     assert not list(tmp_path.glob("*.so"))
+    for command in (["boards", "--check"], ["demo", "--plot", str(tmp_path / "plot.png")]):
+        assert main(command) == 1
+        error = capsys.readouterr().err
+        assert "g++ cannot be found: apt install g++" in error and "Traceback" not in error
+
+
+def test_virtual_keeps_a_link_that_is_not_its_own(tmp_path, capsys):
+    (tmp_path / "tty").symlink_to("/dev/null")
+    assert main(["virtual", "ulx3s-12f", "--link", str(tmp_path / "tty")]) == 1
+    assert "tty is there already: remove it, or choose another" in capsys.readouterr().err
+    assert (tmp_path / "tty").readlink() == Path("/dev/null")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import stat
 import subprocess
 import sys
@@ -168,8 +169,10 @@ def test_a_project_for_vivado(tmp_path, capsys):
     assert len(ports) > 7 and all(
         re.search(rf"^ *(in|out)put (wire )?{port}\b", files["top.sv"], re.MULTILINE)
         for port in ports)
+    (tmp_path / BOARDS["arty-a7-35"].bitstream).write_text("of an older one")
     assert main(arguments) == 0
     assert (tmp_path / "top.zip").read_bytes() == archive
+    assert not (tmp_path / BOARDS["arty-a7-35"].bitstream).exists()
 
 
 def test_what_does_not_fit():
@@ -267,6 +270,44 @@ def test_a_tool_that_fails(tmp_path):
         _place_and_route(ECP5(), tmp_path, 3, "heap")
 
 
+def test_no_older_builds_error_is_shown(tmp_path, monkeypatch):
+    yosys = tmp_path / "yosys"
+    yosys.write_text('#!/bin/sh\ntest "$1" = --version && exit\necho "ERROR: now" >&2; exit 1\n')
+    yosys.chmod(0o755)
+    monkeypatch.setenv("YOSYS", str(yosys))
+    (tmp_path / "top.tim").write_text("ERROR: long ago\n")
+    with pytest.raises(BuildError, match="yosys failed: ERROR: now"):
+        build.build(BOARDS["ulx3s-12f"], PRESETS["tiny"], output=tmp_path, say=lambda text: None)
+
+
+def test_one_build_at_a_time_in_a_folder(tmp_path, capsys):
+    (tmp_path / "top.bit").write_text("the other one's")
+    with build._alone_in(tmp_path):
+        assert main(["build", "ulx3s-12f", "--output", str(tmp_path)]) == 1
+    assert f"another build works in {tmp_path}: wait for it" in capsys.readouterr().err
+    assert (tmp_path / "top.bit").read_text() == "the other one's"
+    with build._alone_in(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_no_tool_outlives_its_build(tmp_path, number):
+    (tmp_path / "build_top.sh").write_text("echo $$ > told; exec sleep 1000\n")
+    os.mkfifo(tmp_path / "told")
+    running = subprocess.Popen([sys.executable, "-c", f"""
+from pathlib import Path
+from bregalad.hw.build import _place_and_route
+from bregalad.hw.families import ECP5
+_place_and_route(ECP5(), Path({str(tmp_path)!r}), 1, "heap")
+"""], stderr=subprocess.DEVNULL)
+    tool_number = int((tmp_path / "told").read_text())
+    os.kill(tool_number, 0)
+    running.send_signal(number)
+    assert running.wait(60) != 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(tool_number, 0)
+
+
 @pytest.mark.parametrize(("placer", "margin"), [("heap", None), ("static", "40")])
 def test_nextpnr_takes_what_the_netlist_says_of_the_router(placer, margin, tmp_path):
     nothing = {"attributes": {"top": f"{1:032b}"}, "ports": {}, "cells": {}, "netnames": {}}
@@ -335,6 +376,10 @@ def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
     (tmp_path / "top.fs").write_bytes(b"")
     assert main(["program", "tang-nano-20k", "--output", str(tmp_path)]) == 0
     assert (tmp_path / "said").read_text() == f"-b tangnano20k {tmp_path}/top.fs\n"
+    (tmp_path / "report.json").write_text('{"board": "ecpix5-85f"}')
+    assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
+    assert "top.bit is for ecpix5-85f, not for ulx3s-12f" in capsys.readouterr().err
+    (tmp_path / "report.json").unlink()
     loader.write_text("#!/bin/sh\nexit 1\n")
     assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
     assert "is the board connected and powered?" in capsys.readouterr().err
