@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bregalad.benchmark.load import measure
-from bregalad.boards import BoardError, open_board
+from bregalad.boards import BoardError, open_board, simulated
 from bregalad.cli import main
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import Opcode, pack_command
@@ -198,6 +198,7 @@ def test_missing_compiler(monkeypatch, tmp_path, capsys):
     with pytest.raises(verilated.BuildError, match=r"g\+\+ cannot be found: apt install g\+\+"):
         verilated.library(PRESETS["tiny"])
     assert not list(tmp_path.glob("*.so"))
+    monkeypatch.setattr(simulated, "_libraries", {})  # those that this process has loaded
     for command in (["boards", "--check"], ["demo", "--plot", str(tmp_path / "plot.png")]):
         assert main(command) == 1
         error = capsys.readouterr().err
