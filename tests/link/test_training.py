@@ -290,41 +290,49 @@ def press_ctrl_c(wire, after):
     wire.receive = pressing
 
 
-@pytest.mark.parametrize("tree", TREES)
-def test_ctrl_c_while_the_cable_is_cut(tree):
-    """It ends the wait, not the time-out; the call can be finished as after a cut."""
-    X, y = stream(11)
+def about_to_be_cut(tree, seed, timeout):
+    """A tree that has learnt some, whose cable is cut a moment later and stays so.
+
+    With it: what learns the rest, what mends the cable, resumes and checks the whole; the wire and
+    the time of the cut.
+    """
+    X, y = stream(seed)
     whole, wanted = expected(tree, X, y)
-    one, wire, _ = linked(tree, 11, timeout=1000.0)
+    one, wire, _ = linked(tree, seed, timeout=timeout)
     head = one.test_then_train(X[:1200], y[:1200], CLASSES)
     cut = wire.time + 0.01
     wire.cuts = [(cut, float("inf"))]
+
+    def finish():
+        wire.cuts = []
+        check(one, np.concatenate([head, one.resume()]), whole, wanted)
+
+    return lambda: one.test_then_train(X[1200:], y[1200:]), finish, one, wire, cut
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_ctrl_c_while_the_cable_is_cut(tree):
+    """It ends the wait, not the time-out; the call can be finished as after a cut."""
+    learn, finish, one, wire, cut = about_to_be_cut(tree, 11, timeout=1000.0)
     with interruptible():
         press_ctrl_c(wire, cut + 0.1)
         with pytest.raises(KeyboardInterrupt):
-            one.test_then_train(X[1200:], y[1200:])
+            learn()
         press_ctrl_c(wire, wire.time)
         with pytest.raises(KeyboardInterrupt):
             one.resume()
     assert wire.time < cut + 3
-    wire.cuts = []
-    check(one, np.concatenate([head, one.resume()]), whole, wanted)
+    finish()
 
 
 def test_ctrl_c_and_a_silent_board_at_once():
     """The time-out does not swallow the Ctrl-C that came just before it."""
-    X, y = stream(12)
-    whole, wanted = expected("vfdt", X, y)
-    one, wire, _ = linked("vfdt", 12, timeout=0.4)
-    head = one.test_then_train(X[:1200], y[:1200], CLASSES)
-    cut = wire.time + 0.01
-    wire.cuts = [(cut, float("inf"))]
+    learn, finish, _, wire, cut = about_to_be_cut("vfdt", 12, timeout=0.4)
     with interruptible():
         press_ctrl_c(wire, cut + 0.1)
         with pytest.raises(KeyboardInterrupt):
-            one.test_then_train(X[1200:], y[1200:])
-    wire.cuts = []
-    check(one, np.concatenate([head, one.resume()]), whole, wanted)
+            learn()
+    finish()
 
 
 def test_ctrl_c_while_the_board_answers_comes_where_tree_and_board_agree(tmp_path):
