@@ -294,8 +294,13 @@ def test_one_build_at_a_time_in_a_folder(tmp_path, capsys):
 def test_no_tool_outlives_its_build(tmp_path, number):
     (tmp_path / "build_top.sh").write_text("echo $$ > told; exec sleep 1000\n")
     os.mkfifo(tmp_path / "told")
+    # Whoever runs the tests may ignore signals, and that is inherited.
     running = subprocess.Popen([sys.executable, "-c", f"""
+import signal
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from bregalad.hw.build import _place_and_route
 from bregalad.hw.families import ECP5
 _place_and_route(ECP5(), Path({str(tmp_path)!r}), 1, "heap")
