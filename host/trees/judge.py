@@ -105,7 +105,18 @@ def _is_valid(words, at):
 
 
 @njit(cache=True)
-def _rank_all(words, form, options, sums, tried, n_own, shift, current):
+def _used_above(table, node, attributes):
+    """Which nominal attributes multiway splits above a node have used: each once on a path."""
+    used = np.zeros(attributes, np.bool_)
+    while table[node]["parent"] != NO_NODE:
+        node = table[node]["parent"]
+        if table[node]["kind"] == MULTIWAY:
+            used[table[node]["attribute"]] = True
+    return used
+
+
+@njit(cache=True)
+def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
     """The ranking of a GAINS report; with averages that of the means, which take it in."""
     attribute = form.attribute
     best_at = -1
@@ -115,6 +126,8 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current):
         if not _is_valid(words, at):
             continue
         index = attribute[words[at] & 0xFFFF]
+        if used[index]:
+            continue
         gain = _gain(words, at, n_own)
         if options.average:
             sums[index] += gain + shift
@@ -134,13 +147,30 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current):
 
 
 @njit(cache=True)
-def _rank_top(words, form, n_own, shift):
-    """The ranking of a SUGGESTION."""
-    best_at, best, second, own = -1, -np.inf, -np.inf, 0.0
+def _is_used(words, form, at, used):
+    return at >= 0 and used[form.attribute[words[at] & 0xFFFF]]
+
+
+@njit(cache=True)
+def _rank_top(words, form, n_own, shift, used):
+    """The ranking of a SUGGESTION.
+
+    An attribute that is used has one value here, and so no gain, but for values that its split did
+    not know, which have come to the default branch. Where it is the best, the second takes its
+    place; the one behind that is not named, and taken for its equal.
+    """
+    best_at = next_at = -1
+    best, second, own = -np.inf, -np.inf, 0.0
     if _is_valid(words, form.best):
         best_at, best = form.best, _gain(words, form.best, n_own) + shift
     if _is_valid(words, form.second):
-        second = _gain(words, form.second, n_own) + shift
+        next_at, second = form.second, _gain(words, form.second, n_own) + shift
+    if _is_used(words, form, best_at, used):
+        best_at, best = next_at, second
+        if _is_used(words, form, best_at, used):
+            best_at, best = -1, -np.inf
+    if len(used) - used.sum() < 2:
+        second = -np.inf
     if _is_valid(words, form.current):
         own = _gain(words, form.current, n_own) + shift
     return _Ranking(best_at, best, second, -np.inf, own)
@@ -252,12 +282,14 @@ def judge_row(words, form, options, table, base, gains, node, classes, t):
         counts += base[node]
         shift += impurity(options.criterion, counts)
     current = row["attribute"] if row["kind"] != LEAF else -1
+    used = _used_above(table, node, form.attributes)
     if form.all:
         if options.average:
             row["tried"] += 1
-        ranking = _rank_all(words, form, options, gains[node], row["tried"], n_own, shift, current)
+        ranking = _rank_all(words, form, options, gains[node], row["tried"], n_own, shift, current,
+                            used)
     else:
-        ranking = _rank_top(words, form, n_own, shift)
+        ranking = _rank_top(words, form, n_own, shift, used)
     if ranking.at < 0 and row["kind"] == LEAF:
         return _keep(options, row, options.grace)
     depth = 0

@@ -151,6 +151,7 @@ class Learner:
         self.tree = Nodes()
         self.splits, self.decisions, self.tally = [], [], Tally()
         self.gaps = np.empty(0)
+        self._used = {0: frozenset()}  # by node: attributes of the multiway splits above
         self._deepest = 0  # height of any leaf so far
         self._plant()
 
@@ -285,14 +286,19 @@ class Learner:
     # Splits that a node could make
 
     def candidates(self, at):
-        """Every attribute's best split, in order; an attribute without any is left out."""
+        """Every attribute's best split, in order.
+
+        Without those that have none, and those that a multiway split above has used.
+        """
         row = self.tree[at]["row"]
         found = []
         if len(self._numeric):
             found += self._best(at, NUMERIC, self._numeric, *self._numeric_splits(row))
         if len(self._nominal):
             found += self._best(at, self.nominal_kind, self._nominal, *self._nominal_splits(row))
-        return sorted(found, key=lambda candidate: candidate.attribute)
+        return sorted((candidate for candidate in found
+                       if candidate.attribute not in self._used[at]),
+                      key=lambda candidate: candidate.attribute)
 
     # Splits of several attributes are thresholds (attributes, m), NaN where there is no split, and
     # the classes of their sides (attributes, m, sides, classes).
@@ -360,7 +366,9 @@ class Learner:
         node["kind"], node["attribute"] = candidate.kind, candidate.attribute
         node["threshold"], node["default"] = candidate.threshold, default
         node["child"], node["width"] = child, len(sides)
+        used = self._used[at] | ({candidate.attribute} if candidate.kind == MULTIWAY else set())
         for branch, side in enumerate(sides):
+            self._used[child + branch] = used
             leaf = tree[child + branch]
             leaf["height"] = node["height"] + 1
             leaf["fallback"] = np.argmax(side) if side.any() else fallback

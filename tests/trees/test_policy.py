@@ -8,6 +8,7 @@ import pytest
 from bregalad.geometry import Geometry
 from bregalad.trees.bounds import confidence_bound, practical_bound
 from bregalad.trees.criteria import GINI
+from bregalad.trees.nodes import ONE_VS_REST
 from bregalad.trees.policy import KEEP, SPLIT, TIE, VARIANTS, SplitPolicy
 from bregalad.trees.split import child_wait, style_of
 from hypothesis import assume, given, seed, settings
@@ -44,6 +45,31 @@ def test_pure_node_is_left_alone_unless_its_inherited_counts_differ():
     assert leaf([5000, 0], 0.5, 0.0, anytime=True, variant="kdd2018") == KEEP
     assert inner([5000, 0], 0.0, 0.5) == KEEP
     assert inner([5000, 0], 0.0, 0.5, base=(0, 1)) == SPLIT
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize("capacities, used, found", [
+    ([3, 3, 0], [0], (TIE, 1)), ([3, 3, 0], [1], (TIE, 0)), ([3, 3, 0], [None, 0], (TIE, 1)),
+    ([3, 0], [0], (SPLIT, 1)), ([3, 3], [0, 1], (KEEP, None)), ([3, 3, 3], [2, 1, 0], (KEEP, None)),
+])
+def test_a_nominal_attribute_is_used_once_on_a_path(capacities, used, found, every):
+    """No own gain, as below its own split, but one by the counts that the leaf began with."""
+    bench = Bench(SplitPolicy(), capacities=capacities, used=used, base=(0, 1000), every=every)
+    assert bench.judge(Trial.of([5000, 0], *[0.0] * len(capacities)))[:2] == found
+
+
+def test_where_the_two_best_are_used_a_suggestion_names_none():
+    trial = Trial.of([5000, 0], 0.0, 0.0, 0.0)
+    for every, found in ((False, (KEEP, None)), (True, (SPLIT, 2))):
+        bench = Bench(SplitPolicy(), capacities=[3, 3, 3], used=[0, 1], base=(0, 1000), every=every)
+        assert bench.judge(trial)[:2] == found
+
+
+def test_one_value_against_the_rest_may_be_asked_again():
+    bench = Bench(SplitPolicy(), capacities=[3, 3], nominal_split="one_vs_rest", base=(0, 1000),
+                  depth=1)
+    bench.nodes.kind[0], bench.nodes.attribute[0] = ONE_VS_REST, 0
+    assert bench.judge(Trial.of([5000, 0], 0.0, 0.0))[:2] == (TIE, 0)
 
 
 def test_nothing_counted():
@@ -334,7 +360,9 @@ def test_equals_slow_python_in_both_forms(policy, start):
     nominal_split = rng.choice(["multiway", "one_vs_rest"])
     current = rng.choice([None, *range(len(capacities))]) if policy.anytime else None
     multiway = current is not None and capacities[current] > 0 and nominal_split == "multiway"
-    depth, wait = rng.randint(0, 3), rng.choice([100, 3000])
+    used = [a for a, values in enumerate(capacities)
+            if values and nominal_split == "multiway" and a != current and rng.random() < 0.3]
+    depth, wait = rng.randint(len(used), 3 + len(used)), rng.choice([100, 3000])
     scale = rng.choice([0.03, 0.1, 0.5, 3])
 
     def random_counts(empty):
@@ -343,7 +371,7 @@ def test_equals_slow_python_in_both_forms(policy, start):
 
     base = random_counts(0.1) if rng.random() < 0.5 else [0] * classes
     benches = [Bench(policy, classes=classes, base=base, depth=depth, inner=current,
-                     capacities=capacities, nominal_split=nominal_split, every=every)
+                     capacities=capacities, nominal_split=nominal_split, every=every, used=used)
                for every in {True, policy.reports_all}]
     slow = Slow(policy, classes, len(capacities))
     for bench in benches:
@@ -351,10 +379,13 @@ def test_equals_slow_python_in_both_forms(policy, start):
     for _ in range(3):
         counts = random_counts(0.15)
         gains = [random_gain(rng, scale) for _ in capacities]
+        if used:  # none has less than those, which have none; all are candidates
+            gains = [0 if a in used else max(gain or 0, 0) for a, gain in enumerate(gains)]
         trial = Trial(counts, [gain if gain is None else gain * sum(counts) for gain in gains],
                       [rng.randint(0, 4) for _ in capacities])
         t = rng.randint(max(1, sum(counts)), rng.choice([20_000, 10 ** 6]))
-        verdict, attribute, period = slow.judge(trial, base, current, multiway, depth, t, wait)
+        verdict, attribute, period = slow.judge(trial, base, current, multiway, used, depth, t,
+                                                wait)
         for bench in benches:
             before = int(bench.nodes.period[bench.node])
             found = bench.judge(trial, t)

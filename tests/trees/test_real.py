@@ -1,4 +1,4 @@
-"""ELEC, KDD'99 and Skin: the tree on the board is the float64 reference's, split by split."""
+"""ELEC, KDD'99, Skin and few attributes: the tree is the float64 reference's, split by split."""
 
 import random
 
@@ -10,6 +10,7 @@ from bregalad.boards import open_board
 from bregalad.protocol.registers import EVENTS
 from bregalad.sim.latency import LateBoard
 from bregalad.sim.reference import ReferenceEFDT, ReferenceVFDT
+from bregalad.trees.nodes import LEAF
 from comparison import difference
 
 STREAMS = {
@@ -188,3 +189,31 @@ def test_simulated_board_grows_the_same_tree(name, kind):
     assert (simulated.predict(X[:500]) == emulated.predict(X[:500])).all()
     assert (simulated.predict_proba(X[:500]) == emulated.predict_proba(X[:500])).all()
     simulated.close()
+
+
+def few_nominal(count):
+    """Three nominal attributes, two of them in the noisy concept: there is soon nothing to ask."""
+    rng = np.random.default_rng(13)  # with this seed no close decision makes trees differ
+    X = rng.integers(0, 3, (count, 3))
+    y = (X[:, 0] == X[:, 1]) ^ (rng.random(count) < 0.1)
+    return X, y
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_a_nominal_attribute_is_used_once_on_a_path(kind):
+    learner, Reference, options = TREES[kind]
+    X, y = few_nominal(30_000)
+    tree = learner(nominal={i: (0, 1, 2) for i in range(3)}, tau=0.1, **options).fit(X, y)
+    nodes = tree._nodes
+    expected = Reference([3, 3, 3], 2, tau=0.1, **options)
+    expected.learn(X.astype(np.uint8), y.astype(int))
+    assert agree(tree, expected), difference(nodes, expected.root)
+
+    def check(node, used):
+        if nodes.kind[node] != LEAF:
+            assert nodes.attribute[node] not in used
+            for child in nodes.children(node):
+                check(child, used | {nodes.attribute[node]})
+
+    check(0, set())
+    assert expected.tally.splits >= 4

@@ -7,7 +7,7 @@ import numpy as np
 from bregalad.geometry import GAIN_FRACTION, NONE, Geometry
 from bregalad.protocol.reports import Kind, gains_layout, suggestion_layout
 from bregalad.trees.cells import CellMap
-from bregalad.trees.nodes import LEAF, Nodes
+from bregalad.trees.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
 from bregalad.trees.policy import (
     KEEP,
     NO_CELL,
@@ -91,10 +91,12 @@ class Bench:
     depth : int
     inner : attribute that the node tests; None: it is a leaf
     capacities : per attribute 0 or its values; numeric ones without
+    used : per node above, the root first, the nominal attribute that its multiway split tests; None
+        (or nothing) for a numeric one
     """
 
     def __init__(self, policy, attributes=2, classes=2, base=None, depth=0, inner=None,
-                 capacities=None, nominal_split="multiway", every=None):
+                 capacities=None, nominal_split="multiway", every=None, used=()):
         self.policy = policy
         self.classes = classes
         self.geometry = Geometry(classes=max(2, classes), lanes=16)
@@ -105,10 +107,11 @@ class Bench:
         self.nodes = nodes = Nodes(self.geometry.classes)
         nodes.average_over(len(self.cells.first_cell) if policy.gain_average else 0)
         self.node = 0
-        for _ in range(depth):
+        for above in [*used, *(depth - len(used)) * [None]]:
             child = nodes.add(2)
             nodes.parent[child:child + 2] = self.node
-            nodes.kind[self.node] = 1
+            nodes.kind[self.node] = NUMERIC if above is None else MULTIWAY
+            nodes.attribute[self.node] = -1 if above is None else above
             self.node = child + 1
         nodes.period[self.node] = policy.grace
         nodes.wait[self.node] = policy.first_wait
@@ -196,7 +199,7 @@ class Slow:
                "kearns_mansour": 4 * math.sqrt(1 / n * math.log(8 / d))}[policy.criterion]
         return gap >= 2 * eps, eps <= policy.tau, gap
 
-    def judge(self, trial, base, inner, multiway, depth, t, wait):
+    def judge(self, trial, base, inner, multiway, used, depth, t, wait):
         """(verdict, attribute or None, period or None if that does not matter)."""
         policy = self.policy
         own = trial.counts
@@ -206,7 +209,7 @@ class Slow:
             return KEEP, None, policy.grace
         shift = self.impurity(both) - self.impurity(own)
         now = {a: gain / UNIT / sum(own) + shift
-               for a, gain in enumerate(trial.gains) if gain is not None}
+               for a, gain in enumerate(trial.gains) if gain is not None and a not in used}
         if policy.gain_average:
             self.history.append(now)
         gains = {a: (sum(past.get(a, 0) for past in self.history) / len(self.history)
