@@ -290,11 +290,12 @@ def _step(family, folder, name, stuck=lambda: False, **environment):
     bool
         False if it was stopped, as ``stuck`` said so.
     """
-    with _ended_by_signals(), open(folder / "build.log", "a") as log, subprocess.Popen(
+    with _ended_by_signals() as listen, open(folder / "build.log", "a") as log, subprocess.Popen(
             ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log, start_new_session=True,
             env=os.environ | dict.fromkeys(map(_variable, family.tools), "true")
             | {_variable(name): tool(name)} | environment) as running:
         try:
+            listen()
             while True:
                 try:
                     running.wait(_LOOK)
@@ -305,6 +306,7 @@ def _step(family, folder, name, stuck=lambda: False, **environment):
         finally:
             if running.returncode is None:
                 os.killpg(running.pid, signal.SIGKILL)
+                running.wait()
     if running.returncode:
         lines = [line for name in ("build.log", "top.rpt", "top.tim")
                  if (folder / name).exists()
@@ -319,25 +321,45 @@ def _step(family, folder, name, stuck=lambda: False, **environment):
 def _ended_by_signals():
     """Make SIGTERM and SIGHUP exceptions, as Ctrl-C is one: a tool must not outlive its build.
 
-    It is a session of its own, and would go on for an hour, into the folder of the next build.
-    Where they are ignored (nohup) or handled by the program, they are left so.
+    It is a session of its own, and would go on for an hour, into the folder of the next build. What
+    comes before the function that this yields is called waits for that: an exception in the midst
+    of starting a tool would leave it without anybody who knows its number. The first signal is
+    raised, further ones do not hinder the end. Where they are ignored (nohup) or handled by the
+    program, they are left so.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda: None
         return
+    came, listening = [], False
 
     def end(number, frame):
-        raise SystemExit(128 + number)
+        came.append(number)
+        if listening and len(came) == 1:
+            act()
 
-    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP)
-               if signal.getsignal(number) is signal.SIG_DFL]
-    for number in numbers:
+    def act():
+        if came[0] == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(128 + came[0])
+
+    def listen():
+        nonlocal listening
+        listening = True
+        if came:
+            act()
+
+    before = {number: handler
+              for number, own in ((signal.SIGINT, signal.default_int_handler),
+                                  (signal.SIGTERM, signal.SIG_DFL),
+                                  (signal.SIGHUP, signal.SIG_DFL))
+              if (handler := signal.getsignal(number)) is own}
+    for number in before:
         signal.signal(number, end)
     try:
-        yield
+        yield listen
     finally:
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _clocks(timing, more, constraints):

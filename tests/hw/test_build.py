@@ -291,23 +291,32 @@ def test_one_build_at_a_time_in_a_folder(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_no_tool_outlives_its_build(tmp_path, number):
+@pytest.mark.parametrize("early", [False, True])
+def test_no_tool_outlives_its_build(tmp_path, number, early):
     (tmp_path / "build_top.sh").write_text("echo $$ > told; exec sleep 1000\n")
     os.mkfifo(tmp_path / "told")
     # Whoever runs the tests may ignore signals, and that is inherited.
+    # The early signal comes before anybody knows the tool's number.
     running = subprocess.Popen([sys.executable, "-c", f"""
-import signal
+import os, signal, subprocess
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+class Popen(subprocess.Popen):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        print(Path("{tmp_path}/told").read_text(), flush=True)
+        if {early}:
+            os.kill(os.getpid(), {number.value})
+subprocess.Popen = Popen
 from bregalad.hw.build import _place_and_route
 from bregalad.hw.families import ECP5
 _place_and_route(ECP5(), Path({str(tmp_path)!r}), 1, "heap")
-"""], stderr=subprocess.DEVNULL)
-    tool_number = int((tmp_path / "told").read_text())
-    os.kill(tool_number, 0)
-    running.send_signal(number)
+"""], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    tool_number = int(running.stdout.readline())
+    if not early:
+        running.send_signal(number)
     assert running.wait(60) != 0
     with pytest.raises(ProcessLookupError):
         os.kill(tool_number, 0)
