@@ -201,6 +201,9 @@ async def in_order(dut):
         bench.head.stall = rng.choice([0.0, 0.5, 0.98])
         if index % 5 == 0:  # nothing but the report writer is slow
             room, rates, bench.head.stall = 16, [1.0, 0.5, 0.02], 0.98
+        if index % 5 in (1, 2) and g.banks > 1:  # SNAPs find the other bank read always, or never
+            bench.read_rate, bench.clash_rate = 1.0, float(index % 5 == 1)
+            room, rates = 16, [1.0, 0.5, 0.5]
         for _ in range(parameters()["clocks"]):
             await bench.step(passes, *rates, room)
         bench.head.stall, bench.give_rate = rng.choice([0.0, 0.5]), 1.0
