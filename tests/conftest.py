@@ -17,10 +17,11 @@ _cache = Path(os.environ.get("BREGALAD_CACHE") or Path.home() / ".cache" / "breg
 os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache / f"numba-{_sources.hexdigest()[:16]}"))
 
 
-def pytest_collection_modifyitems(items):
-    """Benches first: one of two workers begins with them, so that Numba compiles in one only.
+# Those of tests/hw that take longest, in front: none of them shall leave a worker idle in the end.
+_LONG = ("test_accelerator.py", "test_trimming.py", "test_link.py", "test_build.py")
 
-    Of these the last by name: proofs and netlists take longest, and would leave a worker idle.
-    """
-    items.sort(key=lambda item: item.path.name, reverse=True)
+
+def pytest_collection_modifyitems(items):
+    """Benches first: one of two workers begins with them, so that Numba compiles in one only."""
     items.sort(key=lambda item: str(item.path.parent) if item.path.parent.name != "hw" else "")
+    items.sort(key=lambda item: item.path.parent.name != "hw" or item.path.name not in _LONG)
