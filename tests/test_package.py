@@ -1,5 +1,6 @@
 """What `import bregalad` offers, and what it does not load before it is asked for."""
 
+import os
 import subprocess
 import sys
 
@@ -20,3 +21,34 @@ def test_gateware_does_not_load_what_trees_need():
             "print({'numba', 'pandas', 'sklearn'} & set(sys.modules))")
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert said.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("minded", [True, False])
+def test_compiled_code_follows_what_it_calls(tmp_path, minded):
+    """Numba alone goes on with the old code, and this is to be known if that ever changes."""
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from pathlib import Path\nfrom bregalad.stale import forget_stale_code\n"
+        + minded * "forget_stale_code(Path(__file__).parent)\n")
+    (package / "outer.py").write_text(
+        "from numba import njit\nfrom .inner import answer\n"
+        "@njit(cache=True)\ndef ask():\n    return answer()\n")
+
+    def write(answer):
+        (package / "inner.py").write_text(
+            f"from numba import njit\n@njit(cache=True)\ndef answer():\n    return {answer}\n")
+
+    def ask():
+        environment = {name: value for name, value in os.environ.items()
+                       if name != "NUMBA_CACHE_DIR"}
+        code = "import package.outer as o; print(o.ask(), sum(o.ask.stats.cache_hits.values()))"
+        said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment,
+                              check=True, capture_output=True, text=True)
+        return said.stdout.split()
+
+    write(7)
+    assert ask() == ["7", "0"]
+    assert ask() == ["7", "1"]
+    write(12345)
+    assert ask() == (["12345", "0"] if minded else ["7", "1"])
