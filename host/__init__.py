@@ -1,9 +1,6 @@
 """Bregalad: Hoeffding trees learnt from data streams, with statistics and gains on an FPGA."""
 
 from importlib import import_module
-from pathlib import Path
-
-from .stale import forget_stale_code
 
 # Looked up when asked for: the trees bring pandas, Numba and scikit-learn, which take seconds,
 # and much of the package needs none of them.
@@ -15,8 +12,6 @@ _HOMES = {
     "EFDT": "trees.efdt", "VFDT": "trees.vfdt",
 }
 __all__ = sorted(_HOMES)
-
-forget_stale_code(Path(__file__).parent)
 
 
 def __getattr__(name):

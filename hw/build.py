@@ -295,7 +295,7 @@ def _step(family, folder, name, stuck=lambda: False, **environment):
             env=os.environ | dict.fromkeys(map(_variable, family.tools), "true")
             | {_variable(name): tool(name)} | environment) as running:
         try:
-            listen()
+            listen(True)
             while True:
                 try:
                     running.wait(_LOOK)
@@ -304,6 +304,7 @@ def _step(family, folder, name, stuck=lambda: False, **environment):
                     if stuck():
                         return False
         finally:
+            listen(False)
             if running.returncode is None:
                 os.killpg(running.pid, signal.SIGKILL)
                 running.wait()
@@ -321,32 +322,31 @@ def _step(family, folder, name, stuck=lambda: False, **environment):
 def _ended_by_signals():
     """Make SIGTERM and SIGHUP exceptions, as Ctrl-C is one: a tool must not outlive its build.
 
-    It is a session of its own, and would go on for an hour, into the folder of the next build. What
-    comes before the function that this yields is called waits for that: an exception in the midst
-    of starting a tool would leave it without anybody who knows its number. The first signal is
-    raised, further ones do not hinder the end. Where they are ignored (nohup) or handled by the
-    program, they are left so.
+    It is a session of its own, and would go on for an hour, into the folder of the next build.
+    Yields a function that says whether signals are raised as they come; else, as at first, they
+    wait, at most for the end: an exception while a tool is started, or ended, would leave it to
+    itself. Where they are ignored (nohup) or handled by the program, they are left so.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: None
+        yield lambda now: None
         return
-    came, listening = [], False
+    waiting, listening = [], False
+
+    def act(number):
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(128 + number)
 
     def end(number, frame):
-        came.append(number)
-        if listening and len(came) == 1:
-            act()
+        if listening:
+            act(number)
+        waiting.append(number)
 
-    def act():
-        if came[0] == signal.SIGINT:
-            raise KeyboardInterrupt
-        raise SystemExit(128 + came[0])
-
-    def listen():
+    def listen(now):
         nonlocal listening
-        listening = True
-        if came:
-            act()
+        listening = now
+        if now and waiting:
+            act(waiting.pop(0))
 
     before = {number: handler
               for number, own in ((signal.SIGINT, signal.default_int_handler),
@@ -360,6 +360,8 @@ def _ended_by_signals():
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        if waiting:
+            act(waiting[0])
 
 
 def _clocks(timing, more, constraints):

@@ -16,8 +16,9 @@ from pathlib import Path
 from .. import geometry as geometry_module
 from .. import hw
 from ..boards.base import BoardError
+from ..cache import cache_folder
 
-__all__ = ["BuildError", "board_library", "cache_folder", "library"]
+__all__ = ["BuildError", "board_library", "library"]
 
 _HERE = Path(__file__).parent
 _CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
@@ -57,13 +58,6 @@ _TYPES = {"p": ctypes.c_void_p, "Q": ctypes.c_uint64, "I": ctypes.c_uint32, "i":
 
 class BuildError(BoardError):
     """The RTL could not be compiled; the message names the remedy."""
-
-
-def cache_folder():
-    """Where compiled models are kept: BREGALAD_CACHE, or ``bregalad`` in the user's cache."""
-    if folder := os.environ.get("BREGALAD_CACHE"):
-        return Path(folder)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bregalad"
 
 
 def library(geometry):

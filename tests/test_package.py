@@ -29,19 +29,19 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "from pathlib import Path\nfrom bregalad.stale import forget_stale_code\n"
-        + minded * "forget_stale_code(Path(__file__).parent)\n")
+        "from pathlib import Path\nfrom bregalad.compiled import njit_of\n"
+        "njit = njit_of(Path(__file__).parent)\n" if minded else "from numba import njit\n")
     (package / "outer.py").write_text(
-        "from numba import njit\nfrom .inner import answer\n"
+        "from . import njit\nfrom .inner import answer\n"
         "@njit(cache=True)\ndef ask():\n    return answer()\n")
 
     def write(answer):
         (package / "inner.py").write_text(
-            f"from numba import njit\n@njit(cache=True)\ndef answer():\n    return {answer}\n")
+            f"from . import njit\n@njit(cache=True)\ndef answer():\n    return {answer}\n")
 
     def ask():
         environment = {name: value for name, value in os.environ.items()
-                       if name != "NUMBA_CACHE_DIR"}
+                       if name != "NUMBA_CACHE_DIR"} | {"BREGALAD_CACHE": str(tmp_path / "kept")}
         code = "import package.outer as o; print(o.ask(), sum(o.ask.stats.cache_hits.values()))"
         said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment,
                               check=True, capture_output=True, text=True)

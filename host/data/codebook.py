@@ -4,8 +4,8 @@ import math
 import sys
 
 import numpy as np
-from numba import njit
 
+from ..compiled import njit
 from ..geometry import MISSING
 from .search import encode_numbers, first_infinite
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
+from ..compiled import njit
 from ..geometry import MISSING
 from .parts import in_parts
 

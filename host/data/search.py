@@ -1,8 +1,8 @@
 """The codes of many numeric attributes at once, searched in compiled code."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import njit
 from ..geometry import MISSING
 from .parts import in_parts
 

@@ -1,8 +1,8 @@
 """Bounds on how far measured gains may be off."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import njit
 from .criteria import GINI, INFORMATION_GAIN, span
 
 __all__ = ["BOUNDS", "HOEFFDING", "MCDIARMID", "CONFIDENCE", "PRACTICAL", "TWO_CLASSES", "COVERED",

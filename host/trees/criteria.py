@@ -1,8 +1,8 @@
 """Impurities: what a split criterion measures, per instance."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import njit
 from ..geometry import CRITERIA
 
 __all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR",

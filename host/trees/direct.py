@@ -6,9 +6,9 @@ leaf that splits gets its children. Only what changes inner nodes, or is short o
 """
 
 import numpy as np
-from numba import njit
 
 from ..boards import kernel
+from ..compiled import njit
 from .judge import KEEP, SPLIT, TIE, judge_row
 from .nodes import LEAF, TRIAL_OUT
 from .router import GROUP, MAJORITY, arrive, child_of, choose, count_class, walk

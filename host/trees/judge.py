@@ -3,8 +3,8 @@
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import njit
 from ..geometry import GAIN_FRACTION
 from ..protocol.reports import gains_layout, suggestion_layout
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of

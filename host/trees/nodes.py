@@ -1,8 +1,8 @@
 """The tree's nodes as arrays, one row per node, so that compiled code can walk them."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import njit
 from ..geometry import MISSING
 
 __all__ = ["LEAF", "NUMERIC", "MULTIWAY", "ONE_VS_REST", "NO_NODE", "TRIAL_OUT", "HOLDING",

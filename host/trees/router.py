@@ -1,8 +1,8 @@
 """Compiled walk of the tree: routing, predictions, and the records for the board."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import njit
 from .nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, TRIAL_OUT
 
 __all__ = ["FULL", "DONE", "FIRED", "SENT", "MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS",

@@ -1,7 +1,8 @@
 """Which leaves hold a slot on the board when there are more leaves than slots."""
 
 import numpy as np
-from numba import njit
+
+from ..compiled import njit
 
 __all__ = ["SlotPool", "take_slot"]
 

@@ -3,8 +3,8 @@
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import njit
 from ..geometry import NONE
 from ..protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
 from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, code_range, take_rows

@@ -4,12 +4,7 @@
 Counting and predicting are compiled; every decision is plain Python beside its source.
 """
 
-from pathlib import Path
-
-from ...stale import forget_stale_code
 from .efdt import ReferenceEFDT
 from .vfdt import ReferenceVFDT
 
 __all__ = ["ReferenceEFDT", "ReferenceVFDT"]
-
-forget_stale_code(Path(__file__).parent)

@@ -65,6 +65,17 @@ def test_where_the_two_best_are_used_a_suggestion_names_none():
         assert bench.judge(trial)[:2] == found
 
 
+@pytest.mark.parametrize("gains, suggestion, found", [
+    ((0.3, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # what is behind the second is not named
+    ((0.19, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # the used second is named in its place
+    ((0.01, 0.2, 0.19), (TIE, 1), (TIE, 1))])
+def test_values_unknown_to_its_split_give_a_used_attribute_a_gain(gains, suggestion, found):
+    trial = Trial.of(TIED, *gains)
+    for every, verdict in ((False, suggestion), (True, found)):
+        bench = Bench(SplitPolicy(), capacities=[3, 3, 3], used=[0], every=every)
+        assert bench.judge(trial)[:2] == verdict
+
+
 def test_one_value_against_the_rest_may_be_asked_again():
     bench = Bench(SplitPolicy(), capacities=[3, 3], nominal_split="one_vs_rest", base=(0, 1000),
                   depth=1)
@@ -379,8 +390,9 @@ def test_equals_slow_python_in_both_forms(policy, start):
     for _ in range(3):
         counts = random_counts(0.15)
         gains = [random_gain(rng, scale) for _ in capacities]
-        if used:  # none has less than those, which have none; all are candidates
-            gains = [0 if a in used else max(gain or 0, 0) for a, gain in enumerate(gains)]
+        if used:  # they have no gain, and are not both named of two; all are candidates
+            least = len(used) > 1
+            gains = [0 if a in used else max(gain or 0, least) for a, gain in enumerate(gains)]
         trial = Trial(counts, [gain if gain is None else gain * sum(counts) for gain in gains],
                       [rng.randint(0, 4) for _ in capacities])
         t = rng.randint(max(1, sum(counts)), rng.choice([20_000, 10 ** 6]))

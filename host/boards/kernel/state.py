@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ...compiled import njit
 from ...protocol.registers import EVENTS
 
 __all__ = ["State", "compiled", "inlined", "PATH_LIMIT", "CELLS", "CLASSES", "ALL", "LEAF_GRACE",

@@ -3,8 +3,8 @@
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from ...compiled import njit
 from ..schema import Schema
 from .base import (
     Block,
