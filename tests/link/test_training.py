@@ -401,14 +401,15 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
         server.deaf = False
         return resume(tree)
 
-    turn, turns = LinkedBoard._turn, iter(range(1 << 30))
+    turn, turns, pressed = LinkedBoard._turn, iter(range(1 << 30)), [signal.SIGINT]
 
     def cut(board, wait):
-        # Pressed by the thread that learns, while it does: at another moment nothing would be
-        # unfinished.
         if next(turns) == 500:
             server.deaf = True
-            os.kill(os.getpid(), signal.SIGINT)
+        # Pressed by the thread that learns, in a wait that is in vain: at another moment nothing
+        # need be unfinished.
+        if server.deaf and wait and pressed and board._wire.now() > board.session.heard + 0.2:
+            os.kill(os.getpid(), pressed.pop())
         turn(board, wait)
 
     monkeypatch.setattr(LinkedBoard, "_turn", cut)
