@@ -9,13 +9,13 @@ _BENCH = "bench_accelerator"
 
 
 @pytest.mark.parametrize("geometry, rounds", [
-    (PRESETS["tiny"].replace(count_width=12), 8),
+    (PRESETS["tiny"].replace(count_width=12), 12),
     (Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64,
               naive_bayes=True), 5),
     (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256,
-              naive_bayes=True), 6),
+              naive_bayes=True), 8),
     (Geometry(lanes=2, passes=2, bins=4, classes=2, slots=5, count_width=12, bus_width=64,
-              naive_bayes=True, banks=2), 6),
+              naive_bayes=True, banks=2), 8),
 ], ids=["tiny", "odd", "one-pass", "banks"])
 def test_icarus(geometry, rounds, tmp_path):
     run(Accelerator(geometry), "dut", _BENCH, tmp_path, geometry=geometry.as_dict(),

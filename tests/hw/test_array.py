@@ -108,7 +108,7 @@ def test_gain(sizes, trials, snapshots, tmp_path):
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
     run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name],
-        snapshots=snapshots, rounds=6, clocks=400)
+        snapshots=snapshots, rounds=8, clocks=400)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

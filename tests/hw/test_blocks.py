@@ -33,7 +33,7 @@ def test_processor(sizes, lane, naive_bayes, banks, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": naive_bayes, "banks": banks}
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
     run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane,
-        snapshots=2, rounds=9, clocks=250)
+        snapshots=2, rounds=12, clocks=250)
 
 
 @pytest.mark.parametrize("width, clocks", [(1, 3), (24, 8), (7, 17)])
