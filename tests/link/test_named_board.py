@@ -1,0 +1,109 @@
+"""Boards by name, and the command line, at the end of a link that may be cut."""
+
+import os
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import VFDT, load_tree
+from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.linked import LinkedBoard
+from bregalad.cli import main
+from bregalad.sim.ctrl_c import interruptible
+from bregalad.sim.link import BoardEnd
+from learning import CLASSES, GEOMETRY, TREES, check, expected, stream
+from server import serve_serial, serve_udp
+
+
+@pytest.mark.parametrize("serve", [serve_serial, serve_udp])
+def test_board_by_name(serve, tmp_path, capsys):
+    X, y = stream(8)
+    whole, wanted = expected("vfdt", X, y)
+    end = BoardEnd(lambda: EmulatedBoard(GEOMETRY), ring_words=2000)
+    kind, options = TREES["vfdt"]
+    with serve(end) as server:
+        one = kind(board=f"{server.name},timeout=30", **options)
+        head = one.test_then_train(X[:2000], y[:2000], CLASSES)
+        one.save(tmp_path / "saved")
+        one.close()
+        again = kind.load(tmp_path / "saved")
+        tail = again.test_then_train(X[2000:], y[2000:])
+        check(again, np.concatenate([head, tail]), whole, wanted)
+        again.close()
+        table = tmp_path / "table.csv"
+        np.savetxt(table, np.column_stack([X, y]), delimiter=",", header="a,b,c,class",
+                   comments="")
+        assert main(["train", str(table), "--quiet", "--board", server.name,
+                     "--numeric", "a,b,c"]) == 0
+        printed = capsys.readouterr().out
+        assert "instances   3000" in printed
+        assert "frames sent, 0 of them again" in printed
+        with pytest.raises(ValueError, match="4 cells, but the board has 3"):
+            VFDT(board=server.name, head=10).fit(np.zeros((20, 4)), np.arange(20) % 2)
+        VFDT(board=server.name, head=10).fit(np.zeros((20, 3)), np.arange(20) % 2).close()
+
+
+def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypatch, capsys):
+    saved = tmp_path / "tree"
+    resume = VFDT.resume
+
+    def plugged_in(tree):
+        server.deaf = False
+        return resume(tree)
+
+    turn, turns, pressed = LinkedBoard._turn, iter(range(1 << 30)), [signal.SIGINT]
+
+    def cut(board, wait):
+        if next(turns) == 500:
+            server.deaf = True
+        # Pressed by the thread that learns, in a wait that is in vain: at another moment nothing
+        # need be unfinished.
+        if server.deaf and wait and pressed and board._wire.now() > board.session.heard + 0.2:
+            os.kill(os.getpid(), pressed.pop())
+        turn(board, wait)
+
+    monkeypatch.setattr(LinkedBoard, "_turn", cut)
+    monkeypatch.setattr(VFDT, "resume", plugged_in)
+    with serve_udp(BoardEnd(lambda: EmulatedBoard(GEOMETRY))) as server, interruptible():
+        assert main(["train", "generator:hyperplane,attributes=3", "--limit", "300000", "--quiet",
+                     "--board", f"{server.name},timeout=30", "--save", str(saved)]) == 130
+    assert "interrupted after" in capsys.readouterr().out
+    assert 0 < load_tree(saved, board="emulated").report()["instances"] < 300_000
+    with np.load(saved) as file:
+        assert len(file["board_nodes"])
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path, monkeypatch,
+                                                                 capsys):
+    """The curve and the report are; the tree is if the board answers again."""
+    saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
+    resume = VFDT.resume
+
+    def plugged_in(tree):
+        server.deaf = not back
+        return resume(tree)
+
+    class Cut(BoardEnd):
+        left = 1500  # frames
+
+        def take(self, frame, now):
+            super().take(frame, now)
+            self.left -= 1
+            server.deaf |= not self.left
+
+    monkeypatch.setattr(VFDT, "resume", plugged_in)
+    with serve_udp(Cut(lambda: EmulatedBoard(GEOMETRY))) as server:
+        assert main(["train", "generator:hyperplane,attributes=3", "--limit", "300000", "--quiet",
+                     "--board", f"{server.name},timeout=1", "--save", str(saved), "--curve",
+                     str(curve)]) == 1
+    captured = capsys.readouterr()
+    assert "no sign of life" in captured.err and captured.err.count("\n") == 1
+    assert "stopped after" in captured.out
+    learnt = pd.read_csv(curve)["instances"].iloc[-1]
+    assert 0 < learnt < 300_000
+    if back:
+        assert load_tree(saved, board=EmulatedBoard(GEOMETRY)).report()["instances"] >= learnt
+    else:
+        assert f"{saved} is not written" in captured.err and not saved.exists()
