@@ -21,6 +21,10 @@ NODE, VERDICT, CELL, VALUE, PERIOD, AT, FOUND = range(7)  # columns of what `lea
 INSTANCES, TRIALS, HALVINGS, SPLITS, TIES, CHANGES, TALLY = range(7)  # what it counts
 
 
+# For what is called from one place: it would be compiled for itself, and again in its caller.
+_inlined = njit(cache=True, error_model="numpy", inline="always")
+
+
 class Commands:
     """A buffer that compiled code writes commands to and the kernel reads them from."""
 
@@ -30,7 +34,7 @@ class Commands:
         self.read.flags.writeable = False  # as the kernel's other input, so one compiled version
 
 
-@njit(cache=True, error_model="numpy")
+@_inlined
 def _values(counts, slot, first, cells):
     """Class counts of an attribute's values, as ``CellMap.values`` gives them."""
     bins, classes = counts.shape[1:3]
@@ -43,7 +47,7 @@ def _values(counts, slot, first, cells):
     return values
 
 
-@njit(cache=True, error_model="numpy")
+@_inlined
 def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read,
            words, form, node, cell, value, tie):
     """Split a leaf; False, and nothing is done, if rows or slots do not suffice."""
@@ -71,7 +75,7 @@ def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_n
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@_inlined
 def _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally):
     """Try the nodes on an instance's path that are due, from the leaf up; changes found."""
     changes = 0
@@ -80,7 +84,7 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
         row = table[node]
         if row["gate"] & TRIAL_OUT:
             at = state.progress[kernel.USED]
-            kernel.trial(state, row["slot"], 0)
+            kernel.trial(state, np.int64(row["slot"]), np.int64(0))
             words = state.out[at:at + form.size]
             tally[TRIALS] += 1
             tally[HALVINGS] += words[0] >> 8 & 1
@@ -146,12 +150,12 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
                         bayes = kernel.only_class(entries, classes, slot)
                         if bayes < 0:
                             bayes = kernel.classify(entries, shape, counters, shares, config, mix,
-                                                    classes, scores, logs, bayes_table, slot,
-                                                    places)
+                                                    classes, scores, logs, bayes_table,
+                                                    np.int64(slot), places)
                         predictions[i] = choose(row, predictor, majority, bayes, label)
                     row["own"] += 1
                 if entries[slot, kernel.N] == count_max:
-                    kernel.halve(entries, shape, counters, events, slot)
+                    kernel.halve(entries, shape, counters, events, np.int64(slot))
                 clamped += kernel.add(entries, counters, shares, shape[3], lanes, count_max, logs,
                                       bayes_table, slot, label, places, rows)
                 nodes += 1

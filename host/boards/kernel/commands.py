@@ -1,5 +1,7 @@
 """The board's commands, executed one after the other."""
 
+import numpy as np
+
 from ...geometry import NONE
 from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
 from ...protocol.reports import ErrorCode, Kind, SuggestionFlag
@@ -18,7 +20,7 @@ from .slots import (
     reset,
     write,
 )
-from .state import ADDRESS, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, compiled
+from .state import ADDRESS, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, compiled, inlined
 from .trials import trial
 
 __all__ = ["execute"]
@@ -47,7 +49,7 @@ def execute(state, stream):
     """
     progress = state.progress
     head_bytes = max(COMMAND_BYTES, state.bus_bytes)
-    at = 0
+    at = np.int64(0)
     while True:
         if progress[LEFT]:
             at = learn(state, stream, at)
@@ -100,7 +102,7 @@ def in_range(state, stream, at):
             and (current < cells or current == NONE))
 
 
-@compiled
+@inlined
 def command(state, stream, at, head_bytes):
     """Execute one command, LEARN up to its records; bytes consumed, 0 if it is not all there."""
     progress = state.progress
@@ -125,7 +127,7 @@ def command(state, stream, at, head_bytes):
             error(state, DECODE, low - low % state.bus_bytes, high, 0)
             progress[LEFT] = 0
     elif opcode == TRIAL:
-        trial(state, slot, REQUESTED)
+        trial(state, slot, np.int64(REQUESTED))
     elif opcode == CLEAR:
         reset(state, slot)
     elif opcode == PLACE:

@@ -13,7 +13,7 @@ __all__ = ["find", "left_count"]
 INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(len(CRITERIA))
 
 
-@compiled
+@inlined
 def find(config, counts, extent, slot, cells, classes, count_max, gain_half, found, scratch,
          criterion, table, base, slope):
     """Fill ``found`` with the candidates of all cells; an attribute's is that of its last one."""

@@ -33,6 +33,7 @@ from .state import (
     USED,
     N,
     compiled,
+    inlined,
 )
 from .trials import trial
 
@@ -160,7 +161,7 @@ def plain_records(entries, counts, counters, shares, lo, shift, config, events, 
     return done
 
 
-@compiled
+@inlined
 def record(state, data, at, where, codes, places, mix):
     """Count a record that `plain_records` leaves; never one with TEST, unless it is bad."""
     slot, label = u16(data, at), np.int64(data[at + 2])
@@ -183,7 +184,7 @@ def record(state, data, at, where, codes, places, mix):
             break
 
 
-@compiled
+@inlined
 def count(state, slot, label, minus, places, rows):
     """Update one node with an instance; try it if its grace period is over."""
     entries, shape = state.entries, state.counts.shape
@@ -207,4 +208,4 @@ def count(state, slot, label, minus, places, rows):
     grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]
     grace = entries[slot, PERIOD] or grace
     if not minus and grace and entries[slot, SINCE] >= grace:
-        trial(state, slot, 0)
+        trial(state, np.int64(slot), np.int64(0))

@@ -8,7 +8,7 @@ from ...protocol.reports import Kind
 from .arithmetic import u16, u32
 from .counting import HALVED, INNER, UNDERFLOW, clear
 from .reports import head, put
-from .state import COUNTS, CURRENT, EXTENT, FLAGS, LINK, PERIOD, SINCE, TERMS, N, compiled
+from .state import COUNTS, CURRENT, EXTENT, FLAGS, LINK, PERIOD, SINCE, TERMS, N, inlined
 
 __all__ = ["SLOT_AT", "PARENT_AT", "PLACE_CELL_AT", "LINK_AT", "CURRENT_AT", "CELL_AT", "place",
            "read", "reset", "write"]
@@ -22,7 +22,7 @@ PARENT_AT, PLACE_CELL_AT, LO_AT, SHIFT_AT, LINK_AT, CURRENT_AT, PERIOD_AT = map(
 CELL_AT = COMMANDS[Opcode.READ].offset("cell")
 
 
-@compiled
+@inlined
 def reset(state, slot):
     """Forget a slot, and let its bins cover all codes."""
     clear(state.entries, state.counts, state.counters, state.shares, slot)
@@ -34,7 +34,7 @@ def reset(state, slot):
     state.shift[slot] = shift
 
 
-@compiled
+@inlined
 def place(state, stream, at):
     slot, parent, cell = (u16(stream, at + SLOT_AT), u16(stream, at + PARENT_AT),
                           u16(stream, at + PLACE_CELL_AT))
@@ -56,7 +56,7 @@ def place(state, stream, at):
     entries[slot, TERMS] = 0
 
 
-@compiled
+@inlined
 def read(state, slot, cell):
     entries = state.entries
     bins, classes = state.counts.shape[1:3]
@@ -76,7 +76,7 @@ def read(state, slot, cell):
                 put(state, np.int64(state.counts[slot, index, k, cell]))
 
 
-@compiled
+@inlined
 def write(state, slot, cell, stream, at):
     slots, bins, classes, cells = state.counts.shape
     entries = state.entries

@@ -21,6 +21,7 @@ from .state import (
     VALUE,
     N,
     compiled,
+    inlined,
 )
 
 __all__ = ["trial"]
@@ -42,7 +43,7 @@ def trial(state, slot, requested):
     state.events[TRIALS] += 1
 
 
-@compiled
+@inlined
 def put_trial(entries, counts, config, found, scratch, table, base, slope, slot, cells,
               classes, count_max, gain_half, criterion, all_gains, out, used):
     """Compute a slot's gains and write what its report says of them; the words used then.
@@ -70,7 +71,7 @@ def put_trial(entries, counts, config, found, scratch, table, base, slope, slot,
     return used + width
 
 
-@compiled
+@inlined
 def top(found, cells, current_cell):
     """Cells of the best, second best and current attribute, -1 for none; ties to the lower."""
     best = second = current = -1
