@@ -20,6 +20,7 @@ from bregalad.hw.boards.pll import ECP5Clock, GW2AClock, Series7Clock
 from bregalad.hw.build import (
     BuildError,
     _check_size,
+    _clocks,
     _is_stuck,
     _most_promising_first,
     _place_and_route,
@@ -46,6 +47,16 @@ def test_whole_bitstream(tmp_path, capsys):
     assert table(report) in out and (tmp_path / "report.txt").read_text() == table(report) + "\n"
     # An ECP5 bitstream's preamble, behind its comment.
     assert b"\xff\xff\xbd\xb3" in (tmp_path / "top.bit").read_bytes()[:500]
+
+
+def test_only_the_plls_clocks_were_asked_for_more():
+    """The transceiver's was not, though the others are aimed at just what it has."""
+    timing = {"critical_paths": [], "fmax": {
+        "$glbnet$networked.clk": {"constraint": 125.0, "achieved": 126.0},
+        "$glbnet$networked.ethernet.sys_clk": {"constraint": 125.0, "achieved": 70.0},
+        "$glbnet$networked.ethernet.eth_rx_clk": {"constraint": 125.0, "achieved": 126.0}}}
+    assert {name: clock["asked"] for name, clock in _clocks(timing, 2).items()} == {
+        "array": 62.5, "sys_clk": 62.5, "eth_rx_clk": 125}
 
 
 @pytest.mark.parametrize("name", sorted(KEPT))
