@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numba
 
-from .cache import cache_folder
+from .cache import cache_folder, forget_unused, mark_used
 
 __all__ = ["njit", "njit_of"]
 
@@ -28,6 +28,11 @@ def njit_of(folder):
         if path.is_file():  # an editor's lock may be a link to nowhere
             digest.update(path.read_bytes())
     name = f"numba-{digest.hexdigest()[:16]}"
+    cache = Path(numba.config.CACHE_DIR or cache_folder())
+    if (cache / name).exists():
+        mark_used(cache / name)
+    else:
+        forget_unused(cache)
 
     def njit(**options):
         def decorate(function):

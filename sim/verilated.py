@@ -16,7 +16,7 @@ from pathlib import Path
 from .. import geometry as geometry_module
 from .. import hw
 from ..boards.base import BoardError
-from ..cache import cache_folder
+from ..cache import cache_folder, forget_unused, mark_used
 
 __all__ = ["BuildError", "board_library", "library"]
 
@@ -133,7 +133,10 @@ def _build(top, write, harness, key, macros=()):
     # Writing the Verilog takes seconds, so the sources that it follows from name it first.
     note = folder / f"{top}-{_digest(_sources(), key, tools)}.txt"
     if note.exists() and (path := folder / note.read_text()).exists():
+        mark_used(note)
+        mark_used(path)
         return path
+    forget_unused(folder)
     missing = [tool for tool in _DEBIAN if shutil.which(tool) is None]
     if missing:
         raise BuildError(f"the simulated board compiles the RTL, but {', '.join(missing)} "
@@ -212,6 +215,7 @@ def _compile(sources, top, harness, macros, folder):
             "--top-module", top, "--prefix", f"V{top}", "--Mdir", str(model),
             "-o", "board.so", str(harness), *map(str, sources))
     runtime = cache_folder() / f"runtime-{_digest(_toolchain())}"
+    mark_used(runtime)
     for kept in runtime.glob("*.o"):
         shutil.copy(kept, model)
     execute("make", "-C", str(model), "-f", f"V{top}.mk", "-j", str(os.cpu_count() or 1), *_MAKE)

@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+import time
 
 import bregalad
 import pytest
+from bregalad.cache import forget_unused, mark_used
 
 
 def test_every_name_is_there():
@@ -52,3 +54,34 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     assert ask() == ["7", "1"]
     write(12345)
     assert ask() == (["12345", "0"] if minded else ["7", "1"])
+
+
+def test_what_is_not_used_is_not_kept_for_ever(tmp_path):
+    """A month from its last use, and nobody else's files."""
+    day = 24 * 3600
+    names = {"numba-0123456789abcdef", "accelerator-0123456789abcdef0123.so",
+             "accelerator-0123456789abcdef0123.txt", "runtime-0123456789abcdef0123"}
+    others = {"numba-mine", "thesis.txt", "accelerator-0123456789abcdef0123.so.bak"}
+    for name in names | others:
+        if "." in name:
+            (tmp_path / name).touch()
+        else:
+            (tmp_path / name / "inner").mkdir(parents=True)
+
+    def age(days):
+        for name in names | others:
+            os.utime(tmp_path / name, (then := time.time() - days * day, then))
+
+    def kept():
+        return {path.name for path in tmp_path.iterdir()}
+
+    age(29)
+    forget_unused(tmp_path)
+    assert kept() == names | others
+    age(31)
+    used = "accelerator-0123456789abcdef0123.so"
+    mark_used(tmp_path / used)
+    mark_used(tmp_path / "nothing")
+    forget_unused(tmp_path)
+    assert kept() == {used} | others
+    forget_unused(tmp_path / "nothing")
