@@ -1,9 +1,14 @@
 """For the tests of all folders: ``streams`` can be imported, and the longest go first."""
 
+import gc
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+# Amaranth and Numba make objects by the million and keep most of them: a third of an elaboration
+# was spent on looking for garbage.
+gc.set_threshold(100_000, 20, 50)
 
 # Those of tests/hw that take longest, in front: none of them shall leave a worker idle in the end.
 _LONG = ("test_accelerator.py", "test_trimming.py", "test_link.py", "test_build.py")
