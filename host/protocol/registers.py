@@ -125,7 +125,7 @@ REGISTERS = (
         Field("busy", 1, _RO, "A command, trial or report is under way."),
     )),
     Register("cells", 0x18, (Field("count", 16, _RW, "Codes of an instance record.", 1),)),
-    Register("classes", 0x1C, (Field("count", 8, _RW, "Classes in use.", 2),)),
+    Register("classes", 0x1C, (Field("count", 8, _RW, "Classes in use, 1 to C.", 2),)),
     Register("report", 0x20, (
         Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),
         Field("predictions", 2, _RW, "Records report 0: nothing, 1: PREDICTION, 2: SCORES "

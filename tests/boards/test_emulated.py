@@ -96,6 +96,8 @@ def test_table_is_xlog2x():
     (lambda b: b.write_register("report", 8), ValueError, "does not fit 3 bits"),
     (lambda b: b.write_register("report", -1), ValueError, "does not fit 3 bits"),
     (lambda b: b.write("cells.count", 5), ValueError, "4 cells, not 5"),
+    (lambda b: b.write("classes.count", 0), ValueError, "counts 1 to 2 classes, not 0"),
+    (lambda b: b.write_register("classes", 3), ValueError, "counts 1 to 2 classes, not 3"),
     (lambda b: b.write_fields("cell", colour=1), KeyError, "no field 'colour'"),
     (lambda b: b.write_fields("cell", kind=4), ValueError, "does not fit 2 bits"),
     (lambda b: b.send(b"123"), ValueError, "whole bus words of 4 bytes, not 3"),
