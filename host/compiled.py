@@ -27,10 +27,10 @@ def njit_of(folder):
     for path in sorted(folder.rglob("*.py")):
         if path.is_file():  # an editor's lock may be a link to nowhere
             digest.update(path.read_bytes())
-    name = f"numba-{digest.hexdigest()[:16]}"
     cache = Path(numba.config.CACHE_DIR or cache_folder())
-    if (cache / name).exists():
-        mark_used(cache / name)
+    place = cache / f"numba-{digest.hexdigest()[:16]}"
+    if place.exists():
+        mark_used(place)
     else:
         forget_unused(cache)
 
@@ -38,7 +38,7 @@ def njit_of(folder):
         def decorate(function):
             # Numba asks where to keep a function as it decorates it; others' stay where they were.
             theirs = numba.config.CACHE_DIR
-            numba.config.CACHE_DIR = str(Path(theirs or cache_folder()) / name)
+            numba.config.CACHE_DIR = str(place)
             try:
                 return numba.njit(**options)(function)
             finally:

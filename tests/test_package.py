@@ -49,11 +49,21 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
                               check=True, capture_output=True, text=True)
         return said.stdout.split()
 
+    def age(days):
+        folders = list((tmp_path / "kept").glob("numba-*"))
+        for folder in folders:
+            os.utime(folder, (then := time.time() - days * 24 * 3600, then))
+        return folders
+
     write(7)
     assert ask() == ["7", "0"]
+    used = age(29)
     assert ask() == ["7", "1"]
+    assert all(folder.stat().st_mtime > time.time() - 24 * 3600 for folder in used)
+    old = age(31)
     write(12345)
     assert ask() == (["12345", "0"] if minded else ["7", "1"])
+    assert len(old) == minded and not any(folder.exists() for folder in old)
 
 
 def test_what_is_not_used_is_not_kept_for_ever(tmp_path):
