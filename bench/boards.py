@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from bregalad.hw.report import NOUNS
+from bregalad.hw.build.report import NOUNS
 
 ROOT = Path(__file__).resolve().parents[1]
 _MARKERS = "<!-- boards -->", "<!-- end of boards -->"

@@ -17,7 +17,7 @@ from bregalad.boards.emulated import EmulatedBoard
 from bregalad.data.generators import open_generator
 from bregalad.geometry import Geometry
 from bregalad.protocol.commands import Opcode
-from bregalad.trees import router
+from bregalad.trees.structure import router
 
 NEVER = 1 << 30  # instances between trials
 GIGABIT = 118  # megabytes per second of payload that Gigabit Ethernet carries

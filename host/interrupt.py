@@ -4,7 +4,7 @@ import signal
 import threading
 from contextlib import contextmanager
 
-__all__ = ["check_interrupt", "deferred_interrupt"]
+__all__ = ["check_interrupt", "deferred_interrupt", "hold_interrupt"]
 
 _held = None  # by whom an interrupt is held back: a list, not empty if one has come; None: nobody
 
@@ -39,6 +39,20 @@ def check_interrupt():
     if _held and _in_main_thread():
         _held.clear()
         raise KeyboardInterrupt
+
+
+def hold_interrupt():
+    """Hold a KeyboardInterrupt back again, for a better moment.
+
+    Returns
+    -------
+    bool
+        False if nobody holds interrupts back.
+    """
+    if _held is None or not _in_main_thread():
+        return False
+    _held.append(signal.SIGINT)
+    return True
 
 
 def _in_main_thread():

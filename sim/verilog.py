@@ -7,7 +7,8 @@ from pathlib import Path
 
 from amaranth.back import rtlil, verilog
 
-from ..hw.build import BuildError, synthesise, tool
+from ..hw.build.synthesis import synthesise
+from ..hw.build.tools import BuildError, tool
 
 __all__ = ["leave_open", "netlist_script", "write", "write_board", "write_flat",
            "write_netlist"]

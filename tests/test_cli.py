@@ -11,7 +11,7 @@ from bregalad import TREES, load_tree
 from bregalad.cli import main
 from bregalad.cli.learner import LEARNERS, OPTIONS
 from bregalad.reproduce.runs import computes
-from bregalad.trees.policy import _CHOICES
+from bregalad.trees.policy.policy import _CHOICES
 
 
 @pytest.fixture

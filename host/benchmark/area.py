@@ -1,7 +1,6 @@
 """What a lane takes of an ECP5: the plain core as it would be placed, over P, B, C, W."""
 
 import json
-import re
 import subprocess
 import tempfile
 import time
@@ -34,15 +33,15 @@ def synthesise(geometry):
     from amaranth.back import rtlil
 
     from ..hw.accelerator import Accelerator
-    from ..hw.build import BRACKETS, BuildError, tool
-    from ..hw.families import ECP5
+    from ..hw.build.families import ECP5
+    from ..hw.build.synthesis import readable
+    from ..hw.build.tools import BuildError, tool
 
     family = ECP5()
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
         text = rtlil.convert(Accelerator(geometry), name="accelerator", emit_src=False)
-        text = re.sub(r"\\\S+", lambda name: name.group().translate(BRACKETS), text)
-        (Path(folder) / "core.il").write_text(text)
+        (Path(folder) / "core.il").write_text(readable(text))
         # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
         (Path(folder) / "core.ys").write_text(
             f"read_rtlil core.il\n{family.script('accelerator')}\nwrite_json core.json\n")

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..boards import open_board
 from ..geometry import Geometry
-from ..trees.cells import CellMap
+from ..trees.structure.cells import CellMap
 from .streams import read_binary
 
 __all__ = ["DEVICE", "LANES", "fitting", "kept_clock", "measure", "reports"]

@@ -8,7 +8,7 @@ from ..protocol.commands import Opcode, pack_command, record_layout
 from ..protocol.layout import Layout
 from ..protocol.registers import CellKind
 from ..protocol.reports import EntryFlag, entry_body
-from ..trees.cells import CellMap
+from ..trees.structure.cells import CellMap
 
 __all__ = ["measure", "tree_slots"]
 

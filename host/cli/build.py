@@ -32,10 +32,10 @@ def add_arguments(parser):
 def run(args):
     """Build it; an error if the clock is missed."""
     from ..geometry import Geometry
-    from ..hw.archive import archive
     from ..hw.boards import find_board
-    from ..hw.build import build
-    from ..hw.report import table
+    from ..hw.build.archive import archive
+    from ..hw.build.bitstream import build
+    from ..hw.build.report import table
     from .options import check_clock, network_options
 
     board = find_board(args.board)

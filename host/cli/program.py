@@ -15,7 +15,7 @@ def add_arguments(parser):
 def run(args):
     """Load it."""
     from ..hw.boards import find_board
-    from ..hw.build import program
+    from ..hw.build.program import program
 
     program(find_board(args.board), args.output, cable=args.cable)
     return 0

@@ -146,8 +146,10 @@ def factors(values):
     else:
         if np.ndim(values) != 1:
             raise ValueError(f"values must be one-dimensional, not of shape {np.shape(values)}")
-        if not isinstance(values, pd.api.extensions.ExtensionArray):
+        if (not isinstance(values, pd.api.extensions.ExtensionArray)
+                or isinstance(values, pd.arrays.NumpyExtensionArray)):
             values = np.asarray(values)
+            values = values.astype(values.dtype.newbyteorder("="), copy=False)
         positions, uniques = pd.factorize(values)
     uniques = [plain(value) for value in uniques]
     if "?" in uniques:

@@ -1,10 +1,20 @@
-"""Rows in parts, one for each thread."""
+"""Rows of tables: some of them, or all in parts, one for each thread."""
 
 from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["in_parts"]
+import pandas as pd
+
+__all__ = ["in_parts", "rows_of"]
 
 _LEAST = 4096  # rows that a thread is worth
+
+
+def rows_of(X, part):
+    """The rows of a slice of a data frame or an array, by position.
+
+    Before pandas 3 a frame's own slices are by label if its labels are floats.
+    """
+    return X.iloc[part] if isinstance(X, pd.DataFrame) else X[part]
 
 
 def in_parts(work, rows, threads):

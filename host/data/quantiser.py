@@ -1,10 +1,14 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
+from decimal import Decimal
+from numbers import Real
+
 import numpy as np
 import pandas as pd
 
 from .codebook import CodeBook, infinite, vector
 from .nominal import ValueBook, encode_small, factors, small_columns
+from .parts import rows_of
 from .schema import Schema
 from .search import encode_numbers, first_infinite
 
@@ -75,7 +79,7 @@ class Quantiser:
         if self.fitted:
             raise RuntimeError("the quantiser is fitted already, and a code keeps its meaning")
         if isinstance(X, np.ndarray | pd.DataFrame):
-            X = X[:self.head]
+            X = rows_of(X, slice(self.head))
         numbers, *_ = self._columns(X)
         for place, column in zip(self._places("numeric"), numbers.T, strict=True):
             self.books[place].fit(column[:self.head])
@@ -273,7 +277,14 @@ def _numbers(column):
     elif column.dtype.kind not in "biufO":
         raise TypeError(f"values must be numbers, not {column.dtype}")
     elif column.dtype == object:
-        column = np.array([np.nan if v is None or v is pd.NA else v for v in column])
-        if column.size and column.dtype.kind not in "biuf":
-            raise TypeError("values must be numbers that a float can hold")
+        try:
+            column = np.array([np.nan if v is None or v is pd.NA else _float(v) for v in column])
+        except (TypeError, OverflowError) as error:
+            raise TypeError("values must be numbers that a float can hold") from error
     return vector(column)
+
+
+def _float(value):
+    if not isinstance(value, Real | Decimal):
+        raise TypeError
+    return float(value)

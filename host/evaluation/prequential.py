@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pandas as pd
 
+from ..data.parts import rows_of
 from .curve import Curve
 
 __all__ = ["prequential"]
@@ -47,7 +48,7 @@ def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, pr
                 if not count:
                     return curve
                 take = slice(start, start + count)
-                labels, part = np.asarray(y)[take], X[take]
+                labels, part = np.asarray(y)[take], rows_of(X, take)
                 began = time.perf_counter()
                 predicted = tree.test_then_train(part, labels, classes)
                 seconds += time.perf_counter() - began

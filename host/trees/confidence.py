@@ -1,7 +1,7 @@
 """Trees for two classes and binary splits: the confidence tree, and what it is compared with."""
 
-from .bounds import TWO_CLASSES
 from .estimator import StreamTree
+from .policy.bounds import TWO_CLASSES
 
 __all__ = ["CTree", "CorrHTree"]
 

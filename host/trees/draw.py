@@ -6,7 +6,7 @@ import numpy as np
 
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
-from .nodes import LEAF, MULTIWAY, NUMERIC, Nodes
+from .structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
 
 __all__ = ["View", "text", "dot"]
 

@@ -7,16 +7,18 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d
 
 from ..boards.base import Board, BoardError
+from ..data.parts import rows_of
 from ..data.quantiser import Quantiser
 from ..geometry import MISSING
-from . import bayes, router, storage
+from . import bayes, storage
 from .holder import BoardHolder
 from .inputs import as_frame, class_indices, class_set, labels_of, same_length, schema_of
 from .inspection import Inspection
 from .parameters import Parameters
 from .river import OneByOne
-from .steps import Steps
-from .tally import Tally
+from .structure import router
+from .training.steps import SAFE, Steps
+from .training.tally import Tally
 from .warmup import WarmUp
 
 __all__ = ["StreamTree"]
@@ -133,13 +135,14 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
             take = min(self._warm_up.room, len(labels))
             if take == self._warm_up.room:
                 self._open_trainer()  # if there is no board to be had, nothing has changed yet
-            parts.append(self._warm_up.hold(X[:take], labels[:take]))
+            parts.append(self._warm_up.hold(rows_of(X, slice(take)), labels[:take]))
             if not self._warm_up.room:
                 yield from self._ending_warm_up()
-            X, labels = X[take:], labels[take:]
+            X, labels = rows_of(X, slice(take, None)), labels[take:]
         if len(labels):
+            trainer = self._open_trainer()  # else nothing has changed yet
             codes = self._quantiser.encode(X, threads=int(self.threads))
-            parts.append((yield from self._open_trainer().learning(codes, labels)))
+            parts.append((yield from trainer.learning(codes, labels)))
         return self.classes_[np.concatenate(parts)]
 
     def resume(self):
@@ -371,6 +374,10 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         return self._warm_up is not None
 
     def _fitted(self):
+        if getattr(self, "_unnamed", None):
+            raise NotFittedError(f"this {type(self).__name__} holds its first {len(self._unnamed)} "
+                                 f"instances of {self.head}, to learn attributes and classes from "
+                                 "them: end_warm_up() makes do with these")
         if not hasattr(self, "classes_"):
             raise NotFittedError(f"this {type(self).__name__} has not learnt anything yet: call "
                                  "fit or partial_fit first")
@@ -389,7 +396,14 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         X, labels = self._warm_up.instances()
         self._quantiser.fit(X)
         self._warm_up = None
-        yield from trainer.learning(self._quantiser.encode(X), labels)
+        learning, answer = trainer.learning(self._quantiser.encode(X), labels), None
+        while True:
+            try:
+                wait = learning.send(answer)
+            except StopIteration:
+                return
+            # Ctrl-C waits: nobody could give these instances again, as their calls have returned.
+            answer = None if wait is SAFE else (yield wait)
 
     def reset(self):
         """Forget everything learnt and let go of the board."""

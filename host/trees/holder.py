@@ -1,12 +1,14 @@
 """The board of a tree: opened when it is needed, held, let go of."""
 
+import copy
+
 from ..boards import is_link, open_board
 from ..boards.base import Board, BoardError
 from ..geometry import Geometry
 from ..interrupt import deferred_interrupt
-from . import checkpoint
-from .cells import CellMap
-from .trainer import Trainer
+from .structure.cells import CellMap
+from .training import checkpoint
+from .training.trainer import Trainer
 
 __all__ = ["BoardHolder"]
 
@@ -15,7 +17,8 @@ class BoardHolder:
     """Mixin of ``StreamTree``: its board.
 
     ``_trainer`` is what learns on the board, None while there is none; ``_checkpoint`` the
-    statistics that are to go to the next one. ``_kept_geometry`` is that of the board which a
+    statistics that are to go to the next one. ``_opened``: its board is its own, to be closed;
+    the parameter may be another by then. ``_kept_geometry`` is that of the board which a
     loaded tree was saved with.
     """
 
@@ -35,15 +38,13 @@ class BoardHolder:
             raise
         with deferred_interrupt():  # or the statistics would be nowhere
             self._trainer, self._nodes, self._checkpoint = trainer, trainer.nodes, None
+            self._opened = opens
         return trainer
 
     def _trainer_on(self, board):
         cells = self._cells(board.geometry.bins)
         if self._checkpoint is not None:
-            misfit = checkpoint.misfit(self._checkpoint, self._nodes.classes, board.geometry,
-                                       len(cells))
-            if misfit:
-                raise ValueError(misfit)
+            self._check_fit(board.geometry)
         trainer = Trainer(board, cells, self._policy(), len(self.classes_),
                           prediction=self.leaf_prediction, nodes=self._nodes, tally=self._tally,
                           review_period=int(self.review_period), feed=self.feed)
@@ -54,6 +55,15 @@ class BoardHolder:
                 board.release(trainer)  # an exception's traceback would keep the trainer alive
                 raise
         return trainer
+
+    def _check_fit(self, geometry):
+        """Refuse a board that cannot take the statistics with a ValueError."""
+        nodes = self._nodes
+        inner = len(nodes) - len(nodes.leaves()) if self._policy().anytime else 0
+        misfit = checkpoint.misfit(self._checkpoint, nodes.classes, geometry,
+                                   len(self._cells(geometry.bins)), inner)
+        if misfit:
+            raise ValueError(misfit)
 
     def _cells(self, bins):
         """The cells that the attributes take on a board of so many bins."""
@@ -114,8 +124,12 @@ class BoardHolder:
         if trainer is None:
             return
         trainer.board.release(trainer)
-        if not isinstance(self.board, Board):
+        if self._opened:
             trainer.board.close()
+
+    def __copy__(self):
+        # A shallow one would change the same nodes by another board.
+        return copy.deepcopy(self)
 
     def __getstate__(self):
         """For pickle: the board's statistics instead of the board."""

@@ -33,6 +33,7 @@ def labels_of(y):
             y = y.to_numpy(np.uint64 if pd.api.types.is_unsigned_integer_dtype(y.dtype)
                            else np.int64)
     labels = column_or_1d(y, warn=True)
+    labels = labels.astype(labels.dtype.newbyteorder("="), copy=False)  # pandas takes no other
     missing = pd.isna(labels)
     if missing.any():
         raise ValueError(f"y[{int(missing.argmax())}] is missing (Input y contains NaN): every "

@@ -7,10 +7,10 @@ import numpy as np
 from ..boards import check_name
 from ..boards.base import Board
 from ..geometry import MOST_CLASSES, Geometry
-from .cells import CellMap
-from .feed import FEEDS
-from .policy import SplitPolicy
+from .policy.policy import SplitPolicy
 from .requirements import check_abilities, check_cells, check_classes, check_prediction
+from .structure.cells import CellMap
+from .training.feed import FEEDS
 
 __all__ = ["Parameters"]
 

@@ -1,7 +1,7 @@
 """What a tree asks of a board; who asks for more than a board has is told the remedy."""
 
 from ..geometry import MOST_CLASSES
-from .router import PREDICTIONS
+from .structure.router import PREDICTIONS
 
 __all__ = ["check_abilities", "check_cells", "check_classes", "check_prediction"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from ..data.nominal import plain
-from . import router
 from .inputs import class_set, labels_of
+from .structure import router
 
 __all__ = ["OneByOne"]
 
@@ -42,6 +42,7 @@ class OneByOne:
         elif self._warming():
             self.partial_fit(pd.DataFrame([self._full(x)]), [y])
         else:
+            self._check_ready()  # before the quantiser takes in what is new
             label = np.flatnonzero(self.classes_ == y)
             if not len(label):
                 raise ValueError(f"y is {y!r}, none of the classes {self.classes_.tolist()}")

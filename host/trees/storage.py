@@ -13,9 +13,10 @@ from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import Geometry
-from . import checkpoint
-from .nodes import Nodes
-from .tally import Tally
+from .requirements import check_abilities
+from .structure.nodes import Nodes
+from .training import checkpoint
+from .training.tally import Tally
 
 __all__ = ["FORMAT", "save", "load"]
 
@@ -38,6 +39,8 @@ def save(tree, path):
         "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
         "schema": tree.schema_.to_dict(),
         "quantiser": tree._quantiser.to_dict(), "classes": tree.classes_.tolist(),
+        # Of integers, say, how many bits; older releases did not.
+        **({} if tree.classes_.dtype == object else {"class_type": tree.classes_.dtype.str}),
         "named": hasattr(tree, "feature_names_in_"),
         "tally": asdict(tree._tally),
     }
@@ -61,7 +64,9 @@ def load(classes, path, changes):
         raise
     except (KeyError, TypeError, AttributeError, ValueError, EOFError, OSError,
             zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{path}: no saved tree, or a damaged one ({error})") from error
+        # numpy advises to load what it does not know as a pickle.
+        why = "" if "pickle" in str(error) else f" ({error})"
+        raise ValueError(f"{path}: no saved tree, or a damaged one{why}") from error
     if form != FORMAT:
         raise ValueError(f"{path}: saved in format {form!r}, this release reads {FORMAT}")
     known = {cls.__name__: cls for cls in classes}
@@ -73,6 +78,13 @@ def load(classes, path, changes):
         raise ValueError(f"{path}: a damaged saved tree ({error!r})") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _changed(kept, tree, changes):
+    """A geometry with what parameters say of it, where those are changed."""
+    says = {"slots": ("slots", tree.slots), "criterion": ("criterion", tree._policy().criterion),
+            "leaf_prediction": ("naive_bayes", tree.leaf_prediction != "mc")}
+    return kept.replace(**dict(says[name] for name in changes if name in says))
 
 
 def _built(cls, meta, arrays, changes):
@@ -87,15 +99,17 @@ def _built(cls, meta, arrays, changes):
     tree = cls(**params | changes)
     tree.check_parameters()
     tree.schema_ = Schema.from_dict(meta["schema"])
-    tree.classes_ = np.array(meta["classes"])
+    tree.classes_ = np.array(meta["classes"], meta.get("class_type"))
     tree.n_features_in_ = len(tree.schema_.attributes)
+    nominal = any(attribute.kind == "nominal" for attribute in tree.schema_.attributes)
+    tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
     if meta["named"]:
         tree.feature_names_in_ = np.array(tree.schema_.names, object)
     tree._quantiser = Quantiser.from_dict(meta["quantiser"])
     tree._made_with = tree._decisive()
     tree._warm_up = None
     tree._trainer = None
-    tree._kept_geometry = kept
+    tree._kept_geometry = kept and _changed(kept, tree, changes)
     tree._nodes = Nodes.from_state({name.removeprefix("node_"): column
                                     for name, column in arrays.items()
                                     if name.startswith("node_")}, tree.n_features_in_)
@@ -108,8 +122,6 @@ def _built(cls, meta, arrays, changes):
     tree._tally = Tally(**meta["tally"])
     geometry = tree._geometry()  # None: that is checked when the board is opened
     if geometry is not None:
-        misfit = checkpoint.misfit(tree._checkpoint, tree._nodes.classes, geometry,
-                                   len(tree._cells(geometry.bins)))
-        if misfit:
-            raise ValueError(misfit)
+        check_abilities(geometry, tree._policy(), tree.leaf_prediction)
+        tree._check_fit(geometry)
     return tree

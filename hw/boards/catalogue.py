@@ -13,7 +13,7 @@ from amaranth_boards import (
 )
 
 from ...geometry import PRESETS, Geometry
-from ..families import ECP5, Family, Gowin
+from ..build.families import ECP5, Family, Gowin
 from .network import ECPIX5, Colorlight5A75B, VersaECP5
 from .serial import ULX3S, ArtyA7, TangNano20K
 from .tang_nano import TangNano20KPlatform

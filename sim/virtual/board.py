@@ -4,7 +4,7 @@ import numpy as np
 
 from ...boards.base import BoardError
 from ...geometry import Geometry
-from ...hw.families import ECP5
+from ...hw.build.families import ECP5
 from ..verilated import board_library
 
 __all__ = ["BATCH", "Pace", "VirtualBoard", "VirtualError"]

@@ -1,7 +1,6 @@
 """Registers moved into block RAMs and multipliers: the same netlist, clock by clock."""
 
 import json
-import re
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -13,9 +12,10 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import PRESETS
 from bregalad.hw.array.array import AttributeProcessorArray
-from bregalad.hw.build import BRACKETS, tool
-from bregalad.hw.families import ECP5
-from bregalad.hw.packing import pack_registers
+from bregalad.hw.build.families import ECP5
+from bregalad.hw.build.packing import pack_registers
+from bregalad.hw.build.synthesis import readable
+from bregalad.hw.build.tools import tool
 from bregalad.sim.verilog import netlist_script
 
 MODELS = Path(__file__).resolve().parents[2] / "sim" / "ecp5.v"
@@ -126,8 +126,7 @@ def test_lanes(tmp_path):
     """The build's own script leaves every lane's registers where they can be moved from."""
     geometry = PRESETS["tiny"].replace(lanes=2, passes=1, bins=16, slots=64)
     design = rtlil.convert(AttributeProcessorArray(geometry), name="design", emit_src=False)
-    (tmp_path / "design.il").write_text(
-        re.sub(r"\\\S+", lambda name: name.group().translate(BRACKETS), design))
+    (tmp_path / "design.il").write_text(readable(design))
     _yosys(tmp_path, f"read_rtlil design.il\n{ECP5().script('design')}\nwrite_json plain.json\n")
     netlist = json.loads((tmp_path / "plain.json").read_text())
     # Replicas are the same registers, once for every lane.

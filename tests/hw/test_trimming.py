@@ -9,8 +9,8 @@ from amaranth import Array, C, Cat, Module, Mux, Signal
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.hw.build import tool
-from bregalad.hw.trimming import trim_luts
+from bregalad.hw.build.tools import tool
+from bregalad.hw.build.trimming import trim_luts
 from bregalad.sim.verilog import leave_open, netlist_script
 
 BITS = 24  # of an input and of the output of one operation

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from bregalad.geometry import CRITERIA
-from bregalad.trees.bounds import (
+from bregalad.trees.policy.bounds import (
     BOUNDS,
     CONFIDENCE,
     HOEFFDING,
@@ -17,7 +17,7 @@ from bregalad.trees.bounds import (
     practical_bound,
     unit_of,
 )
-from bregalad.trees.criteria import (
+from bregalad.trees.policy.criteria import (
     CLASSIFICATION_ERROR,
     GINI,
     INFORMATION_GAIN,
@@ -26,7 +26,7 @@ from bregalad.trees.criteria import (
     remainder,
     span,
 )
-from bregalad.trees.ties import genuine
+from bregalad.trees.policy.ties import genuine
 
 CERTAINTY = math.log(1e7)
 

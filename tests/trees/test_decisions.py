@@ -1,9 +1,9 @@
 """Decisions wait for their statistics and their turn, and leave nothing behind."""
 
 import numpy as np
-from bregalad.trees.decisions import Decision, Decisions
-from bregalad.trees.nodes import NUMERIC, TRIAL_OUT, Nodes
-from bregalad.trees.policy import SPLIT
+from bregalad.trees.policy.policy import SPLIT
+from bregalad.trees.structure.nodes import NUMERIC, TRIAL_OUT, Nodes
+from bregalad.trees.training.decisions import Decision, Decisions
 
 BINS = np.ones((8, 2), np.int64)
 

@@ -5,11 +5,11 @@ import pytest
 from bregalad.boards import open_board
 from bregalad.geometry import Geometry
 from bregalad.sim.latency import GoldenBoard
-from bregalad.trees import checkpoint
-from bregalad.trees.cells import CellMap
-from bregalad.trees.policy import SplitPolicy
-from bregalad.trees.split import sides_of
-from bregalad.trees.trainer import Trainer
+from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.structure.split import sides_of
+from bregalad.trees.training import checkpoint
+from bregalad.trees.training.trainer import Trainer
 
 # Numeric; two nominal ones with more values than a cell has bins; a small nominal one.
 CAPACITIES = [0, 20, 40, 5]

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT
+from bregalad.evaluation import prequential
 from noisy import stream
+from sklearn.exceptions import NotFittedError
 
 
 def test_a_fit_with_too_few_labels_keeps_the_older_tree():
@@ -187,6 +189,65 @@ def test_one_by_one_then_batches():
         tree.learn_one(x, label)
     tree.partial_fit(frame[100:], y[100:], classes=[False, True])
     assert tree.difference(VFDT().partial_fit(frame, y, classes=[False, True])) is None
+
+
+def test_an_instance_that_is_refused_leaves_nothing_behind():
+    tree = VFDT(head=50, nominal=["c"])
+    for i in range(100):
+        tree.learn_one({"a": i / 100, "c": "x"}, i % 2)
+    before = tree.quantiser_summary()
+    tree.set_params(tau=0.3)
+    with pytest.raises(ValueError, match="tau was"):
+        tree.learn_one({"a": 5.0, "c": "new"}, 1)
+    assert tree.quantiser_summary() == before
+
+
+@pytest.mark.parametrize("value", [2**64, np.float32(0.5), True])
+def test_numbers_of_any_kind_one_by_one(value):
+    """As before the head was full, so after it."""
+    tree = VFDT(head=20)
+    for i in range(40):
+        tree.learn_one({"a": value + i}, i % 2)
+    assert tree.report()["instances"] == 40
+    with pytest.raises(TypeError, match="'a': values must be numbers that a float can hold"):
+        tree.learn_one({"a": 10**400}, 1)
+
+
+def test_what_is_missing_while_the_head_has_no_names_yet():
+    tree = VFDT(head=200)
+    for i in range(100):
+        tree.learn_one({"a": i}, i % 2)
+    for call in (tree.report, lambda: tree.predict([[1]])):
+        with pytest.raises(NotFittedError, match=r"holds its first 100 instances of 200.*"
+                                                 r"end_warm_up\(\) makes do"):
+            call()
+    tree.end_warm_up()
+    assert tree.report()["instances"] == 100
+
+
+@pytest.mark.parametrize("index", [
+    np.arange(4000.0), np.arange(4000) / 10, np.arange(4000)[::-1], ["x"] * 4000])
+def test_a_frames_rows_count_by_position(index):
+    """Before pandas 3 slices of a frame are by label if the labels are floats."""
+    X, y = stream()
+    plain = VFDT().fit(X, y)
+    frame = pd.DataFrame(X, columns=list("abc"), index=pd.Index(index))
+    tree = VFDT()
+    for at in range(0, 4000, 1500):
+        tree.partial_fit(frame.iloc[at:at + 1500], y[at:at + 1500], classes=[False, True])
+    assert tree.difference(plain) is None
+    curve = prequential(VFDT(), [(frame, y)], [False, True], every=700)
+    assert curve.table()["instances"].iloc[-1] == 4000
+
+
+@pytest.mark.parametrize("kind", [">i4", ">f8", ">u2"])
+def test_byte_order_is_no_matter(kind):
+    X, y = stream(1000, missing=0)
+    X = np.floor(4 * X)
+    plain = VFDT(nominal=[1]).fit(X, y.astype(int))
+    other = VFDT(nominal=[1]).fit(X.astype(kind), y.astype(kind))
+    assert other.difference(plain) is None
+    assert other.score(X.astype(kind), y.astype(kind)) == plain.score(X, y.astype(int))
 
 
 def test_labels_of_two_kinds():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bregalad.trees.policy import VARIANTS, SplitPolicy
+from bregalad.trees.policy.policy import VARIANTS, SplitPolicy
 
 
 def test_what_must_be_reported():

@@ -10,7 +10,7 @@ from bregalad.boards import open_board
 from bregalad.protocol.registers import EVENTS
 from bregalad.sim.latency import LateBoard
 from bregalad.sim.reference import ReferenceEFDT, ReferenceVFDT
-from bregalad.trees.nodes import LEAF
+from bregalad.trees.structure.nodes import LEAF
 from comparison import difference
 
 STREAMS = {

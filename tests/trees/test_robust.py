@@ -1,15 +1,18 @@
 """What goes wrong in practice: failures half-way, reused buffers, boards that do not fit."""
 
 import random
+import signal
 
 import numpy as np
 import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import emulated
-from bregalad.sim.ctrl_c import interrupted
+from bregalad.data.quantiser import Quantiser
+from bregalad.sim.ctrl_c import interrupted, interruptible
 from bregalad.sim.latency import LateBoard
-from bregalad.trees import bayes, checkpoint, trainer
+from bregalad.trees import bayes
+from bregalad.trees.training import checkpoint, trainer
 from noisy import stream
 from sklearn.base import clone
 
@@ -153,6 +156,31 @@ def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
     assert tree.difference(whole) is None
     read = [checkpoint.read(each._trainer) for each in (tree, whole)]
     assert all((read[0][name] == read[1][name]).all() for name in read[0])
+
+
+def test_ctrl_c_while_the_head_is_learnt_loses_none_of_it(monkeypatch):
+    """Its instances came with calls that have returned."""
+    X, y = stream(1200)
+    pressed = []
+
+    def pressing(quantiser, X):
+        pressed.append(signal.raise_signal(signal.SIGINT))
+        return fit(quantiser, X)
+
+    fit = Quantiser.fit
+    whole, tree = VFDT(head=500), VFDT(head=500)
+    for each in (whole, tree):
+        each.partial_fit(X[:400], y[:400], classes=[False, True])
+    monkeypatch.setattr(Quantiser, "fit", pressing)
+    with interruptible(), pytest.raises(KeyboardInterrupt):
+        tree.end_warm_up()
+    monkeypatch.undo()
+    assert len(pressed) == 1
+    whole.end_warm_up()
+    for each in (whole, tree):
+        assert each.report()["instances"] == 400
+        each.partial_fit(X[400:], y[400:])
+    assert tree.difference(whole) is None
 
 
 def test_failed_save_keeps_the_older_file(tmp_path):

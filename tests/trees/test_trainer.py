@@ -9,11 +9,12 @@ from bregalad.boards import BoardError, open_board
 from bregalad.geometry import Geometry
 from bregalad.sim.latency import GoldenBoard, LateBoard
 from bregalad.sim.reference import ReferenceVFDT
-from bregalad.trees import checkpoint, router
-from bregalad.trees.cells import CellMap
-from bregalad.trees.nodes import LEAF, MULTIWAY, NUMERIC
-from bregalad.trees.policy import SplitPolicy
-from bregalad.trees.trainer import Trainer
+from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.structure import router
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC
+from bregalad.trees.training import checkpoint
+from bregalad.trees.training.trainer import Trainer
 from comparison import difference
 
 CAPACITIES = [0, 0, 5, 20, 0]  # numeric, numeric, nominal, nominal over three cells, numeric

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from bregalad.geometry import GAIN_FRACTION, NONE, Geometry
 from bregalad.protocol.reports import Kind, gains_layout, suggestion_layout
-from bregalad.trees.cells import CellMap
-from bregalad.trees.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
-from bregalad.trees.policy import (
+from bregalad.trees.policy.policy import (
     KEEP,
     NO_CELL,
     PEEK,
@@ -18,6 +16,8 @@ from bregalad.trees.policy import (
     SplitPolicy,
     report_form,
 )
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
 
 __all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner",
            "leaf"]

@@ -7,12 +7,12 @@ leaf that splits gets its children. Only what changes inner nodes, or is short o
 
 import numpy as np
 
-from ..boards import kernel
-from ..compiled import njit
-from .judge import KEEP, SPLIT, TIE, judge_row
-from .nodes import LEAF, TRIAL_OUT
-from .router import GROUP, MAJORITY, arrive, child_of, choose, count_class, walk
-from .split import enter_role, hand_out, sides_of, sprout
+from ...boards import kernel
+from ...compiled import njit
+from ..policy.judge import KEEP, SPLIT, TIE, judge_row
+from ..structure.nodes import LEAF, TRIAL_OUT
+from ..structure.router import GROUP, MAJORITY, arrive, child_of, choose, count_class, walk
+from ..structure.split import enter_role, hand_out, sides_of, sprout
 
 __all__ = ["Commands", "learn", "FOUND", "NODE", "VERDICT", "CELL", "VALUE", "PERIOD", "AT",
            "TALLY", "INSTANCES", "TRIALS", "HALVINGS", "SPLITS", "TIES", "CHANGES"]

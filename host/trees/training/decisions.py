@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .nodes import TRIAL_OUT, Nodes
+from ..structure.nodes import TRIAL_OUT, Nodes
 
 __all__ = ["Decision", "Decisions"]
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..protocol.commands import Opcode
-from ..protocol.reports import Kind, layout_of
-from . import router
+from ...protocol.commands import Opcode
+from ...protocol.reports import Kind, layout_of
+from ..policy.policy import KEEP, PEEK, PRUNE, TIE, report_form
+from ..structure import router
+from ..structure.growth import Split
+from ..structure.nodes import LEAF
 from .decisions import Decision, Decisions
-from .growth import Split
-from .nodes import LEAF
-from .policy import KEEP, PEEK, PRUNE, TIE, report_form
 
 __all__ = ["Trials"]
 

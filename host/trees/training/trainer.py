@@ -22,17 +22,18 @@ from itertools import count as count_from
 
 import numpy as np
 
-from ..boards.base import BoardError, as_bytes
-from ..boards.kernel import PATH_LIMIT
-from ..interrupt import check_interrupt, deferred_interrupt
-from ..protocol.commands import Opcode, pack_command
-from ..protocol.reports import ErrorCode, Kind, layout_of
-from . import direct, router
+from ...boards.base import BoardError, as_bytes
+from ...boards.kernel import PATH_LIMIT
+from ...interrupt import check_interrupt, deferred_interrupt
+from ...protocol.commands import Opcode, pack_command
+from ...protocol.reports import ErrorCode, Kind, layout_of
+from ..requirements import check_abilities, check_classes
+from ..structure import router
+from ..structure.growth import Growth
+from ..structure.nodes import HOLDING, TRIAL_OUT, Nodes
+from . import direct
 from .feed import FEED_TOKENS, open_feed
-from .growth import Growth
 from .hindsight import Hindsight
-from .nodes import HOLDING, TRIAL_OUT, Nodes
-from .requirements import check_abilities, check_classes
 from .speculation import Speculation
 from .steps import SAFE, Steps
 from .tally import Tally
@@ -222,6 +223,8 @@ class Trainer:
         codes = np.ascontiguousarray(codes)
         self.cells.check(codes)
         count = len(codes)
+        if len(labels) != count:  # compiled code would read on behind them
+            raise ValueError(f"there are {count} instances, but {len(labels)} labels")
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
                          np.zeros((count if self.predictor else 0, 2), np.int32),
                          np.full(count, -1, np.int32), np.zeros(count, bool))

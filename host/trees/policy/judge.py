@@ -4,12 +4,12 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compiled import njit
-from ..geometry import GAIN_FRACTION
-from ..protocol.reports import gains_layout, suggestion_layout
+from ...compiled import njit
+from ...geometry import GAIN_FRACTION
+from ...protocol.reports import gains_layout, suggestion_layout
+from ..structure.nodes import LEAF, MULTIWAY, NO_NODE
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
-from .nodes import LEAF, MULTIWAY, NO_NODE
 from .ties import GENUINE, WAITING, genuine
 
 __all__ = ["KEEP", "SPLIT", "TIE", "PRUNE", "PEEK", "NO_CELL", "MAX_PERIOD", "report_form",

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..compiled import njit
-from ..geometry import CRITERIA
+from ...compiled import njit
+from ...geometry import CRITERIA
 
 __all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR",
            "impurity", "remainder", "span"]

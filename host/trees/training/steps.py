@@ -1,7 +1,7 @@
 """Work that a cut link only interrupts."""
 
-from ..boards.base import BoardError
-from ..interrupt import check_interrupt, deferred_interrupt
+from ...boards.base import BoardError
+from ...interrupt import check_interrupt, deferred_interrupt
 
 __all__ = ["SAFE", "Steps"]
 

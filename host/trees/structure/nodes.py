@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..compiled import njit
-from ..geometry import MISSING
+from ...compiled import njit
+from ...geometry import MISSING
 
 __all__ = ["LEAF", "NUMERIC", "MULTIWAY", "ONE_VS_REST", "NO_NODE", "TRIAL_OUT", "HOLDING",
            "Nodes", "code_range", "take_rows"]
@@ -25,13 +25,13 @@ _FIELDS = {
     "majority": (np.int32, 0),  # class predicted
     "gate": (np.int32, 0),  # 0: instances pass
     "slot": (np.int32, -1),  # -1: nothing is counted on the board
-    "own": (np.int32, 0),  # instances of this leaf that the board has counted
-    "since": (np.int32, 0),  # instances since the last trial, as the board counts them
+    "own": (np.int64, 0),  # instances of this leaf that the board has counted
+    "since": (np.int64, 0),  # instances since the last trial, as the board counts them
     "period": (np.int32, 0),  # instances between trials
     "closer": (np.int32, 0),  # the instance that the last trial was due with
     "head": (np.int32, -1),  # first and last withheld instance
     "tail": (np.int32, -1),
-    "right": (np.int32, 0),  # predictions that were right: majority class's minus naive Bayes's
+    "right": (np.int64, 0),  # predictions that were right: majority class's minus naive Bayes's
     "low": (np.int32, 0),  # codes [low, high) of the parent's numeric attribute that bins cover
     "high": (np.int32, 0),
     "wait": (np.int32, 0),  # own instances from which on a tie may be broken, where that adapts
@@ -253,14 +253,17 @@ class Nodes:
     def difference(self, other):
         """The first difference from another tree in words, or None.
 
-        Nodes may be numbered in another order, and slots may differ.
+        Nodes may be numbered in another order, and slots may differ; so may the boards' classes.
         """
+        most = max(self.classes, other.classes)
         pairs = [(0, 0, "root")]
         while pairs:
             mine, theirs, path = pairs.pop()
             for name in ("kind", "attribute", "threshold", "width", "default", "majority",
                          "counts"):
                 a, b = getattr(self, name)[mine], getattr(other, name)[theirs]
+                if name == "counts":
+                    a, b = (np.pad(each, (0, most - len(each))) for each in (a, b))
                 if (a != b).any():
                     return f"{path}: {name} is {a}, not {b}"
             pairs += [(child, twin, f"{path}.{branch}") for branch, (child, twin) in enumerate(

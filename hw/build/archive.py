@@ -3,9 +3,10 @@
 import zipfile
 from pathlib import Path
 
-__all__ = ["archive"]
+from .folder import BITSTREAMS, REPORTS, forget
+from .synthesis import constraints_of
 
-_CONSTRAINTS = Path(__file__).resolve().parents[1] / "constraints"
+__all__ = ["archive"]
 
 
 def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
@@ -32,15 +33,15 @@ def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
     folder.mkdir(parents=True, exist_ok=True)
     top = board.top(geometry or board.geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     platform = board.platform()
-    platform.add_file("board.xdc", (_CONSTRAINTS / board.constraints).read_text())
+    platform.add_file("board.xdc", constraints_of(board))
     # Replicas are the same on purpose.
     plan = platform.prepare(
         top, debug_verilog=False, synth_design_opts="-keep_equivalent_registers")
     # Assertions are SystemVerilog; in a file of that name Vivado passes over them.
     plan.files["top.sv"] = plan.files.pop("top.v")
     plan.files["top.tcl"] = plan.files["top.tcl"].replace("add_files top.v", "add_files top.sv")
-    (folder / board.bitstream).unlink(missing_ok=True)  # what was made of an older archive
     path = folder / "top.zip"
+    forget(folder, *BITSTREAMS, *REPORTS)  # what was made of an older archive, or another board
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name in sorted(plan.files):
             # A fixed date: the same design is the same archive.

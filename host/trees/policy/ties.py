@@ -3,7 +3,7 @@
 Source: Holmes, Kirkby and Pfahringer, Tie-breaking in Hoeffding trees, 2005.
 """
 
-from ..compiled import njit
+from ...compiled import njit
 
 __all__ = ["TIES", "PLAIN", "GENUINE", "WAITING", "FIRST_WAIT", "genuine"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiled import njit
+from ...compiled import njit
 
 __all__ = ["SlotPool", "take_slot"]
 

@@ -2,21 +2,11 @@
 
 import numpy as np
 
-from ..geometry import NONE
-from ..protocol.commands import CommandFlag, Opcode, pack_command
+from ...geometry import NONE
+from ...protocol.commands import CommandFlag, Opcode, pack_command
 from .nodes import LEAF, NUMERIC
 from .slots import SlotPool
-from .split import (
-    enter_role,
-    hand_out,
-    link,
-    place,
-    shift_of,
-    sides_of,
-    sprout,
-    style_of,
-    zoom_of,
-)
+from .split import enter_role, hand_out, link, place, shift_of, sides_of, sprout, style_of, zoom_of
 
 __all__ = ["Growth", "Split"]
 
@@ -72,6 +62,8 @@ class Growth:
         self.policy = policy
         self.nodes = nodes
         self.pool = SlotPool(geometry.slots)
+        # Of a tree that was learnt by another policy; any other wait than this is not 0.
+        nodes.wait[nodes.wait == 0] = policy.first_wait
         self.style = style_of(geometry, policy)
         self._commands = commands
         self._out = np.zeros(self.split_bytes, np.uint8)  # commands that compiled code writes
@@ -91,7 +83,6 @@ class Growth:
     def start(self):
         """Give a new tree's root its slot."""
         self.nodes.period[0] = self.policy.grace
-        self.nodes.wait[0] = self.policy.first_wait
         self.nodes.slot[0] = slot = self.pool.take(0)
         self.command(Opcode.CLEAR, slot=slot)
 

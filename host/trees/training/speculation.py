@@ -8,8 +8,8 @@ which the driver puts right; the instances are counted anew, by the leaf's child
 
 import numpy as np
 
-from . import router
-from .nodes import HOLDING, TRIAL_OUT
+from ..structure import router
+from ..structure.nodes import HOLDING, TRIAL_OUT
 
 __all__ = ["Speculation"]
 

@@ -4,9 +4,9 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compiled import njit
-from ..geometry import NONE
-from ..protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
+from ...compiled import njit
+from ...geometry import NONE
+from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
 from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, code_range, take_rows
 from .slots import take_slot
 

@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 
-from ..geometry import NONE
-from ..interrupt import check_interrupt
-from ..protocol.commands import Opcode
-from ..protocol.reports import Kind, entry_layout
+from ...geometry import NONE
+from ...interrupt import check_interrupt
+from ...protocol.commands import Opcode
+from ...protocol.reports import Kind, entry_layout
 
 __all__ = ["misfit", "nothing", "read", "restore"]
 
@@ -81,7 +81,7 @@ def _ask(trainer, nodes):
     return entries, counts
 
 
-def misfit(checkpoint, classes, geometry, cells):
+def misfit(checkpoint, classes, geometry, cells, counting):
     """Why statistics do not fit a board, in words; None if they do.
 
     Parameters
@@ -94,6 +94,8 @@ def misfit(checkpoint, classes, geometry, cells):
         Of the board that they shall be written to.
     cells : int
         That the attributes take there.
+    counting : int
+        Nodes that cannot do without a slot: an anytime tree's inner ones.
     """
     held, held_cells, size = checkpoint["counts"].shape
     for name, value in (("bins", size // classes), ("classes", classes)):
@@ -106,6 +108,8 @@ def misfit(checkpoint, classes, geometry, cells):
         return f"{cells} cells are needed, this board has {geometry.max_cells}"
     if held > geometry.slots:
         return f"{held} nodes have statistics, this board has {geometry.slots} slots"
+    if counting > geometry.slots:
+        return f"{counting} inner nodes want statistics, this board has {geometry.slots} slots"
     most = int(checkpoint["entries"][:, 0].max(initial=0))
     if most > geometry.count_max:
         return (f"a node has counted {most} instances, this board's counters hold "
@@ -116,9 +120,10 @@ def misfit(checkpoint, classes, geometry, cells):
 def restore(trainer, checkpoint):
     """Put statistics onto a trainer's board, which has the same bins, classes and cells."""
     growth, nodes = trainer.growth, trainer.nodes
+    live = nodes.descendants()  # those of killed nodes are linked by their heads
     for name in ("slot", "head", "tail"):
-        getattr(nodes, name)[:] = -1
-    nodes.gate[:] = 0
+        getattr(nodes, name)[live] = -1
+    nodes.gate[live] = 0
     if not len(checkpoint["nodes"]):
         growth.restart()
     for node, entry, cells in zip(*(checkpoint[name] for name in ("nodes", "entries", "counts")),
@@ -128,6 +133,8 @@ def restore(trainer, checkpoint):
         trainer.command(Opcode.CLEAR, slot=slot)
         growth.rezoom(node)
         entry = entry.copy()
+        if not trainer.policy.adaptive_grace:
+            entry[3] &= 0xFFFF  # a period of the node's own, by another policy
         growth.resume_count(node, since=int(entry[1]), period=int(entry[3]) >> 16)
         # Its parent may have got another slot.
         entry[2] = int(entry[2]) >> 16 << 16 | growth.link(node)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiled import njit
+from ...compiled import njit
 from .nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, TRIAL_OUT
 
 __all__ = ["FULL", "DONE", "FIRED", "SENT", "MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS",
@@ -126,7 +126,7 @@ def choose(node, predictor, majority, bayes, label):
     if predictor == BAYES or bayes == majority:
         return bayes
     chosen = bayes if node["right"] <= 0 else majority
-    node["right"] += np.int32(label == majority) - np.int32(label == bayes)
+    node["right"] += np.int64(label == majority) - np.int64(label == bayes)
     return chosen
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiled import njit
+from ...compiled import njit
 from .criteria import GINI, INFORMATION_GAIN, span
 
 __all__ = ["BOUNDS", "HOEFFDING", "MCDIARMID", "CONFIDENCE", "PRACTICAL", "TWO_CLASSES", "COVERED",

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..boards.kernel import bin_of
-from ..geometry import MISSING
-from ..protocol.registers import CellKind
-from .requirements import check_cells
+from ...boards.kernel import bin_of
+from ...geometry import MISSING
+from ...protocol.registers import CellKind
+from ..requirements import check_cells
 from .split import shift_of
 
 __all__ = ["CellMap"]

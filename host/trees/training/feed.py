@@ -2,13 +2,7 @@
 
 import numpy as np
 
-from ..protocol.commands import (
-    COMMAND_BYTES,
-    CommandFlag,
-    Opcode,
-    pack_command,
-    record_layout,
-)
+from ...protocol.commands import COMMAND_BYTES, CommandFlag, Opcode, pack_command, record_layout
 
 __all__ = ["FEEDS", "FEED_TOKENS", "StreamFeed", "MemoryFeed", "open_feed"]
 

@@ -7,7 +7,7 @@ from math import inf, log
 
 import numpy as np
 
-from ..geometry import CRITERIA
+from ...geometry import CRITERIA
 from .bounds import BOUNDS, COVERED, TWO_CLASSES
 from .criteria import remainder
 from .judge import (

@@ -1,0 +1,181 @@
+"""Trees that go on with other parameters, on other boards, or as copies."""
+
+import copy
+import warnings
+
+import numpy as np
+import pytest
+from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
+from bregalad.boards.emulated import EmulatedBoard
+from noisy import stream
+
+
+def noise(count, seed=0):
+    """Nothing to be learnt: no split is due for long."""
+    rng = np.random.default_rng(seed)
+    return rng.random((count, 4)), rng.integers(0, 2, count)
+
+
+def reloaded(tree, path, **changes):
+    tree.save(path)
+    return load_tree(path, **changes)
+
+
+def test_leaves_of_another_policy_wait_before_a_tie(tmp_path):
+    X, y = noise(2000)
+    options = {"tau": 0.05, "delta": 1e-3}
+    first = VFDT(**options).partial_fit(X[:1000], y[:1000], classes=[0, 1])
+    tree = reloaded(first, tmp_path / "tree", ties="htat")
+    before = tree.report()
+    tree.partial_fit(X[1000:], y[1000:])
+    now = tree.report()
+    assert now["trials"] > before["trials"] and now["ties"] == before["ties"]
+    first.partial_fit(X[1000:], y[1000:])
+    assert first.report()["ties"] > before["ties"]  # without a wait there are some
+
+
+def test_periods_of_its_own_end_with_adaptive_grace(tmp_path):
+    X, y = noise(6000)
+    first = VFDT(tau=0.001, head=1, adaptive_grace=True)
+    first.partial_fit(X[:1000], y[:1000], classes=[0, 1])
+    tree = reloaded(first, tmp_path / "tree", adaptive_grace=False)
+    before = tree.report()["trials"]
+    tree.partial_fit(X[1000:], y[1000:])
+    assert tree.report()["trials"] - before == 25
+
+
+def test_more_inner_nodes_than_slots(tmp_path):
+    """Their statistics are lost, but they would count again."""
+    X, y = noise(8000)
+    y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5) ^ (X[:, 2] > 0.5)).astype(int)
+    tree = EFDT(grace=50, delta=0.3, tau=0.3, inner_grace=500).fit(X, y)
+    inner = len(tree._nodes) - len(tree._nodes.leaves())
+    assert inner > 8
+    tree._trainer._failed = True  # as a failing board leaves it
+    with pytest.warns(UserWarning, match="starts anew"):
+        tree.save(tmp_path / "tree")
+    small = Geometry(lanes=4, passes=1, bins=16, slots=8)
+    with pytest.raises(ValueError, match=f"{inner} inner nodes want statistics, this board has 8"):
+        load_tree(tmp_path / "tree", geometry=small)
+    again = load_tree(tmp_path / "tree", geometry=small.replace(slots=inner))
+    assert again.partial_fit(X[:500], y[:500]).report()["slots"] >= inner
+
+
+@pytest.mark.parametrize("kind, labels, changes, message", [
+    (VFDT, 3, {"bound": "confidence"}, "is for two classes, the stream has 3"),
+    (CTree, 2, {"nominal_split": "multiway"}, "is for binary splits"),
+])
+def test_loading_asks_what_learning_asks_of_a_stream(tmp_path, kind, labels, changes, message):
+    rng = np.random.default_rng(1)
+    tree = kind(nominal=[0]).fit(rng.integers(0, 3, (500, 2)), rng.integers(0, labels, 500))
+    tree.save(tmp_path / "tree")
+    with pytest.raises(ValueError, match=message):
+        load_tree(tmp_path / "tree", **changes)
+
+
+def test_a_board_opened_anew_has_what_changed_parameters_ask(tmp_path):
+    X, y = stream(3000)
+    first = VFDT(slots=100).fit(X, y)
+    for changes in ({"slots": 64}, {"leaf_prediction": "nba"}, {"criterion": "gini"}):
+        tree = reloaded(first, tmp_path / "tree", **changes)
+        tree.partial_fit(X, y)
+        tree.predict(X[:5])
+        geometry = tree._trainer.board.geometry
+        assert geometry == first._trainer.board.geometry.replace(
+            slots=changes.get("slots", 100), naive_bayes="leaf_prediction" in changes,
+            criterion=changes.get("criterion", "information_gain"))
+    small = first._trainer.board.geometry.replace(slots=64)
+    with pytest.raises(ValueError, match="naive_bayes"):
+        reloaded(first, tmp_path / "tree", geometry=small, leaf_prediction="nba")
+
+
+@pytest.mark.parametrize("kind", [np.uint64, np.int8, np.bool_, "U9"])
+def test_labels_come_back_as_they_were(tmp_path, kind):
+    X, y = stream(500)
+    labels = np.array([1, 2**63 + 5], np.uint64) if kind is np.uint64 else np.array([0, 1])
+    labels = labels.astype(kind)[y.astype(int)]
+    tree = VFDT().fit(X, labels)
+    again = reloaded(tree, tmp_path / "tree")
+    assert again.classes_.dtype == tree.classes_.dtype
+    assert (again.predict(X) == tree.predict(X)).all()
+    assert again.partial_fit(X, labels).score(X, labels) == tree.partial_fit(X, labels).score(
+        X, labels)
+
+
+def test_a_copy_is_a_tree_of_its_own():
+    X, y = stream(9000)
+    options = {"leaf_prediction": "nba", "grace": 50, "tau": 0.2}
+    tree, alone = (VFDT(**options).partial_fit(X[:4000], y[:4000], classes=[False, True])
+                   for _ in range(2))
+    other = copy.copy(tree)
+    assert (other.predict(X) == tree.predict(X)).all()
+    other.partial_fit(X[4000:6000], ~y[4000:6000])
+    for each in (tree, alone):
+        each.partial_fit(X[6000:], y[6000:])
+    assert tree.difference(alone) is None
+    assert (tree.predict(X) == alone.predict(X)).all()
+
+
+def test_boards_with_room_for_other_numbers_of_classes_make_the_same_tree():
+    X, y = stream(3000)
+    two = VFDT().fit(X, y)
+    four = VFDT(geometry=Geometry(lanes=3, passes=1, bins=16, classes=4, slots=1024,
+                                  count_width=24)).fit(X, y)
+    assert two.report()["splits"]
+    assert two.difference(four) is None and four.difference(two) is None
+    four._nodes.counts[0, 3] = 1
+    assert "root: counts" in two.difference(four)
+
+
+@pytest.mark.parametrize("named_first", [True, False])
+def test_the_board_that_is_closed_is_the_one_that_was_opened(monkeypatch, named_first):
+    X, y = stream(600)
+    closed = []
+    monkeypatch.setattr(EmulatedBoard, "close", lambda board: closed.append(board))
+    given = EmulatedBoard(Geometry(lanes=3, passes=1))
+    first, second = ("emulated", given) if named_first else (given, "emulated")
+    tree = VFDT(board=first).fit(X, y)
+    opened = tree._trainer.board
+    tree.set_params(board=second).fit(X, y)
+    assert closed == ([opened] if named_first else [])
+    assert given not in closed
+
+
+def free_rows(nodes):
+    """Those that are found from the first free family of each size."""
+    free = 0
+    for size, row in enumerate(nodes.room[2:]):
+        while row >= 0:
+            free += size
+            row = nodes.head[row]
+    return free
+
+
+def test_rows_of_killed_nodes_are_used_again_after_a_pause():
+    rng = np.random.default_rng(0)
+    tree = EFDT(nominal=[0, 1, 2, 3], nominal_split="one_vs_rest", grace=50, inner_grace=100,
+                delta=0.3, tau=0.1, variant="moa", head=1, slots=256)
+    for i in range(16):
+        X = rng.integers(0, 3, (1000, 4))
+        k = i // 2 % 4
+        tree.partial_fit(X, (X[:, k] > 0) ^ (X[:, (k + 1) % 4] > 1), classes=[False, True])
+    rows, nodes = tree._nodes.rows, len(tree._nodes)
+    assert free_rows(tree._nodes) == rows - nodes > 2
+    tree.close()
+    tree.predict_proba(X)
+    tree._open_trainer()
+    assert free_rows(tree._nodes) == rows - nodes
+
+
+def test_what_is_counted_at_a_leaf_has_no_end():
+    X, y = stream(3000, missing=0)
+    tree = VFDT(leaf_prediction="nb", grace=100_000).fit(X, y)
+    before = tree.score(X, y)
+    for name in ("own", "since", "right"):
+        getattr(tree._nodes, name)[0] = 2**31 - 2
+    tree._nodes.period[0] = 0  # as in hardware's terms: no trials
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tree.partial_fit(X[:5], y[:5])
+    assert tree._nodes.own[0] == tree._nodes.since[0] == 2**31 + 3
+    assert before > 0.8 and abs(tree.score(X, y) - before) < 0.01
