@@ -4,7 +4,7 @@ import os
 import weakref
 from dataclasses import replace
 
-from ..interrupt import check_interrupt, deferred_interrupt
+from ..interrupt import check_interrupt, deferred_interrupt, hold_interrupt
 from ..link import Session
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from .base import Board, BoardError
@@ -127,6 +127,9 @@ class LinkedBoard(Board):
     def _check_open(self):
         if self._wire is None:
             raise BoardError(f"{self.name}: the board is closed: open it again")
+        if os.getpid() != self._process:
+            raise BoardError(f"{self.name}: this process was forked from the one that has the "
+                             "board, which goes on with it: load a saved tree here")
 
     def _check_refused(self):
         refused = self.session.refused
@@ -135,9 +138,9 @@ class LinkedBoard(Board):
         match refused.reason:
             case Refusal.BUSY:
                 raise self._fail(
-                    f"another program's session ({refused.holder:#010x}) has this board: close "
-                    f"that program, or wait {LAPSE_SECONDS} s if it has died already, or end its "
-                    "session with take_over=True")
+                    f"another session ({refused.holder:#010x}) has this board, of another program "
+                    "or of a board that this one has not closed: close it, or wait "
+                    f"{LAPSE_SECONDS} s if its program has died, or end it with take_over=True")
             case Refusal.GONE:
                 holder = (f"session {refused.holder:#010x} of another program has the board now"
                           if refused.holder else "it was reset, or without power")
@@ -238,6 +241,11 @@ class LinkedBoard(Board):
                 self._wait(lambda: self.session.backlog <= _BACKLOG, "for room in its ring")
             except BoardError:
                 pass  # it is in _down
+            except KeyboardInterrupt:
+                # All is queued, but who sends may be in the middle of what belongs together: it
+                # comes in `receive`, behind which learning goes on.
+                if not hold_interrupt():
+                    raise
 
     def receive(self, wait=False):
         self._check()

@@ -109,7 +109,7 @@ class SerialWire(Wire):
         except BlockingIOError:
             pass
         except OSError as error:  # SerialException is one
-            self.trouble = f"the device has vanished: {_plain(error)}"
+            self.trouble = f"the device has vanished, {_plain(error)}: plug it in again"
             self._port = None
             self._tried = self.now()
             try:
@@ -124,8 +124,9 @@ class SerialWire(Wire):
             self._tried = self.now()
             try:
                 self._open()
-            except (OSError, ValueError):
-                pass  # as before
+            except (OSError, ValueError) as error:
+                if os.path.exists(self._path):  # it is back
+                    self.trouble = self._explain(error)
 
     # Messages
 
@@ -138,7 +139,8 @@ class SerialWire(Wire):
             return ("permission denied: add your user to the port's group (ls -l "
                     f"{self._path} names it; often dialout or uucp) and log in again")
         if code == errno.EBUSY or "lock" in str(error):
-            return "another program has this port open: close it, then try again"
+            return ("this program or another has this port open already: close it (a board's "
+                    "close() does), then try again")
         if "baud" in str(error):
             return f"this port cannot do {self._baud} baud: choose another rate with baud="
         return f"this is no serial port that can be used ({_plain(error)}); ports here: {there}"
@@ -146,7 +148,7 @@ class SerialWire(Wire):
     def silence(self):
         rates = ", ".join(str(rate) for rate in self.settings)
         if self.trouble:
-            return f"{self.trouble}: plug it in again"
+            return self.trouble
         return (f"no answer at {rates} baud: either this port is not the board's, or its bitstream "
                 "is not loaded (bregalad program BOARD), or it was built for another rate (say "
                 "which with baud=)")

@@ -14,10 +14,14 @@ PORT = 0x4252  # "RB" in a hex dump; 16978
 _BUFFER = 1 << 22  # bytes that the kernel may hold; more than any board's frames in flight
 _DATAGRAM = 1 << 16
 _MOST = 1 << 10  # datagrams taken at once
+_QUIET = 1.0  # seconds without a datagram before the way to the board is looked at again
 
 # Linux cuts one large datagram into many frames, for a tenth of the calls' cost.
 _SOL_UDP, _UDP_SEGMENT = 17, 103
 _SEGMENTS, _SEGMENTED_BYTES = 60, 64_000
+# What the system says of the network, whether it is asked to cut or not.
+_NO_WAY = {errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN,
+           errno.EADDRNOTAVAIL, errno.ENOBUFS, errno.EPERM}
 
 
 class UdpWire(Wire):
@@ -42,9 +46,11 @@ class UdpWire(Wire):
         self._address = None  # as `getaddrinfo` has it
         self._segments = True
         self._tried = 0.0
+        self._heard = 0.0
 
     def open(self, setting):
         self.close()
+        self._heard = self.now()
         try:
             found = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)
             # A board has no IPv6 address, though the name may have one that comes first.
@@ -82,6 +88,25 @@ class UdpWire(Wire):
         self._socket = new
         self._segments = True
 
+    def _follow(self):
+        """Take another socket if the system would now choose another address for it.
+
+        Another interface may have the way to the board by now, and the address be there still: then
+        all is sent without an error, and no answer comes. A socket of the right address is kept,
+        with the answers that are on their way to its port.
+        """
+        self._tried = self.now()
+        try:
+            new = self._connected()
+        except OSError:
+            return  # sending will tell
+        old, self._socket = self._socket, new
+        if new.getsockname()[0] == old.getsockname()[0]:
+            old, self._socket = new, old
+        else:
+            self._segments = True
+        old.close()
+
     def _failed(self, error):
         self.trouble = f"the system says: {_plain(error)}"
         if error.errno != errno.ECONNREFUSED and self.now() - self._tried >= REOPEN:
@@ -95,6 +120,8 @@ class UdpWire(Wire):
     def send(self, frames):
         if self._socket is None:
             return
+        if self.now() - max(self._heard, self._tried) >= _QUIET:
+            self._follow()
         for size, run in groupby(frames, key=len):
             run = list(run)
             most = min(_SEGMENTS, _SEGMENTED_BYTES // size) if self._segments else 1
@@ -113,7 +140,8 @@ class UdpWire(Wire):
             if len(frames) == 1:
                 self._failed(error)
                 return
-            self._segments = False  # another system, or a network card that cannot
+            if error.errno not in _NO_WAY:
+                self._segments = False  # another system, or a network card that cannot
             for frame in frames:
                 self._send([frame], size)
 
@@ -130,6 +158,7 @@ class UdpWire(Wire):
             self._failed(error)
         if frames:
             self.trouble = None
+            self._heard = self.now()
         return frames
 
     def silence(self):

@@ -7,7 +7,7 @@ import signal
 
 import numpy as np
 import pytest
-from bregalad import BoardError, load_tree
+from bregalad import VFDT, BoardError, load_tree
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.sim.ctrl_c import interruptible
@@ -220,13 +220,13 @@ def press_ctrl_c(wire, after):
     wire.receive = pressing
 
 
-def about_to_be_cut(tree, seed, timeout):
+def about_to_be_cut(tree, seed, timeout, count=3000):
     """A tree that has learnt some, whose cable is cut a moment later and stays so.
 
     With it: what learns the rest, what mends the cable, resumes and checks the whole; the wire and
     the time of the cut.
     """
-    X, y = stream(seed)
+    X, y = stream(seed, count)
     whole, wanted = expected(tree, X, y)
     one, wire, _ = linked(tree, seed, timeout=timeout)
     head = one.test_then_train(X[:1200], y[:1200], CLASSES)
@@ -262,6 +262,19 @@ def test_ctrl_c_and_a_silent_board_at_once():
         press_ctrl_c(wire, cut + 0.1)
         with pytest.raises(KeyboardInterrupt):
             learn()
+    finish()
+
+
+def test_ctrl_c_while_more_is_to_be_sent_than_may_wait(monkeypatch):
+    """It has come in `send`, amid what belongs together; learning goes on all the same."""
+    monkeypatch.setitem(TREES, "vfdt", (VFDT, {"delta": 1e-3, "grace": 15000}))
+    learn, finish, one, wire, cut = about_to_be_cut("vfdt", 11, timeout=1000.0, count=20000)
+    with interruptible():
+        press_ctrl_c(wire, cut + 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            learn()
+    assert one.board.session.backlog > 1 << 16
+    assert one.unfinished and wire.time < cut + 3
     finish()
 
 

@@ -1,6 +1,7 @@
 """Real wires: a pseudo-terminal and the loopback, with a model of the board behind."""
 
 import errno
+import fcntl
 import os
 import resource
 import select
@@ -14,6 +15,7 @@ from bregalad.boards import BoardError, open_board
 from bregalad.cli import main
 from bregalad.link import serial as serial_wire
 from bregalad.link.serial import SerialWire
+from bregalad.link.udp import UdpWire
 from bregalad.protocol.link import LINK_VERSION, decode_cobs
 from bregalad.protocol.registers import find
 from bregalad.sim.link import BoardEnd
@@ -81,7 +83,7 @@ def test_second_program_is_refused_until_it_takes_over(serve):
         first = open_board(server.name, timeout=3)
         if serve is serve_serial:  # as from another computer: the port itself is not locked
             first._wire.close()
-        with pytest.raises(BoardError, match=r"another program's session \(0x[0-9a-f]{8}\).*"
+        with pytest.raises(BoardError, match=r"another session \(0x[0-9a-f]{8}\).*"
                                              "take_over=True"):
             open_board(server.name)
         with open_board(server.name, take_over=True) as second:
@@ -154,8 +156,28 @@ def test_serial_port_that_is_no_board():
 
 def test_busy_port():
     with serve_serial(end()) as server, open_board(server.name):
-        with pytest.raises(BoardError, match="another program has this port open: close it"):
+        with pytest.raises(BoardError, match="or another has this port open already: close it"):
             open_board(server.name)
+
+
+def test_port_that_is_back_but_busy(tmp_path):
+    link, board_end = tmp_path / "port", end()
+    with serve_serial(board_end) as first:
+        link.symlink_to(first.name.removeprefix("serial:"))
+        board = open_board(f"serial:{link}", timeout=1)
+        os.close(first.slave)
+    link.unlink()
+    with serve_serial(board_end) as again:
+        link.symlink_to(again.name.removeprefix("serial:"))
+        other = os.open(link, os.O_RDWR | os.O_NOCTTY)
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with pytest.raises(BoardError, match="no sign of life.*or another has this port open"):
+            board.read("status.busy")
+        os.close(other)
+        board.timeout = 10
+        board.resume()
+        assert board.read("status.busy") == 0
+        board.close()
 
 
 def test_missing_port_and_file_that_is_no_port(tmp_path):
@@ -168,7 +190,7 @@ def test_missing_port_and_file_that_is_no_port(tmp_path):
 
 @pytest.mark.parametrize("code, message", [
     (errno.EACCES, "permission denied: add your user to the port's group"),
-    (errno.EBUSY, "another program has this port open"),
+    (errno.EBUSY, "or another has this port open already"),
 ])
 def test_port_that_cannot_be_opened(monkeypatch, tmp_path, code, message):
     (tmp_path / "port").write_text("")
@@ -229,6 +251,7 @@ class Stale(socket.socket):
 
     made = []
     error = None  # what sending comes to; None: what is sent is lost without a word
+    moved = False  # whether the system would take another address now
 
     def __init__(self, *args):
         super().__init__(*args)
@@ -244,6 +267,9 @@ class Stale(socket.socket):
 
     def sendmsg(self, data, *args):
         return self.send(b"") if self.stale else super().sendmsg(data, *args)
+
+    def getsockname(self):
+        return ("192.0.2.1", 7) if self.moved and self.stale else super().getsockname()
 
 
 @pytest.fixture
@@ -264,14 +290,44 @@ def test_computer_gets_another_address(stale, monkeypatch, error):
     assert Stale.made[0].fileno() < 0
 
 
-def test_computer_gets_another_address_unnoticed(stale):
-    with open_board(stale.name, timeout=0.2) as board:
+def test_computer_gets_another_address_unnoticed(stale, monkeypatch):
+    monkeypatch.setattr(Stale, "moved", True)
+    with open_board(stale.name) as board:
+        Stale.made[-1].stale = True
+        assert board.read("status.busy") == 0
+    assert len(Stale.made) == 2
+    assert Stale.made[0].fileno() < 0
+
+
+def test_what_is_sent_gets_lost_and_the_address_is_the_same(stale):
+    """Then the socket is kept: an answer may be on its way to its port."""
+    with open_board(stale.name, timeout=1.5) as board:
         Stale.made[-1].stale = True
         with pytest.raises(BoardError, match="no sign of life"):
             board.read("status.busy")
         board.timeout = 5
         board.resume()
         assert board.read("status.busy") == 0
+
+
+def test_frames_go_together_again_once_the_network_is_back(stale, monkeypatch):
+    wire = UdpWire(stale.name.removeprefix("udp:"))
+    wire.open(None)
+    together = []
+    sendmsg = Stale.sendmsg
+
+    def noting(this, data, *args):
+        together.append(len(data))
+        return sendmsg(this, data, *args)
+
+    monkeypatch.setattr(Stale, "sendmsg", noting)
+    for error in (errno.ECONNREFUSED, errno.ENETUNREACH, None):
+        monkeypatch.setattr(Stale, "error", error)
+        Stale.made[-1].stale = error is not None
+        wire._tried = wire.now()  # the socket itself works again before another one is tried
+        wire.send([bytes(40)] * 20)
+    assert together == [20, 20, 20]
+    wire.close()
 
 
 def test_no_other_network_yet(stale, monkeypatch):
@@ -330,13 +386,22 @@ def test_more_files_than_select_takes(serve):
 
 
 @KINDS
-def test_exit_of_a_forked_process_does_not_end_the_session(serve, monkeypatch):
+def test_a_forked_process_leaves_the_board_to_its_parent(serve, monkeypatch):
     with serve(end()) as server:
         board = open_board(server.name)
+        board.write("grace.leaf", 77)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "getpid", lambda: -1)
+            for call in (lambda: board.read("grace.leaf"), lambda: board.write("grace.leaf", 5),
+                         lambda: board.send(bytes(GEOMETRY.bus_bytes)), board.receive,
+                         board.resume):
+                with pytest.raises(BoardError, match="this process was forked from the one"):
+                    call()
+        assert board.read("grace.leaf") == 77
         with monkeypatch.context() as patch:
             patch.setattr(os, "getpid", lambda: -1)
             board._closer()
-        with pytest.raises(BoardError, match="another program's session"):
+        with pytest.raises(BoardError, match="another session"):
             open_board(server.name)
 
 
