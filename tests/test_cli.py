@@ -1,5 +1,6 @@
 """The command line as a user meets it: output, files, exit status, and errors without traceback."""
 
+import errno
 import gzip
 import inspect
 import os
@@ -339,3 +340,66 @@ def test_wrong_usage_is_status_2(capsys):
         main(["train"])
     assert stop.value.code == 2
     assert "file" in capsys.readouterr().err
+
+
+def test_a_stream_that_stops_midway_leaves_the_older_file(tmp_path, monkeypatch):
+    path = tmp_path / "led.csv"
+    assert main(["generate", "led", "--limit", "100", "--quiet", "--out", str(path)]) == 0
+    older = path.read_bytes()
+
+    def interrupted(bar, count):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tqdm.tqdm.update", interrupted)
+    assert main(["generate", "sea", "--limit", "100", "--quiet", "--out", str(path)]) == 130
+    assert path.read_bytes() == older and list(tmp_path.iterdir()) == [path]
+
+
+def test_predict_takes_instances_without_labels(csv, tmp_path, capsys):
+    saved, some = tmp_path / "tree", tmp_path / "some.csv"
+    assert main(["train", str(csv), "--quiet", "--save", str(saved)]) == 0
+    table = pd.read_csv(csv)
+    table.loc[::2, "label"] = np.nan
+    table.to_csv(some, index=False)
+    capsys.readouterr()
+    assert main(["predict", str(some), "--tree", str(saved), "--output",
+                 str(tmp_path / "answers.csv")]) == 0
+    assert "of 1500 labels met" in capsys.readouterr().err
+    assert len(pd.read_csv(tmp_path / "answers.csv")) == 3000
+
+
+def test_values_of_a_stream_without_an_end(capsys):
+    command = ["train", "generator:agrawal", "--nominal", "age", "--quiet"]
+    assert main([*command, "--limit", "1000"]) == 0
+    assert "instances   1000" in capsys.readouterr().out
+    assert main(command) == 1
+    assert "say how much of it with --limit" in capsys.readouterr().err
+    assert main(["train", "generator:rrbfs", "--nominal", "0", "--limit", "1000", "--quiet"]) == 1
+    assert "more than 255 values" in capsys.readouterr().err
+
+
+def test_one_result_that_cannot_be_written_takes_no_other_along(csv, tmp_path, monkeypatch, capsys):
+    def full(tree, path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(TREES["vfdt"], "save", full)
+    saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
+    assert main(["train", str(csv), "--quiet", "--save", str(saved), "--curve", str(curve)]) == 1
+    captured = capsys.readouterr()
+    assert captured.err == f"bregalad train: {saved} is not written: No space left on device\n"
+    assert "accuracy" in captured.out
+    assert pd.read_csv(curve)["instances"].iloc[-1] == 3000
+
+
+def test_two_results_in_one_file(csv, tmp_path, capsys):
+    one = str(tmp_path / "one.png")
+    assert main(["train", str(csv), "--quiet", "--save", one, "--plot", one]) == 1
+    assert "is named twice" in capsys.readouterr().err
+    assert not os.path.exists(one)
+
+
+def test_a_picture_is_no_saved_tree(tmp_path, capsys):
+    (tmp_path / "one.png").write_bytes(b"\x89PNG" + bytes(100))
+    assert main(["inspect", str(tmp_path / "one.png")]) == 1
+    error = capsys.readouterr().err
+    assert "no saved tree, or a damaged one" in error and "pickle" not in error

@@ -81,7 +81,7 @@ def open_file_for(args, tree):
     return _open(args, class_name=class_name,
                  nominal=[a.name for a in attributes if a.kind == "nominal"],
                  numeric=[a.name for a in attributes if a.kind == "numeric"],
-                 ignore=[name for name in others if name != class_name])
+                 ignore=[name for name in others if name != class_name], unlabelled=True)
 
 
 def _open(args, **options):
@@ -92,17 +92,29 @@ def _open(args, **options):
     return open_stream(args.file, names=_list(args.names) or None, **options)
 
 
-def survey(stream):
+def survey(stream, limit=None):
     """All class labels of a stream, and its nominal attributes with their values, as a dict.
 
-    Reads the stream once where the schema does not declare them.
+    Reads the stream once where the schema does not declare them; if it does not end, ``limit``
+    instances of it.
     """
     labels, nominal = set(stream.schema.classes), dict(stream.schema.nominal)
     found = {name: set() for name, values in nominal.items() if not values}
     if not labels or found:
+        declared, seen = bool(labels), 0
+        endless = stream.path.startswith("generator:") and stream.len_hint is None
+        if endless and limit is None:
+            raise ValueError(f"the values of {min(found)!r} are looked for beforehand, but the "
+                             "stream does not end: say how much of it with --limit")
         for X, y in stream:
+            if endless:
+                X, y = X[:limit - seen], y[:limit - seen]
+                seen += len(y)
             labels.update(y.tolist())
             for name, values in found.items():
                 if len(values) <= MISSING:  # more are refused, whatever they are
                     values.update(X[name].dropna().unique())
+            if endless and seen == limit \
+                    or declared and all(len(values) > MISSING for values in found.values()):
+                break
     return sorted(labels), nominal | {name: sorted(values) for name, values in found.items()}

@@ -2,7 +2,17 @@
 
 import os
 
-__all__ = ["check_plot", "check_writable"]
+__all__ = ["check_distinct", "check_plot", "check_writable"]
+
+
+def check_distinct(*paths):
+    """Raise ValueError if two of the files to be written are one; None is no file."""
+    seen = set()
+    for path in filter(None, paths):
+        real = os.path.realpath(path)
+        if real in seen and (os.path.isfile(real) or not os.path.exists(real)):
+            raise ValueError(f"{path} is named twice; name a file of its own for each result")
+        seen.add(real)
 
 
 def check_writable(path, source=None):

@@ -1,6 +1,7 @@
 """Learn a tree from a file, testing each instance before learning it."""
 
 import sys
+from contextlib import contextmanager
 
 from . import learner, options, outputs
 
@@ -36,11 +37,12 @@ def run(args):
     tree.check_parameters()
     for path in filter(None, (args.save, args.plot, args.curve)):
         outputs.check_writable(path, args.file)
+    outputs.check_distinct(args.save, args.plot, args.curve)
     if args.plot:
         outputs.check_plot(args.plot)
     if args.curve:
         check_suffix(args.curve)
-    classes, nominal = options.survey(stream)
+    classes, nominal = options.survey(stream, args.limit)
     tree.set_params(nominal=nominal)
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     with tqdm(total=total, unit=" instances", unit_scale=True, disable=args.quiet) as bar:
@@ -57,23 +59,39 @@ def run(args):
             if not curve.instances:
                 raise
             stopped = error
-    # What has been learnt is kept, whatever ended it; a pipe that is closed must not come before.
-    saved = _save(tree, args.save, cut=isinstance(stopped, BoardError) or tree.unfinished)
+    # What has been learnt is kept, whatever ended it; a pipe that is closed must not come before,
+    # nor must one file that cannot be written take the others along.
+    unwritten, saved = [], False
+    with _noting(unwritten, args.save):
+        saved = _save(tree, args.save, cut=isinstance(stopped, BoardError) or tree.unfinished)
     if args.curve:
-        curve.write(args.curve)
+        with _noting(unwritten, args.curve):
+            curve.write(args.curve)
     if args.plot:
-        curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
+        with _noting(unwritten, args.plot):
+            curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
     if stopped is not None:
         print(f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
               f"{tree.report()['instances']} instances; what they have come to:")
     print_report(tree, curve)
     if saved:
         tree.close()
+    if unwritten:
+        raise unwritten[0]
     if isinstance(stopped, KeyboardInterrupt):
         return 130
     if stopped is not None and (saved or not isinstance(stopped, BoardError)):
         raise stopped
     return 0 if saved else 1
+
+
+@contextmanager
+def _noting(unwritten, path):
+    """Add the error to a list, with the path, if a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        unwritten.append(OSError(f"{path} is not written: {error.strerror or error}"))
 
 
 def _save(tree, path, cut):

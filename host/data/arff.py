@@ -1,13 +1,18 @@
 """The header of an ARFF file; its data are delimited text."""
 
 import io
+import re
+from collections import Counter
 
 from scipy.io import arff
 
 from .schema import Attribute, DataError
 from .text import Layout, fields_of
 
-__all__ = ["read_header"]
+__all__ = ["check_dense", "data_layout", "read_header"]
+
+_QUOTE = re.compile(r"""(?:^|,)\s*(['"])""")  # that a field begins with
+_NAME = re.compile(r"""^(\s*@attribute\s+)"([^"']*)"(?=\s)""", re.IGNORECASE)
 
 
 def read_header(text, path):
@@ -27,7 +32,7 @@ def read_header(text, path):
     """
     header = []
     for line in text:
-        header.append(line)
+        header.append(_NAME.sub(r"\1'\2'", line))  # SciPy knows single quotes only
         if line.strip().lower() == "@data":
             break
     else:
@@ -48,18 +53,17 @@ def read_header(text, path):
                             "allowed are numeric (real, integer) and nominal")
         try:
             attributes.append(Attribute(_unquoted(name), kind,
-                                        tuple(map(_unquoted, values or ()))))
+                                        tuple(_unquoted(value.strip()).strip()
+                                              for value in values or ())))
         except ValueError as error:
             raise DataError(f"{path}: {error}") from error
-    if len(attributes) < 2:
-        raise DataError(f"{path}: an attribute and a class are needed, "
-                        f"not {len(attributes)} columns")
     return tuple(attributes), len(header)
 
 
-def data_layout(path):
-    """How ARFF divides its data."""
-    return Layout(path, ",", quote="'", comment="%")
+def data_layout(path, lines):
+    """How ARFF divides its data, of which these are the first lines: Weka reads either quote."""
+    opened = Counter(quote for line in lines for quote in _QUOTE.findall(line))
+    return Layout(path, ",", quote=max("'\"", key=opened.__getitem__), comment="%")
 
 
 def check_dense(block, path):

@@ -43,13 +43,21 @@ def open_binary(path):
             with gzip.open(path) as file:
                 yield file
         elif suffix == ".zip":
-            with zipfile.ZipFile(path) as archive, archive.open(_member(path)) as file:
+            with zipfile.ZipFile(path) as archive, _unpacked(archive, path) as file:
                 yield file
         else:
             with open(path, "rb") as file:
                 yield file
     except _BROKEN as error:
         raise DataError(f"{path}: the archive is damaged or cut short ({error})") from error
+
+
+def _unpacked(archive, path):
+    try:
+        return archive.open(_member(path))
+    except NotImplementedError as error:
+        raise DataError(f"{path}: packed by a method that is not read ({error}); pack it with "
+                        "deflate, or as .gz") from error
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Streams from files: ARFF, delimited text and Parquet, plain or compressed; and generators."""
 
+import os
+
 import numpy as np
 import pandas as pd
 
@@ -30,13 +32,13 @@ class Stream:
         Most instances in a chunk.
     """
 
-    def __init__(self, path, schema, chunk, tables, count, labelled=True):
+    def __init__(self, path, schema, chunk, tables, count, labels="all"):
         self.path = path
         self.schema = schema
         self.chunk = chunk
         self._tables = tables
         self._count = count
-        self._labelled = labelled
+        self._labelled = labels
 
     @property
     def len_hint(self):
@@ -61,7 +63,7 @@ class Stream:
 
     def _labels(self, table, where):
         column = table[self.schema.class_name]
-        if column.isna().any():
+        if self._labelled == "all" and column.isna().any():
             row = int(column.isna().to_numpy().argmax())
             raise DataError(f"{where(row)}: the class {self.schema.class_name!r} is missing; "
                             "every instance needs a label")
@@ -70,11 +72,13 @@ class Stream:
         for name, values in declared.items():
             if values:
                 _check_declared(table[name], values, where)
-        return column.to_numpy(object)
+        labels = column.to_numpy(object)
+        labels[column.isna().to_numpy()] = None
+        return labels
 
 
 def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None,
-                header="auto", names=None, chunk=65536):
+                header="auto", names=None, unlabelled=False, chunk=65536):
     """Open a file as a stream of instances.
 
     The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``; anything else is delimited
@@ -98,6 +102,8 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         Whether the first line of a delimited text names the columns.
     names : sequence of str
         The columns' names, where the file has none or others are wanted.
+    unlabelled : bool
+        Whether instances may lack a label, which is None then.
     chunk : int
         Most instances per chunk, at least 1.
 
@@ -120,6 +126,11 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     if not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1:
         raise ValueError(f"chunk must be a positive integer, not {chunk!r}")
     path = str(path)
+    if not path.startswith(PREFIX) and os.path.exists(path) and not os.path.isfile(path):
+        if os.path.isdir(path):
+            raise IsADirectoryError(f"{path} is a folder, not a file")
+        raise DataError(f"{path}: a file is read more than once, so it cannot be a pipe or a "
+                        "device: write what comes to a file first")
     suffix = "" if path.startswith(PREFIX) else suffix_of(path)
     if path.startswith(PREFIX):
         source = GeneratorSource(path)
@@ -132,6 +143,9 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         source = TextSource(path, suffix, header, known)
     if names is not None:
         source.rename(names)
+    if class_name is not False and len(source.columns) < 2:
+        raise DataError(f"{path}: an attribute and a class are needed, but there is one column "
+                        "only; a text's fields are divided by comma, tab, semicolon or bar")
     columns = _Columns(path, source.columns)
     label = None
     if class_name is not False:
@@ -158,13 +172,14 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         return Stream(path, Schema(tuple(attributes), _no_class(attributes)), chunk,
                       lambda: source.tables(chunk, [a.name for a in attributes],
                                             {a.name for a in attributes if a.kind == "numeric"}),
-                      source.count, labelled=False)
+                      source.count, labels=None)
     if classes is None:
         classes = source.attributes[label].values
     schema = Schema(tuple(attributes), source.columns[label], tuple(map(str, classes)))
     numbers = {a.name for a in attributes if a.kind == "numeric"}
     kept = [*schema.names, schema.class_name]
-    return Stream(path, schema, chunk, lambda: source.tables(chunk, kept, numbers), source.count)
+    return Stream(path, schema, chunk, lambda: source.tables(chunk, kept, numbers), source.count,
+                  labels="some" if unlabelled else "all")
 
 
 def _no_class(attributes):

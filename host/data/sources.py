@@ -91,9 +91,9 @@ class ArffSource(LineSource):
 
     def __init__(self, path):
         self.path = path
-        self.layout = arff.data_layout(path)
         with open_text(path) as text:
             self.attributes, self.skipped = arff.read_header(text, path)
+            self.layout = arff.data_layout(path, islice(text, HEAD))
 
     def _check(self, block):
         arff.check_dense(block, self.path)
@@ -104,7 +104,7 @@ class TextSource(LineSource):
 
     def __init__(self, path, suffix, header, known):
         self.path = path
-        self.layout = Layout(path, ",")
+        self.layout = Layout(path, "\t" if suffix in (".tsv", ".tab") else ",")
         with open_text(path) as text:
             lines = list(islice(text, HEAD + 1))
         if any("\0" in line for line in lines[:100]):
@@ -113,12 +113,10 @@ class TextSource(LineSource):
         head = next(blocks(iter(lines), self.layout, HEAD + 1), None)
         if head is None:
             raise DataError(f"{path}: the file is empty")
-        self.layout.delimiter = "\t" if suffix in (".tsv", ".tab") else sniff(head.lines[:100])
+        if self.layout.delimiter != "\t":
+            self.layout.delimiter = sniff(head.lines[:100])
         rows = [fields_of(line, self.layout) for line in head.lines]
         width, first = len(rows[0]), f"{path}, line {head.numbers[0]}"
-        if width < 2:
-            raise DataError(f"{first}: an attribute and a class are needed, but it has one "
-                            "field; fields are divided by comma, tab, semicolon or bar")
         if header is True or header == "auto" and _is_header(rows, known):
             self.skipped = head.numbers[0]
             columns = rows.pop(0)
@@ -142,9 +140,6 @@ class ParquetSource(Source):
         with self._open() as file:
             fields = list(file.schema_arrow)
             self.rows = file.metadata.num_rows
-        if len(fields) < 2:
-            raise DataError(f"{path}: an attribute and a class are needed, "
-                            f"not {len(fields)} columns")
         self.fields = [field.name for field in fields]
         self._unique(self.fields, path)
         for field in fields:
@@ -235,7 +230,7 @@ def _categories(column):
     if pa.types.is_floating(column.type):
         # NaN is a missing value here too, and 1.0 is the label "1" that a text would have.
         whole = pd.Series(column.to_pandas(), dtype=object)
-        texts = [None if v is None or v != v else str(int(v)) if v == int(v) else str(v)
+        texts = [None if v is None or v != v else str(int(v)) if float(v).is_integer() else str(v)
                  for v in whole]
         return pd.Categorical(texts)
     if pa.types.is_integer(column.type):

@@ -37,7 +37,7 @@ class Layout:
 
     def skips(self, line):
         """Whether a line is blank or a comment."""
-        return line.isspace() or (self.comment is not None
+        return (line.isspace() and self.delimiter not in line) or (self.comment is not None
                                   and line.lstrip().startswith(self.comment))
 
 

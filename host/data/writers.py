@@ -2,12 +2,13 @@
 
 import gzip
 import io
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from ..files import replacing
 from .files import suffix_of
 
 __all__ = ["check_writable", "write_stream"]
@@ -89,16 +90,14 @@ def write_stream(stream, path, *, limit=None, progress=None):
 
 @contextmanager
 def _opened(path, binary):
-    if binary:
-        with open(path, "wb") as file:
+    with replacing(path, "wb") as file:
+        if binary:
             yield file
-    elif str(path).lower().endswith(".gz"):
-        with gzip.open(path, "wb", compresslevel=6) as packed, io.TextIOWrapper(
-                packed, encoding="utf-8", newline="") as file:
-            yield file
-    else:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            yield file
+            return
+        with (gzip.GzipFile(str(path), "wb", 6, file) if str(path).lower().endswith(".gz")
+              else nullcontext(file)) as packed, io.TextIOWrapper(
+                packed, encoding="utf-8", newline="") as text:
+            yield text
 
 
 def _table(table, nominal):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from ..files import replacing
 from .kappa import kappa
 from .plot import plot
 
@@ -103,9 +104,11 @@ class Curve:
             If the name has another suffix.
         """
         if check_suffix(path) == ".csv":
-            self.table().to_csv(path, index=False, float_format="%.6g")
+            with replacing(path, "w") as file:
+                self.table().to_csv(file, index=False, float_format="%.6g")
         else:
-            self.table().to_parquet(path, index=False)
+            with replacing(path, "wb") as file:
+                self.table().to_parquet(file, index=False)
 
     @classmethod
     def read(cls, path):

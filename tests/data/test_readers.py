@@ -1,6 +1,7 @@
 """Files to chunks: every format, and every way a file can be wrong."""
 
 import gzip
+import os
 import zipfile
 
 import numpy as np
@@ -199,7 +200,7 @@ def test_late_words_and_kinds(tmp_path):
     ("t.csv", CSV, {"names": ["a", "b"]}, "2 names, but 3 columns"),
     ("t.csv", CSV, {"names": ["a", "a", "b"]}, "column 'a' is named twice"),
     ("t.csv", CSV.replace("kind", "len"), {"header": True}, "line 1: column 'len' is named twice"),
-    ("t.csv", "1\n2\n", {}, "line 1: an attribute and a class are needed"),
+    ("t.csv", "1\n2\n", {}, "t.csv: an attribute and a class are needed, but there is one column"),
     ("t.csv", b"\xff\xfe1,2\n", {}, "not a text in UTF-8"),
     ("t.csv", b"1,\x00,2\n", {}, "not a text"),
     ("t.parquet", "no", {}, "not a Parquet file"),
@@ -285,3 +286,75 @@ def test_small_streams():
     assert X.shape == (245_057, 3) and schema.names == ("B", "G", "R")
     Z, z, _ = streams.skin(shuffled=True)
     assert (np.sort(Z["B"]) == np.sort(X["B"])).all() and (z == "1").sum() == 50_859
+
+
+@pytest.mark.parametrize("name, text", [
+    ("t.csv", "a\n1.5\n2\n"), ("t.arff", "@relation t\n@attribute a numeric\n@data\n1.5\n2\n")])
+def test_one_column_is_enough_without_a_class(tmp_path, name, text):
+    X, _ = read(open_stream(write(tmp_path, name, text), class_name=False))
+    assert X["a"].tolist() == [1.5, 2]
+
+
+def test_one_parquet_column_is_enough_without_a_class(tmp_path):
+    pd.DataFrame({"a": [1.5, 2]}).to_parquet(tmp_path / "t.parquet")
+    X, _ = read(open_stream(tmp_path / "t.parquet", class_name=False))
+    assert X["a"].tolist() == [1.5, 2]
+    with pytest.raises(DataError, match="an attribute and a class are needed"):
+        open_stream(tmp_path / "t.parquet")
+
+
+def test_a_row_of_tabs_is_an_instance(tmp_path):
+    """All of it is missing; a line without a tab is blank."""
+    path = write(tmp_path, "t.tsv", "a\tb\n1\t2\n\t\n\n3\t\n")
+    X, _ = read(open_stream(path, class_name=False))
+    np.testing.assert_array_equal(X.to_numpy(), [[1, 2], [np.nan, np.nan], [3, np.nan]])
+    with pytest.raises(DataError, match="line 3: the class 'b' is missing"):
+        read(open_stream(path))
+
+
+def test_instances_may_lack_a_label_where_that_is_said(tmp_path):
+    path = write(tmp_path, "t.csv", "a,b\n1,x\n2,?\n3,\n")
+    assert read(open_stream(path, unlabelled=True))[1].tolist() == ["x", None, None]
+    with pytest.raises(DataError, match="every instance needs a label"):
+        read(open_stream(path))
+
+
+def test_a_pipe_is_refused(tmp_path):
+    """It would be opened twice, and half of it lost."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="a file is read more than once, so it cannot be a pipe"):
+        open_stream(tmp_path / "pipe")
+    with pytest.raises(OSError, match="is a folder, not a file"):
+        open_stream(tmp_path)
+
+
+def test_infinity_as_a_word_of_parquet(tmp_path):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": [1.0, np.inf], "c": [np.inf, 2.0]}).to_parquet(path)
+    X, y = read(open_stream(path, nominal=["a"]))
+    assert X["a"].tolist() == ["1", "inf"] and y.tolist() == ["inf", "2"]
+
+
+def test_a_zip_by_an_unknown_method(tmp_path):
+    path = write(tmp_path, "t.csv.zip", CSV)
+    packed = path.read_bytes()
+    for header in (b"PK\x03\x04\x14\x00\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x00\x00"):
+        assert packed.count(header + b"\0\0") == 1
+        packed = packed.replace(header + b"\0\0", header + b"\x09\0")
+    path.write_bytes(packed)
+    with pytest.raises(DataError, match="packed by a method that is not read"):
+        open_stream(path)
+
+
+@pytest.mark.parametrize("declared, values", [
+    ("nom { a , b , c }", "a b c"), ("nom {'a' ,'b' , 'c'}", "a b c"), ("nom {a,\tb,\tc}", "a b c"),
+    ('"nom" {"a","b","c"}', '"a" "b" "c"'), ('nom {"a","b","c"}', "a b c")])
+def test_arff_as_weka_reads_it(tmp_path, declared, values):
+    rows = "".join(f"1,{value},{value}\n" for value in values.split())
+    text = f'@relation t\n@attribute "my num" real\n@attribute {declared}\n' \
+           f"@attribute c {{a, b, c}}\n@data\n{rows}"
+    stream = open_stream(write(tmp_path, "t.arff", text))
+    X, y = read(stream)
+    assert list(X) == ["my num", "nom"]
+    assert X["nom"].tolist() == y.tolist() == ["a", "b", "c"]
+    assert stream.schema.nominal["nom"] == ("a", "b", "c")
