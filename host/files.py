@@ -18,12 +18,12 @@ def replacing(path, mode):
     mode : str
         ``w`` (UTF-8) or ``wb``.
     """
-    path = os.path.realpath(path)
     encoding = None if "b" in mode else "utf-8"
-    if os.path.exists(path) and not os.path.isfile(path):
+    if os.path.exists(path) and not os.path.isfile(path):  # /dev/stdout leads to no path at all
         with open(path, mode, encoding=encoding) as file:
             yield file
         return
+    path = os.path.realpath(path)
     partial = f"{path}.part"
     try:
         with open(partial, mode, encoding=encoding) as file:

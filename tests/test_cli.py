@@ -11,6 +11,7 @@ import pytest
 from bregalad import TREES, load_tree
 from bregalad.cli import main
 from bregalad.cli.learner import LEARNERS, OPTIONS
+from bregalad.files import replacing
 from bregalad.reproduce.runs import computes
 from bregalad.trees.policy.policy import _CHOICES
 
@@ -369,11 +370,13 @@ def test_predict_takes_instances_without_labels(csv, tmp_path, capsys):
 
 
 def test_values_of_a_stream_without_an_end(capsys):
-    command = ["train", "generator:agrawal", "--nominal", "age", "--quiet"]
-    assert main([*command, "--limit", "1000"]) == 0
+    assert main(["train", "generator:agrawal", "--nominal", "age", "--quiet", "--limit",
+                 "1000"]) == 0
     assert "instances   1000" in capsys.readouterr().out
-    assert main(command) == 1
-    assert "say how much of it with --limit" in capsys.readouterr().err
+    for asked, name in ((["--nominal", "age"], "age"), (["--class", "salary"], "salary")):
+        assert main(["train", "generator:agrawal", *asked, "--quiet"]) == 1
+        assert (f"the values of '{name}' are looked for beforehand, but the stream does not end: "
+                "say how much of it with --limit") in capsys.readouterr().err
     assert main(["train", "generator:rrbfs", "--nominal", "0", "--limit", "1000", "--quiet"]) == 1
     assert "more than 255 values" in capsys.readouterr().err
 
@@ -386,9 +389,17 @@ def test_one_result_that_cannot_be_written_takes_no_other_along(csv, tmp_path, m
     saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
     assert main(["train", str(csv), "--quiet", "--save", str(saved), "--curve", str(curve)]) == 1
     captured = capsys.readouterr()
-    assert captured.err == f"bregalad train: {saved} is not written: No space left on device\n"
+    unwritten = f"bregalad train: {saved} is not written: No space left on device\n"
+    assert captured.err == unwritten
     assert "accuracy" in captured.out
     assert pd.read_csv(curve)["instances"].iloc[-1] == 3000
+    lines = csv.read_text().splitlines()
+    csv.write_text("\n".join([*lines, *70 * lines[1:1000], "0.5,red"]))
+    assert main(["train", str(csv), "--quiet", "--save", str(saved), "--ignore", "colour",
+                 "--classes", "in,out"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith(unwritten) and "2 fields, but 3 columns" in captured.err
+    assert "stopped after 65536 instances" in captured.out
 
 
 def test_two_results_in_one_file(csv, tmp_path, capsys):
@@ -403,3 +414,12 @@ def test_a_picture_is_no_saved_tree(tmp_path, capsys):
     assert main(["inspect", str(tmp_path / "one.png")]) == 1
     error = capsys.readouterr().err
     assert "no saved tree, or a damaged one" in error and "pickle" not in error
+
+
+def test_what_is_written_to_a_pipe_without_a_name():
+    reading, writing = os.pipe()
+    with replacing(f"/dev/fd/{writing}", "w") as file:
+        file.write("all of it")
+    os.close(writing)
+    with open(reading) as file:
+        assert file.read() == "all of it"

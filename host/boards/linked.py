@@ -61,6 +61,7 @@ class LinkedBoard(Board):
         self._process = os.getpid()
         self._opened = wire.now()
         self._down = None  # the error that every call raises until `resume`
+        self._pressed = False  # Ctrl-C has come while `send` was waiting in vain
         self._reads = 0  # answers of the board to register reads that are still to be removed
         try:
             self._connect(take_over)
@@ -243,14 +244,18 @@ class LinkedBoard(Board):
                 pass  # it is in _down
             except KeyboardInterrupt:
                 # All is queued, but who sends may be in the middle of what belongs together: it
-                # comes in `receive`, behind which learning goes on.
+                # comes in the next `receive`, behind which learning goes on.
                 if not hold_interrupt():
                     raise
+                self._pressed = True
 
     def receive(self, wait=False):
         self._check()
         self._turn(0)
         self._check_refused()
+        if self._pressed:
+            self._pressed = False
+            check_interrupt()
         if wait:
             self._wait_for_report()
         return self.session.reports()

@@ -104,8 +104,9 @@ def survey(stream, limit=None):
         declared, seen = bool(labels), 0
         endless = stream.path.startswith("generator:") and stream.len_hint is None
         if endless and limit is None:
-            raise ValueError(f"the values of {min(found)!r} are looked for beforehand, but the "
-                             "stream does not end: say how much of it with --limit")
+            name = min(found, default=stream.schema.class_name)
+            raise ValueError(f"the values of {name!r} are looked for beforehand, but the stream "
+                             "does not end: say how much of it with --limit")
         for X, y in stream:
             if endless:
                 X, y = X[:limit - seen], y[:limit - seen]

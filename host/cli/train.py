@@ -61,9 +61,8 @@ def run(args):
             stopped = error
     # What has been learnt is kept, whatever ended it; a pipe that is closed must not come before,
     # nor must one file that cannot be written take the others along.
-    unwritten, saved = [], False
-    with _noting(unwritten, args.save):
-        saved = _save(tree, args.save, cut=isinstance(stopped, BoardError) or tree.unfinished)
+    unwritten = []
+    saved = _save(tree, args.save, isinstance(stopped, BoardError) or tree.unfinished, unwritten)
     if args.curve:
         with _noting(unwritten, args.curve):
             curve.write(args.curve)
@@ -76,13 +75,13 @@ def run(args):
     print_report(tree, curve)
     if saved:
         tree.close()
-    if unwritten:
-        raise unwritten[0]
+    for error in unwritten:
+        print(f"bregalad train: {error}", file=sys.stderr)
     if isinstance(stopped, KeyboardInterrupt):
         return 130
     if stopped is not None and (saved or not isinstance(stopped, BoardError)):
         raise stopped
-    return 0 if saved else 1
+    return 0 if saved and not unwritten else 1
 
 
 @contextmanager
@@ -94,7 +93,7 @@ def _noting(unwritten, path):
         unwritten.append(OSError(f"{path} is not written: {error.strerror or error}"))
 
 
-def _save(tree, path, cut):
+def _save(tree, path, cut, unwritten):
     """End the warm-up and write the tree, if asked for; False if the board does not let us."""
     from ..boards.base import BoardError
 
@@ -103,7 +102,8 @@ def _save(tree, path, cut):
             tree.resume()
         tree.end_warm_up()
         if path:
-            tree.save(path)
+            with _noting(unwritten, path):
+                tree.save(path)
     except (BoardError, KeyboardInterrupt) as error:
         # Half of a tree's knowledge is on the board, so there is nothing whole to write.
         print(f"bregalad train: {str(error) or 'interrupted'}"

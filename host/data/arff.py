@@ -61,8 +61,9 @@ def read_header(text, path):
 
 
 def data_layout(path, lines):
-    """How ARFF divides its data, of which these are the first lines: Weka reads either quote."""
-    opened = Counter(quote for line in lines for quote in _QUOTE.findall(line))
+    """How ARFF divides its data, of which these are the first lines: by one of its two quotes."""
+    opened = Counter(quote for line in lines if not line.lstrip().startswith("%")
+                     for quote in _QUOTE.findall(line))
     return Layout(path, ",", quote=max("'\"", key=opened.__getitem__), comment="%")
 
 

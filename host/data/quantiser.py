@@ -285,6 +285,6 @@ def _numbers(column):
 
 
 def _float(value):
-    if not isinstance(value, Real | Decimal):
+    if not isinstance(value, Real | Decimal | np.bool_):
         raise TypeError
     return float(value)

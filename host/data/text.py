@@ -37,8 +37,9 @@ class Layout:
 
     def skips(self, line):
         """Whether a line is blank or a comment."""
-        return (line.isspace() and self.delimiter not in line) or (self.comment is not None
-                                  and line.lstrip().startswith(self.comment))
+        if line.isspace():
+            return self.delimiter not in line  # else all fields are missing
+        return self.comment is not None and line.lstrip().startswith(self.comment)
 
 
 class Block:

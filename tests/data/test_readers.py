@@ -352,7 +352,7 @@ def test_a_zip_by_an_unknown_method(tmp_path):
 def test_arff_as_weka_reads_it(tmp_path, declared, values):
     rows = "".join(f"1,{value},{value}\n" for value in values.split())
     text = f'@relation t\n@attribute "my num" real\n@attribute {declared}\n' \
-           f"@attribute c {{a, b, c}}\n@data\n{rows}"
+           f"@attribute c {{a, b, c}}\n@data\n% \"p\",'q','r',\"s\"\n{rows}"
     stream = open_stream(write(tmp_path, "t.arff", text))
     X, y = read(stream)
     assert list(X) == ["my num", "nom"]

@@ -321,9 +321,8 @@ class Popen(subprocess.Popen):
         if {early}:
             os.kill(os.getpid(), {number.value})
 subprocess.Popen = Popen
-from bregalad.hw.build.routing import place_and_route
-from bregalad.hw.build.folder import alone_in
 from bregalad.hw.build.families import ECP5
+from bregalad.hw.build.routing import place_and_route
 place_and_route(ECP5(), Path({str(tmp_path)!r}), 1, "heap")
 """], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     tool_number = int(running.stdout.readline())
