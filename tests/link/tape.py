@@ -6,8 +6,9 @@ from bregalad.boards.base import Board
 from bregalad.geometry import Geometry
 from bregalad.protocol.registers import MAGIC, VERSION
 from bregalad.protocol.reports import FENCE, Kind, statistics_layout
+from bregalad.sim.link import BoardEnd
 
-__all__ = ["GEOMETRY", "TapeBoard"]
+__all__ = ["GEOMETRY", "TapeBoard", "end"]
 
 GEOMETRY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=64)
 
@@ -64,3 +65,8 @@ class TapeBoard(Board):
     def _write_register(self, register, value):
         self.tape.append((register.addr, value))
         self._registers[register.name] = value
+
+
+def end(seed=1, **options):
+    """A link's end with such a board behind."""
+    return BoardEnd(lambda: TapeBoard(seed), **{"ring_words": 2000, **options})
