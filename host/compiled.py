@@ -12,7 +12,23 @@ import numba
 
 from .cache import cache_folder, forget_unused, mark_used
 
-__all__ = ["njit", "njit_of"]
+__all__ = ["first_use", "njit", "njit_of"]
+
+_HERE = Path(__file__).parent
+
+
+def first_use(folder=_HERE):
+    """Whether nothing of a package as it is has been compiled yet: then calls take a minute."""
+    return not any(_place(folder).rglob("*.nbi"))
+
+
+def _place(folder):
+    """Where its compiled functions are kept."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        if path.is_file():  # an editor's lock may be a link to nowhere
+            digest.update(path.read_bytes())
+    return Path(numba.config.CACHE_DIR or cache_folder()) / f"numba-{digest.hexdigest()[:16]}"
 
 
 def njit_of(folder):
@@ -23,16 +39,11 @@ def njit_of(folder):
     folder : Path
         Of the package: whatever is in it, all that the functions take in is.
     """
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        if path.is_file():  # an editor's lock may be a link to nowhere
-            digest.update(path.read_bytes())
-    cache = Path(numba.config.CACHE_DIR or cache_folder())
-    place = cache / f"numba-{digest.hexdigest()[:16]}"
+    place = _place(folder)
     if place.exists():
         mark_used(place)
     else:
-        forget_unused(cache)
+        forget_unused(place.parent)
 
     def njit(**options):
         def decorate(function):
@@ -49,4 +60,4 @@ def njit_of(folder):
     return njit
 
 
-njit = njit_of(Path(__file__).parent)
+njit = njit_of(_HERE)

@@ -44,10 +44,14 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     def ask():
         environment = {name: value for name, value in os.environ.items()
                        if name != "NUMBA_CACHE_DIR"} | {"BREGALAD_CACHE": str(tmp_path / "kept")}
-        code = "import package.outer as o; print(o.ask(), sum(o.ask.stats.cache_hits.values()))"
+        code = ("from bregalad.compiled import first_use; from pathlib import Path\n"
+                "import package.outer as o\nfirst = first_use(Path(o.__file__).parent)\n"
+                "print(o.ask(), sum(o.ask.stats.cache_hits.values()), first)")
         said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment,
                               check=True, capture_output=True, text=True)
-        return said.stdout.split()
+        answer, hits, first = said.stdout.split()
+        assert not minded or first == str(hits == "0")
+        return [answer, hits]
 
     def age(days):
         folders = list((tmp_path / "kept").glob("numba-*"))

@@ -28,6 +28,7 @@ def run(args):
     from tqdm import tqdm
 
     from ..boards.base import BoardError
+    from ..compiled import first_use
     from ..evaluation import Curve, prequential
     from ..evaluation.curve import check_suffix
     from ..trees.catalogue import TREES
@@ -45,9 +46,12 @@ def run(args):
     classes, nominal = options.survey(stream, args.limit)
     tree.set_params(nominal=nominal)
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
-    with tqdm(total=total, unit=" instances", unit_scale=True, disable=args.quiet) as bar:
+    slow = "compiling, the first time only" if first_use() else None
+    with tqdm(desc=slow, total=total, unit=" instances", unit_scale=True,
+              disable=args.quiet) as bar:
 
         def progress(count, curve):
+            bar.set_description_str(None)
             bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {curve.leaves[-1]} leaves")
             bar.update(count)
 
