@@ -159,7 +159,11 @@ def test_errors_are_one_line(arguments, message, tmp_path, capsys, monkeypatch):
 def test_a_project_for_vivado(tmp_path, capsys):
     """Everything that the project's script names is in the archive, whatever the day."""
     arguments = ["build", "arty-a7-35", "--geometry", "tiny", "--output", str(tmp_path)]
+    others = [tmp_path / name for name in ("top.bit", "report.json", "report.txt", "top.svf")]
+    for other in others:
+        other.write_text("of another board")
     assert main(arguments) == 0
+    assert not any(other.exists() for other in others)
     assert str(tmp_path / "top.zip") in capsys.readouterr().out
     archive = (tmp_path / "top.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "top.zip") as zipped:
