@@ -98,11 +98,13 @@ def survey(stream, limit=None):
     Reads the stream once where the schema does not declare them; if it does not end, ``limit``
     instances of it.
     """
+    from ..data.generators.catalogue import PREFIX
+
     labels, nominal = set(stream.schema.classes), dict(stream.schema.nominal)
     found = {name: set() for name, values in nominal.items() if not values}
     if not labels or found:
         declared, seen = bool(labels), 0
-        endless = stream.path.startswith("generator:") and stream.len_hint is None
+        endless = stream.path.startswith(PREFIX) and stream.len_hint is None
         if endless and limit is None:
             name = min(found, default=stream.schema.class_name)
             raise ValueError(f"the values of {name!r} are looked for beforehand, but the stream "
