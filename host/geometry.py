@@ -16,6 +16,7 @@ CRITERIA = ("information_gain", "gini", "kearns_mansour", "classification_error"
 _BOUNDS = {
     "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, MOST_CLASSES),
     "slots": (2, 32768), "count_width": (12, 32), "bus_width": (32, 512), "banks": (1, 2),
+    "levels": (1, 8),
 }
 
 
@@ -47,6 +48,10 @@ class Geometry:
         Memories that a lane's counters lie in, 1 or 2, a slot's in that of its lowest bit. With
         two, a trial reads one of them while instances are counted in the other; with one, it takes
         B K clocks from them. Nothing but speed depends on it.
+    levels : int
+        Nodes of a path that are counted in the same clock: 1, 2, 4 or 8. A slot's level is its
+        lowest bits, and a lane has counters of its own for each. Nodes go together as long as each
+        has a level one below that of the node it comes from. Nothing but speed depends on it.
 
     Raises
     ------
@@ -69,6 +74,7 @@ class Geometry:
     criterion: str = "information_gain"
     naive_bayes: bool = False
     banks: int = 1
+    levels: int = 1
 
     def __post_init__(self):
         for name, (low, high) in _BOUNDS.items():
@@ -77,7 +83,7 @@ class Geometry:
                 raise TypeError(f"{name} must be an integer, not {value!r}")
             if not low <= value <= high:
                 raise ValueError(f"{name} must be {low} to {high}, not {value}")
-            if name in ("bins", "bus_width") and value & (value - 1):
+            if name in ("bins", "bus_width", "levels") and value & (value - 1):
                 raise ValueError(f"{name} must be a power of two, not {value}")
         if self.criterion not in CRITERIA:
             raise ValueError(f"criterion must be one of {', '.join(CRITERIA)}, "
@@ -86,6 +92,12 @@ class Geometry:
             raise ValueError(f"the criterion kearns_mansour takes classes = 2, not {self.classes}")
         if not isinstance(self.naive_bayes, bool):
             raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
+        if self.slots % self.levels:
+            raise ValueError(f"slots must be a multiple of levels, {self.levels}, "
+                             f"not {self.slots}")
+        if self.banks > 1 and self.levels > 1:
+            raise ValueError("there are several banks or several levels, not both: "
+                             f"banks is {self.banks}, levels {self.levels}")
         if self.max_cells > 0x7FFF:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
 
@@ -103,6 +115,11 @@ class Geometry:
     def root_shift(self):
         """The zoom shift with which ``bins`` bins cover all 256 codes."""
         return CODE_WIDTH - self.bin_bits
+
+    @property
+    def level_bits(self):
+        """Lowest bits of a slot that tell its level."""
+        return self.levels.bit_length() - 1
 
     @property
     def count_max(self):

@@ -100,6 +100,7 @@ class Accelerator(wiring.Component):
             registers.build_classes.eq(g.classes),
             registers.size_lanes.eq(g.lanes),
             registers.size_passes.eq(g.passes),
+            registers.size_levels.eq(g.level_bits),
             registers.memory_slots.eq(g.slots),
             registers.memory_bins.eq(g.bins),
             registers.memory_bus_bytes.eq(g.bus_bytes),

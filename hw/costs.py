@@ -1,6 +1,7 @@
 """What learning costs: clocks per instance, from the sizes of board, stream and tree."""
 
 from dataclasses import dataclass
+from math import exp
 
 from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.commands import RECORD_HEADER
@@ -11,6 +12,8 @@ from .gain.scan import SNAPSHOTS, scan_clocks
 from .mcmu.scheduler import TRIALS
 
 __all__ = ["Costs"]
+
+_ROUNDS = 30  # of an iteration that halves its error each time
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Costs:
         d, codes of an instance: its attributes, and more for nominal ones of more than B values.
     nodes : float
         Nodes of a path that count an instance: 1 in a VFDT, the leaf's depth and 1 in an EFDT;
-        the mean over the instances.
+        the mean over the instances, whose paths are taken to be of the two whole numbers beside it.
     grace, inner_grace : int
         Instances between trials of a leaf, of an inner node; 0: none.
     kind : int
@@ -38,13 +41,24 @@ class Costs:
         K = ceil(d / P), beats of an instance at a node.
     trials : float
         Per instance.
+    groups : float
+        Of a path's nodes, each counted at once: ceil(nodes / levels), as long as there are slots
+        of the levels that go with those above.
     counting : float
-        Clocks of the array's beats: K at each node of the path.
+        Clocks of the array's beats: K at each group of the path.
     snapshots : float
-        Clocks of the array that trials take from counting: B K each, none with two banks.
+        Clocks of the array that trials take from counting, at all levels: B K each, none with two
+        banks.
     gains : float
         Clocks of the gain units, beside the counting: a scan of every pass of every trial, and
         the way to the next.
+    waits : float
+        Clocks in which a record waits for an inner node whose snapshot is not taken: until the
+        gain units have done so much of what was there before that the snapshot's last pass finds
+        room. Where the units are busy that is taken to be exponential, half a trial's scans in the
+        mean and up to twice as much under load (which power of the load is by the sweep of
+        `bench costs`); the tree to be a binary one, in which every second record of a node
+        goes on to a certain child. No records are taken to come to leaves under trial.
     blocked : float
         Share of the trials that find neither a place in the queue nor a gain unit with room, so
         that the array waits: that of a queue with trials at random and scans of equal length,
@@ -52,13 +66,13 @@ class Costs:
     supply : float
         Bus words of a record; they are taken beside the counting.
     clocks : float
-        (counting + snapshots) / (1 - blocked), or supply if that is more. With many more trials
-        than the gain units can do it becomes `gains`.
+        (counting + snapshots + waits) / (1 - blocked), or supply if that is more. With many more
+        trials than the gain units can do it becomes `gains`.
     bound : str
         What takes longest: "array", "gains" or "supply".
 
     Left out, since the driver sees to it that they are rare: the start of each LEARN, the commands
-    of a split, waits for a locked slot or for a verdict.
+    of a split, waits for a leaf's slot or for a verdict.
 
     Raises
     ------
@@ -93,8 +107,14 @@ class Costs:
                 + ((self.nodes - 1) / self.inner_grace if self.inner_grace else 0))
 
     @property
+    def groups(self):
+        whole = int(self.nodes)
+        fewer, more = (-(-nodes // self.geometry.levels) for nodes in (whole, whole + 1))
+        return fewer + (self.nodes - whole) * (more - fewer)
+
+    @property
     def counting(self):
-        return self.nodes * self.passes
+        return self.groups * self.passes
 
     @property
     def snapshots(self):
@@ -108,9 +128,26 @@ class Costs:
         return self.trials * self.passes * (scan + HANDOVER)
 
     @property
+    def waits(self):
+        inner = int(self.nodes) - 1
+        if not (inner and self.inner_grace):
+            return 0.0
+        busy = self.counting + self.snapshots
+        scans = self.gains / self.trials  # of a trial
+        room = max(0, SNAPSHOTS / self.passes - 1) * scans
+        waits = 0.0
+        for _ in range(_ROUNDS):  # the longer records wait, the less there is to do meanwhile
+            load = min(1.0, self.gains / (busy + waits))
+            mean = scans / 2 * (1 + load ** 3)
+            lost = sum(mean * mean / (mean + 2 ** depth * (busy + waits))
+                       for depth in range(inner))
+            waits = (waits + load * exp(-room / mean) * lost / self.inner_grace) / 2
+        return waits
+
+    @property
     def blocked(self):
         room = 2 * (TRIALS + SNAPSHOTS / self.passes)
-        load = self.gains / (self.counting + self.snapshots)
+        load = self.gains / (self.counting + self.snapshots + self.waits)
         if abs(load - 1) < 1e-9:
             return 1 / (room + 1)
         return (1 - load) * load ** room / (1 - load ** (room + 1))
@@ -121,10 +158,10 @@ class Costs:
 
     @property
     def clocks(self):
-        return max((self.counting + self.snapshots) / (1 - self.blocked), self.supply)
+        return max((self.counting + self.snapshots + self.waits) / (1 - self.blocked), self.supply)
 
     @property
     def bound(self):
-        parts = {"array": self.counting + self.snapshots, "gains": self.gains,
+        parts = {"array": self.counting + self.snapshots + self.waits, "gains": self.gains,
                  "supply": self.supply}
         return max(parts, key=parts.get)

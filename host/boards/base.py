@@ -248,7 +248,8 @@ class Board(ABC):
             bus_width=8 * self.read("memory.bus_bytes"),
             criterion=dict(enumerate(CRITERIA)).get(self.read("build.criterion"), "unknown"),
             naive_bayes=bool(self.read("build.naive_bayes")),
-            banks=1 + self.read("build.second_bank"))
+            banks=1 + self.read("build.second_bank"),
+            levels=1 << self.read("size.levels"))
 
     def found_geometry(self):
         """The geometry of the board that there is.

@@ -127,8 +127,8 @@ class EmulatedBoard(Board):
             "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": criterion,
             "build.naive_bayes": int(g.naive_bayes), "build.second_bank": g.banks - 1,
             "build.count_width": g.count_width, "build.classes": classes,
-            "size.lanes": g.lanes, "size.passes": g.passes, "memory.slots": g.slots,
-            "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
+            "size.lanes": g.lanes, "size.passes": g.passes, "size.levels": g.level_bits,
+            "memory.slots": g.slots, "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
         }
 
     @property

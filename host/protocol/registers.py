@@ -112,7 +112,8 @@ REGISTERS = (
     )),
     Register("size", 0x08, (
         Field("lanes", 16, _RO, "P."),
-        Field("passes", 16, _RO, "K_max."),
+        Field("passes", 12, _RO, "K_max."),
+        Field("levels", 4, _RO, "Nodes of a path counted together: 2 to the power of this."),
     )),
     Register("memory", 0x0C, (
         Field("slots", 16, _RO, "S."),
@@ -171,7 +172,7 @@ def identity(geometry):
         "build": {"version": VERSION, "criterion": CRITERIA.index(g.criterion),
                   "naive_bayes": int(g.naive_bayes), "second_bank": g.banks - 1,
                   "count_width": g.count_width, "classes": g.classes},
-        "size": {"lanes": g.lanes, "passes": g.passes},
+        "size": {"lanes": g.lanes, "passes": g.passes, "levels": g.level_bits},
         "memory": {"slots": g.slots, "bins": g.bins, "bus_bytes": g.bus_bytes},
     }
     return {name: sum(values[field.name] << lsb for field, lsb in find(name).layout())

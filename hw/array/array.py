@@ -35,12 +35,12 @@ _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings t
 _FIFO_DEPTH = 16
 
 
-def _levels(lanes):
+def _gather_clocks(lanes):
     """Registers of a reduction over the lanes."""
-    levels = 1
-    while _FAN_IN ** levels < lanes:
-        levels += 1
-    return levels
+    clocks = 1
+    while _FAN_IN ** clocks < lanes:
+        clocks += 1
+    return clocks
 
 
 class AttributeProcessorArray(wiring.Component):
@@ -49,7 +49,8 @@ class AttributeProcessorArray(wiring.Component):
     Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
     all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
     operations may lie between its SNAPs, updates of other slots above all; the slot itself is
-    free again behind the last of them.
+    free again behind the last of them. With several levels, a COUNT or HALVE is of one slot in
+    each that it is `on`, see `operation_layout`.
 
     Parameters
     ----------
@@ -92,8 +93,9 @@ class AttributeProcessorArray(wiring.Component):
         Of a READ.
     count_valid : Out(1)
         `count_out` is there. READs of lanes that do not exist give none.
-    clamped : Out(1)
-        One clock per COUNT in which a counter stayed at 0 or at its maximum.
+    clamped : Out
+        For one clock per COUNT, the number of levels in which a counter stayed at 0 or at its
+        maximum.
     partial : Out(partial_signature(geometry))
         Sums of the naive Bayes terms of every COUNT with `predict`; with ``naive_bayes`` only.
     busy : Out(1)
@@ -122,10 +124,10 @@ class AttributeProcessorArray(wiring.Component):
         check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
-        self.levels = levels = _levels(g.lanes)
+        self.gather_clocks = gather_clocks = _gather_clocks(g.lanes)
         self.spread = distribution_latency(g.lanes)  # registers on the way to a lane
         self.count_latency = AttributeProcessor.count_latency + self.spread
-        self.clamped_latency = AttributeProcessor.read_latency + self.spread + levels
+        self.clamped_latency = AttributeProcessor.read_latency + self.spread + gather_clocks
         self.read_latency = self.clamped_latency + 1
         if g.naive_bayes:
             self.partial_latency = partial_latency(g)
@@ -146,7 +148,7 @@ class AttributeProcessorArray(wiring.Component):
             "summary": Out(stream.Signature(summary_layout(g))),
             "count_out": Out(g.count_width),
             "count_valid": Out(1),
-            "clamped": Out(1),
+            "clamped": Out(g.levels.bit_length()),
             "busy": Out(1),
             **({"partial": Out(partial_signature(g))} if g.naive_bayes else {}),
         })
@@ -158,8 +160,8 @@ class AttributeProcessorArray(wiring.Component):
         m.submodules.control = control = Control(g)
         lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
                  for lane in range(g.lanes)]
-        scan = Scan(g, latency=arithmetic_latency(g), spread=self.spread, gathered=self.levels,
-                    snapshots=self.snapshots)
+        scan = Scan(g, latency=arithmetic_latency(g), spread=self.spread,
+                    gathered=self.gather_clocks, snapshots=self.snapshots)
         add_with_reset(m, "scan", scan, self.reset)
         m.d.comb += [
             control.op.eq(self.op), control.count_in.eq(self.count_in),
@@ -208,6 +210,9 @@ class AttributeProcessorArray(wiring.Component):
                 level += 1
             return signals[0]
 
+        def number(bits):
+            return bits if len(bits) == 1 else sum(bits)
+
         counts, reads = [], Signal(g.lanes)
         for lane in lanes:
             count = Signal(g.count_width, name=f"count_{lane.lane}", reset_less=True)
@@ -220,7 +225,7 @@ class AttributeProcessorArray(wiring.Component):
         m.d.comb += [
             self.count_out.eq(gather("count", counts)),
             self.count_valid.eq(gather("read", list(reads))),
-            self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes])),
+            self.clamped.eq(number(gather("clamped", [lane.clamped for lane in lanes]))),
             scan.pairs.eq(gather("pairs", [lane.pairs for lane in lanes])),
             scan.whole.eq(gather("whole", [lane.whole for lane in lanes])),
         ]

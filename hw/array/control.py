@@ -5,10 +5,10 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ...geometry import CODE_WIDTH, Geometry
-from .operation import Op, operation_layout, slot_shape, snap_layout
+from .operation import Op, operation_layout, row_shape, snap_layout
 
-__all__ = ["SNAP_DISTANCE", "STAGES", "WORD_STAGE", "Control", "bank_of", "control_layout",
-           "pass_bits", "within_bank"]
+__all__ = ["SNAP_DISTANCE", "STAGES", "WORD_STAGE", "Control", "at_level", "bank_of",
+           "control_layout", "pass_bits", "within_bank"]
 
 STAGES = 9  # registers of the pipeline: stage 0 is the operation itself, stage 8 writes the word
 WORD_STAGE = 7  # knows the word as the operations before have left it
@@ -33,29 +33,51 @@ def within_bank(geometry, row):
     return Cat(row[:bits], row[bits + 1:]) if geometry.banks > 1 else row
 
 
+def at_level(geometry, member, level):
+    """A level's part of what the control tells; all of it if there is but one."""
+    return member if geometry.levels == 1 else member[level]
+
+
 def control_layout(geometry):
-    """What the lanes need, each at the stage its name ends with."""
+    """What the lanes need, each at the stage its name ends with.
+
+    A row is that of a pass of a slot among those of the slot's level. With several levels some
+    members are arrays with an element for each, see `at_level`.
+    """
     g = geometry
-    rows = slot_shape(g) + pass_bits(g)
+    rows = row_shape(g) + pass_bits(g)
     lane = max(1, (g.lanes - 1).bit_length())
+
+    def each(shape):
+        return shape if g.levels == 1 else data.ArrayLayout(shape, g.levels)
+
     return data.StructLayout({
         # Zoom and configuration are read.
-        "zoom_row_0": rows, "pass_0": max(1, pass_bits(g)),
-        "zoom_hit_1": data.ArrayLayout(unsigned(1), 2),  # 1, 2 clocks after a PLACE of that row
-        "place_2": 1, "place_row_2": rows, "root_2": 1, "override_2": 1, "place_lane_2": lane,
-        "lo_2": CODE_WIDTH, "shift_2": 3,
+        "zoom_row_0": each(rows), "pass_0": max(1, pass_bits(g)),
+        # 1, 2 clocks after a PLACE of that row.
+        "zoom_hit_1": each(data.ArrayLayout(unsigned(1), 2)),
+        "place_2": each(1), "place_row_2": rows, "root_2": 1, "override_2": 1,
+        "place_lane_2": lane, "lo_2": CODE_WIDTH, "shift_2": 3,
         "count_3": 1, "all_3": 1, "one_3": 1, "lane_3": lane, "bin_3": g.bin_bits,
-        "row_4": rows,
+        "row_4": each(rows),
         # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
-        "same_5": data.ArrayLayout(unsigned(1), 4),
+        "same_5": each(data.ArrayLayout(unsigned(1), 4)),
         "clear_6": data.ArrayLayout(unsigned(1), g.classes),  # before something is added
         # 1, -1 or what is written, the highest bit is the sign; and the class it is added to.
         "step_7": g.count_width + 1, "adds_7": data.ArrayLayout(unsigned(1), g.classes),
         "halve_7": 1, "changes_7": 1,
         "read_8": data.ArrayLayout(unsigned(1), g.classes),
-        "row_8": rows,
+        "row_8": each(rows),
         **_snap_members(g, rows),
+        **_level_members(g),
     })
+
+
+def _level_members(g):
+    """Which levels the operation concerns, those of its parent and of its slot."""
+    if g.levels == 1:
+        return {}
+    return {"parent_2": g.level_bits, "on_3": g.levels, "level_7": g.level_bits}
 
 
 def _snap_members(g, rows):
@@ -125,27 +147,52 @@ class Control(wiring.Component):
         def row(slot, op):
             return (slot << pass_bits(g)) | (op.pass_ if g.passes > 1 else 0)
 
-        rows = [Signal(out.row_4.shape(), name=f"row_{i}") for i in range(STAGES)]
-        for op, op_row in zip(ops, rows, strict=True):
-            m.d.comb += op_row.eq(row(op.slot, op))
+        levels = range(g.levels)
+        names = [""] if g.levels == 1 else [f"_{b}" for b in levels]
+
+        def slots(op):
+            """Of each level, the slot's place in it."""
+            return [op.slot] if g.levels == 1 else op.rows
+
+        rows = [[Signal(row_shape(g) + pass_bits(g), name=f"row_{i}{name}") for name in names]
+                for i in range(STAGES)]
+        for op, op_rows in zip(ops, rows, strict=True):
+            m.d.comb += [op_row.eq(row(slot, op))
+                         for op_row, slot in zip(op_rows, slots(op), strict=True)]
+        # A PLACE heeds its slot and its parent alone.
+        place_rows = [op_rows[0] if g.levels == 1 else row(op.slot[g.level_bits:], op)
+                      for op, op_rows in zip(ops, rows, strict=True)]
+
+        def here(condition, op, b):
+            """The condition, and the operation's slot is of that level."""
+            return condition if g.levels == 1 else condition & (op.slot[:g.level_bits] == b)
+
         m.d.comb += [
             out.pass_0.eq(ops[0].pass_),
-            out.place_row_2.eq(rows[2]), out.root_2.eq(ops[2].root),
+            out.place_row_2.eq(place_rows[2]), out.root_2.eq(ops[2].root),
             out.override_2.eq(ops[2].override), out.place_lane_2.eq(ops[2].lane),
             out.lo_2.eq(ops[2].lo), out.shift_2.eq(ops[2].shift),
             out.lane_3.eq(ops[3].lane), out.bin_3.eq(ops[3].bin),
-            out.row_4.eq(rows[4]), out.row_8.eq(rows[8]),
+            *(at_level(g, out.row_4, b).eq(rows[4][b]) for b in levels),
+            *(at_level(g, out.row_8, b).eq(rows[8][b]) for b in levels),
         ]
+        if g.levels > 1:
+            m.d.comb += [
+                out.parent_2.eq(ops[2].parent), out.on_3.eq(ops[3].on),
+                out.level_7.eq(ops[7].slot),
+            ]
 
         # Decoded one stage ahead, so that the lanes get registers.
         def code(stage, *codes):
             ahead = ops[stage - 1] if stage else self.op
             return Cat(ahead.code == each for each in codes).any()
 
+        parent = row(self.op.parent[g.level_bits:], self.op)
         m.d.sync += [
-            out.zoom_row_0.eq(Mux(code(0, Op.PLACE), row(self.op.parent, self.op),
-                                  row(self.op.slot, self.op))),
-            out.place_2.eq(code(2, Op.PLACE)),
+            *(at_level(g, out.zoom_row_0, b).eq(Mux(code(0, Op.PLACE), parent,
+                                                    row(slot, self.op)))
+              for b, slot in enumerate(slots(self.op))),
+            *(at_level(g, out.place_2, b).eq(here(code(2, Op.PLACE), ops[1], b)) for b in levels),
             out.count_3.eq(code(3, Op.COUNT)),
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
@@ -162,12 +209,16 @@ class Control(wiring.Component):
             ]
         else:
             self._snaps(m, row)
-            m.d.comb += out.bank_6.eq(bank_of(g, rows[6]))
-        for distance in (1, 2):
-            placed = (ops[distance].code == Op.PLACE) & (rows[distance] == out.zoom_row_0)
-            m.d.sync += out.zoom_hit_1[distance - 1].eq(placed)
-        for distance in (1, 2, 3, 4):
-            m.d.sync += out.same_5[distance - 1].eq(rows[4] == rows[4 + distance])
+            m.d.comb += out.bank_6.eq(bank_of(g, rows[6][0]))
+        for b in levels:
+            row_0, hit = at_level(g, out.zoom_row_0, b), at_level(g, out.zoom_hit_1, b)
+            for distance in (1, 2):
+                op = ops[distance]
+                placed = here(op.code == Op.PLACE, op, b) & (place_rows[distance] == row_0)
+                m.d.sync += hit[distance - 1].eq(placed)
+            same = at_level(g, out.same_5, b)
+            for distance in (1, 2, 3, 4):
+                m.d.sync += same[distance - 1].eq(rows[4][b] == rows[4 + distance][b])
         with m.If(code(7, Op.WRITE)):
             m.d.sync += out.step_7.eq(counts[6])
         with m.Else():

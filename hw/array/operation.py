@@ -6,7 +6,7 @@ from amaranth.lib import data, enum
 from ...geometry import CODE_WIDTH
 
 __all__ = ["Op", "operation_layout", "snap_layout", "cell_layout", "config_layout",
-           "candidate_layout", "slot_shape", "CELL_WIDTH"]
+           "candidate_layout", "slot_shape", "row_shape", "at_slot", "CELL_WIDTH"]
 
 CELL_WIDTH = 16  # bits of a cell index, as in commands and reports
 
@@ -29,8 +29,18 @@ def slot_shape(geometry):
     return max(1, (geometry.slots - 1).bit_length())
 
 
+def row_shape(geometry):
+    """Bits of a slot's place among those of its level."""
+    return max(1, (geometry.slots // geometry.levels - 1).bit_length())
+
+
 def operation_layout(geometry):
-    """One operation, the same for all lanes; the codes of COUNT travel beside it."""
+    """One operation, the same for all lanes; the codes of COUNT travel beside it.
+
+    Where a path's nodes are counted together, ``on`` tells the levels that it concerns and
+    ``rows`` the slot's row in each: several of COUNT and HALVE, one of all others but PLACE, which
+    heeds ``slot`` and ``parent`` alone. ``slot`` of COUNT is the record's own.
+    """
     g = geometry
     return data.StructLayout({
         "code": Op,
@@ -48,7 +58,18 @@ def operation_layout(geometry):
         "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
         "lo": CODE_WIDTH,
         "shift": 3,
+        **({"on": g.levels, "rows": data.ArrayLayout(row_shape(g), g.levels)}
+           if g.levels > 1 else {}),
     })
+
+
+def at_slot(geometry, op, slot):
+    """Assignments by which ``op`` is one on ``slot`` alone."""
+    g = geometry
+    if g.levels == 1:
+        return [op.slot.eq(slot)]
+    return [op.slot.eq(slot), op.on.eq(1 << slot[:g.level_bits]),
+            *(row.eq(slot[g.level_bits:]) for row in op.rows)]
 
 
 def snap_layout(geometry):

@@ -1,6 +1,6 @@
 """One lane: counters, zoom and configuration of every P-th cell, and their gain unit."""
 
-from amaranth import Array, Assert, Cat, Module, Mux, Signal, signed
+from amaranth import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -10,13 +10,12 @@ from ...protocol.registers import CellKind
 from ..gain.gain import GainUnit, result_layout
 from ..gain.scan import SNAPSHOTS, check_snapshots, scan_layout
 from .bayes import BayesTerms, terms_latency, terms_layout
-from .control import STAGES, bank_of, control_layout, pass_bits, within_bank
+from .control import STAGES, control_layout, pass_bits
+from .counters import FEW_ROWS, Counters
 from .delay import delay
 from .operation import cell_layout
 
 __all__ = ["AttributeProcessor", "FEW_ROWS"]
-
-FEW_ROWS = 128  # of zooms, which are distributed RAM then
 
 
 class AttributeProcessor(wiring.Component):
@@ -27,7 +26,8 @@ class AttributeProcessor(wiring.Component):
     A word that an operation up to 4 clocks ahead is about to write is forwarded, and so is a zoom
     up to 2 clocks ahead: operations follow each other in any order without a gap. Where the
     counters lie in two banks, a SNAP reads one beside an operation that reads the other, in stages
-    4 to 6.
+    4 to 6. Zooms, counters and their update are there for each level, see `Counters`; the code, the
+    configuration, a nominal value's bin and the gain unit are common to them.
 
     Parameters
     ----------
@@ -52,20 +52,21 @@ class AttributeProcessor(wiring.Component):
     pairs, whole : Out(1)
         Of the gain unit.
     word : Out(ArrayLayout(count_width, classes))
-        The word of the operation in stage 8, after the operation.
+        The word of the operation in stage 8, after the operation; in the level of its `slot`.
     read : Out(1)
         It was a READ of this lane.
     count : Out(count_width)
         The count that it asks for; anything otherwise.
-    clamped : Out(1)
-        It was a COUNT whose counter could not move.
+    clamped : Out(levels)
+        It was a COUNT whose counter in that level could not move.
     load : In(1)
         `chain_o` becomes the gain unit's result.
     shift : In(1)
         `chain_o` becomes `chain_i`.
     chain_i, chain_o : In, Out(result_layout(geometry))
     terms : Out(terms_layout(geometry))
-        Naive Bayes terms of a COUNT, from its word before it; with ``naive_bayes`` only.
+        Naive Bayes terms of a COUNT, from its word before it, in the level of its `slot`; with
+        ``naive_bayes`` only.
 
     Latency: ``read_latency`` clocks from an operation to `word`, ``count_latency`` to the
     memory, ``terms_latency`` to `terms`. The counters' memory and the zooms' are read with 2
@@ -109,7 +110,7 @@ class AttributeProcessor(wiring.Component):
             "word": Out(data.ArrayLayout(g.count_width, g.classes)),
             "read": Out(1),
             "count": Out(g.count_width),
-            "clamped": Out(1),
+            "clamped": Out(g.levels),
             "load": In(1),
             "shift": In(1),
             "chain_i": In(result_layout(g)),
@@ -121,53 +122,35 @@ class AttributeProcessor(wiring.Component):
         m = Module()
         g = self.geometry
         control = self.control
-        word_layout = data.ArrayLayout(g.count_width, g.classes)
-        zoom_layout = data.StructLayout({"lo": CODE_WIDTH, "shift": 3})
-        rows = g.slots << pass_bits(g)
 
         # Stages 0 to 2: zoom, configuration.
-        # Few zooms are not worth a block RAM: the counters need those.
-        m.submodules.zooms = zooms = Memory(
-            shape=zoom_layout, depth=rows, init=[{"lo": 0, "shift": g.root_shift}] * rows,
-            attrs={"ram_style": "distributed"} if rows <= FEW_ROWS else {})
-        zoom_read, zoom_write = zooms.read_port(), zooms.write_port()
-        code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
-        zoom = [Signal(zoom_layout, name=f"zoom_{i}") for i in (2, 3)]
-        placed = Signal(zoom_layout)
-        m.d.comb += zoom_read.addr.eq(control.zoom_row_0)
+        levels = [Counters(m, g, control, level) for level in range(g.levels)]
         config, snap_config = self._configuration(m)
+        code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
         for before, after in zip([self.code, *code], code, strict=False):
             m.d.sync += after.eq(before)
+        zooms = [level.zoom for level in levels]
+        placed = Signal.like(zooms[0], name="placed")
+        placed_before = Signal.like(zooms[0], name="zoom_3")
         with m.If(control.override_2 & (control.place_lane_2 == self.lane)):
             m.d.comb += [placed.lo.eq(control.lo_2), placed.shift.eq(control.shift_2)]
         with m.Elif(control.root_2):
             m.d.comb += [placed.lo.eq(0), placed.shift.eq(g.root_shift)]
         with m.Else():
-            m.d.comb += placed.eq(zoom[0])
-        m.d.comb += [
-            zoom_write.en.eq(control.place_2),
-            zoom_write.addr.eq(control.place_row_2),
-            zoom_write.data.eq(placed),
-        ]
-        m.d.sync += zoom[1].eq(placed)
-        with m.If(control.zoom_hit_1[0]):
-            m.d.sync += zoom[0].eq(placed)
-        with m.Elif(control.zoom_hit_1[1]):
-            m.d.sync += zoom[0].eq(zoom[1])
-        with m.Else():
-            m.d.sync += zoom[0].eq(zoom_read.data)
+            m.d.comb += placed.eq(zooms[0] if g.levels == 1 else Array(zooms)[control.parent_2])
+        m.d.sync += placed_before.eq(placed)
+        for level in levels:
+            level.place(placed, placed_before)
 
-        # Stage 3: the code's distance from the origin, the value's bin.
-        distance = Signal(CODE_WIDTH)
-        shift = Signal(3)
+        # Stages 2 and 3: the code's distance from the origin, the value's bin.
         nominal, other, present, in_range = Signal(), Signal(), Signal(), Signal()
         value = Signal(g.bin_bits)
         last = g.bins - 1
-        offset, below = Signal(signed(CODE_WIDTH + 1)), Signal(signed(CODE_WIDTH + 1))
-        m.d.comb += [offset.eq(code[2] - zoom[0].lo), below.eq(code[2] - config.base)]
+        below = Signal(signed(CODE_WIDTH + 1))
+        for level in levels:
+            level.measure(code[2])
+        m.d.comb += below.eq(code[2] - config.base)
         m.d.sync += [
-            distance.eq(Mux(offset < 0, 0, offset)),
-            shift.eq(zoom[0].shift),
             nominal.eq(config.kind != CellKind.NUMERIC),
             other.eq(config.other),
             present.eq((code[2] != MISSING) & (config.kind != CellKind.IGNORED)),
@@ -176,94 +159,52 @@ class AttributeProcessor(wiring.Component):
             in_range.eq((below[g.bin_bits:] == 0)
                         & ~(config.other & below[:g.bin_bits].all())),
         ]
-
-        # Stages 4 to 9: bin, whether the operation touches a word.
-        bins = {i: Signal(g.bin_bits, name=f"bin_{i}") for i in range(4, 10)}
-        touch = {i: Signal(name=f"touch_{i}") for i in range(4, 10)}
-        far, beyond = Signal(CODE_WIDTH), Signal()
-        own_bin = Signal(g.bin_bits)
+        for level in levels:
+            level.reach()
         counted = Signal()
-        # Whether it is beyond the bins is seen beside the shift, not behind it.
-        m.d.comb += [
-            far.eq(distance >> shift),
-            beyond.eq(Cat((shift == by) & distance[g.bin_bits + by:].any()
-                          for by in range(CODE_WIDTH - g.bin_bits)).any()),
-        ]
         with m.If(nominal):
-            m.d.comb += [own_bin.eq(Mux(in_range, value, last)), counted.eq(in_range | other)]
+            m.d.comb += [
+                *(level.own_bin.eq(Mux(in_range, value, last)) for level in levels),
+                counted.eq(in_range | other),
+            ]
         with m.Else():
-            m.d.comb += [own_bin.eq(far | beyond.replicate(CODE_WIDTH)), counted.eq(1)]
-        m.d.sync += [
-            bins[4].eq(Mux(control.count_3, own_bin, control.bin_3)),
-            touch[4].eq((control.count_3 & present & counted) | control.all_3
-                        | (control.one_3 & (control.lane_3 == self.lane))),
-        ]
-        for i in range(5, 10):
-            m.d.sync += [bins[i].eq(bins[i - 1]), touch[i].eq(touch[i - 1])]
+            m.d.comb += [*(level.own_bin.eq(level.far) for level in levels), counted.eq(1)]
+        touches = ((control.count_3 & present & counted) | control.all_3
+                   | (control.one_3 & (control.lane_3 == self.lane)))
+        for level in levels:
+            level.choose(touches)
 
-        # Stages 4 to 6: read the word.
-        newest = {i: Signal(word_layout, name=f"newest_{i}") for i in (7, 8, 9, 10)}
-        changed = Signal()
-        words_6 = self._counters(m, bins, changed, newest[8])
-        word_6 = words_6[0] if g.banks == 1 else Mux(control.bank_6, words_6[1], words_6[0])
-
-        # What the operations ahead are about to write; the nearest has the newest word. Stage 7
-        # knows that of the one right ahead; the others' are chosen by a number, told early.
-        ahead = Signal(4)
-        near, source = Signal(), Signal(2)
-        m.d.comb += ahead.eq(Cat(
-            control.same_5[i] & touch[6 + i] & (bins[5] == bins[6 + i]) for i in range(4)))
-        m.d.sync += [
-            near.eq(ahead[0]),
-            source.eq(Mux(ahead[1], 1, Mux(ahead[2], 2, Mux(ahead[3], 3, 0)))),
-        ]
-        # A counter that is written is cleared first, and what is written is added.
-        words = Array([word_6, newest[8], newest[9], newest[10]])
-        ahead_7 = Signal(g.classes)
-        m.d.sync += newest[7].eq(words[source])
-        for k, clear in enumerate(control.clear_6):
-            m.d.sync += ahead_7[k].eq(near & ~clear)
-            with m.If(clear):
-                m.d.sync += newest[7][k].eq(0)
-
-        # Stage 7: change it.
-        stuck = Signal(g.classes)
-        now = Signal(word_layout)
-        for k in range(g.classes):
-            m.d.comb += now[k].eq(Mux(ahead_7[k], newest[8][k], newest[7][k]))
-            moved = Signal(g.count_width + 1, name=f"moved_{k}")
-            added = control.step_7 & control.adds_7[k].replicate(g.count_width + 1)
-            m.d.comb += [moved.eq(now[k] + added), stuck[k].eq(moved[-1])]
-            # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
-            m.d.sync += newest[8][k].eq(Mux(
-                control.halve_7, now[k] >> 1,
-                moved[:g.count_width] ^ stuck[k].replicate(g.count_width)))
-        m.d.sync += [newest[9].eq(newest[8]), newest[10].eq(newest[9])]
-
-        # Stage 8: write.
-        m.d.sync += [
-            changed.eq(touch[7] & control.changes_7),
-            self.clamped.eq(touch[7] & stuck.any()),
-        ]
+        # Stages 4 to 8: the words, and the one that is shown.
+        for level in levels:
+            words_6 = level.update()
+        m.d.sync += self.clamped.eq(Cat(level.clamped for level in levels))
+        if g.levels == 1:
+            shown_7, shown_8, touched = levels[0].before, levels[0].after, levels[0].touch[8]
+        else:
+            level_8 = Signal.like(control.level_7)
+            m.d.sync += level_8.eq(control.level_7)
+            shown_7 = Array(level.before for level in levels)[control.level_7]
+            shown_8 = Array(level.after for level in levels)[level_8]
+            touched = Cat(level.touch[8] for level in levels).any()
         m.d.comb += [
-            self.word.eq(newest[8]),
-            self.read.eq(control.read_8.as_value().any() & touch[8]),
+            self.word.eq(shown_8),
+            self.read.eq(control.read_8.as_value().any() & touched),
         ]
         for k in range(g.classes):
             with m.If(control.read_8[k]):
-                m.d.comb += self.count.eq(newest[8][k])
+                m.d.comb += self.count.eq(self.word[k])
 
         # What naive Bayes takes from the word: a value that no other cell has too.
         if g.naive_bayes:
             own = delay(m, present & (in_range | ~nominal), 4, "own")
             m.submodules.bayes = bayes = BayesTerms(g)
-            m.d.comb += [bayes.word.eq(now), bayes.known.eq(own), self.terms.eq(bayes.terms)]
+            m.d.comb += [bayes.word.eq(shown_7), bayes.known.eq(own), self.terms.eq(bayes.terms)]
 
         m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
         m.d.comb += [
             *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
             gain.snap.eq(control.snap_8 if g.banks == 1 else control.snap_6.as_value().any()),
-            gain.word.eq(newest[8] if g.banks == 1
+            gain.word.eq(self.word if g.banks == 1
                          else Mux(control.snap_6[1], words_6[1], words_6[0])),
             gain.scan.eq(self.scan),
             self.pairs.eq(gain.pairs),
@@ -274,34 +215,6 @@ class AttributeProcessor(wiring.Component):
         with m.Elif(self.shift):
             m.d.sync += self.chain_o.eq(self.chain_i)
         return m
-
-    def _counters(self, m, bins, changed, word):
-        """The counters' memory: each bank's word in stage 6; `word` is written in stage 8."""
-        g, control = self.geometry, self.control
-        words = []
-        for bank in range(g.banks):
-            name = "counters" if g.banks == 1 else f"counters_{bank}"
-            m.submodules[name] = counters = Memory(
-                shape=data.ArrayLayout(g.count_width, g.classes),
-                depth=-(-g.slots // g.banks) << pass_bits(g) + g.bin_bits, init=[])
-            read, write = counters.read_port(), counters.write_port()
-            word_6 = Signal.like(word, name=f"word_6_{bank}", reset_less=True)  # a block RAM's own
-            address = Cat(bins[4], within_bank(g, control.row_4))
-            if g.banks > 1:
-                address = Mux(control.snap_4[bank],
-                              Cat(control.snap_bin_4, within_bank(g, control.snap_row_4)), address)
-                # A block RAM may give anything then.
-                m.d.sync += Assert(~(control.snap_4[bank] & write.en & (read.addr == write.addr)),
-                                   "a SNAP reads what is being written")
-            m.d.comb += [
-                read.addr.eq(address),
-                write.en.eq(changed & (bank_of(g, control.row_8) == bank)),
-                write.addr.eq(Cat(bins[8], within_bank(g, control.row_8))),
-                write.data.eq(word),
-            ]
-            m.d.sync += word_6.eq(read.data)
-            words.append(word_6)
-        return words
 
     def _configuration(self, m):
         """The configuration of stage 2's cell, a clock later, and of the snapshot's."""

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from ...geometry import NONE
 from ...protocol.commands import CommandFlag, Opcode
 from ...protocol.reports import EntryFlag, Kind
-from ..array.operation import Op, operation_layout
+from ..array.operation import Op, at_slot, operation_layout
 from .command import head_shape, view
 from .report import job_layout
 from .scheduler import trial_layout
@@ -107,7 +107,7 @@ class SlotEditor(wiring.Component):
         words = [Signal(32, name=f"word_{i}") for i in range(4)]
         m.d.comb += [
             self.op.code.eq(code),
-            self.op.slot.eq(access.slot),
+            *at_slot(g, self.op, access.slot),
             self.op.pass_.eq(op_pass),
             self.op.bin.eq(bin_),
             self.op.label.eq(column),
@@ -304,6 +304,10 @@ class SlotEditor(wiring.Component):
             with m.State("STORE"):
                 m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
                 end()
+                if g.levels > 1:
+                    with m.If(~self.table.settled):
+                        m.d.comb += [self.table.w_en.eq(0), edit.done.eq(0)]
+                        m.next = "STORE"
 
             # Payload of WRITE, two clocks for a count: taken, then put to the array; three for a
             # word of an entry. The last takes the padding with it.

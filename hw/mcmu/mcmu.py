@@ -20,10 +20,13 @@ from .predictor import Predictor
 from .report import ReportWriter, word_layout
 from .scheduler import TRIALS, TrialScheduler
 from .sequencer import Sequencer
-from .slots import SINCE_WIDTH, SlotTable
+from .slots import SINCE_WIDTH, SlotTable, connect_one
 from .tracker import Tracker
 
 __all__ = ["MemoryController"]
+
+
+_OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
 
 
 class MemoryController(wiring.Component):
@@ -89,7 +92,7 @@ class MemoryController(wiring.Component):
             "snap_ready": In(1),
             "count_out": In(g.count_width),
             "count_valid": In(1),
-            "clamped": In(1),
+            "clamped": In(1 if g.levels == 1 else range(g.levels + 1)),
             "gains": In(stream.Signature(candidate_layout(g))),
             "summary": In(stream.Signature(summary_layout(g))),
             "clear": In(1),
@@ -225,7 +228,7 @@ class MemoryController(wiring.Component):
         m.d.comb += [editor.trial.ready.eq(scheduler.i.ready),
                      tracker.trial.ready.eq(scheduler.i.ready)]
         with m.If(idle):
-            connect(m, editor.table, slots.port)
+            connect_one(m, g, editor.table, slots.port)
             m.d.comb += [scheduler.i.valid.eq(editor.trial.valid),
                          scheduler.i.payload.eq(editor.trial.payload)]
         with m.Else():
@@ -265,7 +268,7 @@ class MemoryController(wiring.Component):
         events = {
             "records": buffer.good,
             "nodes": tracker.node,
-            "beats": tracker.counting,
+            "beats": tracker.counting if g.levels == 1 else tracker.beats,
             "predictions": tracker.prediction.valid & tracker.prediction.ready,
             "trials": scheduler.i.valid & scheduler.i.ready,
             "halvings": tracker.halved,
@@ -287,7 +290,8 @@ class MemoryController(wiring.Component):
         m.d.sync += clear.eq(self.clear | self.reset)
         for name in (*EVENTS, *TIMINGS):
             counter = getattr(self, f"{name}_count")
-            step = Signal(range(g.bus_bytes + 1) if name == "dma_bytes" else 1, name=f"{name}_step")
+            step = Signal(range(g.bus_bytes + 1) if name == "dma_bytes" else len(events[name])
+                          if name in _OF_LEVELS else 1, name=f"{name}_step")
             m.d.sync += [step.eq(events[name]), counter.eq(counter + step)]
             with m.If(clear):
                 m.d.sync += [step.eq(0), counter.eq(0)]

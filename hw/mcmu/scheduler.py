@@ -1,14 +1,15 @@
 """Trials: queue them, lock their slots, take the snapshots."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..array.control import SNAP_DISTANCE
-from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
+from ..array.operation import CELL_WIDTH, Op, at_slot, operation_layout, slot_shape
 from .predictor import number_shape
+from .slots import rows_layout
 
-__all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout"]
+__all__ = ["TRIALS", "TrialScheduler", "asked_layout", "head_layout", "trial_layout"]
 
 TRIALS = 4  # that may wait for their snapshot
 SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
@@ -29,6 +30,11 @@ def head_layout(geometry):
 def trial_layout(geometry):
     """A trial: its report's head, and the node's split cell."""
     return data.StructLayout({"head": head_layout(geometry), "current": CELL_WIDTH})
+
+
+def asked_layout(geometry):
+    """Slots that are asked for: one, or the row of one in each level."""
+    return slot_shape(geometry) if geometry.levels == 1 else rows_layout(geometry)
 
 
 class TrialScheduler(wiring.Component):
@@ -53,7 +59,8 @@ class TrialScheduler(wiring.Component):
     asked, given : In(number)
         Predictions that come before a trial that is pushed now; those that are reported.
     slot_a, slot_b, slot_c : In(slot); locked_a, locked_b, locked_c : Out(1)
-        Whether a slot is still locked in the next clock, but for this clock's push.
+        Whether a slot is still locked in the next clock, but for this clock's push. With several
+        levels a and c are asked for a row of each, and answer a bit for each.
     passes : In
         Beats of an instance.
     snap_ready : In(1)
@@ -103,12 +110,12 @@ class TrialScheduler(wiring.Component):
             "i": In(stream.Signature(trial_layout(g))),
             "asked": In(number_shape(g)),
             "given": In(number_shape(g)),
-            "slot_a": In(slot_shape(g)),
+            "slot_a": In(asked_layout(g)),
             "slot_b": In(slot_shape(g)),
-            "slot_c": In(slot_shape(g)),
-            "locked_a": Out(1),
+            "slot_c": In(asked_layout(g)),
+            "locked_a": Out(g.levels),
             "locked_b": Out(1),
-            "locked_c": Out(1),
+            "locked_c": Out(g.levels),
             "passes": In(range(g.passes + 1)),
             "snap_ready": In(1),
             **({"reads": In(1), "reads_slot": In(slot_shape(g))} if g.banks > 1 else {}),
@@ -159,8 +166,7 @@ class TrialScheduler(wiring.Component):
                         | Cat(u & (q.slot == slot)
                               for u, q in zip([used[0] & ~popped, *used[1:]], queue,
                                               strict=True)).any())
-              for slot, locked in ((self.slot_a, self.locked_a), (self.slot_b, self.locked_b),
-                                   (self.slot_c, self.locked_c))),
+              for slot, locked in self._asked()),
         ]
         m.d.sync += [
             out.eq(out + pushed - self.reported),
@@ -189,7 +195,7 @@ class TrialScheduler(wiring.Component):
         settle = Signal(range(self.settle + 1))
         m.d.comb += [
             self.op.code.eq(Op.SNAP),
-            self.op.slot.eq(queue[0].slot),
+            *at_slot(g, self.op, queue[0].slot),
             self.op.pass_.eq(pass_),
             self.op.bin.eq(bin_),
             self.current.eq(queue[0].current),
@@ -231,3 +237,16 @@ class TrialScheduler(wiring.Component):
         with m.If(came & ~used[0]):  # the slot's last word may not be written yet
             m.d.sync += settle.eq(self.settle)
         return m
+
+    def _asked(self):
+        """Slots that are asked for, each with its answer."""
+        g = self.geometry
+        if g.levels == 1:
+            return [(self.slot_a, self.locked_a), (self.slot_b, self.locked_b),
+                    (self.slot_c, self.locked_c)]
+        return [
+            *((Cat(Const(level, g.level_bits), row), locked)
+              for rows, answers in ((self.slot_a, self.locked_a), (self.slot_c, self.locked_c))
+              for level, (row, locked) in enumerate(zip(rows, answers, strict=True))),
+            (self.slot_b, self.locked_b),
+        ]

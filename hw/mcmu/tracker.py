@@ -8,15 +8,14 @@ from ...protocol.reports import SuggestionFlag
 from ..array.operation import Op, operation_layout, slot_shape
 from ..relay import Relay
 from .buffer import header_layout
+from .paths import path_layout
 from .predictor import ask_layout
-from .scheduler import trial_layout
-from .slots import SINCE_WIDTH, entry_layout, table_signature
+from .rows import Row, any_of, count, take_over
+from .scheduler import asked_layout, trial_layout
+from .slots import SINCE_WIDTH, entry_layout, rows_layout, rows_signature
+from .walk import walk_groups, walk_nodes
 
-__all__ = ["PATH_LIMIT", "Tracker", "trial_of"]
-
-_CHANGING = ("n", "since", "halved", "underflow", "class_counts")  # of a row, by counting
-
-PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
+__all__ = ["Tracker", "trial_of"]
 
 
 def trial_of(m, trial, slot, entry, requested):
@@ -34,9 +33,9 @@ def trial_of(m, trial, slot, entry, requested):
     ]
 
 
-def _take(row, newer):
-    """Assignments of what is newer in another row of the same slot."""
-    return [row[name].eq(newer[name]) for name in _CHANGING]
+def _asked(geometry, stage):
+    """The slots of a stage as the scheduler is asked for them."""
+    return stage.header.slot if geometry.levels == 1 else stage.rows
 
 
 class Tracker(wiring.Component):
@@ -53,6 +52,11 @@ class Tracker(wiring.Component):
     between the two, they are issued once more for the prediction alone. A record with TEST only
     reads, so that a lock does not stop it.
 
+    With several levels a node in a stage is a group of them, one of each level at most: what of a
+    path is counted together (`PathTable`). Their rows are fetched, counted and written back side by
+    side, their beats are one operation, and whatever holds one of them holds all. Trials that are
+    due in the same clock are pushed one after the other, in the order of the path.
+
     Parameters
     ----------
     geometry : Geometry
@@ -66,29 +70,33 @@ class Tracker(wiring.Component):
     passes : In
         Beats of a record; like the next two steady from 2 clocks before a record on.
     grace, inner_grace : In(24)
-    table : Out(table_signature)
+    table : Out(rows_signature)
     read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
-    slot, next_slot : Out(slot); locked, next_locked : In(1)
+    slot, next_slot : Out(asked_layout); locked, next_locked : In(levels)
         Whether these slots wait for a snapshot. A clock later the tracker knows; of its own trials
         it knows at once.
     trial : Out(stream of {head, current})
-        Trials that are due; ``valid`` with the last beat of their node only. Ready must come only
-        in clocks that were granted, so that the beat goes when the trial is taken.
+        Trials that are due; ``valid`` with the last beat of their node only, and behind it while
+        there are more. Ready must come only in clocks that were granted, so that the beat goes
+        when the trial is taken.
     prediction : Out(stream of {slot, class_counts})
         Asks for predictions, each taken before or with its first beat.
     op : Out(operation), valid : Out(1), grant : In(1)
         The operation of this clock, and whether that of the next may go.
     idle : Out(1)
         No record is under way.
-    node, halved : Out(1)
-        A node was counted, a slot was halved.
+    node, halved : Out
+        Nodes that were counted, slots that were halved in this clock.
+    beats : Out
+        With several levels only: beats of this clock, one for each node.
     counting, halving, wait_lock, wait_queue, wait_report : Out(1)
         What this clock is spent on, at most one of them; none also in a clock that was
         not granted.
 
-    Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle; one
-    cycle is lost per node with a weight of -1.
+    Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle, of all
+    nodes that are counted together; one cycle is lost per node, or group, with a weight of -1, and
+    one for each further trial of a group.
 
     Source: design, sections 2 and 6.
     """
@@ -97,28 +105,29 @@ class Tracker(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        slot = slot_shape(g)
+        number = 1 if g.levels == 1 else range(g.levels + 1)
         super().__init__({
             "i": In(stream.Signature(header_layout(g))),
             "predict": In(1),
             "passes": In(range(g.passes + 1)),
             "grace": In(SINCE_WIDTH),
             "inner_grace": In(SINCE_WIDTH),
-            "table": Out(table_signature(g)),
+            "table": Out(rows_signature(g)),
             "read_at": Out(max(1, (g.passes - 1).bit_length())),
             "free": Out(1),
-            "slot": Out(slot),
-            "locked": In(1),
-            "next_slot": Out(slot),
-            "next_locked": In(1),
+            "slot": Out(asked_layout(g)),
+            "locked": In(g.levels),
+            "next_slot": Out(asked_layout(g)),
+            "next_locked": In(g.levels),
             "trial": Out(stream.Signature(trial_layout(g))),
             "prediction": Out(stream.Signature(ask_layout(g))),
             "op": Out(operation_layout(g)),
             "valid": Out(1),
             "grant": In(1),
             "idle": Out(1),
-            "node": Out(1),
-            "halved": Out(1),
+            "node": Out(number),
+            "halved": Out(number),
+            **({"beats": Out(number)} if g.levels > 1 else {}),
             "counting": Out(1),
             "halving": Out(1),
             "wait_lock": Out(1),
@@ -129,14 +138,17 @@ class Tracker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        # A node on its way, and whether it is the record's own slot, the end of its path.
-        stage = data.StructLayout({"header": header_layout(g), "own": 1, "end": 1})
-        entry = entry_layout(g)
+        # A node on its way, and whether it is the record's own slot, the end of its path. With
+        # several levels it is a node of each that is in ``on``, the header's slot the first.
+        stage = data.StructLayout({
+            "header": header_layout(g), "own": 1, "end": 1,
+            **({"on": g.levels, "rows": rows_layout(g), "order": path_layout(g)["order"].shape}
+               if g.levels > 1 else {})})
         names = ("walk", "look", "shown", "fetched", "node")
         walk, look, shown, fetched, node = (Signal(stage, name=name) for name in names)
         walk_valid, look_valid, shown_valid, fetched_valid, node_valid = (
             Signal(name=f"{name}_valid") for name in names)
-        written = Signal(entry)  # what the node's row is to become
+        rows = [Row(g, level) for level in range(g.levels)]
         done, redo = Signal(), Signal()
 
         # The last two stages move on as soon as there is space, but those in front together, with
@@ -152,43 +164,61 @@ class Tracker(wiring.Component):
             self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid
                            | node_valid)),
         ]
-        linked = self._walk(m, coming, walk, walk_valid, moves)
+        walks = walk_nodes if g.levels == 1 else walk_groups
+        linked, on = walks(m, g, self.table, coming, walk, walk_valid, moves)
+        self._ask(m, walk, node, fetched, rows, moves, done)
 
-        m.d.comb += [
-            self.table.r_en.eq(moves), self.table.r_slot.eq(walk.header.slot),
-            self.table.r_take.eq(moves),
-            self.table.w_en.eq(done), self.table.w_slot.eq(node.header.slot),
-            self.table.w_entry.eq(written), self.next_slot.eq(fetched.header.slot),
-        ]
         # What was written as the row was asked for, or after that, is not what the table shows. So
         # what the node's row was as the stages moved is kept for as long, and whether it is the
         # slot's. Where the node was not done then, its row may change; but then it is taken again.
         # Only what counting changes has to be taken over.
-        late, before = (Signal(entry, name=name, reset_less=True) for name in ("late", "before"))
-        look_before, shown_before, shown_late, shown_now = (Signal(name=name) for name in (
-            "look_before", "shown_before", "shown_late", "shown_now"))
-        row = Signal(entry, reset_less=True)
-        same = Signal()  # as the node's slot, if there is a node
+        def slot(stage, level):
+            return stage.header.slot if g.levels == 1 else stage.rows[level]
+
+        def there(stage, valid, level):
+            return valid if g.levels == 1 else valid & stage.on[level]
+
+        def same(asked, level):
+            """What is asked for is what will be the node."""
+            found = asked == Mux(fetched_valid, slot(fetched, level), slot(node, level))
+            if g.levels == 1:
+                return found
+            return found & Mux(fetched_valid, fetched.on[level], node.on[level])
+
         with m.If(moves):
             m.d.sync += [
                 look_valid.eq(walk_valid), look.eq(walk), look.end.eq(~linked),
-                look_before.eq(node_valid & (walk.header.slot == node.header.slot)),
-                shown_valid.eq(look_valid), shown.eq(look),
-                shown_before.eq(look_before),
-                shown_late.eq(node_valid & (look.header.slot == node.header.slot)),
-                shown_now.eq(look.header.slot == Mux(fetched_valid, fetched.header.slot,
-                                                     node.header.slot)),
-                fetched_valid.eq(shown_valid), fetched.eq(shown),
-                same.eq(shown.header.slot == Mux(fetched_valid, fetched.header.slot,
-                                                 node.header.slot)),
             ]
-            m.d.sync += [row.eq(self.table.r_entry), *_take(late, written), *_take(before, late)]
-            with m.If(shown_now & node_valid):
-                m.d.sync += _take(row, written)
-            with m.Elif(shown_late):
-                m.d.sync += _take(row, late)
-            with m.Elif(shown_before):
-                m.d.sync += _take(row, before)
+            if g.levels > 1:
+                m.d.sync += [look.on.eq(on), look.rows.eq(self.table.path.rows),
+                             look.order.eq(self.table.path.order)]
+            for each in rows:
+                level = each.level
+                asked = walk.header.slot if g.levels == 1 else self.table.path.rows[level]
+                m.d.sync += each.look_before.eq(there(node, node_valid, level)
+                                                & (asked == slot(node, level)))
+            m.d.sync += [shown_valid.eq(look_valid), shown.eq(look)]
+            for each in rows:
+                level = each.level
+                m.d.sync += [
+                    each.shown_before.eq(each.look_before),
+                    each.shown_late.eq(there(node, node_valid, level)
+                                       & (slot(look, level) == slot(node, level))),
+                    each.shown_now.eq(same(slot(look, level), level)),
+                ]
+            m.d.sync += [fetched_valid.eq(shown_valid), fetched.eq(shown)]
+            for each in rows:
+                m.d.sync += each.same.eq(same(slot(shown, each.level), each.level))
+            for each in rows:
+                m.d.sync += [each.row.eq(self._entry(each.level)),
+                             *take_over(each.late, each.written),
+                             *take_over(each.before, each.late)]
+                with m.If(each.shown_now & node_valid):
+                    m.d.sync += take_over(each.row, each.written)
+                with m.Elif(each.shown_late):
+                    m.d.sync += take_over(each.row, each.late)
+                with m.Elif(each.shown_before):
+                    m.d.sync += take_over(each.row, each.before)
 
         granted = Signal()
         m.d.sync += granted.eq(self.grant)
@@ -198,56 +228,53 @@ class Tracker(wiring.Component):
                   for name in ("leaf", "inner")]
         for (limit, never), grace in zip(graces, (self.grace, self.inner_grace), strict=True):
             m.d.sync += [limit.eq(grace - 1), never.eq(grace == 0)]
-        limit, never = Signal(SINCE_WIDTH), Signal()  # of the row
         plus, hits = Signal(), Signal(g.classes)  # the record adds one; its class
         with m.If(moves):
-            shown_row = self.table.r_entry
             m.d.sync += [
                 plus.eq(~shown.header.minus & ~shown.header.test),
                 hits.eq(Cat(shown.header.label == k for k in range(g.classes))),
             ]
-            with m.If(shown_row.timed):
-                m.d.sync += [limit.eq(shown_row.limit), never.eq(0)]
-            with m.Elif(shown_row.inner):
-                m.d.sync += [limit.eq(graces[1][0]), never.eq(graces[1][1])]
-            with m.Else():
-                m.d.sync += [limit.eq(graces[0][0]), never.eq(graces[0][1])]
+            for each in rows:
+                shown_row = self._entry(each.level)
+                with m.If(shown_row.timed):
+                    m.d.sync += [each.limit.eq(shown_row.limit), each.never.eq(0)]
+                with m.Elif(shown_row.inner):
+                    m.d.sync += [each.limit.eq(graces[1][0]), each.never.eq(graces[1][1])]
+                with m.Else():
+                    m.d.sync += [each.limit.eq(graces[0][0]), each.never.eq(graces[0][1])]
 
-        self._node(m, granted, fetched, fetched_valid, row, same, limit, never, plus, hits, node,
-                   node_valid, written, space, done, redo)
+        self._node(m, granted, fetched, fetched_valid, rows, plus, hits, node, node_valid, space,
+                   done, redo)
         return m
 
-    def _walk(self, m, coming, walk, valid, go):
-        """Take records, and go from node to node: the link that has come asks for the next."""
-        depth = Signal(range(PATH_LIMIT))
-        at_limit = Signal()
-        linked, loads = Signal(), Signal()
-        link = self.table.link
-        m.d.comb += [
-            linked.eq(valid & link.there & ~walk.header.test & (walk.own | ~at_limit)),
-            loads.eq(~valid | go),
-            coming.ready.eq(loads & ~linked),
-            self.table.link_en.eq(loads),
-            self.table.link_slot.eq(Mux(linked, link.slot, coming.payload.slot)),
-        ]
-        with m.If(loads):
-            m.d.sync += [
-                walk.own.eq(~linked), depth.eq(Mux(walk.own, 1, depth + 1)),
-                at_limit.eq(~walk.own & (depth == PATH_LIMIT - 2)),
-            ]
-            with m.If(linked):
-                m.d.sync += walk.header.slot.eq(link.slot)
-            with m.Else():
-                m.d.sync += [valid.eq(coming.valid), walk.header.eq(coming.payload)]
-        return linked
+    def _entry(self, level):
+        """The row that the table shows."""
+        return self.table.r_entry if self.geometry.levels == 1 else self.table.r_entries[level]
 
-    def _node(self, m, granted, fetched, fetched_valid, row, same, limit, never, plus, fetched_hits,
-              node, valid, written, space, done, redo):
+    def _ask(self, m, walk, node, fetched, rows, moves, done):
+        """Ask the table for the rows of `walk`, write the node's back."""
+        table = self.table
+        if self.geometry.levels == 1:
+            m.d.comb += [
+                table.r_en.eq(moves), table.r_slot.eq(walk.header.slot),
+                table.r_take.eq(moves),
+                table.w_en.eq(done), table.w_slot.eq(node.header.slot),
+                table.w_entry.eq(rows[0].written), self.next_slot.eq(fetched.header.slot),
+            ]
+            return
+        m.d.comb += [
+            table.r_en.eq(moves), table.r_rows.eq(table.path.rows), table.r_take.eq(moves),
+            table.w_on.eq(Mux(done, node.on, 0)), table.w_rows.eq(node.rows),
+            *(table.w_entries[each.level].eq(each.written) for each in rows),
+            self.next_slot.eq(fetched.rows),
+        ]
+
+    def _node(self, m, granted, fetched, fetched_valid, rows, plus, fetched_hits, node, valid,
+              space, done, redo):
         """Count a node's beats, update its row."""
         g = self.geometry
         entry = entry_layout(g)
-        after = Signal(entry, reset_less=True)
-        due, full, held = Signal(), Signal(), Signal()
+        held = Signal()
         clear, next_clear = Signal(), Signal()  # neither held nor full
         goes = Signal()  # clear, and this clock is granted
         pass_ = Signal(range(g.passes + 1))
@@ -255,57 +282,13 @@ class Tracker(wiring.Component):
         predicted = Signal()  # the beats of its prediction are issued
         pushed = Signal()
         moves = fetched_valid & space
-
         last_beat = Signal()
         wanted, unasked, go = Signal(), Signal(), Signal()
-        preview = Signal()  # beats for the prediction alone, before the slot is halved
-        # A weight of -1 takes a clock more: whether it can be taken away is seen in the register.
-        # A full node's class is taken back before it is halved.
-        lowering, taking_back, stuck = Signal(), Signal(), Signal()
-        back = lowering | taking_back
-        # What is loaded: the node behind, or this one again, lowered or halved. No node moves then.
-        source = Signal(entry)
-        m.d.comb += source.eq(row)
-        with m.If(redo):
-            m.d.comb += [source.eq(after), source.n.eq(g.count_max >> 1), source.halved.eq(1)]
-            m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1)
-                         for k in range(g.classes)]
-        with m.Elif((same & valid) | back):
-            m.d.comb += _take(source, written)
-
-        # What is added is one, or all ones to take one away.
-        hits = Signal(g.classes)  # the node's class
-        again = redo | back
-
-        def added(one):
-            return Cat(one, (one & back).replicate(g.count_width - 1))
-
-        one = plus | again
-        ones = Mux(again, hits, fetched_hits & plus.replicate(g.classes))
-        fills = plus & ~redo & Mux(same & valid, after.n == g.count_max, row.n == g.count_max)
-        with m.If(moves):
-            m.d.sync += [node.header.eq(fetched.header), hits.eq(fetched_hits)]
-        counts = ("n", "class_counts")
-        with m.If(moves | redo):
-            m.d.sync += [
-                *(after[name].eq(source[name]) for name in entry.members if name not in counts),
-                after.since.eq(source.since + (plus & ~redo)),
-                full.eq(fills),
-            ]
-        with m.If(moves | redo | taking_back | (lowering & ~stuck)):
-            m.d.sync += after.n.eq(source.n + added(one))
-            for k in range(g.classes):
-                m.d.sync += after.class_counts[k].eq(source.class_counts[k] + added(ones[k]))
-        since = Signal(SINCE_WIDTH)  # of a node that moves
-        m.d.comb += since.eq(Mux(same & valid, written.since, row.since))
-        with m.If(moves):
-            m.d.sync += due.eq(plus & ~never & (since >= limit) & ~since.all())
-        lowers = fetched.header.minus & ~fetched.header.test
-        m.d.comb += stuck.eq((after.class_counts[node.header.label] == 0) | (after.n == 0))
-        m.d.sync += [lowering.eq(moves & lowers), taking_back.eq(moves & fills)]
-        with m.If(lowering & stuck):
-            m.d.sync += after.underflow.eq(1)
-        holds = (self.next_locked | (pushed & same)) & ~fetched.header.test
+        # Where a full node's class is taken back there are beats for the prediction alone first.
+        lowering, preview = Signal(), Signal(name="preview")
+        fills, full, lowers = count(m, g, rows, fetched, node, valid, moves, redo, plus,
+                                    fetched_hits, lowering)
+        holds = self._holds(fetched, rows, pushed)
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
         with m.If(self.halving & preview & last_beat):
@@ -313,40 +296,54 @@ class Tracker(wiring.Component):
         with m.If(moves):
             m.d.sync += [node.own.eq(fetched.own), node.end.eq(fetched.end), asked.eq(0),
                          predicted.eq(0), held.eq(holds)]
-            m.d.comb += next_clear.eq(~holds & ~fills & ~lowers)
+            m.d.comb += next_clear.eq(~holds & ~any_of(fills) & ~lowers)
         with m.Elif(~done):
-            stays = self.locked & ~node.header.test
+            locked = self.locked if g.levels == 1 else (self.locked & node.on).any()
+            stays = locked & ~node.header.test
             m.d.sync += held.eq(stays)
-            m.d.comb += next_clear.eq(valid & ~stays & Mux(redo, ~fills, ~full))
+            m.d.comb += next_clear.eq(valid & ~stays & Mux(redo, ~any_of(fills), ~full))
         m.d.sync += [clear.eq(next_clear), goes.eq(next_clear & self.grant)]
         with m.If(space):
             m.d.sync += valid.eq(fetched_valid)
         m.d.sync += redo.eq(0)
-        m.d.comb += written.eq(after)
-        with m.If(due):
-            m.d.comb += [written.since.eq(0), written.halved.eq(0), written.underflow.eq(0)]
+        for each in rows:
+            m.d.comb += each.written.eq(each.after)
+            with m.If(each.due):
+                m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0),
+                             each.written.underflow.eq(0)]
 
         if g.naive_bayes:
-            with m.If(moves | redo):
-                m.d.sync += self.prediction.p.class_counts.eq(source.class_counts)
+            if g.levels == 1:
+                with m.If(moves | redo):
+                    m.d.sync += self.prediction.p.class_counts.eq(rows[0].source.class_counts)
+            else:  # it is asked for before a slot is halved
+                with m.If(moves):
+                    with m.Switch(fetched.header.slot[:g.level_bits]):
+                        for each in rows:
+                            with m.Case(each.level):
+                                m.d.sync += self.prediction.p.class_counts.eq(
+                                    each.source.class_counts)
 
         # Operations.
         halve = full & ~preview
-        blocked = due & last_beat & ~self.trial.ready
+        open_, slot, entry, posting, more = self._trials(m, node, rows, moves, pushed)
+        counts = goes if posting is None else goes & ~posting
+        closing = self.counting & last_beat  # the node's last beat goes
+        blocked = open_ & last_beat & ~self.trial.ready
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
         m.d.comb += [
-            self.slot.eq(node.header.slot),
+            self.slot.eq(_asked(g, node)),
             wanted.eq(valid & self.predict & node.own & ~predicted),
             preview.eq(full & wanted),
             self.prediction.valid.eq(wanted & ~asked & ~held),
             self.prediction.p.slot.eq(node.header.slot),
             unasked.eq(self.prediction.valid & ~self.prediction.ready),
             go.eq(valid & ~held & ~unasked),
-            self.counting.eq(goes & ~unasked & ~blocked),
+            self.counting.eq(counts & ~unasked & ~blocked),
             self.halving.eq(go & full & ~redo & granted),
             self.wait_lock.eq(valid & held & granted),
             self.wait_report.eq(unasked & granted),
-            self.wait_queue.eq(goes & ~unasked & blocked),
+            self.wait_queue.eq(counts & ~unasked & blocked),
             self.valid.eq(self.counting | self.halving),
             self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
             self.op.slot.eq(node.header.slot),
@@ -358,13 +355,31 @@ class Tracker(wiring.Component):
             self.op.predict.eq(wanted),
             self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
-            done.eq(self.counting & last_beat),
+            done.eq(closing),
             self.node.eq(done),
             self.free.eq(done & node.end),
-            self.trial.valid.eq(clear & ~unasked & last_beat & due),
+            self.trial.valid.eq(clear & ~unasked & last_beat & open_),
             pushed.eq(self.trial.valid & self.trial.ready),
         ]
-        trial_of(m, self.trial.p, node.header.slot, after, requested=False)
+        trial_of(m, self.trial.p, slot, entry, requested=False)
+        halved = 1
+        if g.levels > 1:
+            fulls = Cat(each.full for each in rows)
+            halved = sum(fulls)
+            with m.If(closing & more):
+                m.d.sync += posting.eq(1)
+            with m.Elif(done):
+                m.d.sync += posting.eq(0)
+            with m.If(posting):
+                m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0),
+                             self.wait_queue.eq(granted)]
+            m.d.comb += [
+                done.eq((closing | (posting & pushed)) & ~more),
+                self.node.eq(Mux(closing, sum(node.on), 0)),
+                self.beats.eq(Mux(self.counting, sum(node.on), 0)),
+                self.op.on.eq(Mux(halve, fulls, node.on)),
+                self.op.rows.eq(node.rows),
+            ]
 
         # Whether a beat is the last is known as it comes.
         single, final = Signal(), Signal()
@@ -380,5 +395,41 @@ class Tracker(wiring.Component):
             with m.If(halve_bin == g.bins - 1):
                 m.d.sync += halve_pass.eq(halve_pass + 1)
                 with m.If(halve_pass == g.passes - 1):
-                    m.d.comb += self.halved.eq(1)
+                    m.d.comb += self.halved.eq(halved)
                     m.d.sync += [halve_pass.eq(0), redo.eq(1)]
+
+    def _holds(self, fetched, rows, pushed):
+        """The node behind waits for a snapshot."""
+        if self.geometry.levels == 1:
+            holds = self.next_locked | (pushed & rows[0].same)
+        else:
+            holds = Cat((self.next_locked[each.level] | (pushed & each.pushes & each.same))
+                        & fetched.on[each.level] for each in rows).any()
+        return holds & ~fetched.header.test
+
+    def _trials(self, m, node, rows, moves, pushed):
+        """Whether a trial is due, its slot and that slot's entry.
+
+        With several levels also that the node's last beat is gone but not all of its trials, one
+        in a clock, and whether there are more than this one. They come as on the way to the root.
+        """
+        if self.geometry.levels == 1:
+            return rows[0].due, node.header.slot, rows[0].after, None, None
+        g = self.geometry
+        posted = Signal(g.levels)
+        dues = Cat(each.due for each in rows) & ~posted
+        slot, entry = Signal(slot_shape(g)), Signal(entry_layout(g))
+        for each in rows:
+            level = each.level
+            m.d.comb += each.pushes.eq(dues[level] & ~Cat(
+                dues[other.level] & (node.order[other.level] < node.order[level])
+                for other in rows if other is not each).any())
+            with m.If(each.pushes):
+                m.d.comb += [entry.eq(each.after),
+                             slot.eq((node.rows[level] << g.level_bits) | level)]
+        pushes = Cat(each.pushes for each in rows)
+        with m.If(moves):
+            m.d.sync += posted.eq(0)
+        with m.Elif(pushed):
+            m.d.sync += posted.eq(posted | pushes)
+        return dues.any(), slot, entry, Signal(name="posting"), (dues & ~pushes).any()

@@ -2,6 +2,7 @@
 
 import random
 from collections import deque
+from itertools import product
 
 import cocotb
 from bregalad.fixed import BAYES_UNIT, bayes_log2
@@ -12,6 +13,7 @@ from bregalad.hw.array.control import SNAP_DISTANCE
 from bregalad.hw.array.operation import Op, config_layout, operation_layout, snap_layout
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.benches.beside import Beside
+from bregalad.sim.benches.levels import Placed, concerned, on_levels
 from bregalad.sim.bits import candidate_fields, pack, unpack
 from bregalad.sim.golden import Candidate, Cell, Golden, top
 from bregalad.sim.runner import parameters
@@ -37,20 +39,21 @@ class Model:
         return range(pass_ * lanes, (pass_ + 1) * lanes)
 
     def apply(self, op, codes, count):
-        """The count of a READ or whether a COUNT clamped; None otherwise."""
+        """The count of a READ or the number of levels that a COUNT clamped; None otherwise."""
         golden, slot, cells = self.golden, op.get("slot", 0), self.cells(op.get("pass_", 0))
         match op["code"]:
             case Op.COUNT if op["test"]:
-                return False
+                return 0
             case Op.COUNT:
-                return any([golden._count_cell(slot, cell, code, op["label"], op["minus"])
-                            for cell, code in zip(cells, codes, strict=True)])
+                return sum(any([golden._count_cell(each, cell, code, op["label"], op["minus"])
+                                for cell, code in zip(cells, codes, strict=True)])
+                           for each in concerned(self.geometry, op))
             case Op.CLEAR:
                 for cell in cells:
                     golden.counts[slot][cell][op["bin"]] = [0] * self.geometry.classes
             case Op.HALVE:
-                for cell in cells:
-                    bins = golden.counts[slot][cell]
+                for each, cell in product(concerned(self.geometry, op), cells):
+                    bins = golden.counts[each][cell]
                     bins[op["bin"]] = [count >> 1 for count in bins[op["bin"]]]
             case Op.PLACE:
                 root = (0, self.geometry.root_shift)
@@ -118,6 +121,8 @@ class Bench:
         self.trials = 0
         self.begun = deque()  # results of each pass that are not taken yet
         self.late_codes = deque([[0] * self.geometry.lanes] * self.array.codes_latency)
+        self.most_clamps = 0  # levels in one COUNT
+        self.placed = Placed(g, self.rng)
         self.full = self.behind = 0  # passes that had to wait, that followed at once
         self.last_snap = None  # clock of a pass's last SNAP
         self.beside = Beside()
@@ -177,10 +182,11 @@ class Bench:
     def random_op(self, choices):
         rng, g = self.rng, self.geometry
         code = rng.choice(choices)
-        slots = range(min(g.slots, 2)) if rng.random() < 0.9 else range(g.slots)
+        few = rng.random() < 0.9
+        slots = range(min(g.slots, 2 * g.levels) if few else g.slots)
         if g.banks > 1 and self.in_trial and rng.random() < 0.9:
             slots = [slot for slot in slots if slot != self.trial_slot]
-        return {
+        op = {
             "code": code, "slot": rng.choice(slots), "pass_": rng.randrange(g.passes),
             "bin": rng.randrange(g.bins), "label": rng.randrange(g.classes),
             "minus": rng.randrange(4) == 0, "test": rng.randrange(8) == 0,
@@ -188,6 +194,9 @@ class Bench:
             "root": rng.randrange(4) == 0, "override": rng.randrange(2),
             "lane": rng.randrange(g.lanes), "lo": rng.randrange(256), "shift": rng.randrange(8),
         }
+        if Op.PLACE in choices:
+            op = self.placed.follow(op)
+        return on_levels(g, rng, op, -(-len(slots) // g.levels))
 
     async def step(self, op=None, snap=None):
         """One clock with an operation, and a SNAP beside it or, with one bank, in its place.
@@ -197,7 +206,7 @@ class Bench:
         rng, dut, g, model = self.rng, self.dut, self.geometry, self.model
         if snap and g.banks == 1:
             op = snap
-        op = op or {"code": Op.NONE}
+        op = on_levels(g, rng, op or {"code": Op.NONE}, g.slots // g.levels)
         if g.banks > 1:
             if snap:  # before the operation, which writes later
                 model.apply(snap, None, None)
@@ -227,7 +236,9 @@ class Bench:
         if op["code"] == Op.READ and answer is not None:
             self.reads[self.clock + self.array.read_latency] = answer
         if op["code"] == Op.COUNT and answer:
-            self.clamps[self.clock + self.array.clamped_latency] = True
+            self.clamps[self.clock + self.array.clamped_latency] = answer
+            self.most_clamps = max(self.most_clamps, answer)
+        self.placed.note(op)
         if snap and snap["bin"] == g.bins - 1 and snap["pass_"] == self.passes - 1:
             gains, summary = model.trial(self.current)
             self.trials += 1
@@ -260,7 +271,7 @@ class Bench:
         assert int(dut.count_valid.value) == (read is not None)
         if read is not None:
             assert int(dut.count_out.value) == read
-        assert int(dut.clamped.value) == self.clamps.pop(self.clock, False)
+        assert int(dut.clamped.value) == self.clamps.pop(self.clock, 0)
         if g.naive_bayes:
             partial = self.partials.pop(self.clock, None)
             assert int(dut.partial__valid.value) == (partial is not None)
@@ -362,8 +373,11 @@ async def matches_golden(dut):
         await bench.step()
     assert not bench.reads and not bench.clamps and not bench.partials
     assert bench.predicted or not g.naive_bayes
+    assert g.levels == 1 or (bench.placed.across and bench.most_clamps > 1)
     dut._log.info(f"{bench.trials} trials, {bench.taken} results, {bench.clock} clocks; "
-                  f"waited {bench.full} clocks for room, {bench.behind} passes followed at once")
+                  f"waited {bench.full} clocks for room, {bench.behind} passes followed at once; "
+                  f"up to {bench.most_clamps} levels clamped, "
+                  f"{bench.placed.across} zooms passed on across levels")
     assert bench.trials >= parameters()["rounds"]
     assert bench.full
 

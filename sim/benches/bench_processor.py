@@ -17,6 +17,7 @@ from bregalad.hw.gain.gain import arithmetic_latency, result_layout
 from bregalad.hw.gain.scan import Scan
 from bregalad.protocol.registers import CellKind
 from bregalad.sim.benches.beside import Beside
+from bregalad.sim.benches.levels import Placed, concerned, level_of, on_levels
 from bregalad.sim.bits import pack, unpack
 from bregalad.sim.golden import Cell, Golden, gain_of
 from bregalad.sim.runner import parameters
@@ -83,7 +84,7 @@ class Bench:
         self.golden = Golden(g)
         self.shadow = Golden(g)  # slot 0, cell 0: the snapshot that is coming in
         self.clock = 0
-        self.due = {}  # clock: (word, what is read, clamped)
+        self.due = {}  # clock: (word, what is read, clamped, a bit for each level)
         self.terms_due = {}  # clock: terms of a COUNT
         self.held = deque()  # results of whole snapshots that are not taken
         self.begun = 0  # snapshots that are not taken
@@ -91,7 +92,11 @@ class Bench:
         self.last_snap = -2  # clock of the last SNAP of one
         self.chain = None  # what the chain shows
         self.seen = dict.fromkeys(("counted", "tested", "clamped", "read", "near", "taken"), 0)
+        if g.levels > 1:
+            # COUNTs and HALVEs of several levels, and of what is clamped in several.
+            self.seen |= dict.fromkeys(("several", "halved", "clamped_several"), 0)
         self.recent = deque(maxlen=4)
+        self.placed = Placed(g, self.rng)
         self.beside = Beside()
 
     async def start(self):
@@ -138,42 +143,57 @@ class Bench:
         """Golden's operation; what stage 8 shows of it: (word, count that is read, clamped)."""
         golden, g = self.golden, self.geometry
         slot, bin_, cell = op["slot"], op["bin"], self.cell(op["pass_"])
-        bins = golden.counts[slot][cell]
-        read, clamped = None, False
+        touched = [(slot, bin_)]
+        read, clamped = None, 0
         match op["code"]:
             case Op.COUNT:
                 self.note_terms(slot, cell, code)
-                bin_ = golden._bin(slot, cell, code)
-                if bin_ is None:
-                    return None, None, False
-                if not op["test"]:
-                    clamped = golden._count_cell(slot, cell, code, op["label"], op["minus"])
-                self.seen["tested" if op["test"] else "counted"] += 1
-                self.seen["clamped"] += clamped
+                touched = [(each, golden._bin(each, cell, code)) for each in concerned(g, op)]
+                touched = [(each, bin_) for each, bin_ in touched if bin_ is not None]
+                for each, _ in touched if not op["test"] else ():
+                    stays = golden._count_cell(each, cell, code, op["label"], op["minus"])
+                    clamped |= stays << level_of(g, each)
+                self.seen["tested" if op["test"] else "counted"] += bool(touched)
+                self.seen["clamped"] += bool(clamped)
+                self.see("several", len(touched) > 1)
+                self.see("clamped_several", clamped.bit_count() > 1)
             case Op.CLEAR:
-                bins[bin_] = [0] * g.classes
+                golden.counts[slot][cell][bin_] = [0] * g.classes
             case Op.HALVE:
-                bins[bin_] = [count >> 1 for count in bins[bin_]]
+                touched = [(each, bin_) for each in concerned(g, op)]
+                for each, _ in touched:
+                    bins = golden.counts[each][cell]
+                    bins[bin_] = [count >> 1 for count in bins[bin_]]
+                self.see("halved", len(touched) > 1)
             case Op.PLACE:
                 zoom = (0, g.root_shift) if op["root"] else golden.zoom[op["parent"]][cell]
                 if op["override"] and op["lane"] == self.lane:
                     zoom = (op["lo"], op["shift"])
                 golden.zoom[slot][cell] = zoom
-                return None, None, False
+                touched = []
             case Op.READ | Op.WRITE:
                 if op["lane"] != self.lane:
-                    return None, None, False
-                if op["code"] is Op.READ:
+                    touched = []
+                elif op["code"] is Op.READ:
                     self.seen["read"] += 1
-                    read = bins[bin_][op["label"]]
+                    read = golden.counts[slot][cell][bin_][op["label"]]
                 else:
-                    bins[bin_][op["label"]] = count
+                    golden.counts[slot][cell][bin_][op["label"]] = count
             case Op.SNAP:
                 pass
             case _:
-                return None, None, False
-        self.seen["near"] += (slot, cell, bin_) in self.recent
-        return list(bins[bin_]), read, clamped
+                touched = []
+        words = {(each, cell, bin_) for each, bin_ in touched}
+        self.seen["near"] += any(words & before for before in self.recent)
+        self.recent.append(words)
+        self.placed.note(op)
+        shown = [list(golden.counts[each][cell][bin_]) for each, bin_ in touched if each == slot]
+        return shown[0] if shown else None, read, clamped
+
+    def see(self, what, happened):
+        """Count what needs several levels."""
+        if what in self.seen:
+            self.seen[what] += happened
 
     def note_terms(self, slot, cell, code):
         """What the lane adds to a prediction: from the word as it is before the operation."""
@@ -189,7 +209,7 @@ class Bench:
         slots = list(range(g.slots))
         if g.banks > 1 and self.left and rng.random() < 0.9:
             slots.remove(self.left[0]["slot"])
-        return {
+        op = {
             "code": rng.choice(codes), "slot": rng.choice(slots),
             "pass_": rng.randrange(g.passes), "bin": rng.randrange(g.bins),
             "label": rng.choice(self.labels), "minus": rng.randrange(3) == 0,
@@ -198,6 +218,7 @@ class Bench:
             "override": rng.randrange(2), "lane": rng.choice([self.lane, rng.randrange(g.lanes)]),
             "lo": rng.choice([0, 255, rng.randrange(256)]), "shift": rng.randrange(8),
         }
+        return self.placed.follow(op) if Op.PLACE in codes else op
 
     def next_snap(self):
         """The next SNAP, None if the gain unit does not take it yet."""
@@ -222,6 +243,7 @@ class Bench:
         if snap and g.banks == 1:
             op = snap
         op = {**self.random_op([Op.NONE]), **(op or {})}
+        op = on_levels(g, rng, op, g.slots // g.levels)
         if snap:  # before the operation, which writes later
             bins = self.golden.counts[snap["slot"]][self.cell(snap["pass_"])]
             self.shadow.counts[0][0][snap["bin"]] = list(bins[snap["bin"]])
@@ -237,11 +259,8 @@ class Bench:
         dut.count_in.value = count
         shown = self.apply(op, code, count)
         self.due[self.clock + self.latency] = shown
-        touched = op["bin"] if op["code"] is not Op.COUNT else self.golden._bin(
-            op["slot"], self.cell(op["pass_"]), code)
-        self.recent.append((op["slot"], self.cell(op["pass_"]), touched))
 
-        want, read, clamped = self.due.pop(self.clock, (None, None, False))
+        want, read, clamped = self.due.pop(self.clock, (None, None, 0))
         if want is not None:
             assert unpack(self.word, int(dut.word.value)) == want
         assert int(dut.read.value) == (read is not None)
@@ -319,3 +338,4 @@ async def matches_golden(dut):
         await bench.step()
     dut._log.info("%d clocks, %s", bench.clock, bench.seen)
     assert all(bench.seen.values()), bench.seen
+    assert bench.placed.across or g.levels == 1

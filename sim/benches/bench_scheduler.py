@@ -7,7 +7,9 @@ import cocotb
 from bregalad.geometry import NONE, Geometry
 from bregalad.hw.array.operation import Op, operation_layout
 from bregalad.hw.mcmu.scheduler import TrialScheduler, head_layout, trial_layout
-from bregalad.sim.bits import unpack
+from bregalad.hw.mcmu.slots import rows_layout
+from bregalad.sim.benches.levels import concerned
+from bregalad.sim.bits import pack, unpack
 from bregalad.sim.runner import parameters
 from bregalad.sim.streams import Sink, Source, reset
 from cocotb.triggers import ReadOnly, RisingEdge
@@ -77,9 +79,13 @@ class Bench:
         self.asked += self.asked - self.given < 1000 and rng.random() < 0.5
         dut.asked.value, dut.given.value = (number % (1 << len(dut.asked))
                                             for number in (self.asked, self.given))
-        asked = [rng.randrange(g.slots), rng.randrange(g.slots)]
-        dut.slot_a.value, dut.slot_b.value = asked
-        dut.slot_c.value = asked[0]
+        asked = rng.randrange(g.slots)
+        dut.slot_b.value = asked
+        ports = {name: [rng.randrange(g.slots // g.levels) << g.level_bits | level
+                        for level in range(g.levels)] for name in "ac"}
+        for name, slots in ports.items():
+            getattr(dut, f"slot_{name}").value = slots[0] if g.levels == 1 else pack(
+                rows_layout(g), [slot >> g.level_bits for slot in slots])
         dut.snap_ready.value, dut.reported.value = ready, reported
         reads = None  # what the array is told, as a SNAP of the next clock would read beside it
         if g.banks > 1:
@@ -101,6 +107,7 @@ class Bench:
             op = unpack(operation_layout(g), int(dut.op.value))
             assert op["code"] == Op.SNAP.value
             assert (op["slot"], op["pass_"], op["bin"]) == (trial["head"]["slot"], pass_, bin_)
+            assert concerned(g, op) == [op["slot"]]
             assert int(dut.current.value) == trial["current"]
             if self.beside is not None:
                 assert (self.beside ^ op["slot"]) & 1, "beside an operation on the same bank"
@@ -122,10 +129,11 @@ class Bench:
         else:
             self.idle = 0
         locked = {trial["head"]["slot"] for trial in list(self.waiting)[done:]}
-        assert int(dut.locked_a.value) == (asked[0] in locked), asked
-        assert int(dut.locked_b.value) == (asked[1] in locked), asked
-        assert int(dut.locked_c.value) == int(dut.locked_a.value)
-        self.seen["locked"] += asked[0] in locked
+        assert int(dut.locked_b.value) == (asked in locked), asked
+        for name, slots in ports.items():
+            assert int(getattr(dut, f"locked_{name}").value) == sum(
+                (slot in locked) << level for level, slot in enumerate(slots)), slots
+        self.seen["locked"] += asked in locked
         if self.clock == self.due and not self.read_rate:
             assert int(dut.valid.value), "the first SNAP comes as soon as it may"
         if self.alone > self.patience and self.waiting and ready:
@@ -188,7 +196,7 @@ async def in_order(dut):
     """Trials now and then or as many as go, with little or much room behind."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
-    await reset(dut, dut.slot_a, dut.slot_b, dut.passes, dut.snap_ready, dut.reported)
+    await reset(dut, dut.slot_a, dut.slot_b, dut.slot_c, dut.passes, dut.snap_ready, dut.reported)
     for index in range(parameters()["rounds"]):
         passes = rng.randint(1, g.passes)
         dut.passes.value = passes

@@ -4,7 +4,7 @@ import random
 from collections import deque
 
 import cocotb
-from amaranth import Module
+from amaranth import Cat, Const, Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, MISSING, NONE, Geometry
@@ -13,10 +13,19 @@ from bregalad.hw.mcmu.buffer import RecordBuffer
 from bregalad.hw.mcmu.dispenser import beat_layout
 from bregalad.hw.mcmu.predictor import ask_layout
 from bregalad.hw.mcmu.scheduler import trial_layout
-from bregalad.hw.mcmu.slots import SINCE_WIDTH, SlotTable, entry_layout, row_of, table_signature
+from bregalad.hw.mcmu.slots import (
+    SINCE_WIDTH,
+    SlotTable,
+    connect_one,
+    entry_layout,
+    row_of,
+    table_signature,
+)
 from bregalad.hw.mcmu.tracker import Tracker
 from bregalad.protocol.commands import RecordFlag
+from bregalad.protocol.registers import EVENTS
 from bregalad.protocol.reports import SuggestionFlag
+from bregalad.sim.benches.levels import concerned
 from bregalad.sim.bits import pack, unpack
 from bregalad.sim.golden import Entry, Golden
 from bregalad.sim.runner import parameters
@@ -24,7 +33,7 @@ from bregalad.sim.streams import Sink, Source, reset
 from cocotb.triggers import ReadOnly, RisingEdge
 
 _EVENTS = {"good": "records", "bad": "bad_records", "node": "nodes", "halved": "halvings",
-           "counting": "beats"}
+           "beats": "beats"}
 _SPENT = ("counting", "halving", "wait_lock", "wait_queue", "wait_report")
 
 
@@ -37,6 +46,7 @@ class Counting(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
+        number = range(g.levels + 1)
         super().__init__({
             "i": In(stream.Signature(beat_layout(g))),
             "discard": In(1), "rewind": In(1),
@@ -50,7 +60,7 @@ class Counting(wiring.Component):
             "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
             "table": In(table_signature(g)),
             "idle": Out(1),
-            **{name: Out(1) for name in (*_EVENTS, *_SPENT)},
+            **{name: Out(number) for name in _EVENTS}, **{name: Out(1) for name in _SPENT},
         })
 
     def elaborate(self, platform):
@@ -71,70 +81,117 @@ class Counting(wiring.Component):
             buffer.read_at.eq(tracker.read_at), buffer.free.eq(tracker.free),
             tracker.predict.eq(self.predict),
             tracker.grace.eq(self.grace), tracker.inner_grace.eq(self.inner_grace),
-            tracker.locked.eq(self.locked.bit_select(tracker.slot, 1)),
-            tracker.next_locked.eq(self.locked.bit_select(tracker.next_slot, 1)),
+            tracker.locked.eq(self._locked(tracker.slot)),
+            tracker.next_locked.eq(self._locked(tracker.next_slot)),
             tracker.grant.eq(self.grant),
             self.op.eq(tracker.op), self.valid.eq(tracker.valid), self.codes.eq(buffer.codes),
             self.good.eq(buffer.good), self.bad.eq(buffer.bad),
             self.node.eq(tracker.node), self.halved.eq(tracker.halved),
+            self.beats.eq(tracker.counting if self.geometry.levels == 1 else tracker.beats),
             self.idle.eq(buffer.empty & tracker.idle),
             *(getattr(self, name).eq(getattr(tracker, name)) for name in _SPENT),
         ]
         with m.If(self.idle):
-            connect(m, flipped(self.table), slots.port)
+            connect_one(m, self.geometry, flipped(self.table), slots.port)
         with m.Else():
             connect(m, tracker.table, slots.port)
         return m
 
+    def _locked(self, asked):
+        """The answer to slots that are asked for: one, or a row of each level."""
+        g = self.geometry
+        if g.levels == 1:
+            return self.locked.bit_select(asked, 1)
+        return Cat(self.locked.bit_select(Cat(Const(level, g.level_bits), row), 1)
+                   for level, row in enumerate(asked))
+
 
 class Model(Golden):
-    """The golden model, which writes down operations instead of counting cells."""
+    """The golden model, which writes down operations instead of counting cells.
+
+    Nodes of a record are counted together as the last changes of their links have left it: see
+    `together`.
+    """
 
     def __init__(self, geometry):
         super().__init__(geometry)
         self.ops = deque()
         self.asks = deque()
-        self.codes = []  # of the record
-        self.wanted = False  # its prediction's beats are to come
+        self.nodes = []  # of the record, from its slot on
+        self.halved = False  # the node to come
+        self.groups = {slot: [slot] for slot in range(geometry.slots)}
+
+    def linked(self, slot):
+        """Bring the groups up to date: a slot's link has changed.
+
+        A group is a slot and those of its path that are counted together with it, each of another
+        level.
+        """
+        link, levels = self.entries[slot].link, self.geometry.levels
+        behind = self.groups[link] if link != NONE else []
+        for head, group in self.groups.items():
+            if slot in group:
+                group = group[:group.index(slot) + 1]
+                if not {each % levels for each in group} & {each % levels for each in behind}:
+                    group = group + behind
+                self.groups[head] = group
 
     def _record(self, record):
         g = self.geometry
-        self.codes = list(record["codes"])
+        self.nodes.clear()
+        asks = len(self.asks)
         super()._record(record)
         known = record["slot"] < g.slots and record["label"] < g.classes
         if known and record["flags"] & RecordFlag.TEST:
-            self._beats(record["slot"], test=1)
+            self._node(record["slot"], test=1)
+        wanted = len(self.asks) > asks
+        test = record["flags"] & RecordFlag.TEST
+        while self.nodes:
+            size = 1 if test else len(self.groups[self.nodes[0]["slot"]])
+            together, self.nodes = self.nodes[:size], self.nodes[size:]
+            self._count_together(together, list(record["codes"]), wanted)
+            wanted = False
+
+    def _count_together(self, nodes, codes, wanted):
+        """The operations on nodes that are counted together."""
+        g = self.geometry
+        if halved := [node["slot"] for node in nodes if node["halved"]]:
+            if wanted:
+                self._beats(nodes, codes, test=1, predict=True)
+                wanted = False
+            self.ops.extend({"code": Op.HALVE, "slots": halved, "pass_": pass_, "bin": bin_}
+                            for pass_ in range(g.passes) for bin_ in range(g.bins))
+        self._beats(nodes, codes, predict=wanted, **nodes[0]["fields"])
+        self.ops[-1]["trials"] = [node["trial"] for node in nodes if node["trial"]]
+
+    def _beats(self, nodes, codes, **fields):
+        lanes = self.geometry.lanes
+        self.ops.extend({"code": Op.COUNT, "slots": [node["slot"] for node in nodes],
+                         "slot": nodes[0]["slot"], "pass_": at // lanes,
+                         "codes": codes[at:at + lanes], "last": at + lanes >= len(codes), **fields}
+                        for at in range(0, len(codes), lanes))
 
     def _predict(self, slot, codes):
         self.asks.append({"slot": slot, "class_counts": list(self.entries[slot].class_counts)})
-        self.wanted = True
 
-    def _beats(self, slot, **fields):
-        lanes = self.geometry.lanes
-        self.ops.extend({"code": Op.COUNT, "slot": slot, "pass_": at // lanes, "trial": None,
-                         "codes": self.codes[at:at + lanes], "predict": self.wanted,
-                         "last": at + lanes >= len(self.codes), **fields}
-                        for at in range(0, len(self.codes), lanes))
-        self.wanted = False
+    def _node(self, slot, **fields):
+        self.nodes.append({"slot": slot, "fields": fields, "halved": self.halved, "trial": None})
+        self.halved = False
 
     def _count_cell(self, slot, cell, code, label, minus):
         if cell == 0:
-            self._beats(slot, label=label, minus=minus, test=0)
+            self._node(slot, label=label, minus=minus, test=0)
         return False
 
     def _halve(self, slot):
         super()._halve(slot)
-        if self.wanted:
-            self._beats(slot, test=1)
-        self.ops.extend({"code": Op.HALVE, "slot": slot, "pass_": pass_, "bin": bin_}
-                        for pass_ in range(self.geometry.passes)
-                        for bin_ in range(self.geometry.bins))
+        self.halved = True
 
     def _trial(self, slot, requested):
         entry = self.entries[slot]
         flags = (SuggestionFlag.HALVED * entry.halved | SuggestionFlag.INNER * entry.inner
                  | SuggestionFlag.UNDERFLOW * entry.underflow)
-        self.ops[-1]["trial"] = {
+        self.nodes[-1]["trial"] = {
             "head": {"slot": slot, "flags": int(flags), "n": entry.n,
                      "class_counts": list(entry.class_counts)},
             "current": entry.current}
@@ -158,6 +215,7 @@ class Bench:
         self.grant = False  # of the next clock
         self.lock_clocks = (0,)  # how long slots stay locked behind a trial
         self.locked = {}  # slot: clocks left
+        self.trials = deque()  # of the node whose last beat is gone
         self.codes = deque([None] * RecordBuffer.latency)  # of the beats under way
         self.got = dict.fromkeys(_EVENTS, 0)
         self.clock = 0
@@ -184,12 +242,18 @@ class Bench:
         """Write a slot's row, of the table and of the model."""
         g, dut = self.geometry, self.dut
         entry = Entry(**{"class_counts": [0] * g.classes, **values})
-        self.golden.entries[slot] = entry
+        link, self.golden.entries[slot] = self.golden.entries[slot].link, entry
+        if entry.link != link:
+            self.golden.linked(slot)
         dut.table__w_slot.value, dut.table__w_en.value = slot, 1
         dut.table__w_link.value = 1
         dut.table__w_entry.value = pack(entry_layout(g), row_of(vars(entry)))
         await RisingEdge(dut.clk)
         dut.table__w_en.value = 0
+        if g.levels > 1:
+            await RisingEdge(dut.clk)
+            while not int(dut.table__settled.value):
+                await RisingEdge(dut.clk)
 
     def random_entry(self, slot):
         rng, g = self.rng, self.geometry
@@ -200,7 +264,7 @@ class Bench:
             "n": rng.choice([0, 1, top - 1, top, rng.randint(0, top)]),
             "since": rng.choice([0, 0, rng.randrange(6), (1 << SINCE_WIDTH) - 1]),
             # Downwards, so that no path is a ring.
-            "link": rng.choice([NONE, *range(slot)]),
+            "link": rng.choice([NONE, *range(slot), *range(max(0, slot - 3), slot)]),
             "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
             "period": rng.choice([0, 0, 1, 4, 0xFFFF]),
             "inner": bool(rng.randrange(2)), "halved": bool(rng.randrange(2)),
@@ -277,23 +341,29 @@ class Bench:
             self.locked[slot] -= 1
         if int(dut.valid.value):
             assert self.golden.ops, "an operation too many"
+            assert not self.trials, "trials of the node before are to come"
             want = self.golden.ops.popleft()
             op = unpack(operation_layout(g), int(dut.op.value))
             # A record that is only tested may read a locked slot.
-            assert op["slot"] not in self.locked or want.get("test"), "a locked slot was changed"
+            assert want.get("test") or not self.locked.keys() & want["slots"], \
+                "a locked slot was changed"
             assert op["code"] == want["code"].value
+            assert {*concerned(g, op)} == {*want["slots"]}, (op, want)
             assert all(op[key] == want[key] for key in op if key in want and key != "code"), \
                 (op, want)
             if want.get("predict") and op["pass_"] == 0:
                 self.asked -= 1
                 assert self.asked >= 0, "beats of a prediction that was not asked for"
-            assert trial == want.get("trial")
+            self.trials.extend(want.get("trials", []))
+            assert (trial is None) == (not self.trials)
             self.codes.append(want.get("codes"))
             if self.codes[-1]:
                 self.issued.append(self.clock)
         else:
             self.codes.append(None)
-            assert trial is None, "a trial without its last beat"
+        if trial is not None:
+            assert self.trials, "a trial without its last beat"
+            assert trial == self.trials.popleft()
         self.locked = {slot: left for slot, left in self.locked.items() if left > 0}
         if trial is not None and (clocks := rng.choice(self.lock_clocks)):
             self.locked[trial["head"]["slot"]] = clocks
@@ -313,7 +383,7 @@ class Bench:
             quiet = quiet + 1 if await self.step() and not self.source.items else 0
             limit -= 1
             assert limit, f"no end, {len(golden.ops)} operations are missing"
-        assert not golden.ops, "operations are missing"
+        assert not golden.ops and not self.trials, "operations are missing"
         assert not golden.asks and not self.asked, "predictions are missing"
         assert self.got == {name: golden.events[event] for name, event in _EVENTS.items()}
         for slot in range(g.slots):
@@ -338,7 +408,7 @@ async def matches_golden(dut):
         grace = rng.choice([0, 1, 3, 5])
         await bench.configure(rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]),
                               rng.randrange(2))
-        for slot in range(g.slots):
+        for slot in rng.sample(range(g.slots), g.slots):
             await bench.place(slot, **bench.random_entry(slot))
         bench.source.stall, bench.trial.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
         bench.prediction.stall = rng.choice([0, 0.8])
@@ -376,11 +446,17 @@ async def rings(dut):
     bench.record(g.slots - 1, 0)
     bench.record(0, 0)
     await bench.finish()
+    for slot in range(g.slots):
+        await bench.place(slot, link=(slot - 1) % g.slots)
+    bench.got, bench.golden.events = dict.fromkeys(_EVENTS, 0), dict.fromkeys(EVENTS, 0)
+    for slot in range(g.slots):
+        bench.record(slot, 1)
+    await bench.finish()
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def rate(dut):
-    """A beat per clock, for every node of a path, too."""
+    """A beat per clock, for every node of a path, too, or for all that are counted together."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
     await bench.start()
@@ -389,12 +465,12 @@ async def rate(dut):
             await bench.configure(cells, 0, 0, 1)
             for slot in range(g.slots):
                 await bench.place(slot, link=slot - 1 if linked and slot else NONE)
-            nodes = 0
+            groups = 0
             bench.issued.clear()
             for _ in range(60):
                 slot = rng.randrange(g.slots)
                 bench.record(slot, 0)
-                nodes += slot + 1 if linked else 1
+                groups += slot // g.levels + 1 if linked else 1
             await bench.finish()
-            clocks = nodes * g.passes_for(cells)
+            clocks = groups * g.passes_for(cells)
             assert bench.issued[-1] - bench.issued[0] + 1 == clocks, (cells, linked)

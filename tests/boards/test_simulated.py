@@ -9,8 +9,8 @@ import pytest
 from bregalad.benchmark.load import measure
 from bregalad.boards import BoardError, open_board, simulated
 from bregalad.cli import main
-from bregalad.geometry import PRESETS, Geometry
-from bregalad.protocol.commands import Opcode, pack_command
+from bregalad.geometry import NONE, PRESETS, Geometry
+from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 from bregalad.protocol.registers import REGISTERS, TIMINGS
 from bregalad.protocol.reports import ErrorCode, statistics_layout
 from bregalad.sim import verilated
@@ -31,13 +31,17 @@ GEOMETRIES = {
                       naive_bayes=True),
     "banks": Geometry(lanes=3, passes=2, bins=4, classes=2, slots=7, count_width=12, bus_width=64,
                       naive_bayes=True, banks=2),
+    "levels": Geometry(lanes=3, passes=2, bins=4, classes=3, slots=40, count_width=12, bus_width=64,
+                       naive_bayes=True, levels=4),
+    "levels-many": Geometry(lanes=2, passes=1, bins=8, classes=2, slots=16, count_width=13,
+                            bus_width=128, levels=8),
     "bayes-beat": Geometry(lanes=4, passes=1, bins=8, classes=2, slots=9, bus_width=128,
                            naive_bayes=True),
 }
 
 
 # A compiler run each; the benches of array and accelerator cover what these add, too.
-SLOW = ("small", "one", "odd", "gini", "kearns_mansour", "bayes-beat")
+SLOW = ("small", "one", "odd", "gini", "kearns_mansour", "bayes-beat", "levels-many")
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
@@ -52,7 +56,7 @@ def test_matches_golden(name, stall):
 
 
 @pytest.mark.parametrize("name", [
-    "tiny", "bayes", "banks", pytest.param("gini", marks=pytest.mark.slow),
+    "tiny", "bayes", "banks", "levels", pytest.param("gini", marks=pytest.mark.slow),
     pytest.param("kearns_mansour", marks=pytest.mark.slow)])
 def test_registers(name):
     golden = Golden(GEOMETRIES[name])
@@ -90,6 +94,39 @@ def test_not_busy_behind_the_last_report():
             while len(answers) < 8 * count:
                 answers += board.receive(wait=True)
             assert not board.read("status.busy"), count
+
+
+def test_records_wait_until_paths_are_known():
+    """Right behind a PLACE every slot whose path it changes is still brought up to date."""
+    geometry = GEOMETRIES["levels"]
+    slots = random.Random(5).sample(range(geometry.slots), geometry.slots)
+
+    def place(slot, link):
+        return pack_command(geometry, Opcode.PLACE, slot=slot, parent=slot, link=link, cell=NONE,
+                            current=NONE, flags=CommandFlag.KEEP)
+
+    def learn(slot):
+        record = record_layout(2).pack(slot=slot, label=1, flags=0, codes=[3, 200])
+        record += bytes(-len(record) % geometry.bus_bytes)
+        return pack_command(geometry, Opcode.LEARN, count=1, payload=record)
+
+    chain = [place(slot, link) for slot, link in zip(slots, [*slots[1:], NONE], strict=True)]
+    commands = [*chain, learn(slots[0]),
+                *(place(slot, NONE) + learn(slots[0]) for slot in reversed(slots)), *chain[::-1],
+                *(learn(slot) for slot in slots)]
+    golden = Golden(geometry)
+    with open_board("simulated", geometry) as board:
+        for target in (golden, board):
+            target.write_register("cells", 2)
+            target.write_register("grace", 0)
+        golden.execute(b"".join(commands))
+        board.send(b"".join(commands))
+        board.settle()
+        assert board.read("nodes.count") == golden.events["nodes"]
+        for slot in slots:
+            read = pack_command(geometry, Opcode.READ, slot=slot, cell=NONE)
+            board.send(read)
+            assert board.receive(wait=True) == golden.execute(read)
 
 
 # As of tests/trees/test_real.py, which so has the compiled model, too.

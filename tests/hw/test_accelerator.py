@@ -16,7 +16,9 @@ _BENCH = "bench_accelerator"
               naive_bayes=True), 8),
     (Geometry(lanes=2, passes=2, bins=4, classes=2, slots=5, count_width=12, bus_width=64,
               naive_bayes=True, banks=2), 8),
-], ids=["tiny", "odd", "one-pass", "banks"])
+    (Geometry(lanes=2, passes=2, bins=4, classes=2, slots=8, count_width=12, bus_width=64,
+              naive_bayes=True, levels=4), 8),
+], ids=["tiny", "odd", "one-pass", "banks", "levels"])
 def test_icarus(geometry, rounds, tmp_path):
     run(Accelerator(geometry), "dut", _BENCH, tmp_path, geometry=geometry.as_dict(),
         rounds=rounds, testcase=["anything", "restart", "corners", "registers", "settling",

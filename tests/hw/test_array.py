@@ -38,6 +38,12 @@ ARRAYS = {
     "banks": dict(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, banks=2),
     "banks-many": dict(lanes=10, passes=1, bins=8, classes=2, slots=4, count_width=13, banks=2,
                        naive_bayes=True),
+    "levels": dict(lanes=3, passes=2, bins=4, classes=3, slots=6, count_width=12, levels=2),
+    "levels-bayes": dict(lanes=10, passes=1, bins=8, classes=2, slots=8, count_width=13, levels=4,
+                         naive_bayes=True),
+    "levels-most": dict(lanes=2, passes=3, bins=4, classes=2, slots=16, count_width=12, levels=8,
+                        naive_bayes=True),
+    "levels-row": dict(lanes=2, passes=1, bins=4, classes=2, slots=8, count_width=12, levels=8),
 }
 
 
@@ -104,7 +110,8 @@ def test_gain(sizes, trials, snapshots, tmp_path):
 
 @pytest.mark.parametrize("name, snapshots", [
     ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2),
-    ("gini", 2), ("kearns_mansour", 4), ("error", 2), ("banks", 2), ("banks-many", 4)])
+    ("gini", 2), ("kearns_mansour", 4), ("error", 2), ("banks", 2), ("banks-many", 4),
+    ("levels", 2), ("levels-bayes", 4), ("levels-most", 2), ("levels-row", 1)])
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
     run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name],
@@ -120,7 +127,7 @@ def test_a_reset_outlasts_what_is_under_way(criterion):
     array = AttributeProcessorArray(largest)
     lane = AttributeProcessor(largest, 0)
     scan = Scan(largest, latency=arithmetic_latency(largest), spread=array.spread,
-                gathered=array.levels)
+                gathered=array.gather_clocks)
     longest = max(lane.count_latency + scan.load_clocks, scan.latency + 7, array.partial_latency,
                   array.read_latency, array.clamped_latency)
     assert 3 * Replica.latency + longest < RESET_CLOCKS

@@ -23,12 +23,16 @@ SIZES = {
     "even": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12, bus_width=32),
     "odd": dict(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=13, bus_width=64),
     "one": dict(lanes=1, passes=1, bins=4, classes=2, slots=3, count_width=32, bus_width=128),
+    "levels": dict(lanes=2, passes=2, bins=4, classes=2, slots=6, count_width=12, levels=2),
+    "levels-wide": dict(lanes=3, passes=1, bins=8, classes=3, slots=12, count_width=13, levels=4),
+    "levels-row": dict(lanes=1, passes=1, bins=4, classes=2, slots=8, count_width=12, levels=8),
 }
 
 
 @pytest.mark.parametrize("sizes, lane, naive_bayes, banks", [
     ("even", 1, False, 1), ("even", 1, True, 1), ("odd", 2, True, 1), ("even", 1, True, 2),
-    ("odd", 2, False, 2), ("one", 0, False, 2)])
+    ("odd", 2, False, 2), ("one", 0, False, 2),
+    ("levels", 1, True, 1), ("levels-wide", 2, True, 1), ("levels-row", 0, False, 1)])
 def test_processor(sizes, lane, naive_bayes, banks, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": naive_bayes, "banks": banks}
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
@@ -63,9 +67,12 @@ def test_registers(tmp_path):
     run(RegisterFile(), "dut", "bench_registers", tmp_path, clocks=1000)
 
 
-@pytest.mark.parametrize("sizes", ["even", "odd"])
-def test_tracker(sizes, tmp_path):
-    sizes = SIZES[sizes] | {"naive_bayes": True}
+@pytest.mark.parametrize("sizes, levels", [("even", {}), ("odd", {}),
+                                           ("even", {"levels": 2, "slots": 6}),
+                                           ("odd", {"levels": 8, "slots": 24}),
+                                           ("one", {"levels": 4, "slots": 8})])
+def test_tracker(sizes, levels, tmp_path):
+    sizes = SIZES[sizes] | {"naive_bayes": True} | levels
     run(Counting(Geometry(**sizes)), "dut", "bench_tracker", tmp_path,
         geometry=sizes, rounds=40)
 
@@ -82,9 +89,11 @@ def test_predictor(sizes, options, tmp_path):
         geometry=sizes, options=options, rounds=24, testcase=cases)
 
 
-@pytest.mark.parametrize("depth, heads, banks", [(4, 5, 1), (1, 2, 1), (4, 5, 2), (1, 2, 2)])
-def test_scheduler(depth, heads, banks, tmp_path):
-    sizes = SIZES["odd"] | {"naive_bayes": True, "banks": banks}
+@pytest.mark.parametrize("depth, heads, sizes", [
+    (4, 5, {}), (1, 2, {}), (4, 5, {"banks": 2}), (1, 2, {"banks": 2}),
+    (4, 5, {"levels": 4, "slots": 12})], ids=str)
+def test_scheduler(depth, heads, sizes, tmp_path):
+    sizes = SIZES["odd"] | {"naive_bayes": True} | sizes
     dut = TrialScheduler(Geometry(**sizes), depth=depth, heads=heads)
     run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, depth=depth,
         heads=heads, rounds=20, clocks=200)

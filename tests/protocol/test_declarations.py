@@ -82,6 +82,11 @@ def test_unknown_register():
     ({"classes": 33}, "classes must be 2 to 32"),
     ({"slots": 1}, "slots must be 2 to 32768"),
     ({"banks": 3}, "banks must be 1 to 2, not 3"),
+    ({"levels": 0}, "levels must be 1 to 8, not 0"),
+    ({"levels": 3}, "levels must be a power of two, not 3"),
+    ({"levels": 16}, "levels must be 1 to 8, not 16"),
+    ({"levels": 4, "slots": 66}, "slots must be a multiple of levels, 4, not 66"),
+    ({"levels": 2, "banks": 2}, "not both: banks is 2, levels 2"),
     ({"count_width": 11}, "count_width must be 12 to 32"),
     ({"bus_width": 48}, "bus_width must be a power of two"),
     ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
@@ -91,7 +96,25 @@ def test_geometry_errors(sizes, message):
         Geometry(**sizes)
 
 
+def test_levels_of_a_geometry():
+    for levels, bits in ((1, 0), (2, 1), (4, 2), (8, 3)):
+        assert Geometry(slots=8, levels=levels).level_bits == bits
+    assert Geometry.parse(["levels=4"], Geometry()) == Geometry(levels=4)
+    assert Geometry().levels == 1  # those who say nothing of it, files of before it among them
+
+
+@pytest.mark.parametrize("levels", [1, 2, 4, 8])
+def test_levels_survive_the_registers(levels):
+    from bregalad.boards import open_board
+
+    with open_board("emulated", Geometry(levels=levels, passes=256)) as board:
+        assert board.read_geometry() == board.geometry
+        assert board.read("size.levels") == board.geometry.level_bits
+
+
 def test_geometry_type_errors():
+    with pytest.raises(TypeError, match="levels must be an integer, not True"):
+        Geometry(levels=True)
     with pytest.raises(TypeError, match="lanes must be an integer, not 2.5"):
         Geometry(lanes=2.5)
     with pytest.raises(TypeError, match="Geometry or a preset's name, not 7"):

@@ -1,0 +1,164 @@
+"""Paths to the root, as far as their nodes are counted together."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import data, memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..array.operation import row_shape, slot_shape
+
+__all__ = ["PathTable", "path_layout"]
+
+
+def path_layout(geometry):
+    """A slot and the next on its path to the root, no two of one level; where the path goes on."""
+    g = geometry
+    return data.StructLayout({
+        "on": g.levels,  # levels that have one
+        "rows": data.ArrayLayout(row_shape(g), g.levels),
+        "order": data.ArrayLayout(g.level_bits, g.levels),  # the slot is number 0
+        "next": slot_shape(g),
+        "there": 1,  # is one
+    })
+
+
+class PathTable(wiring.Component):
+    """Keep for every slot which others are counted together with it.
+
+    What is counted together with the slot that a link leads to is counted together with the
+    link's own slot too, unless there were two of one level then: the path goes on behind it. When
+    a link changes, every slot whose path leads through its slot is brought up to date, one in a
+    clock; should two of one level meet then, the path goes on behind the link there, too. How many
+    links lead to a slot is counted: to a tree's new leaf there are none, and nothing else changes.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        With several levels.
+
+    Members
+    -------
+    read : {en, slot: In, path: Out(path_layout)}
+        ``path`` is that of the last ``slot`` with ``en``, a clock later.
+    write : In({en, slot, link, there})
+        The slot's link; only while settled and nothing is read.
+    settled : Out(1)
+        Falls behind a write: for 2 clocks if the link stays what it was, 6 if no links lead to the
+        slot, ``slots`` + 5 otherwise.
+
+    Slots have no links after configuration; a reset of the clock domain leaves them as they are.
+
+    Source: design, section 6.
+    """
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        slot = slot_shape(g)
+        super().__init__({
+            "read": In(wiring.Signature({"en": Out(1), "slot": Out(slot),
+                                         "path": In(path_layout(g))})),
+            "write": In(wiring.Signature({"en": Out(1), "slot": Out(slot), "link": Out(slot),
+                                          "there": Out(1)})),
+            "settled": Out(1, init=1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        alone = [{"on": 1 << (slot % g.levels),
+                  "rows": [slot >> g.level_bits if level == slot % g.levels else 0
+                           for level in range(g.levels)]} for slot in range(g.slots)]
+        m.submodules.paths = paths = memory.Memory(
+            shape=path_layout(g), depth=g.slots, init=alone)
+        read, write = paths.read_port(), paths.write_port()
+        m.d.comb += self.read.path.eq(read.data)
+
+        m.submodules.counts = counts = memory.Memory(
+            shape=range(g.slots + 1), depth=g.slots, init=[])  # of the links that lead to a slot
+        count, recount = counts.read_port(), counts.write_port()
+
+        slot, link, there = Signal(slot_shape(g)), Signal(slot_shape(g)), Signal()
+        level = slot[:g.level_bits]
+        old, old_there = Signal(slot_shape(g)), Signal()  # the link that was
+        was, was_there = Signal(slot_shape(g)), Signal()  # the same, beside the slot's path
+        behind = Signal(path_layout(g))  # the link's
+        at, looked = Signal(range(g.slots)), Signal(range(g.slots))
+        found, new = read.data, write.data
+        leads = Signal()  # the path that is looked at leads through the slot
+        number = Signal(g.level_bits)  # of the slot on that path
+        keeps, joins = Signal(g.levels), Signal()
+        m.d.comb += [
+            leads.eq(found.on.bit_select(level, 1) & (found.rows[level] == slot[g.level_bits:])),
+            number.eq(found.order[level]),
+            joins.eq(there & ((keeps & behind.on) == 0)),
+            write.addr.eq(looked),
+            new.next.eq(Mux(joins, behind.next, link)),
+            new.there.eq(there & (~joins | behind.there)),
+            was.eq(found.next), was_there.eq(found.there),
+        ]
+        for each in range(g.levels):
+            m.d.comb += [
+                keeps[each].eq(found.on[each] & (found.order[each] <= number)),
+                new.on[each].eq(keeps[each] | (joins & behind.on[each])),
+                new.rows[each].eq(Mux(keeps[each], found.rows[each], behind.rows[each])),
+                new.order[each].eq(Mux(keeps[each], found.order[each],
+                                       behind.order[each] + number + 1)),
+            ]
+            with m.If(found.on[each] & (found.order[each] == 1)):
+                m.d.comb += [was.eq((found.rows[each] << g.level_bits) | each), was_there.eq(1)]
+
+        def settle():
+            m.d.sync += self.settled.eq(1)
+            m.next = "SETTLED"
+
+        with m.FSM(name="state"):
+            with m.State("SETTLED"):
+                m.d.comb += [read.en.eq(self.read.en), read.addr.eq(self.read.slot)]
+                m.d.sync += [slot.eq(self.write.slot), there.eq(self.write.there), at.eq(0),
+                             link.eq(Mux(self.write.there, self.write.link, 0))]
+                with m.If(self.write.en):
+                    m.d.sync += self.settled.eq(0)
+                    m.next = "SLOT"
+
+            with m.State("SLOT"):
+                m.d.comb += [read.en.eq(1), read.addr.eq(slot)]
+                m.next = "LINK"
+
+            with m.State("LINK"):
+                m.d.comb += [read.en.eq(1), read.addr.eq(link), count.addr.eq(was)]
+                m.d.sync += [old.eq(was), old_there.eq(was_there)]
+                m.next = "BEHIND"
+                with m.If((was_there == there) & (~there | (was == link))):
+                    settle()
+
+            with m.State("BEHIND"):
+                m.d.sync += behind.eq(found)
+                m.d.comb += [recount.en.eq(old_there), recount.addr.eq(old),
+                             recount.data.eq(count.data - 1), count.addr.eq(link)]
+                m.next = "COUNT"
+
+            with m.State("COUNT"):
+                m.d.comb += [recount.en.eq(there), recount.addr.eq(link),
+                             recount.data.eq(count.data + 1), count.addr.eq(slot)]
+                m.next = "BEGIN"
+
+            with m.State("BEGIN"):
+                m.d.comb += read.en.eq(1)
+                with m.If(count.data == 0):
+                    m.d.comb += read.addr.eq(slot)
+                    m.d.sync += looked.eq(slot)
+                    m.next = "SLOT_ALONE"
+                with m.Else():
+                    m.d.comb += read.addr.eq(at)
+                    m.d.sync += [looked.eq(at), at.eq(at + 1)]
+                    m.next = "SWEEP"
+
+            with m.State("SLOT_ALONE"):
+                m.d.comb += write.en.eq(1)
+                settle()
+
+            with m.State("SWEEP"):
+                m.d.comb += [read.en.eq(1), read.addr.eq(at), write.en.eq(leads)]
+                m.d.sync += [looked.eq(at), at.eq(at + 1)]
+                with m.If(looked == g.slots - 1):
+                    settle()
+        return m
