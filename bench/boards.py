@@ -17,7 +17,10 @@ _MARKERS = "<!-- boards -->", "<!-- end of boards -->"
 
 def table(reports):
     """Markdown."""
-    lines = ["| board | lanes, bins, classes, slots, banks | array clock asked | reached | LUT4 "
+    names = ["lanes", "bins", "classes", "slots", "banks"]
+    if any(report["geometry"].get("levels", 1) > 1 for report in reports):
+        names.append("levels")
+    lines = [f"| board | {', '.join(names)} | array clock asked | reached | LUT4 "
              "| flip-flops | block RAMs | multipliers | seed |",
              "|---|---|---|---|---|---|---|---|---|"]
     for report in reports:
@@ -27,8 +30,7 @@ def table(reports):
                  for noun in ("LUT4", "flip-flops", "block RAMs", "multipliers")]
         lines.append("| " + " | ".join((
             report["board"],
-            ", ".join(str({"banks": 1, **size}[name])
-                      for name in ("lanes", "bins", "classes", "slots", "banks")),
+            ", ".join(str({"banks": 1, "levels": 1, **size}[name]) for name in names),
             f"{clock['asked']:g} MHz",
             f"{clock['achieved']:.1f} MHz" + ("" if report["met"] else ", **missed**"),
             *share, str(report["seed"]))) + " |")

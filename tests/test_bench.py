@@ -2,14 +2,16 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import streams
 from bregalad import Geometry
-from bregalad.benchmark import board, comparison, moa
+from bregalad.benchmark import area, board, comparison, costs, moa
 from bregalad.benchmark.costs import BAR, confirm
+from bregalad.benchmark.load import slots_of, tree_slots
 from bregalad.benchmark.process import Process, summary
 from bregalad.benchmark.streams import (
     STREAMS,
@@ -30,12 +32,15 @@ TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, 
 
 # The cost model
 
-@pytest.mark.parametrize("load, banks", [
-    ({"cells": 2}, 1), ({"cells": 4}, 1), ({"cells": 4, "grace": 0}, 1),
-    ({"cells": 4, "grace": 15}, 1), ({"cells": 4, "depth": 3}, 1), ({"cells": 2, "depth": 4}, 1),
-    ({"cells": 2}, 2), ({"cells": 4}, 2), ({"cells": 4, "depth": 3}, 2)], ids=str)
-def test_model_is_confirmed(load, banks):
-    found = confirm(TINY.replace(banks=banks), count=24_000 // load.get("depth", 1), **load)
+@pytest.mark.parametrize("load, sizes", [
+    ({"cells": 2}, {}), ({"cells": 4}, {}), ({"cells": 4, "grace": 0}, {}),
+    ({"cells": 4, "grace": 15}, {}), ({"cells": 4, "depth": 3}, {}), ({"cells": 2, "depth": 4}, {}),
+    ({"cells": 2}, {"banks": 2}), ({"cells": 4}, {"banks": 2}),
+    ({"cells": 4, "depth": 3}, {"banks": 2}),
+    ({"cells": 2}, {"levels": 4}), ({"cells": 2, "depth": 3}, {"levels": 4}),
+    ({"cells": 4, "depth": 3}, {"levels": 4})], ids=str)
+def test_model_is_confirmed(load, sizes):
+    found = confirm(TINY.replace(**sizes), count=24_000 // load.get("depth", 1), **load)
     print(found)
     assert abs(found["error"]) < BAR
     depth = load.get("depth", 1)
@@ -47,6 +52,49 @@ def test_no_beat_is_lost_in_passes():
     found = confirm(TINY.replace(passes=5), count=4000, cells=10, grace=0)
     print(found)
     assert abs(found["error"]) < BAR
+
+
+@pytest.mark.parametrize("levels", [1, 2, 4, 8])
+def test_model_counts_groups_of_nodes(levels):
+    """A path is counted from the root's end in groups, trials stop all of them alike."""
+    g = Geometry(lanes=2, passes=4, bins=16, slots=64, levels=levels)
+    for nodes in range(1, 20):
+        groups = sum(depth % levels == 0 for depth in range(nodes))
+        plain = Costs(g, 6, nodes=nodes, grace=0, inner_grace=0)
+        assert plain.groups == groups
+        assert plain.clocks == plain.counting == 3 * groups
+        tried = Costs(g, 6, nodes=nodes, grace=2000, inner_grace=100_000)
+        assert tried.snapshots == pytest.approx(16 * 3 * (1 / 2000 + (nodes - 1) / 100_000))
+        assert tried.clocks == pytest.approx(3 * groups + tried.snapshots + tried.waits, rel=1e-6)
+        assert 0 < tried.waits < 0.01 * groups if nodes > 1 else not tried.waits
+    # Half the paths are of four nodes, half of five.
+    five = {1: 5, 2: 3, 4: 2, 8: 1}[levels]
+    four = {1: 4, 2: 2, 4: 1, 8: 1}[levels]
+    assert Costs(g, 6, nodes=4.5).groups == (four + five) / 2
+
+
+def test_every_load_of_the_sweep_fits_its_board():
+    """Every path is counted in as few groups as may be; without levels slots are in order."""
+    for geometry, sizes in costs._SWEEP + costs._QUICK:
+        depth, levels = sizes.get("depth", 1), geometry.levels
+        used = tree_slots(depth) if depth > 1 else geometry.slots
+        slots = slots_of(geometry, used, depth)
+        assert len({*slots}) == used and max(slots) < geometry.slots
+        if levels == 1:
+            assert slots == [*range(used)]
+        for node in range(used) if depth > 1 else ():
+            path = [slots[node]]
+            while node:
+                node = node - 1 >> 1
+                path.append(slots[node])
+            path.reverse()
+            for at in range(0, len(path), levels):
+                group = [slot % levels for slot in path[at:at + levels]]
+                assert len({*group}) == len(group)
+        Costs(geometry, sizes["cells"], nodes=depth)
+    assert {geometry.levels for geometry, _ in costs._SWEEP} == {1, 2, 4, 8}
+    with pytest.raises(ValueError, match="a tree of 5 levels takes more than 32 slots where these"):
+        slots_of(TINY.replace(slots=32, levels=8), tree_slots(5), 5)
 
 
 def test_model():
@@ -158,6 +206,21 @@ def test_kept_clock(tmp_path, monkeypatch):
     assert board.kept_clock(small, "another") == (None, None)
     assert board.kept_clock(small.replace(bus_width=small.bus_width // 2)) == (None, None)
     assert board.kept_clock(small.replace(banks=2)) == (None, None)
+    assert board.kept_clock(small.replace(levels=2)) == (None, None)
+
+
+def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch):
+    """They are those of boards with one of each: none is synthesised again."""
+    before = {key: value for key, value in area._BASE.as_dict().items()
+              if key not in ("banks", "levels")}
+    cells = dict.fromkeys(area._CELLS, 100)
+    (tmp_path / "area.json").write_text(json.dumps(
+        [{"geometry": {**before, "lanes": lanes}, "yosys": "Yosys 1", "seconds": 1,
+          "cells": {kind: lanes * count for kind, count in cells.items()}} for lanes in (2, 4)]))
+    monkeypatch.setattr(area, "_POINTS", (area._BASE, area._BASE.replace(lanes=4)))
+    monkeypatch.setattr(area, "synthesise", None)
+    page = area.run(SimpleNamespace(output=tmp_path, fresh=False, quick=False, note=print))
+    assert "A lane of" in str(page) and len(page.tables["area"]) == 2
 
 
 # The command

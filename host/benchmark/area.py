@@ -62,7 +62,7 @@ def run(settings):
     path = settings.output / "area.json"
     kept = json.loads(path.read_text()) if path.exists() and not settings.fresh else []
     for geometry in _POINTS[:1] if settings.quick else _POINTS:
-        if any(found["geometry"] == geometry.as_dict() for found in kept):
+        if any(Geometry(**found["geometry"]) == geometry for found in kept):
             continue
         settings.note(f"synthesis of {geometry}")
         kept.append(synthesise(geometry))
@@ -81,7 +81,7 @@ def _page(kept):
          *(f"{found['cells'][kind]:,}" for kind in _CELLS), found["seconds"])
         for found in sorted(kept, key=lambda found: list(found["geometry"].values()))])
     lanes = {found["geometry"]["lanes"]: found["cells"] for found in kept
-             if found["geometry"] == {**_BASE.as_dict(), "lanes": found["geometry"]["lanes"]}}
+             if Geometry(**found["geometry"]) == _BASE.replace(lanes=found["geometry"]["lanes"])}
     if len(lanes) > 1:
         few, many = min(lanes), max(lanes)
         each = {kind: (lanes[many][kind] - lanes[few][kind]) / (many - few) for kind in _CELLS}

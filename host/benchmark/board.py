@@ -73,7 +73,7 @@ def kept_clock(geometry, board=None):
     but slots and passes make the memories deeper. Of the board of that name only, if told.
     """
     same = ("lanes", "bins", "classes", "count_width", "bus_width", "criterion", "naive_bayes",
-            "banks")
+            "banks", "levels")
     built = {name: (Geometry(**report["geometry"]), report) for name, report in reports().items()}
     found = [(other != geometry, report["clock_mhz"]["achieved"], name)
              for name, (other, report) in built.items()

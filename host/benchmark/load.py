@@ -9,8 +9,9 @@ from ..protocol.layout import Layout
 from ..protocol.registers import CellKind
 from ..protocol.reports import EntryFlag, entry_body
 from ..trees.structure.cells import CellMap
+from ..trees.structure.slots import SlotPool, best_level, joined
 
-__all__ = ["measure", "tree_slots"]
+__all__ = ["measure", "slots_of", "tree_slots"]
 
 _REST = 400  # records after which a leaf's verdict is in, at one beat per clock
 
@@ -18,6 +19,28 @@ _REST = 400  # records after which a leaf's verdict is in, at one beat per clock
 def tree_slots(depth):
     """Slots of a binary tree whose leaves are all ``depth`` nodes from the board's view."""
     return (1 << depth) - 1
+
+
+def slots_of(geometry, used, depth):
+    """A slot for each of ``used`` leaves, or of a tree's nodes, the root first, as the driver does.
+
+    Raises
+    ------
+    ValueError
+        If not every path can be counted in as few groups as there may be.
+    """
+    levels = geometry.levels
+    pool = SlotPool(geometry.slots, levels)
+    slots, together = [], []
+    for node in range(used):
+        above = together[(node - 1) // 2] if depth > 1 and node else 0
+        full = above == (1 << levels) - 1
+        slots.append(pool.take(node, int(best_level(pool.stack, levels, 0 if full else above))))
+        together.append(int(joined(above, slots[-1], levels)))
+        if depth > 1 and together[-1] & above != above and not full:
+            raise ValueError(f"a tree of {depth} levels takes more than {geometry.slots} slots "
+                             f"where these have {levels} levels")
+    return slots
 
 
 def measure(geometry, cells, *, depth=1, slots=None, grace=200, inner_grace=2000, count=20_000,
@@ -48,7 +71,7 @@ def measure(geometry, cells, *, depth=1, slots=None, grace=200, inner_grace=2000
     Raises
     ------
     ValueError
-        If the geometry has too few slots for the tree.
+        If the geometry has too few slots for the tree, or too few of a level.
     """
     g = geometry
     rng = np.random.default_rng(seed)
@@ -56,19 +79,20 @@ def measure(geometry, cells, *, depth=1, slots=None, grace=200, inner_grace=2000
     used = tree_slots(depth) if depth > 1 else slots or g.slots
     if used > g.slots:
         raise ValueError(f"a tree of {depth} levels takes {used} slots, the geometry has {g.slots}")
+    slots = np.array(slots_of(g, used, depth))
     since = [int(rng.integers(max(1, period))) if apart else 0
              for period in [inner_grace] * inner + [grace] * (used - inner)]
     records = np.zeros(count, record_layout(cells).dtype)
-    records["slot"] = inner + _leaves(rng, since[inner:], grace, count, rests)
+    records["slot"] = slots[inner + _leaves(rng, since[inner:], grace, count, rests)]
     records["label"] = rng.integers(2, size=count)
     top = g.bins if kind != CellKind.NUMERIC else 255
     records["codes"] = rng.integers(top, size=records["codes"].shape)
     entry = Layout("entry", *entry_body(g))
     setting = []
-    for slot in range(used):
-        link = (slot - 1) // 2 if depth > 1 and slot else NONE
-        row = entry.pack(since=since[slot], link=link, current=NONE,
-                         entry_flags=EntryFlag.INNER if slot < inner else 0)
+    for node, slot in enumerate(slots.tolist()):
+        link = slots[(node - 1) // 2] if depth > 1 and node else NONE
+        row = entry.pack(since=since[node], link=link, current=NONE,
+                         entry_flags=EntryFlag.INNER if node < inner else 0)
         setting += [pack_command(g, Opcode.CLEAR, slot=slot),
                     pack_command(g, Opcode.WRITE, slot=slot, cell=NONE, payload=row)]
     with open_board("simulated", g) as board:

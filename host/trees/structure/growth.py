@@ -6,7 +6,18 @@ from ...geometry import NONE
 from ...protocol.commands import CommandFlag, Opcode, pack_command
 from .nodes import LEAF, NUMERIC
 from .slots import SlotPool
-from .split import enter_role, hand_out, link, place, shift_of, sides_of, sprout, style_of, zoom_of
+from .split import (
+    enter_role,
+    hand_out,
+    level,
+    link,
+    place,
+    shift_of,
+    sides_of,
+    sprout,
+    style_of,
+    zoom_of,
+)
 
 __all__ = ["Growth", "Split"]
 
@@ -61,7 +72,7 @@ class Growth:
         self.cells = cells
         self.policy = policy
         self.nodes = nodes
-        self.pool = SlotPool(geometry.slots)
+        self.pool = SlotPool(geometry.slots, geometry.levels)
         # Of a tree that was learnt by another policy; any other wait than this is not 0.
         nodes.wait[nodes.wait == 0] = policy.first_wait
         self.style = style_of(geometry, policy)
@@ -83,8 +94,7 @@ class Growth:
     def start(self):
         """Give a new tree's root its slot."""
         self.nodes.period[0] = self.policy.grace
-        self.nodes.slot[0] = slot = self.pool.take(0)
-        self.command(Opcode.CLEAR, slot=slot)
+        self.command(Opcode.CLEAR, slot=self.take(0))
 
     # Splits
 
@@ -169,6 +179,12 @@ class Growth:
 
     # Slots
 
+    def take(self, node):
+        """Give a node a free slot, of the best level that there is; return the slot."""
+        wanted = int(level(self.nodes.table, self.style, self.pool.stack, node))
+        self.nodes.slot[node] = slot = self.pool.take(node, wanted)
+        return slot
+
     def _settle(self, node, family):
         """Hand free slots, and that of a node that counts no more, to new leaves.
 
@@ -220,7 +236,7 @@ class Growth:
     def _activate(self, node):
         """Give a node without a slot one; its statistics start anew."""
         nodes = self.nodes
-        nodes.slot[node] = slot = self.pool.take(node)
+        slot = self.take(node)
         nodes.since[node] = nodes.own[node] = 0
         if nodes.kind[node] == LEAF and self.policy.child_counts == "inherit":
             nodes.base[node] = nodes.counts[node]
@@ -246,7 +262,7 @@ class Growth:
         """Give all nodes that count a slot each, with empty statistics."""
         nodes = self.nodes
         nodes.slot[:] = -1
-        self.pool = SlotPool(self.pool.slots)
+        self.pool = SlotPool(self.pool.slots, self.pool.levels)
         if self.policy.anytime:
             for node in nodes.descendants().tolist():
                 if nodes.kind[node] != LEAF:

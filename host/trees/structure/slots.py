@@ -4,13 +4,51 @@ import numpy as np
 
 from ...compiled import njit
 
-__all__ = ["SlotPool", "take_slot"]
+__all__ = ["SlotPool", "best_level", "joined", "take_slot"]
 
 
 @njit(cache=True)
-def take_slot(stack, slot_node, node):
+def joined(together, slot, levels):
+    """Levels, a bit each, of what the board counts together with a slot.
+
+    ``together`` are those of the slot that its link leads to, 0 without one. No two of one level
+    are counted together.
+    """
+    own = 1 << slot % levels
+    return own if together & own else together | own
+
+
+@njit(cache=True)
+def best_level(stack, levels, together):
+    """The level for the next slot: one that can be counted together with those.
+
+    Of these, or of all where these have no slot left, it is that with most free slots: below a
+    node all levels but its own and those above it are of use, and the leaves, which are most of
+    the nodes, should find one wherever they are.
+    """
+    if levels == 1:
+        return 0
+    free = np.zeros(levels, np.int64)
+    for at in range(1, stack[0] + 1):
+        free[stack[at] % levels] += 1
+    best, best_free = -1, 0
+    for level in range(levels):
+        if not together >> level & 1 and free[level] > best_free:
+            best, best_free = level, free[level]
+    return best if best >= 0 else np.argmax(free)
+
+
+@njit(cache=True)
+def take_slot(stack, slot_node, node, level, levels):
     """As ``SlotPool.take``, for compiled code."""
-    slot = stack[stack[0]]
+    free = stack[0]
+    at = free
+    while at > 0 and stack[at] % levels != level:
+        at -= 1
+    if at == 0:
+        at = free
+    slot = stack[at]
+    stack[at:free] = stack[at + 1:free + 1]
     stack[0] -= 1
     slot_node[slot] = node
     return slot
@@ -26,6 +64,8 @@ class SlotPool:
     ----------
     slots : int
         S of the board.
+    levels : int
+        As many as the board's geometry has.
 
     Attributes
     ----------
@@ -35,8 +75,9 @@ class SlotPool:
         How many slots are free, then these, the next one last.
     """
 
-    def __init__(self, slots):
+    def __init__(self, slots, levels=1):
         self.slots = slots
+        self.levels = levels
         self.node = np.full(slots, -1, np.int64)
         self.stack = np.append(slots, np.arange(slots - 1, -1, -1))
 
@@ -45,9 +86,12 @@ class SlotPool:
         """How many slots hold no node."""
         return int(self.stack[0])
 
-    def take(self, node):
-        """Give a free slot to a node; return the slot."""
-        return int(take_slot(self.stack, self.node, node))
+    def take(self, node, level=0):
+        """Give a node a free slot, of a level if it has one, else of another; return the slot.
+
+        Of all that would do it is the one that was freed last.
+        """
+        return int(take_slot(self.stack, self.node, node, level, self.levels))
 
     def give_back(self, slot):
         """Free a slot."""

@@ -8,10 +8,10 @@ from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
 from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, code_range, take_rows
-from .slots import take_slot
+from .slots import best_level, joined, take_slot
 
 __all__ = ["Style", "style_of", "sides_of", "shift_of", "child_wait", "sprout", "enter_role",
-           "place", "link", "zoom_of", "hand_out"]
+           "place", "link", "level", "zoom_of", "hand_out"]
 
 _PLACE, _INNER, _KEEP = int(Opcode.PLACE), int(CommandFlag.INNER), int(CommandFlag.KEEP)
 _SLOT_AT, _PARENT_AT, _CELL_AT, _LO_AT, _SHIFT_AT, _LINK_AT, _CURRENT_AT, _PERIOD_AT = map(
@@ -19,7 +19,7 @@ _SLOT_AT, _PARENT_AT, _CELL_AT, _LO_AT, _SHIFT_AT, _LINK_AT, _CURRENT_AT, _PERIO
     ("slot", "parent", "cell", "lo", "shift", "link", "current", "period"))
 
 Style = namedtuple("Style", [
-    "bins",  # of the board
+    "bins", "levels",  # of the board
     "command_bytes",  # of a command without payload
     "anytime", "inherit", "seen",  # options of the policy, 0 or 1
     "grace", "inner_period", "first_wait", "wait_step",
@@ -29,8 +29,9 @@ Style = namedtuple("Style", [
 def style_of(geometry, policy):
     """What compiled code must know of a board and of a `SplitPolicy`."""
     return Style(
-        geometry.bins, max(COMMAND_BYTES, geometry.bus_bytes), int(policy.anytime),
-        int(policy.child_counts == "inherit"), int(policy.zoom == "seen"), int(policy.grace),
+        geometry.bins, geometry.levels, max(COMMAND_BYTES, geometry.bus_bytes),
+        int(policy.anytime), int(policy.child_counts == "inherit"), int(policy.zoom == "seen"),
+        int(policy.grace),
         0 if policy.tree_wide else int(policy.inner_grace), policy.first_wait, policy.wait_step)
 
 
@@ -170,6 +171,27 @@ def link(table, style, node):
 
 
 @njit(cache=True)
+def level(table, style, stack, node):
+    """The best level of a node's slot, see `best_level`."""
+    if style.levels == 1 or not style.anytime:
+        return stack[stack[0]] % style.levels  # there are no links: the next slot will do
+    path = 0
+    above = table[node]["parent"]
+    while above != NO_NODE:
+        path += 1
+        above = table[above]["parent"]
+    slots = np.empty(path, np.int64)
+    above = table[node]["parent"]
+    for at in range(path - 1, -1, -1):
+        slots[at] = table[above]["slot"]
+        above = table[above]["parent"]
+    together = 0
+    for slot in slots:
+        together = joined(together, slot, style.levels) if slot >= 0 else 0
+    return best_level(stack, style.levels, together)
+
+
+@njit(cache=True)
 def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, out, at):
     """Write the command that sets up a node's slot.
 
@@ -254,7 +276,8 @@ def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at)
             slot_node[slot] = leaf
             table[leaf]["slot"] = slot
         else:
-            table[leaf]["slot"] = take_slot(stack, slot_node, leaf)
+            wanted = level(table, style, stack, leaf)
+            table[leaf]["slot"] = take_slot(stack, slot_node, leaf, wanted, style.levels)
         cell, lo, shift = zoom_of(table, style, first_cell, leaf)
         at = place(table, style, first_cell, leaf, slot, 0, cell, lo, shift, out, at)
     return at

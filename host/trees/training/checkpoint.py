@@ -129,7 +129,7 @@ def restore(trainer, checkpoint):
     for node, entry, cells in zip(*(checkpoint[name] for name in ("nodes", "entries", "counts")),
                                   strict=True):
         node = int(node)
-        nodes.slot[node] = slot = growth.pool.take(node)
+        slot = growth.take(node)
         trainer.command(Opcode.CLEAR, slot=slot)
         growth.rezoom(node)
         entry = entry.copy()
