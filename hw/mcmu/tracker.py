@@ -432,4 +432,6 @@ class Tracker(wiring.Component):
             m.d.sync += posted.eq(0)
         with m.Elif(pushed):
             m.d.sync += posted.eq(posted | pushes)
-        return dues.any(), slot, entry, Signal(name="posting"), (dues & ~pushes).any()
+        # Many wait for this word, so it does not ask which comes first.
+        more = Cat(dues[level] & dues[level + 1:].any() for level in range(g.levels - 1)).any()
+        return dues.any(), slot, entry, Signal(name="posting"), more
