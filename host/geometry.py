@@ -50,8 +50,8 @@ class Geometry:
         B K clocks from them. Nothing but speed depends on it.
     levels : int
         Nodes of a path that are counted in the same clock: 1, 2, 4 or 8. A slot's level is its
-        lowest bits, and a lane has counters of its own for each. Nodes go together as long as each
-        has a level one below that of the node it comes from. Nothing but speed depends on it.
+        lowest bits, and a lane has counters of its own for each. Nodes that follow each other are
+        counted together if no two are of one level. Nothing but speed depends on it.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Paths to the root, as far as their nodes are counted together."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -42,10 +42,11 @@ class PathTable(wiring.Component):
     write : In({en, slot, link, there})
         The slot's link; only while settled and nothing is read.
     settled : Out(1)
-        Falls behind a write: for 2 clocks if the link stays what it was, 6 if no links lead to the
-        slot, ``slots`` + 5 otherwise.
+        Falls behind a write: for 2 clocks if the link stays what it was, 7 if no links lead to the
+        slot, ``slots`` + 6 otherwise.
 
-    Slots have no links after configuration; a reset of the clock domain leaves them as they are.
+    Slots have no links after configuration; a reset of the clock domain leaves them as they are if
+    the table is settled, and must not come otherwise.
 
     Source: design, section 6.
     """
@@ -106,6 +107,11 @@ class PathTable(wiring.Component):
             with m.If(found.on[each] & (found.order[each] == 1)):
                 m.d.comb += [was.eq((found.rows[each] << g.level_bits) | each), was_there.eq(1)]
 
+        asked = Signal()  # how many links lead to a slot
+        # A block RAM may give anything then.
+        m.d.sync += Assert(~(asked & recount.en & (count.addr == recount.addr)),
+                           "a number is read as it is written")
+
         def settle():
             m.d.sync += self.settled.eq(1)
             m.next = "SETTLED"
@@ -133,12 +139,16 @@ class PathTable(wiring.Component):
             with m.State("BEHIND"):
                 m.d.sync += behind.eq(found)
                 m.d.comb += [recount.en.eq(old_there), recount.addr.eq(old),
-                             recount.data.eq(count.data - 1), count.addr.eq(link)]
+                             recount.data.eq(count.data - 1), count.addr.eq(link), asked.eq(there)]
                 m.next = "COUNT"
 
             with m.State("COUNT"):
                 m.d.comb += [recount.en.eq(there), recount.addr.eq(link),
-                             recount.data.eq(count.data + 1), count.addr.eq(slot)]
+                             recount.data.eq(count.data + 1)]
+                m.next = "LED"
+
+            with m.State("LED"):  # a clock later, for the link may be to the slot itself
+                m.d.comb += [count.addr.eq(slot), asked.eq(1)]
                 m.next = "BEGIN"
 
             with m.State("BEGIN"):

@@ -113,6 +113,7 @@ def test_records_wait_until_paths_are_known():
     chain = [place(slot, link) for slot, link in zip(slots, [*slots[1:], NONE], strict=True)]
     commands = [*chain, learn(slots[0]),
                 *(place(slot, NONE) + learn(slots[0]) for slot in reversed(slots)), *chain[::-1],
+                *(place(slot, slot) + learn(slots[0]) for slot in slots[::7]),
                 *(learn(slot) for slot in slots)]
     golden = Golden(geometry)
     with open_board("simulated", geometry) as board:
