@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..geometry import CRITERIA
-from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION
+from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, passes_field
 from .array.array import AttributeProcessorArray
 from .mcmu.axi import read_signature
 from .mcmu.command_queue import CommandQueue
@@ -99,8 +99,7 @@ class Accelerator(wiring.Component):
             registers.build_count_width.eq(g.count_width),
             registers.build_classes.eq(g.classes),
             registers.size_lanes.eq(g.lanes),
-            registers.size_passes.eq(g.passes),
-            registers.size_levels.eq(g.level_bits),
+            registers.size_passes.eq(passes_field(g)),
             registers.memory_slots.eq(g.slots),
             registers.memory_bins.eq(g.bins),
             registers.memory_bus_bytes.eq(g.bus_bytes),

@@ -6,7 +6,15 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..geometry import CRITERIA, Geometry
-from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, Access, find
+from ..protocol.registers import (
+    EVENTS,
+    MAGIC,
+    TIMINGS,
+    VERSION,
+    Access,
+    find,
+    passes_and_levels,
+)
 
 __all__ = ["Board", "BoardError", "as_bytes"]
 
@@ -241,15 +249,16 @@ class Board(ABC):
 
     def read_geometry(self):
         """The geometry that the board's registers tell."""
+        passes, levels = passes_and_levels(self.read("size.passes"))
         return Geometry(
-            lanes=self.read("size.lanes"), passes=self.read("size.passes"),
+            lanes=self.read("size.lanes"), passes=passes,
             bins=self.read("memory.bins"), classes=self.read("build.classes"),
             slots=self.read("memory.slots"), count_width=self.read("build.count_width"),
             bus_width=8 * self.read("memory.bus_bytes"),
             criterion=dict(enumerate(CRITERIA)).get(self.read("build.criterion"), "unknown"),
             naive_bayes=bool(self.read("build.naive_bayes")),
             banks=1 + self.read("build.second_bank"),
-            levels=1 << self.read("size.levels"))
+            levels=levels)
 
     def found_geometry(self):
         """The geometry of the board that there is.

@@ -13,7 +13,7 @@ from ..fixed import (
 )
 from ..geometry import CRITERIA, NONE
 from ..protocol.commands import COMMAND_BYTES
-from ..protocol.registers import EVENTS, MAGIC, VERSION, Access, find
+from ..protocol.registers import EVENTS, MAGIC, VERSION, Access, find, passes_field
 from . import kernel
 from .base import Board, BoardError
 
@@ -127,8 +127,8 @@ class EmulatedBoard(Board):
             "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": criterion,
             "build.naive_bayes": int(g.naive_bayes), "build.second_bank": g.banks - 1,
             "build.count_width": g.count_width, "build.classes": classes,
-            "size.lanes": g.lanes, "size.passes": g.passes, "size.levels": g.level_bits,
-            "memory.slots": g.slots, "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
+            "size.lanes": g.lanes, "size.passes": passes_field(g), "memory.slots": g.slots,
+            "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
         }
 
     @property

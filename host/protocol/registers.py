@@ -6,7 +6,7 @@ from enum import Enum
 from ..geometry import CRITERIA
 
 __all__ = ["Access", "Field", "Register", "REGISTERS", "EVENTS", "TIMINGS", "MAGIC", "VERSION",
-           "CellKind", "find", "identity"]
+           "CellKind", "find", "identity", "passes_and_levels", "passes_field"]
 
 MAGIC = 0x47455242  # "BREG", little endian
 VERSION = 4  # changes whenever an old driver could not work a new bitstream
@@ -98,6 +98,7 @@ TIMINGS = {
 }
 
 _COUNTERS_BASE = 0x40
+_PASSES_BITS = 12  # of `size.passes`
 
 REGISTERS = (
     Register("identity", 0x00, (Field("magic", 32, _RO, f"MAGIC, {MAGIC:#010x}."),)),
@@ -112,8 +113,8 @@ REGISTERS = (
     )),
     Register("size", 0x08, (
         Field("lanes", 16, _RO, "P."),
-        Field("passes", 12, _RO, "K_max."),
-        Field("levels", 4, _RO, "Nodes of a path counted together: 2 to the power of this."),
+        Field("passes", 16, _RO, "11:0: K_max; 15:12: nodes of a path counted together, 2 to the "
+                                 "power of this."),
     )),
     Register("memory", 0x0C, (
         Field("slots", 16, _RO, "S."),
@@ -164,6 +165,16 @@ def find(name):
         raise KeyError(f"no register {name!r}; there are {', '.join(_BY_NAME)}") from None
 
 
+def passes_field(geometry):
+    """What `size.passes` reads: K_max, and how many nodes are counted together."""
+    return geometry.passes | geometry.level_bits << _PASSES_BITS
+
+
+def passes_and_levels(value):
+    """``(passes, levels)`` of what `size.passes` reads."""
+    return value & (1 << _PASSES_BITS) - 1, 1 << (value >> _PASSES_BITS)
+
+
 def identity(geometry):
     """What the registers that tell a geometry read: name to 32-bit value, in order of address."""
     g = geometry
@@ -172,7 +183,7 @@ def identity(geometry):
         "build": {"version": VERSION, "criterion": CRITERIA.index(g.criterion),
                   "naive_bayes": int(g.naive_bayes), "second_bank": g.banks - 1,
                   "count_width": g.count_width, "classes": g.classes},
-        "size": {"lanes": g.lanes, "passes": g.passes, "levels": g.level_bits},
+        "size": {"lanes": g.lanes, "passes": passes_field(g)},
         "memory": {"slots": g.slots, "bins": g.bins, "bus_bytes": g.bus_bytes},
     }
     return {name: sum(values[field.name] << lsb for field, lsb in find(name).layout())

@@ -3,7 +3,7 @@
 from ...geometry import CRITERIA, MISSING, NONE
 from ...protocol import reports
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag, record_layout
-from ...protocol.registers import EVENTS, MAGIC, VERSION, Access, CellKind, find
+from ...protocol.registers import EVENTS, MAGIC, VERSION, Access, CellKind, find, passes_field
 from ...protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 from .bayes import scores_of
 from .candidates import gain_of, join, top
@@ -54,8 +54,8 @@ class Golden:
             "build.criterion": CRITERIA.index(g.criterion), "build.naive_bayes": g.naive_bayes,
             "build.second_bank": g.banks - 1,
             "build.count_width": g.count_width, "build.classes": g.classes,
-            "size.lanes": g.lanes, "size.passes": g.passes, "size.levels": g.level_bits,
-            "memory.slots": g.slots, "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
+            "size.lanes": g.lanes, "size.passes": passes_field(g), "memory.slots": g.slots,
+            "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
             "status.halted": int(self.halted), "status.busy": 0,
             **{f"{name}.count": count & 0xFFFFFFFF for name, count in self.events.items()},
         }

@@ -109,7 +109,8 @@ def test_levels_survive_the_registers(levels):
 
     with open_board("emulated", Geometry(levels=levels, passes=256)) as board:
         assert board.read_geometry() == board.geometry
-        assert board.read("size.levels") == board.geometry.level_bits
+        assert registers.passes_and_levels(board.read("size.passes")) == (
+            board.geometry.passes, board.geometry.levels)
 
 
 def test_geometry_type_errors():
