@@ -16,7 +16,8 @@ SUMMARY = "the plain core's area before it is placed, and what a lane takes (min
 _BASE = Geometry(lanes=2, passes=1, bins=16, classes=2, slots=64, count_width=18, bus_width=128)
 _POINTS = tuple(_BASE.replace(**changes) for changes in (
     {}, {"lanes": 1}, {"lanes": 4}, {"bins": 8}, {"bins": 32}, {"classes": 4},
-    {"count_width": 16}, {"count_width": 24}, {"lanes": 8}))
+    {"count_width": 16}, {"count_width": 24}, {"lanes": 8}, {"levels": 8},
+    {"lanes": 1, "levels": 8}, {"levels": 2}, {"lanes": 1, "levels": 2}))
 _CELLS = {"LUT4": "LUT4", "CCU2C": "carry pairs", "TRELLIS_FF": "flip-flops",
           "DP16KD": "block RAMs", "PDPW16KD": "wide block RAMs", "MULT18X18D": "multipliers",
           "TRELLIS_DPR16X4": "distributed RAMs"}
@@ -76,20 +77,27 @@ def _page(kept):
               f"{kept[0]['yosys']}, `synth_ecp5`, and what `build` does to its netlist, one "
               f"pass, {kept[0]['geometry']['slots']} slots; not placed. A carry pair is two LUT4 "
               "more, a distributed RAM four.")
-    page.table("area", ("P", "B", "C", "W", *_CELLS.values(), "synthesis, s"), [
-        (*(found["geometry"][key] for key in ("lanes", "bins", "classes", "count_width")),
+    made = {Geometry(**found["geometry"]): found for found in kept}
+    page.table("area", ("P", "B", "C", "W", "levels", *_CELLS.values(), "synthesis, s"), [
+        (g.lanes, g.bins, g.classes, g.count_width, g.levels,
          *(f"{found['cells'][kind]:,}" for kind in _CELLS), found["seconds"])
-        for found in sorted(kept, key=lambda found: list(found["geometry"].values()))])
-    lanes = {found["geometry"]["lanes"]: found["cells"] for found in kept
-             if Geometry(**found["geometry"]) == _BASE.replace(lanes=found["geometry"]["lanes"])}
-    if len(lanes) > 1:
-        few, many = min(lanes), max(lanes)
-        each = {kind: (lanes[many][kind] - lanes[few][kind]) / (many - few) for kind in _CELLS}
-        page.text(f"A lane of B = {_BASE.bins}, C = {_BASE.classes}, W = {_BASE.count_width} (from "
-                  f"{few} to {many} lanes): " + ", ".join(
-                      f"{each[kind]:,.0f} {name}" for kind, name in _CELLS.items() if each[kind])
-                  + "; the rest of the core: " + ", ".join(
-                      f"{lanes[few][kind] - few * each[kind]:,.0f} {name}"
-                      for kind, name in _CELLS.items()
-                      if round(lanes[few][kind] - few * each[kind]) > 0) + ".")
+        for g, found in sorted(made.items(), key=lambda each: list(each[0].as_dict().values()))])
+    for levels in sorted({g.levels for g in made}):
+        lanes = {g.lanes: found["cells"] for g, found in made.items()
+                 if g == _BASE.replace(lanes=g.lanes, levels=levels)}
+        if len(lanes) > 1:
+            page.text(_of_a_lane(lanes, levels))
     return page
+
+
+def _of_a_lane(lanes, levels):
+    """What a lane takes, by the cells of boards of some lanes, and what all else does."""
+    few, many = min(lanes), max(lanes)
+    each = {kind: (lanes[many][kind] - lanes[few][kind]) / (many - few) for kind in _CELLS}
+    rest = {kind: lanes[few][kind] - few * each[kind] for kind in _CELLS}
+    return (f"A lane of B = {_BASE.bins}, C = {_BASE.classes}, W = {_BASE.count_width}"
+            + (f" and {levels} levels" if levels > 1 else "") + f" (from {few} to {many} lanes): "
+            + ", ".join(f"{each[kind]:,.0f} {name}" for kind, name in _CELLS.items() if each[kind])
+            + "; the rest of the core: " + ", ".join(
+                f"{rest[kind]:,.0f} {name}" for kind, name in _CELLS.items()
+                if round(rest[kind]) > 0) + ".")
