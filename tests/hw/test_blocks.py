@@ -15,7 +15,7 @@ from bregalad.hw.mcmu.scheduler import TrialScheduler
 from bregalad.hw.registers import RegisterFile
 from bregalad.hw.replica import distribute, distribution_latency
 from bregalad.sim.benches.bench_processor import Lane
-from bregalad.sim.benches.bench_tracker import Counting
+from bregalad.sim.benches.counting import Counting
 from bregalad.sim.runner import run
 
 # Tiny, so that operations meet on the same words; passes and lanes are no powers of two.
