@@ -3,6 +3,7 @@
 import json
 import zipfile
 import zlib
+from contextlib import contextmanager
 from dataclasses import asdict
 
 import numpy as np
@@ -87,17 +88,34 @@ def _changed(kept, tree, changes):
     return kept.replace(**dict(says[name] for name in changes if name in says))
 
 
+@contextmanager
+def _of_the_file():
+    """What has the wrong type here has it in the file: no parameter is at fault."""
+    try:
+        yield
+    except TypeError as error:
+        raise ValueError(f"a damaged saved tree, or one of a newer release ({error})") from error
+
+
 def _built(cls, meta, arrays, changes):
     board = changes.get("board", meta["board"])
-    # A board at the end of a link has the geometry that it has.
-    kept = None if is_link(board) else Geometry(**meta["geometry"])
-    given = None if is_link(board) else meta.get("given_geometry", meta["geometry"])
-    params = {**meta["params"], "board": board,
-              "geometry": Geometry(**given) if isinstance(given, dict) else given}
+    with _of_the_file():
+        # A board at the end of a link has the geometry that it has.
+        kept = None if is_link(board) else Geometry(**meta["geometry"])
+        given = None if is_link(board) else meta.get("given_geometry", meta["geometry"])
+        params = {**meta["params"], "board": board,
+                  "geometry": Geometry(**given) if isinstance(given, dict) else given}
     if params["nominal"] and isinstance(params["nominal"][0], list):
         params["nominal"] = {name: tuple(values) for name, values in params["nominal"]}
     tree = cls(**params | changes)
     tree.check_parameters()
+    with _of_the_file():
+        _fill(tree, meta, arrays, kept and _changed(kept, tree, changes))
+    return tree
+
+
+def _fill(tree, meta, arrays, kept_geometry):
+    """Put what has been learnt into a tree of the right parameters."""
     tree.schema_ = Schema.from_dict(meta["schema"])
     tree.classes_ = np.array(meta["classes"], meta.get("class_type"))
     tree.n_features_in_ = len(tree.schema_.attributes)
@@ -109,7 +127,7 @@ def _built(cls, meta, arrays, changes):
     tree._made_with = tree._decisive()
     tree._warm_up = None
     tree._trainer = None
-    tree._kept_geometry = kept and _changed(kept, tree, changes)
+    tree._kept_geometry = kept_geometry
     tree._nodes = Nodes.from_state({name.removeprefix("node_"): column
                                     for name, column in arrays.items()
                                     if name.startswith("node_")}, tree.n_features_in_)
@@ -124,4 +142,3 @@ def _built(cls, meta, arrays, changes):
     if geometry is not None:
         check_abilities(geometry, tree._policy(), tree.leaf_prediction)
         tree._check_fit(geometry)
-    return tree

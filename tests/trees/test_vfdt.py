@@ -270,6 +270,24 @@ def test_arrays_that_lack_or_differ_are_refused(tmp_path, change, message):
         VFDT.load(tmp_path / "wrong.npz")
 
 
+@pytest.mark.parametrize("change, why", [
+    (lambda meta: meta.update(class_type="strange"), "strange"),
+    (lambda meta: meta["geometry"].update(colour=3), "colour"),
+    (lambda meta: meta.update(tally=7), "mapping"),
+])
+def test_descriptions_of_other_types_are_refused(tmp_path, change, why):
+    with np.load(_saved(tmp_path)) as archive:
+        arrays = dict(archive)
+    meta = json.loads(arrays["meta"].tobytes())
+    change(meta)
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+    np.savez(tmp_path / "wrong.npz", **arrays)
+    with pytest.raises(ValueError, match=f"wrong.npz: a damaged saved tree, or one .*{why}"):
+        VFDT.load(tmp_path / "wrong.npz")
+    with pytest.raises(TypeError, match="slots"):  # a parameter's is the user's
+        VFDT.load(tmp_path / "sound.npz", slots="many")
+
+
 def _saved(tmp_path):
     """Where a tree of a few nodes is saved; the root has been split, its first child not."""
     rng = np.random.default_rng(1)
