@@ -111,7 +111,8 @@ def test_gain(sizes, trials, snapshots, tmp_path):
 @pytest.mark.parametrize("name, snapshots", [
     ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2),
     ("gini", 2), ("kearns_mansour", 4), ("error", 2), ("banks", 2), ("banks-many", 4),
-    ("levels", 2), ("levels-bayes", 4), ("levels-most", 2), ("levels-row", 1)])
+    ("levels", 2), ("levels-bayes", 4), ("levels-row", 1),
+    pytest.param("levels-most", 2, marks=pytest.mark.slow)])
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
     run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name],

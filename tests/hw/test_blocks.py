@@ -32,7 +32,8 @@ SIZES = {
 @pytest.mark.parametrize("sizes, lane, naive_bayes, banks", [
     ("even", 1, False, 1), ("even", 1, True, 1), ("odd", 2, True, 1), ("even", 1, True, 2),
     ("odd", 2, False, 2), ("one", 0, False, 2),
-    ("levels", 1, True, 1), ("levels-wide", 2, True, 1), ("levels-row", 0, False, 1)])
+    ("levels", 1, True, 1), ("levels-row", 0, False, 1),
+    pytest.param("levels-wide", 2, True, 1, marks=pytest.mark.slow)])
 def test_processor(sizes, lane, naive_bayes, banks, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": naive_bayes, "banks": banks}
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
