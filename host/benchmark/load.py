@@ -34,10 +34,9 @@ def slots_of(geometry, used, depth):
     slots, together = [], []
     for node in range(used):
         above = together[(node - 1) // 2] if depth > 1 and node else 0
-        full = above == (1 << levels) - 1
-        slots.append(pool.take(node, int(best_level(pool.stack, levels, 0 if full else above))))
+        slots.append(pool.take(node, int(best_level(pool.stack, levels, above))))
         together.append(int(joined(above, slots[-1], levels)))
-        if depth > 1 and together[-1] & above != above and not full:
+        if together[-1] & above != above and above != (1 << levels) - 1:
             raise ValueError(f"a tree of {depth} levels takes more than {geometry.slots} slots "
                              f"where these have {levels} levels")
     return slots
