@@ -176,6 +176,25 @@ def test_counting_ahead_of_the_verdict_halves_nothing(seed):
     assert late.tally == first.tally
 
 
+@pytest.mark.parametrize("tree", [tree for tree in TREES if tree.startswith("efdt")])
+@pytest.mark.parametrize("seed", [4, 9])
+def test_an_anytime_trees_counts_are_halved_in_the_streams_order(tree, seed):
+    """Nodes near the root are full often; what is withheld below comes before what is behind."""
+    sizes = geometry(2000, count_width=12)
+    codes, labels = drifting(seed, 40_000)
+    boards = open_board("emulated", sizes), LateBoard(open_board("emulated", sizes),
+                                                      random.Random(seed))
+    first, late = (trainer_on(board, nominal_split="one_vs_rest", tree=tree) for board in boards)
+    expected = learn(first, codes, labels)
+    assert (learn(late, codes, labels, seed) == expected).all()
+    assert late.nodes.difference(first.nodes) is None
+    assert late.tally == first.tally
+    assert first.tally.halvings > 20
+    for trainer in (first, late):
+        statistics = checkpoint.read(trainer)
+        assert (statistics["entries"][:, 0] == trainer.nodes.own[statistics["nodes"]]).all()
+
+
 def test_stream_runs_on_while_trials_are_out(monkeypatch):
     """The driver need not wait for all verdicts to know that slots are enough to go on."""
     codes, labels = stream(8, 20_000)

@@ -142,7 +142,6 @@ class Growth:
         self._kill(node)
         nodes.counts[node] = own + nodes.base[node]
         nodes.majority[node] = int(np.argmax(nodes.counts[node]))
-        nodes.own[node] = own.sum()
         nodes.right[node] = 0
         self._enter_role(node)
 

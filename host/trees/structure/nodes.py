@@ -6,7 +6,7 @@ from ...compiled import njit
 from ...geometry import MISSING
 
 __all__ = ["LEAF", "NUMERIC", "MULTIWAY", "ONE_VS_REST", "NO_NODE", "TRIAL_OUT", "HOLDING",
-           "Nodes", "code_range", "take_rows"]
+           "Nodes", "code_range", "descendants", "take_rows"]
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # as CellKind, with leaf for ignored
 NO_NODE = -1
@@ -25,7 +25,7 @@ _FIELDS = {
     "majority": (np.int32, 0),  # class predicted
     "gate": (np.int32, 0),  # 0: instances pass
     "slot": (np.int32, -1),  # -1: nothing is counted on the board
-    "own": (np.int64, 0),  # instances of this leaf that the board has counted
+    "own": (np.int64, 0),  # arrivals that its slot counts, halved when the board halves them
     "since": (np.int64, 0),  # instances since the last trial, as the board counts them
     "period": (np.int32, 0),  # instances between trials
     "closer": (np.int32, 0),  # the instance that the last trial was due with
@@ -88,7 +88,7 @@ def code_range(table, node, attribute):
 
 
 @njit(cache=True)
-def _descendants(table, top, rows):
+def descendants(table, top, rows):
     """A node and all below it, parents first, from left to right."""
     found = np.empty(rows, np.int64)
     stack = np.empty(rows, np.int64)
@@ -209,7 +209,7 @@ class Nodes:
 
     def descendants(self, node=0):
         """A node and all below it, parents before children, left ones first; int array."""
-        return _descendants(self.table, node, self.rows)
+        return descendants(self.table, node, self.rows)
 
     def leaves(self):
         """Indices of all leaves, from left to right in the tree; int array."""

@@ -3,11 +3,11 @@
 import numpy as np
 
 from ...compiled import njit
-from .nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, TRIAL_OUT
+from .nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, TRIAL_OUT, descendants
 
 __all__ = ["FULL", "DONE", "FIRED", "SENT", "MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS",
            "GROUP", "child_of", "arrive", "count_class", "choose", "walk", "route", "shares",
-           "advance", "release", "send_early", "answer", "open_gates"]
+           "advance", "release", "releasable", "send_early", "answer", "open_gates"]
 
 FULL, DONE, FIRED = range(3)  # why `advance` returned
 SENT = 0  # element of `progress`: records sent whose prediction the board will report
@@ -97,7 +97,7 @@ def shares(nodes, leaves):
 
 @njit(cache=True)
 def arrive(node, i):
-    """Count an instance's arrival at a node; 1 if that makes its trial due."""
+    """Count an instance's arrival towards a node's trial; 1 if that makes it due."""
     node["since"] += 1
     if node["since"] != node["period"]:
         return 0
@@ -105,6 +105,21 @@ def arrive(node, i):
     node["gate"] |= TRIAL_OUT
     node["closer"] = i
     return 1
+
+
+@_inlined
+def _count(node, most):
+    """Count an instance's arrival as the board does: what is full is halved before."""
+    own = node["own"]
+    node["own"] = (own >> 1 if own == most else own) + 1
+
+
+@njit(cache=True)
+def _holds_below(table, top):
+    for node in descendants(table, top, len(table))[1:]:
+        if table[node]["gate"] & HOLDING:
+            return True
+    return False
 
 
 @_inlined
@@ -143,17 +158,22 @@ def _withhold(table, follower, i, at):
 
 
 @_inlined
-def _descend(table, codes, first_code, follower, i, at, anytime):
+def _descend(table, codes, first_code, follower, i, at, anytime, most):
     """Follow an instance, whose codes are those from ``first_code`` on, from a node to its leaf.
 
     Returns the leaf, -1 if the instance is withheld on the way, and the trials that are due.
 
     An instance that is withheld below counts as arrived here: so a node's trial is due with the
     same instance whatever the latency, and takes place when the last one below has been counted.
+    One with which the board halves a node's counts waits there for all that are withheld below.
     """
     due = 0
     while table[at]["kind"] != LEAF:
         if anytime:
+            if table[at]["own"] == most and _holds_below(table, at):
+                _withhold(table, follower, i, at)
+                return np.int64(-1), due
+            _count(table[at], most)
             due += arrive(table[at], i)
         at = child_of(table[at], codes, first_code)
         if table[at]["gate"]:
@@ -177,7 +197,8 @@ def _write_record(out, at, slot, label, codes, first_code, cell_attribute):
 
 @njit(cache=True)
 def _learn(table, counts, codes, attributes, labels, predictions, follower, order, leaves, early,
-           first, found, passing, predictor, anytime, progress, cell_attribute, single, out, at):
+           first, found, passing, predictor, anytime, most, progress, cell_attribute, single, out,
+           at):
     """Count instances at their leaves and write their records, or withhold them there.
 
     Not inlined: where branches are many, Numba counts references to every array.
@@ -210,7 +231,8 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
             if table[0]["gate"]:
                 _withhold(table, follower, i, 0)
                 continue
-            leaf, due = _descend(table, codes, first_code, follower, i, np.uint32(0), anytime)
+            leaf, due = _descend(table, codes, first_code, follower, i, np.uint32(0), anytime,
+                                 most)
             trials += due
             if leaf < 0:
                 continue
@@ -238,15 +260,17 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
         if not (passing and early[i]):
             at = _write_record(out, at, slot, label, codes, first_code, cell_attribute)
         if active:
-            node["own"] += 1
+            _count(node, most)
             trials += arrive(node, i)
     return len(found), at, trials
 
 
 @njit(cache=True)
 def release(table, counts, codes, labels, predictions, follower, order, leaves, early, node_at,
-            predictor, anytime, progress, cell_attribute, out, at):
+            predictor, anytime, most, progress, cell_attribute, out, at):
     """Let go a node's withheld instances until none is left, its trial is due or ``out`` is full.
+
+    Or until one would halve the node's counts while others are withheld below.
 
     Parameters as in ``advance``.
 
@@ -261,24 +285,39 @@ def release(table, counts, codes, labels, predictions, follower, order, leaves, 
     found = np.empty(1, np.uint32)
     node = table[node_at]
     while node["gate"] == HOLDING and at + size <= len(out):
+        if anytime and node["own"] == most and _holds_below(table, node_at):
+            break
         i = node["head"]
         node["head"] = follower[i]
         if follower[i] < 0:
             node["gate"] = 0
-        leaf, due = _descend(table, flat, i * attributes, follower, i, node_at, anytime)
+        leaf, due = _descend(table, flat, i * attributes, follower, i, node_at, anytime, most)
         trials += due
         if leaf >= 0:
             found[0] = leaf
             _, at, due = _learn(table, counts, flat, attributes, labels, predictions, follower,
-                                order, leaves, early, i, found, True, predictor, anytime, progress,
-                                cell_attribute, False, out, at)
+                                order, leaves, early, i, found, True, predictor, anytime, most,
+                                progress, cell_attribute, False, out, at)
             trials += due
     return at, trials
 
 
 @njit(cache=True)
+def releasable(table, rows, most):
+    """Nodes of an anytime tree from which ``release`` would let go an instance; int64 array."""
+    found = np.empty(rows, np.int64)
+    count = 0
+    for node in range(rows):
+        if table[node]["gate"] == HOLDING and not (
+                table[node]["own"] == most and _holds_below(table, node)):
+            found[count] = node
+            count += 1
+    return found[:count]
+
+
+@njit(cache=True)
 def advance(table, counts, codes, labels, predictions, follower, order, leaves, early, start, stop,
-            predictor, anytime, progress, cell_attribute, single, out, at):
+            predictor, anytime, most, progress, cell_attribute, single, out, at):
     """Route the instances ``start`` to ``stop``: learn them or withhold them.
 
     Parameters
@@ -301,6 +340,8 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
     predictor : MAJORITY, BAYES or ADAPTIVE
     anytime : bool
         Whether inner nodes count, too.
+    most : int
+        Instances that a slot counts before it halves.
     progress : int64 array
         By SENT.
     cell_attribute : int array (cells,)
@@ -330,7 +371,7 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
             walk(table, flat, attributes, i, found[:count], going)
         done, at, due = _learn(table, counts, flat, attributes, labels, predictions, follower,
                                order, leaves, early, i, found[:count], False, predictor, anytime,
-                               progress, cell_attribute, single, out, at)
+                               most, progress, cell_attribute, single, out, at)
         trials += due
         i += done
         if trials and single:

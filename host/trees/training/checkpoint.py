@@ -135,6 +135,7 @@ def restore(trainer, checkpoint):
         entry = entry.copy()
         if not trainer.policy.adaptive_grace:
             entry[3] &= 0xFFFF  # a period of the node's own, by another policy
+        nodes.own[node] = int(entry[0])
         growth.resume_count(node, since=int(entry[1]), period=int(entry[3]) >> 16)
         # Its parent may have got another slot.
         entry[2] = int(entry[2]) >> 16 << 16 | growth.link(node)

@@ -153,12 +153,12 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
                                                     classes, scores, logs, bayes_table,
                                                     np.int64(slot), places)
                         predictions[i] = choose(row, predictor, majority, bayes, label)
-                    row["own"] += 1
                 if entries[slot, kernel.N] == count_max:
                     kernel.halve(entries, shape, counters, events, np.int64(slot))
                 clamped += kernel.add(entries, counters, shares, shape[3], lanes, count_max, logs,
                                       bayes_table, slot, label, places, rows)
                 nodes += 1
+                row["own"] = entries[slot, kernel.N]
                 due += arrive(row, i)
             if leaf:
                 break

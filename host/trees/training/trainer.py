@@ -282,7 +282,8 @@ class Trainer:
         feed, nodes, trials = self._feed, self.nodes, self.trials
         out, size = feed.out, feed.size
         capacity = len(out)
-        how = (self.predictor, self.policy.anytime, self._progress, self.cells.attribute)
+        how = (self.predictor, self.policy.anytime, self.board.geometry.count_max, self._progress,
+               self.cells.attribute)
         tree_wide = self._tree_wide_now
         start, stop = position, position + self._reach(end - position)
         few = np.inf  # trials that are out, from which on it is worth asking how far to go on
@@ -298,12 +299,12 @@ class Trainer:
                 self._handle(window, (yield True))
             trials.decide_in_order(position)
             at = 0
-            while trials.ready and at + size <= capacity:
+            while trials.find_ready() and at + size <= capacity:
                 node = trials.ready[-1]
                 at, due = router.release(nodes.table, nodes.counts, *window, node, *how, out, at)
                 trials.start(due)
-                if nodes.gate[node] != HOLDING:
-                    trials.ready.pop()
+                if nodes.gate[node] != HOLDING or at + size <= capacity:
+                    trials.ready.pop()  # what it still holds waits for what is withheld below
             if position < stop and not trials.ready and not trials.deciding:
                 first = position
                 position, at, due, why = router.advance(
@@ -317,7 +318,7 @@ class Trainer:
                 withheld = int(np.count_nonzero(window.leaves[start:position] < 0))
                 stop += self._reach(end - stop, withheld)
                 few = trials.outstanding // 2 if position == stop else np.inf
-            idle = not trials.ready and (position == stop or trials.deciding)
+            idle = not trials.find_ready() and (position == stop or trials.deciding)
             known = at  # bytes of records that no verdict will call for again
             if idle and trials.speculation is not None:
                 at = trials.speculation.send(out, at)

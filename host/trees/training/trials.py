@@ -73,6 +73,14 @@ class Trials:
         """Whether no trial is out and no statistics are to come."""
         return not self.outstanding and not self._decisions.reading
 
+    def find_ready(self):
+        """Whether a node may let go an instance now; brings ``ready`` up to date."""
+        if not self.ready and self.policy.anytime:
+            # Also those where an instance has waited for others below, that are counted now.
+            self.ready = router.releasable(self.nodes.table, self.nodes.rows,
+                                           self.geometry.count_max).tolist()
+        return bool(self.ready)
+
     # Reports
 
     def judge(self, report):
