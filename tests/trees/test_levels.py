@@ -6,7 +6,8 @@ import random
 import numpy as np
 import pytest
 from bregalad import EFDT, Geometry, load_tree
-from bregalad.boards import open_board
+from bregalad.boards import kernel, open_board
+from bregalad.geometry import NONE
 from bregalad.sim.latency import LateBoard
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
@@ -100,6 +101,24 @@ def test_of_a_level_the_slot_that_was_freed_last_is_next(levels, seed):
 
 
 # Trees
+
+@pytest.mark.parametrize("slots", [60, 1000])
+@pytest.mark.parametrize("late", [None, 1])
+def test_no_link_leads_to_a_slot_that_is_free(slots, late):
+    """Where one does the board goes through all slots when that slot is taken anew."""
+    codes, labels = stream(3, 12_000)
+    trainer = trainer_on(4, slots, "efdt", late=late)
+    board = trainer.board if late is None else trainer.board.board
+    for at in range(0, len(codes), 1000):
+        trainer.learn(codes[at:at + 1000], labels[at:at + 1000])
+        trainer.fence()
+        free = trainer.growth.pool.node < 0
+        links = board.state.entries[:, kernel.LINK]
+        assert (links[free] == NONE).all()
+        assert not free[links[links != NONE]].any()
+    assert trainer.tally.replaced + trainer.tally.pruned > 1
+    assert trainer.nodes.inactive or slots > 60
+
 
 @pytest.mark.parametrize("levels", [2, 4, 8])
 @pytest.mark.parametrize("late", [None, 1])

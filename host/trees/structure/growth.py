@@ -146,9 +146,9 @@ class Growth:
         self._enter_role(node)
 
     def _kill(self, node):
-        slots = self.nodes.slot[self.nodes.descendants(node)[1:]]
-        for slot in slots[slots >= 0]:
-            self.pool.give_back(int(slot))
+        for below in self.nodes.descendants(node)[:0:-1].tolist():
+            if self.nodes.slot[below] >= 0:
+                self._give_back(below)
         self.nodes.kill(node)
 
     def _enter_role(self, node):
@@ -216,9 +216,17 @@ class Growth:
             return self.pool.slots
         return self.pool.slots - (len(self.nodes) - len(self.nodes.leaves()))
 
+    def _give_back(self, node):
+        """Free a node's slot, those of the nodes below before it."""
+        slot = int(self.nodes.slot[node])
+        if self.policy.anytime and self.geometry.levels > 1:
+            # Where links still lead to a slot that is taken anew, the board goes through all slots.
+            self.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot)
+        self.pool.give_back(slot)
+        self.nodes.slot[node] = -1
+
     def _deactivate(self, leaf):
-        self.pool.give_back(int(self.nodes.slot[leaf]))
-        self.nodes.slot[leaf] = -1
+        self._give_back(leaf)
         self.nodes.since[leaf] = 0
 
     def resume_count(self, node, since, period):
