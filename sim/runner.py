@@ -45,7 +45,7 @@ def run(component, name, bench, folder, simulator=None, seed=None, testcase=None
     Raises
     ------
     SystemExit
-        If a test fails.
+        If a test fails, or an assertion of the design.
     BuildError
         Of ``hw.build``, if Yosys, which writes the Verilog for Icarus, is missing or fails.
     """
@@ -67,9 +67,13 @@ def run(component, name, bench, folder, simulator=None, seed=None, testcase=None
                  build_dir=folder, build_args=build_args, timescale=("1ns", "1ps"))
     # cocotb would rewrite the assertions of every module it imports, 20 s of numpy and the like.
     extra_env = {_PARAMETERS: json.dumps(values), "COCOTB_REWRITE_ASSERTION_FILES": "bench_*.py"}
-    results = runner.test(
-        hdl_toplevel=name, test_module=f"bregalad.sim.benches.{bench}", build_dir=folder,
-        test_dir=folder, seed=seed, testcase=testcase, extra_env=extra_env)
+    try:
+        results = runner.test(
+            hdl_toplevel=name, test_module=f"bregalad.sim.benches.{bench}", build_dir=folder,
+            test_dir=folder, seed=seed, testcase=testcase, extra_env=extra_env)
+    except RuntimeError as error:
+        raise SystemExit(f"{bench}: the simulator ended ahead of its time, by an assertion of the "
+                         f"design or an error of its own, seed {seed}") from error
     tests, failures = get_results(results)
     if failures or not tests:
         raise SystemExit(f"{bench}: {failures} of {tests} tests failed, seed {seed}")

@@ -13,6 +13,8 @@ from ..hw.build.tools import BuildError, tool
 __all__ = ["leave_open", "netlist_script", "write", "write_board", "write_flat",
            "write_netlist"]
 
+# Icarus only writes of an assertion that is broken, and goes on.
+_ASSERT = re.compile(r"^( *)assert \((.*)\);$", re.MULTILINE)
 _SOURCE = re.compile(r"^ *\(\* src = .* \*\)\n", re.MULTILINE)
 # Yosys has models of an ECP5's logic; `ecp5.v` has the rest, pins of one direction among it.
 _NETLIST = """
@@ -77,7 +79,9 @@ def write_flat(component, name, folder):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.il").write_text(rtlil.convert(component, name=name, emit_src=False))
     _run_yosys(_FLAT.format(name=name), folder)
-    return folder / f"{name}.v"
+    path = folder / f"{name}.v"
+    path.write_text(_ASSERT.sub(r"\1if (!(\2)) $fatal(1);", path.read_text()))
+    return path
 
 
 def _run_yosys(script, folder):

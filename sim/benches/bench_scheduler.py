@@ -209,6 +209,8 @@ async def in_order(dut):
         bench.head.stall = rng.choice([0.0, 0.5, 0.98])
         if index % 5 == 0:  # nothing but the report writer is slow
             room, rates, bench.head.stall = 16, [1.0, 0.5, 0.02], 0.98
+        if index % 5 == 3:  # nothing but the gain units are slow
+            room, rates, bench.head.stall, bench.read_rate = 1, [1.0, 0.02, 0.5], 0.0, 0.0
         if index % 5 in (1, 2) and g.banks > 1:  # SNAPs find the other bank read always, or never
             bench.read_rate, bench.clash_rate = 1.0, float(index % 5 == 1)
             room, rates = 16, [1.0, 0.5, 0.5]

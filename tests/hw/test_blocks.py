@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from amaranth import Module, Signal
+from amaranth import Assert, Module, Signal
 from amaranth.sim import Simulator
 from bregalad.geometry import Geometry
 from bregalad.hw.array.bayes import partial_latency
@@ -44,6 +44,25 @@ def test_processor(sizes, lane, naive_bayes, banks, tmp_path):
 @pytest.mark.parametrize("width, clocks", [(1, 3), (24, 8), (7, 17)])
 def test_delay_line(width, clocks, tmp_path):
     run(DelayLine(width, clocks), "dut", "bench_delay", tmp_path, width=width, clocks=clocks)
+
+
+class _Doubtful(DelayLine):
+    """A delay line that asserts of a value that it never comes."""
+
+    def __init__(self, width, clocks, never):
+        super().__init__(width, clocks)
+        self.never = never
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        m.d.sync += Assert(self.i != self.never, "it comes")
+        return m
+
+
+@pytest.mark.parametrize("simulator", ["icarus", "verilator"])
+def test_a_broken_assertion_fails_the_bench(simulator, tmp_path):
+    with pytest.raises(SystemExit, match="an assertion of the design"):
+        run(_Doubtful(3, 8, 5), "dut", "bench_delay", tmp_path, simulator, width=3, clocks=8)
 
 
 @pytest.mark.parametrize("clocks", [2, 18])
