@@ -146,7 +146,8 @@ class Traffic:
             self.free = len(self.memory.data)
         else:
             self.memory.data[start:self.free] = records
-        if faults and count and rng.random() < 0.1:
+        # A board without memory has nothing that could fail otherwise than by DECERR.
+        if self.memory.data and faults and count and rng.random() < 0.1:
             word = rng.randrange(start, start + len(records)) // g.bus_bytes * g.bus_bytes
             self.memory.faults[word] = rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])
         return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=count, address=start)
