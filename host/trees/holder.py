@@ -123,7 +123,7 @@ class BoardHolder:
         self._trainer = self._unfinished = None
         if trainer is None:
             return
-        trainer.board.release(trainer)
+        trainer.leave()
         if self._opened:
             trainer.board.close()
 

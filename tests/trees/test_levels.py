@@ -120,6 +120,25 @@ def test_no_link_leads_to_a_slot_that_is_free(slots, late):
     assert trainer.nodes.inactive or slots > 60
 
 
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_tree_leaves_no_links_on_its_board(broken):
+    codes, labels = stream(4, 6000)
+    board = open_board("emulated", Geometry(lanes=3, passes=3, bins=8, slots=300, classes=2,
+                                            levels=4))
+    links = board.state.entries[:, kernel.LINK]
+    tree = EFDT(board=LateBoard(board, random.Random(4)), **EAGER, inner_grace=130)
+    for _ in range(2):
+        tree.partial_fit(codes, labels, classes=[0, 1])
+        assert (links != NONE).sum() > 20
+        if broken:
+            tree._trainer._failed = True
+            with pytest.warns(UserWarning, match="starts anew"):
+                tree.close()
+        else:
+            tree.close()
+        assert (links != NONE).any() == broken
+
+
 @pytest.mark.parametrize("levels", [2, 4, 8])
 @pytest.mark.parametrize("late", [None, 1])
 @pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])

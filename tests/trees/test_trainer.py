@@ -13,7 +13,7 @@ from bregalad.sim.reference import ReferenceVFDT
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure import router
 from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC
+from bregalad.trees.structure.nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, Nodes
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from comparison import difference
@@ -218,6 +218,25 @@ def test_an_anytime_trees_counts_are_halved_in_the_streams_order(tree, seed):
     for trainer in (first, late):
         statistics = checkpoint.read(trainer)
         assert (statistics["entries"][:, 0] == trainer.nodes.own[statistics["nodes"]]).all()
+
+
+def test_gates_of_nodes_that_are_no_more_say_nothing():
+    """A file may hold anything there: these rows wait to be used again."""
+    codes, labels = drifting(5, 20_000)
+    first = trainer_on(open_board("emulated", geometry(2000)), tree="efdt")
+    at = 0
+    while len(dead := np.setdiff1d(np.arange(first.nodes.rows), first.nodes.descendants())) == 0:
+        first.learn(codes[at:at + 500], labels[at:at + 500])
+        at += 500
+    print(f"{len(dead)} nodes are no more after {at} instances")
+    state = first.nodes.state()
+    state["gate"][dead] = HOLDING
+    board = LateBoard(open_board("emulated", geometry(2000)), random.Random(5))
+    late = trainer_on(board, tree="efdt", nodes=Nodes.from_state(state, len(CAPACITIES)))
+    checkpoint.restore(late, checkpoint.read(first))
+    for trainer in (first, late):
+        learn(trainer, codes[at:], labels[at:])
+    assert at < len(codes) and late.nodes.difference(first.nodes) is None
 
 
 def test_stream_runs_on_while_trials_are_out(monkeypatch):

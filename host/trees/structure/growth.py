@@ -218,12 +218,16 @@ class Growth:
 
     def _give_back(self, node):
         """Free a node's slot, those of the nodes below before it."""
-        slot = int(self.nodes.slot[node])
-        if self.policy.anytime and self.geometry.levels > 1:
-            # Where links still lead to a slot that is taken anew, the board goes through all slots.
-            self.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot)
-        self.pool.give_back(slot)
+        self.unlink(node)
+        self.pool.give_back(int(self.nodes.slot[node]))
         self.nodes.slot[node] = -1
+
+    def unlink(self, node):
+        """Leave no link in a slot that is given up: where one leads to a slot that is taken anew, a
+        board with several levels goes through all slots."""
+        if self.policy.anytime and self.geometry.levels > 1:
+            slot = int(self.nodes.slot[node])
+            self.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot)
 
     def _deactivate(self, leaf):
         self._give_back(leaf)

@@ -123,7 +123,7 @@ def restore(trainer, checkpoint):
     live = nodes.descendants()  # those of killed nodes are linked by their heads
     for name in ("slot", "head", "tail"):
         getattr(nodes, name)[live] = -1
-    nodes.gate[live] = 0
+    nodes.gate[:] = 0
     if not len(checkpoint["nodes"]):
         growth.restart()
     for node, entry, cells in zip(*(checkpoint[name] for name in ("nodes", "entries", "counts")),

@@ -17,7 +17,7 @@ is in.
 """
 
 from collections import namedtuple
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count as count_from
 
 import numpy as np
@@ -150,6 +150,22 @@ class Trainer:
         while not any(kind is Kind.FENCE and layout.unpack(report)["token"] == token
                       for kind, report in self.reports(board.receive(wait=True))):
             pass
+
+    def leave(self):
+        """Leave a board that works to another trainer; this one is of no use any more."""
+        nodes, queued = self.nodes, len(self._commands)
+        try:
+            if not (self.broken or self.board.cut):
+                for node in nodes.descendants()[::-1].tolist():
+                    if nodes.slot[node] >= 0:
+                        self.growth.unlink(node)
+            if len(self._commands) > queued:
+                with deferred_interrupt(), suppress(BoardError):
+                    # If the link is cut now, nothing is lost but clocks of the next tree's.
+                    self.flush()
+                    self.fence()
+        finally:
+            self.board.release(self)
 
     def command(self, opcode, **values):
         """Queue a command; it is sent before the next records, or by ``flush``."""
