@@ -196,17 +196,17 @@ def test_fitting():
 def test_kept_clock(tmp_path, monkeypatch):
     monkeypatch.setattr(board, "REPORTS", tmp_path)
     small = Geometry(lanes=4, passes=2)
-    assert board.kept_clock(small) == (None, None)
+    assert board.kept_clock(small) == (None, None, None)
     for name, geometry, mhz in (("a", small, 90), ("b", small.replace(passes=1, slots=8), 120),
                                 ("c", small.replace(lanes=8), 200)):
         (tmp_path / f"{name}.json").write_text(json.dumps(
-            {"board": "one", "geometry": geometry.as_dict(), "clock_mhz": {"achieved": mhz}}))
-    assert board.kept_clock(small.replace(passes=1, slots=8)) == (120, "b")
-    assert board.kept_clock(small.replace(passes=1), "one") == (90, "a")
-    assert board.kept_clock(small, "another") == (None, None)
-    assert board.kept_clock(small.replace(bus_width=small.bus_width // 2)) == (None, None)
-    assert board.kept_clock(small.replace(banks=2)) == (None, None)
-    assert board.kept_clock(small.replace(levels=2)) == (None, None)
+            {"board": "one", "geometry": geometry.as_dict(),
+             "clock_mhz": {"asked": mhz - 5, "achieved": mhz}}))
+    assert board.kept_clock(small.replace(passes=1, slots=8)) == (115, 120, "b")
+    assert board.kept_clock(small.replace(passes=1), "one") == (85, 90, "a")
+    assert board.kept_clock(small, "another") == (None, None, None)
+    for other in ({"bus_width": small.bus_width // 2}, {"banks": 2}, {"levels": 2}):
+        assert board.kept_clock(small.replace(**other)) == (None, None, None)
 
 
 def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch):
@@ -265,7 +265,7 @@ def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
     assert figures.values_per_second(row) is None
     assert "no report" in str(figures.comparison_page([other, row]))
     (tmp_path / "big.json").write_text(json.dumps(
-        {"board": "big", "geometry": g.as_dict(), "clock_mhz": {"achieved": 100}}))
+        {"board": "big", "geometry": g.as_dict(), "clock_mhz": {"asked": 100, "achieved": 101}}))
     assert figures.values_per_second(row) == pytest.approx(2e9)
     page = figures.comparison_page([other, row])
     assert page.tables["boards"][0]["times MOA"] == "125.0"

@@ -67,19 +67,20 @@ def reports():
 
 
 def kept_clock(geometry, board=None):
-    """``(MHz, report's name)`` of a kept report with such lanes; ``(None, None)``: there is none.
+    """``(MHz asked, MHz reached, name)`` of a kept report with such lanes, None each without one.
 
-    That of the very geometry, or the slowest: the logic is that of lanes, bins, classes and widths,
-    but slots and passes make the memories deeper. Of the board of that name only, if told.
+    The bitstream has the clock asked. It is the report of the very geometry, or the slowest: the
+    logic is that of lanes, bins, classes and widths, but slots and passes make the memories deeper.
+    Of the board of that name only, if told.
     """
     same = ("lanes", "bins", "classes", "count_width", "bus_width", "criterion", "naive_bayes",
             "banks", "levels")
     built = {name: (Geometry(**report["geometry"]), report) for name, report in reports().items()}
-    found = [(other != geometry, report["clock_mhz"]["achieved"], name)
+    found = [(other != geometry, *(report["clock_mhz"][key] for key in ("asked", "achieved")), name)
              for name, (other, report) in built.items()
              if board in (None, report["board"])
              and all(getattr(other, key) == getattr(geometry, key) for key in same)]
-    return min(found, default=(None, None, None))[1:]
+    return min(found, default=(None,) * 4)[1:]
 
 
 def measure(file, learner, lanes=LANES, most=_PREFIX):

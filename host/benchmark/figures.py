@@ -31,7 +31,7 @@ def comparison_page(rows):
         "The emulated board starts from data frames' numbers, as the others do; *codes* is its "
         "speed from attribute codes, quantising left out. The simulated board's speed is clocks "
         "per instance, from the counters of the RTL compiled by Verilator over the stream's "
-        "beginning, times the clock of the kept place-and-route report with the same lanes; "
+        "beginning, times the clock that the kept build with the same lanes was asked for and met; "
         "never a time of the simulator. These clocks are all from the first record to the last "
         "verdict, with commands of splits and waiting, with a link that is never late: "
         "[roofline.md](roofline.md) says what a real link leaves of it. River is given the first "
@@ -50,7 +50,7 @@ def values_per_second(row):
         return row["instances"] * row["attributes"] / row["cpu_seconds"]
     if not row.get("geometry"):
         return None
-    mhz, _ = kept_clock(Geometry(**row["geometry"]))
+    mhz = kept_clock(Geometry(**row["geometry"]))[0]
     return mhz and row["attributes"] * mhz * 1e6 / row["clocks_per_instance"]
 
 
@@ -68,7 +68,7 @@ def _boards(page, boards, rows):
                           *["-"] * (len(_BOARD_COLUMNS) - 4)))
             continue
         geometry = Geometry(**row["geometry"])
-        mhz, report = kept_clock(geometry)
+        mhz, _, report = kept_clock(geometry)
         speed = values_per_second(row)
         others = []
         counted = row["counters"]["records"] / row["counted"]
@@ -87,7 +87,7 @@ def _boards(page, boards, rows):
             row["cells"], geometry.passes_for(row["cells"]), f"{row['accuracy']:.4f}",
             f"{row['clocks_per_instance']:.2f}", f"{row['learning_per_instance']:.2f}",
             f"{counted:.2f}",
-            f"{mhz:.1f} ({report})" if mhz else "no report",
+            f"{mhz:g} ({report})" if mhz else "no report",
             f"{speed / 1e6:,.0f}" if speed else "-", *others))
     page.table("boards", _BOARD_COLUMNS, lines)
     page.text(
