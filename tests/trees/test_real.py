@@ -175,7 +175,8 @@ def test_simulated_board_grows_the_same_tree(name, kind):
     counters = simulated.counters()
     emulated_counters = emulated.counters()
     again = simulated._open_trainer().trials.recounted
-    assert (again > 0) == (kind in ("vfdt", "vfdt zero"))
+    # Of KDD'99's few splits none finds instances ahead: there slots are short.
+    assert (again > 0) == (kind in ("vfdt", "vfdt zero") and geometry is not MANY_CLASSES)
     more = {"records": again, "nodes": again, "beats": again * -(-X.shape[1] // geometry.lanes)}
     assert {event: counters[event] for event in EVENTS} == {
         event: emulated_counters[event] + more.get(event, 0) for event in EVENTS}
