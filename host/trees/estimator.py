@@ -16,7 +16,7 @@ from .inputs import as_frame, class_indices, class_set, labels_of, same_length, 
 from .inspection import Inspection
 from .parameters import Parameters
 from .river import OneByOne
-from .structure import router
+from .structure import walk
 from .training.steps import SAFE, Steps
 from .training.tally import Tally
 from .warmup import WarmUp
@@ -268,10 +268,10 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         self.end_warm_up()
         self._fitted()
         codes = self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
-        return codes, router.route(self._nodes.table, codes)
+        return codes, walk.route(self._nodes.table, codes)
 
     def _shares(self, codes, leaves):
-        shares = router.shares(self._nodes, leaves)[:, :len(self.classes_)]
+        shares = walk.shares(self._nodes, leaves)[:, :len(self.classes_)]
         ask = self._asks_board(leaves)
         if ask.any():
             bits = bayes.predict(self._open_trainer(), codes[ask], leaves[ask], scores=True)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from ..data.nominal import plain
 from .inputs import class_set, labels_of
-from .structure import router
+from .structure.walk import route
 
 __all__ = ["OneByOne"]
 
@@ -64,7 +64,7 @@ class OneByOne:
             shares = self._warm_up.shares()
         else:
             codes = self._quantiser.encode(self._column_of(x), read_only=True)
-            shares = self._shares(codes, router.route(self._nodes.table, codes))[0]
+            shares = self._shares(codes, route(self._nodes.table, codes))[0]
         return dict(zip(self.classes_.tolist(), shares.tolist(), strict=False))
 
     def _naming(self):

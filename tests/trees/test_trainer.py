@@ -11,7 +11,7 @@ from bregalad.geometry import Geometry
 from bregalad.sim.latency import GoldenBoard, LateBoard
 from bregalad.sim.reference import ReferenceVFDT
 from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure import router
+from bregalad.trees.structure import walk
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import HOLDING, LEAF, MULTIWAY, NUMERIC, Nodes
 from bregalad.trees.training import checkpoint
@@ -150,10 +150,10 @@ def test_instances_are_routed_together_as_one_by_one(nominal_split):
     codes, labels = drifting(14, 10_000)
     trainer = trainer_on(open_board("emulated", geometry(2000)), nominal_split=nominal_split)
     nodes = trainer.nodes
-    assert not router.route(nodes.table, codes[:5]).any()  # the root is a leaf
+    assert not walk.route(nodes.table, codes[:5]).any()  # the root is a leaf
     learn(trainer, codes, labels)
     expected = []
-    for row in codes[:3 * router.GROUP].tolist():
+    for row in codes[:3 * walk.GROUP].tolist():
         at = 0
         while (kind := nodes.kind[at]) != LEAF:
             code, value = row[nodes.attribute[at]], nodes.threshold[at]
@@ -163,8 +163,8 @@ def test_instances_are_routed_together_as_one_by_one(nominal_split):
             at = nodes.child[at] + (nodes.default[at] if code == 255 else branch)
         expected.append(int(at))
     assert len(set(expected)) > 3
-    for count in (0, 1, router.GROUP, router.GROUP + 1, len(expected)):
-        assert router.route(nodes.table, codes[:count]).tolist() == expected[:count]
+    for count in (0, 1, walk.GROUP, walk.GROUP + 1, len(expected)):
+        assert walk.route(nodes.table, codes[:count]).tolist() == expected[:count]
 
 
 @pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])

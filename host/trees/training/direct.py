@@ -11,8 +11,9 @@ from ...boards import kernel
 from ...compiled import njit
 from ..policy.judge import KEEP, SPLIT, TIE, judge_row
 from ..structure.nodes import LEAF, TRIAL_OUT
-from ..structure.router import GROUP, MAJORITY, arrive, child_of, choose, count_class, walk
+from ..structure.router import MAJORITY, arrive, choose, count_class
 from ..structure.split import enter_role, hand_out, sides_of, sprout
+from ..structure.walk import GROUP, child_of, walk
 
 __all__ = ["Commands", "learn", "FOUND", "NODE", "VERDICT", "CELL", "VALUE", "PERIOD", "AT",
            "TALLY", "INSTANCES", "TRIALS", "HALVINGS", "SPLITS", "TIES", "CHANGES"]

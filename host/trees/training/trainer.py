@@ -31,6 +31,7 @@ from ..requirements import check_abilities, check_classes
 from ..structure import router
 from ..structure.growth import Growth
 from ..structure.nodes import HOLDING, TRIAL_OUT, Nodes
+from ..structure.walk import route
 from . import direct
 from .feed import FEED_TOKENS, open_feed
 from .hindsight import Hindsight
@@ -387,7 +388,7 @@ class Trainer:
     def _try_path(self, window, instance):
         """Try the inner nodes on an instance's path."""
         nodes = self.nodes
-        leaf = router.route(nodes.table, window.codes[instance:instance + 1])[0]
+        leaf = route(nodes.table, window.codes[instance:instance + 1])[0]
         for node in list(nodes.path(int(leaf)))[1:]:
             nodes.gate[node] |= TRIAL_OUT
             nodes.closer[node] = instance
