@@ -25,7 +25,9 @@ _FIELDS = {
     "majority": (np.int32, 0),  # class predicted
     "gate": (np.int32, 0),  # 0: instances pass
     "slot": (np.int32, -1),  # -1: nothing is counted on the board
-    "own": (np.int64, 0),  # arrivals that its slot counts, halved when the board halves them
+    # Arrivals that its slot counts, halved when the board halves them. Where no report is ever late
+    # (`direct.py`) nobody asks for an inner node's, and it is not kept.
+    "own": (np.int64, 0),
     "since": (np.int64, 0),  # instances since the last trial, as the board counts them
     "period": (np.int32, 0),  # instances between trials
     "closer": (np.int32, 0),  # the instance that the last trial was due with

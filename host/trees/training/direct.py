@@ -159,9 +159,10 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
                 clamped += kernel.add(entries, counters, shares, shape[3], lanes, count_max, logs,
                                       bayes_table, slot, label, places, rows)
                 nodes += 1
-                row["own"] = entries[slot, kernel.N]
                 due += arrive(row, i)
             if leaf:
+                if active:
+                    row["own"] = entries[slot, kernel.N]
                 break
             node = child_of(row, codes, at)
         records += active or anytime
