@@ -218,16 +218,24 @@ class Growth:
 
     def _give_back(self, node):
         """Free a node's slot, those of the nodes below before it."""
-        self.unlink(node)
-        self.pool.give_back(int(self.nodes.slot[node]))
+        slot = int(self.nodes.slot[node])
+        self._unlink(slot)
+        self.pool.give_back(slot)
         self.nodes.slot[node] = -1
 
-    def unlink(self, node):
-        """Leave no link in a slot that is given up: where one leads to a slot that is taken anew, a
-        board with several levels goes through all slots."""
+    def _unlink(self, slot):
+        """Leave no link in a slot that is given up."""
+        # Where one leads to a slot that is taken anew, a board of several levels goes through all.
         if self.policy.anytime and self.geometry.levels > 1:
-            slot = int(self.nodes.slot[node])
             self.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot)
+
+    def unlink_all(self):
+        """Leave no links at all; whether there are commands for that."""
+        queued = len(self._commands)
+        slots = self.nodes.slot[self.nodes.descendants()[::-1]]
+        for slot in slots[slots >= 0].tolist():
+            self._unlink(slot)
+        return len(self._commands) > queued
 
     def _deactivate(self, leaf):
         self._give_back(leaf)

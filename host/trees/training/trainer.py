@@ -154,13 +154,8 @@ class Trainer:
 
     def leave(self):
         """Leave a board that works to another trainer; this one is of no use any more."""
-        nodes, queued = self.nodes, len(self._commands)
         try:
-            if not (self.broken or self.board.cut):
-                for node in nodes.descendants()[::-1].tolist():
-                    if nodes.slot[node] >= 0:
-                        self.growth.unlink(node)
-            if len(self._commands) > queued:
+            if not (self.broken or self.board.cut) and self.growth.unlink_all():
                 with deferred_interrupt(), suppress(BoardError):
                     # If the link is cut now, nothing is lost but clocks of the next tree's.
                     self.flush()
