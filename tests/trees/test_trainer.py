@@ -219,6 +219,24 @@ def test_an_anytime_trees_counts_are_halved_in_the_streams_order(tree, seed):
     assert (statistics["entries"][:, 0] == late.nodes.own[statistics["nodes"]]).all()
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_node_that_is_pruned_has_counted_what_its_slot_has(late):
+    """Naive Bayes asks a leaf only that has counted something."""
+    codes, labels = drifting(7, 12_000)
+    board = open_board("emulated", geometry(2000, count_width=12))
+    trainer = trainer_on(LateBoard(board, random.Random(7)) if late else board, tree="efdt")
+    learn(trainer, codes, labels)
+    nodes = trainer.nodes
+    statistics = checkpoint.read(trainer)
+    entry = statistics["entries"][statistics["nodes"].tolist().index(0)]
+    if not late:
+        nodes.own[0] = 0  # as after a restart: an inner node's is not kept here
+    own = entry[4:].astype(np.int64) - [1, 0]  # of more classes halving may leave less than in n
+    trainer.growth.prune(0, own)
+    assert nodes.kind[0] == LEAF
+    assert nodes.own[0] == (entry[0] if late else own.sum()) > 0
+
+
 def test_gates_of_nodes_that_are_no_more_say_nothing():
     """A file may hold anything there: these rows wait to be used again."""
     codes, labels = drifting(5, 20_000)

@@ -142,6 +142,8 @@ class Growth:
         self._kill(node)
         nodes.counts[node] = own + nodes.base[node]
         nodes.majority[node] = int(np.argmax(nodes.counts[node]))
+        # Halving leaves no more in the classes than in n; where n is not kept, they will do.
+        nodes.own[node] = max(nodes.own[node], own.sum())
         nodes.right[node] = 0
         self._enter_role(node)
 

@@ -48,6 +48,12 @@ def _holds_below(table, top):
 
 
 @_inlined
+def _must_wait(table, node, most):
+    """Whether an anytime tree's next arrival would halve counts that earlier ones are not in."""
+    return table[node]["own"] == most and _holds_below(table, node)
+
+
+@_inlined
 def count_class(node, counts, leaf, label):
     """Count an instance's class at a leaf; the majority class before."""
     majority = node["majority"]
@@ -95,7 +101,7 @@ def _descend(table, codes, first_code, follower, i, at, anytime, most):
     due = 0
     while table[at]["kind"] != LEAF:
         if anytime:
-            if table[at]["own"] == most and _holds_below(table, at):
+            if _must_wait(table, at, most):
                 _withhold(table, follower, i, at)
                 return np.int64(-1), due
             _count(table[at], most)
@@ -210,7 +216,7 @@ def release(table, counts, codes, labels, predictions, follower, order, leaves, 
     found = np.empty(1, np.uint32)
     node = table[node_at]
     while node["gate"] == HOLDING and at + size <= len(out):
-        if anytime and node["own"] == most and _holds_below(table, node_at):
+        if anytime and _must_wait(table, node_at, most):
             break
         i = node["head"]
         node["head"] = follower[i]
@@ -233,8 +239,7 @@ def releasable(table, rows, most):
     found = np.empty(rows, np.int64)
     count = 0
     for node in range(rows):
-        if table[node]["gate"] == HOLDING and not (
-                table[node]["own"] == most and _holds_below(table, node)):
+        if table[node]["gate"] == HOLDING and not _must_wait(table, node, most):
             found[count] = node
             count += 1
     return found[:count]
