@@ -3,10 +3,11 @@
 from dataclasses import asdict, dataclass
 
 __all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "MOST_CLASSES",
-           "Geometry", "PRESETS"]
+           "MOST_WIDTH", "Geometry", "PRESETS"]
 
 CODE_WIDTH = 8  # bits of an attribute code
 MOST_CLASSES = 32
+MOST_WIDTH = 32  # bits of a counter
 MISSING = 255  # the code of a missing value
 NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
 GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
@@ -15,7 +16,7 @@ CRITERIA = ("information_gain", "gini", "kearns_mansour", "classification_error"
 
 _BOUNDS = {
     "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, MOST_CLASSES),
-    "slots": (2, 32768), "count_width": (12, 32), "bus_width": (32, 512), "banks": (1, 2),
+    "slots": (2, 32768), "count_width": (12, MOST_WIDTH), "bus_width": (32, 512), "banks": (1, 2),
     "levels": (1, 8),
 }
 

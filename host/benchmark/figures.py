@@ -2,14 +2,15 @@
 
 from ..geometry import Geometry
 from ..reproduce.page import Page, new_figure
-from .board import DEVICE, kept_clock
-from .comparison import PEERS, WIDE
+from .board import DEVICE, LEVELS, kept_clock
+from .comparison import PEERS, STREAMS, WIDE
 from .streams import WIDTHS
 
 __all__ = ["comparison_page", "values_per_second"]
 
 _NAMES = {"moa": "MOA", "river": "River", "emulated": "emulated board",
-          "simulated": "simulated board", "simulated-64": "simulated board, 64 lanes"}
+          "simulated": "simulated board", "simulated-64": "simulated board, 64 lanes",
+          "simulated-levels": "simulated board, levels"}
 _MARKS = {"moa": "s", "river": "v", "mlpack": "^", "emulated": "o", "simulated": "D",
           "simulated-64": "*"}
 
@@ -39,6 +40,10 @@ def comparison_page(rows):
     _boards(page, [row for row in rows if row["peer"].startswith("simulated")], rows)
     for kind in ("nominal", "numeric"):
         _widths(page, kind, rows)
+    _side_by_side(
+        page, rows, "others", "Other streams", {name: name for name in STREAMS if name not in WIDE},
+        "The same of streams that others have measured, real ones and the field's generators: "
+        "M attribute values per second (accuracy).")
     page.picture("", _picture(rows), "attribute values per second over the number of attributes")
     _all(page, [row for row in rows if not row["peer"].startswith("simulated")])
     return page
@@ -83,7 +88,7 @@ def _boards(page, boards, rows):
                     if other else 0)
             others.append(f"{share * speed * other / size:.1f}" if speed and other else "-")
         lines.append((
-            row["stream"], row["learner"].upper(), f"{geometry.lanes}, {geometry.slots}",
+            row["stream"], row["learner"].upper(), _size(geometry),
             row["cells"], geometry.passes_for(row["cells"]), f"{row['accuracy']:.4f}",
             f"{row['clocks_per_instance']:.2f}", f"{row['learning_per_instance']:.2f}",
             f"{counted:.2f}",
@@ -92,31 +97,44 @@ def _boards(page, boards, rows):
     page.table("boards", _BOARD_COLUMNS, lines)
     page.text(
         f"*Lanes, slots*: what the block RAMs of the {DEVICE} hold besides the rest "
-        "(`host/benchmark/board.py`): with 32 lanes and K passes, 128 / K slots. *Counted*: the "
-        "share of the instances whose leaf had a slot; where slots are short the least promising "
+        "(`host/benchmark/board.py`): with 32 lanes and K passes, 128 / K slots; with more "
+        "than two classes fewer lanes. *Counted*: the share of the instances whose leaf had a "
+        "slot; where slots are short the least promising "
         "leaves are without, as in the papers, and their instances take no clock. *Times MOA, "
         "counted*: of the board's instances only those that it counted, where MOA counts all. "
-        "*Accuracy* is "
+        f"*Of several levels*: the board of {LEVELS}, with passes for the stream. *Accuracy* is "
         "the emulated board's with the same geometry over the whole stream, equal to the bit. "
         "MOA's tree is HoeffdingTree MC for VFDT and EFDT for EFDT.")
 
 
+def _size(geometry):
+    levels = f" of {geometry.levels} levels" if geometry.levels > 1 else ""
+    return f"{geometry.lanes}{levels}, {geometry.slots}"
+
+
 def _widths(page, kind, rows):
     """A table over the number of attributes."""
+    _side_by_side(
+        page, rows, kind, f"{kind.capitalize()} attributes, two classes, majority-class leaves",
+        {f"{kind}-{width}": str(width) for width in WIDTHS},
+        "M attribute values per second (accuracy); MOA's random tree generator's "
+        + ("5 values each" if kind == "nominal" else "uniform numbers")
+        + ", `generator:tree` of this package.")
+
+
+def _side_by_side(page, rows, name, heading, streams, text):
+    """A line per learner, a column per stream; ``streams`` gives the columns' names."""
     lines = {}
     for row in rows:
-        if row["stream"] in WIDE and row["stream"].startswith(kind):
-            line = lines.setdefault((row["peer"], row["learner"]), {})
-            line[int(row["stream"].split("-")[1])] = row
+        if row["stream"] in streams:
+            lines.setdefault((row["peer"], row["learner"]), {})[row["stream"]] = row
     if not lines:
         return
-    page.heading(f"{kind.capitalize()} attributes, two classes, majority-class leaves")
-    page.text("M attribute values per second (accuracy); MOA's random tree generator's "
-              + ("5 values each" if kind == "nominal" else "uniform numbers")
-              + ", `generator:tree` of this package.")
-    page.table(kind, ("learner", *map(str, WIDTHS)), [
+    page.heading(heading)
+    page.text(text)
+    page.table(name, ("learner", *streams.values()), [
         (f"{_NAMES.get(peer, peer)} {learner.upper()}".strip(),
-         *(_cell(line.get(width)) for width in WIDTHS))
+         *(_cell(line.get(stream)) for stream in streams))
         for (peer, learner), line in lines.items()])
 
 

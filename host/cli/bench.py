@@ -10,7 +10,8 @@ def add_arguments(parser):
     parser.add_argument("--streams", nargs="+", metavar="NAME",
                         help="only these of the comparison's streams, or files and generators")
     parser.add_argument("--peers", nargs="+", metavar="NAME",
-                        help="only these: moa, river, mlpack, emulated, simulated, simulated-64")
+                        help="only these: moa, river, mlpack, emulated, simulated, simulated-64, "
+                        "simulated-levels")
     parser.add_argument("--instances", type=int, metavar="N",
                         help="of every stream, at most (default: a million, or 50 million "
                              "attribute values)")

@@ -14,6 +14,7 @@ _BUCKETS = 8192
 _FEW = 256  # rows below which the buckets cost more than they save
 _EDGES = 512  # a code book's edges, filled up with infinity for searches that run beyond
 _ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's caches
+_BAND = 64  # columns that are fetched at once: of long rows a processor foresees what comes next
 _INDEX = np.uint32  # no sign, so that no index is tested for being negative
 
 
@@ -148,7 +149,7 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
             low, high, codes, missing):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each
     loop by itself is made vector instructions of, and all in one are not."""
-    block = np.empty((_COLUMNS, _ROWS + 8))  # its rows not in the same lines of the cache
+    band = np.empty((_BAND, _ROWS + 8))  # its rows not in the same lines of the cache
     found = np.empty(_ROWS, _INDEX)
     out = np.empty((_COLUMNS, _ROWS), np.uint8)
     strays, many = np.empty((2, _ROWS), np.int64), 0
@@ -156,10 +157,12 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
         rows = min(_ROWS, len(codes) - top)
         for left in range(0, len(places), _COLUMNS):
             columns = min(_COLUMNS, len(places) - left)
-            _take(flat, top, rows, row_step, left, columns, column_step, block)
+            if left % _BAND == 0:
+                _take(flat, top, rows, row_step, left, min(_BAND, len(places) - left),
+                      column_step, band)
             for index in range(columns):
                 column = left + index
-                values = block[index, :rows]
+                values = band[column % _BAND, :rows]
                 gone, beyond = _survey(values, low[column], high[column])
                 missing[column] += gone
                 if beyond:
@@ -184,18 +187,18 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
 
 
 @njit(cache=True, error_model="numpy")
-def _take(flat, top, rows, row_step, left, columns, column_step, block):
+def _take(flat, top, rows, row_step, left, columns, column_step, band):
     step, across = np.uint64(row_step), np.uint64(column_step)
     at = np.uint64(top) * step + np.uint64(left) * across
     if column_step < row_step:
         for row in range(rows):
             for index in range(columns):
-                block[index, row] = flat[at + np.uint64(index) * across]
+                band[index, row] = flat[at + np.uint64(index) * across]
             at += step
     else:
         for index in range(columns):
             for row in range(rows):
-                block[index, row] = flat[at + np.uint64(row) * step]
+                band[index, row] = flat[at + np.uint64(row) * step]
             at += across
 
 

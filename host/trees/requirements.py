@@ -1,9 +1,12 @@
 """What a tree asks of a board; who asks for more than a board has is told the remedy."""
 
+import warnings
+
 from ..geometry import MOST_CLASSES
 from .structure.router import PREDICTIONS
 
-__all__ = ["check_abilities", "check_cells", "check_classes", "check_prediction"]
+__all__ = ["check_abilities", "check_cells", "check_classes", "check_prediction",
+           "check_ties"]
 
 
 def check_abilities(geometry, policy, prediction):
@@ -54,3 +57,14 @@ def check_cells(geometry, cells):
         raise ValueError(f"the attributes need {cells} cells, but the board has "
                          f"{geometry.max_cells} ({geometry.lanes} lanes x {geometry.passes} "
                          f"passes): choose a geometry with lanes x passes >= {cells}")
+
+
+def check_ties(geometry, policy, classes):
+    """Warn of counters so narrow that the tie threshold is without effect at the root."""
+    needed = policy.width_for_ties(classes)
+    if needed is not None and geometry.count_width < needed:
+        warnings.warn(
+            f"the board halves its counts at {geometry.count_max} instances, before a leaf of "
+            f"{classes} classes can break a tie (tau={policy.tau:g}, delta={policy.delta:g}), so "
+            "the tree may hardly grow: choose a geometry with count_width >= "
+            f"{needed}, or a greater tau", stacklevel=2)

@@ -27,6 +27,20 @@ def test_tie_threshold():
     assert leaf(TIED, 0.3, 0.3, tau=0) == KEEP
 
 
+def test_width_that_a_tie_takes():
+    """Epsilon falls below tau before a counter of so many bits is full, and not one bit sooner."""
+    policy = SplitPolicy()
+    for classes, width in ((2, 12), (5, 15), (10, 16), (23, 17)):
+        assert policy.width_for_ties(classes) == width
+        needed = 16.118 * math.log2(classes) ** 2 / (2 * 0.05 ** 2)  # ln 1e7
+        assert 2 ** (width - 1) - 1 < needed < 2 ** width - 1
+    assert SplitPolicy(tau=0).width_for_ties(2) is None
+    assert SplitPolicy(tau=1e-9).width_for_ties(2) is None
+    assert SplitPolicy(ties="htat").width_for_ties(2) is None
+    assert SplitPolicy(bound="mcdiarmid").width_for_ties(2) is None
+    assert SplitPolicy(anytime=True, variant="kdd2018").width_for_ties(2) is None
+
+
 def test_null_split_is_a_candidate():
     assert leaf(EVEN, EPSILON + CLOSE) == SPLIT
     assert leaf(EVEN, EPSILON - CLOSE) == KEEP

@@ -7,8 +7,8 @@ from math import inf, log
 
 import numpy as np
 
-from ...geometry import CRITERIA
-from .bounds import BOUNDS, COVERED, TWO_CLASSES
+from ...geometry import CRITERIA, MOST_WIDTH
+from .bounds import BOUNDS, COVERED, TWO_CLASSES, epsilon
 from .criteria import remainder
 from .judge import (
     KEEP,
@@ -205,6 +205,24 @@ class SplitPolicy:
             if nominal and nominal_split == "multiway":
                 raise ValueError(f"bound {self.bound!r} is for binary splits, the stream has "
                                  "nominal attributes: choose nominal_split='one_vs_rest'")
+
+    def width_for_ties(self, classes):
+        """Bits of a counter from which on a root can break a tie by Hoeffding's bound.
+
+        A board halves a slot's counts instead of counting further, and epsilon grows again.
+
+        Returns
+        -------
+        int or None
+            None if this policy breaks no such ties, or no counter is wide enough.
+        """
+        if (self.bound == "hoeffding" and self.ties == "ht"
+                and VARIANTS[self.variant].leaf_ties):
+            for width in range(1, MOST_WIDTH + 1):
+                n = (1 << width) - 1
+                if epsilon(self.options, n, classes, 0, n, 1) < self.tau:
+                    return width
+        return None
 
     @property
     def reports_all(self):
