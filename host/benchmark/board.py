@@ -21,6 +21,7 @@ _WIDTHS = {LANES: (256, 16), 2 * LANES: (512, 12)}
 # More classes: the same; a tie between 23 classes takes counts of 17 bits.
 _MANY = 128, 17
 _FEWEST = 16, 6, 2  # slots, below which fewer lanes are better, if any leave room for so many
+_LOGIC = 96  # lanes times classes: what 12 lanes of 10 classes have is too far from each other
 _BLOCKS = 208 - 16  # block RAMs of the device, less those of buffers, slot table and link
 _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
@@ -35,8 +36,8 @@ def fitting(cells, classes, lanes=LANES, bins=16):
     """The geometry for a stream that fits the LFE5U-85F's block RAMs, None if none does.
 
     Of two classes: ``lanes`` lanes, and the slots that there is room for. Of more classes, whose
-    words are wider: as many lanes as leave room for 16 slots (or 6, or 2), and no more of these
-    than its passes need.
+    lanes and words are wider: as many lanes as the placer copes with and as leave room for 16 slots
+    (or 6, or 2), and no more of these than its passes need.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def fitting(cells, classes, lanes=LANES, bins=16):
             widths for most, widths in _WIDTHS.items() if lanes <= most)
         return _fitting(cells, lanes, bins, classes, bus_width, count_width, 2)
     for fewest in _FEWEST:
-        most = lanes
+        most = min(lanes, _LOGIC // classes)
         while most:
             least = -(-cells // -(-cells // most))
             if found := _fitting(cells, least, bins, classes, *_MANY, fewest):

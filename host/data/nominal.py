@@ -99,6 +99,14 @@ class ValueBook:
             self.seen += int(amounts.sum())
         return codes
 
+    def small_codes(self):
+        """The codes of the numbers 0 to 255, 255 for those that have none; uint8 array (256,)."""
+        codes = np.full(256, MISSING, np.uint8)
+        for value, code in self._codes.items():
+            if not isinstance(value, str) and value in range(256):
+                codes[int(value)] = code
+        return codes
+
     def code(self, value):
         """The code of a value, 255 if it has none."""
         return self._codes.get(value, MISSING)
@@ -165,29 +173,50 @@ def encode_small(books, values, codes, places, *, read_only=False, threads=1):
     As `encode_numbers`, for ValueBooks and uint8 values.
     """
     places = np.asarray(places, np.int64)
+    tables = np.array([book.small_codes() for book in books])
+
+    def translate(columns):
+        """Which of the columns have values without a code."""
+        there = values[:, columns] if len(columns) < len(books) else values
+        return columns[np.logical_or.reduce(in_parts(
+            lambda part: _translate(there[part], tables[columns], places[columns], codes[part]),
+            len(values), threads))]
+
+    strange = translate(np.arange(len(books)))
+    if not read_only:
+        for i in np.setdiff1d(np.arange(len(books)), strange):
+            books[i].seen += len(values)
+    if len(strange):
+        for i, (there, amounts) in zip(strange, _distinct(values[:, strange], threads),
+                                       strict=True):
+            tables[i, there] = books[i].claim(there.tolist(), amounts, read_only=read_only)
+        translate(strange)
+
+
+def _distinct(values, threads):
+    """Per column of small numbers: those that there are, in their order, and how many of each."""
+    count, columns = values.shape
 
     def survey(part):
-        amounts = np.zeros((len(books), 256), np.int64)
-        first = np.full((len(books), 256), len(values))
+        amounts = np.zeros((columns, 256), np.int64)
+        first = np.full((columns, 256), count)
         _survey(values[part], part.start, amounts, first)
         return amounts, first
 
-    amounts, first = zip(*in_parts(survey, len(values), threads), strict=True)
-    amounts, first = sum(amounts), np.minimum.reduce(first)
-    tables = np.full((len(books), 256), MISSING, np.uint8)
-    for book, amount, row, table in zip(books, amounts, first, tables, strict=True):
+    amounts, first = zip(*in_parts(survey, count, threads), strict=True)
+    for amount, row in zip(sum(amounts), np.minimum.reduce(first), strict=True):
         there = np.flatnonzero(amount)
         there = there[row[there].argsort()]
-        table[there] = book.claim(there.tolist(), amount[there], read_only=read_only)
-    in_parts(lambda part: _translate(values[part], tables, places, codes[part]), len(values),
-             threads)
+        yield there, amount[there]
 
 
 def small_columns(table):
     """Which columns of a table of numbers are whole and from 0 to 255, and the table as such."""
     with np.errstate(invalid="ignore"):  # NaN becomes a number, and is found unequal to it
-        small = table.astype(np.uint8, order="C")
-    return (small == table).all(axis=0), small
+        small = table.astype(np.uint8, order="C", copy=False)
+    same = small == table
+    # Rows of few columns are slow to compare one by one, and mostly all are the same.
+    return np.ones(table.shape[1], bool) if same.all() else same.all(axis=0), small
 
 
 @njit(cache=True, nogil=True)
@@ -202,9 +231,23 @@ def _survey(values, start, amounts, first):
 
 @njit(cache=True, nogil=True)
 def _translate(values, tables, places, codes):
-    for row in range(len(values)):
-        for column in range(values.shape[1]):
-            codes[row, places[column]] = tables[column, values[row, column]]
+    """Which columns have values without a code; a step per loop, so that vectors are made of it."""
+    count, columns = values.shape
+    flat, table, where = values.ravel(), tables.ravel(), places.astype(np.uint64)
+    line, lost = np.empty(columns, np.uint8), np.zeros(columns, np.bool_)
+    at = np.uint64(0)
+    for row in range(count):
+        first = np.uint64(0)
+        for column in range(columns):
+            line[column] = table[first + np.uint64(flat[at])]
+            at += np.uint64(1)
+            first += np.uint64(256)
+        for column in range(columns):
+            lost[column] |= line[column] == MISSING
+        out = codes[row]
+        for column in range(columns):
+            out[where[column]] = line[column]
+    return lost
 
 
 def plain(value):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import ValueBook
-from bregalad.data.nominal import factors
+from bregalad.data.nominal import encode_small, factors
 
 
 def test_declared_first_then_by_appearance():
@@ -90,3 +90,24 @@ def test_bad_options(arguments, error, match):
 def test_bad_state():
     with pytest.raises(ValueError, match="'capacity' is missing"):
         ValueBook.from_dict({})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_small_numbers_are_encoded_as_any_value_is(seed):
+    """Columns that bring new values beside columns that do not, some more than there are codes."""
+    rng = np.random.default_rng(seed)
+    capacities = rng.choice([2, 5, 255], 9)
+    table, hashed = ([ValueBook((), int(capacity)) for capacity in capacities] for _ in range(2))
+    places = rng.permutation(12)[:9]
+    for chunk in range(6):
+        count = int(rng.integers(1, 9000))
+        # By and by more values in some columns; in others never.
+        values = rng.integers(0, 3 + chunk * rng.integers(0, 2, 9), (count, 9)).astype(np.uint8)
+        read_only, threads = bool(rng.integers(2)), int(rng.integers(1, 4))
+        codes = np.full((count, 12), 77, np.uint8)
+        encode_small(table, values, codes, places, read_only=read_only, threads=threads)
+        for i, (book, other) in enumerate(zip(table, hashed, strict=True)):
+            want = other.encode(values[:, i], read_only=read_only)
+            assert (codes[:, places[i]] == want).all(), f"seed {seed}"
+            assert book.to_dict() == other.to_dict(), f"seed {seed}"
+        assert (codes[:, np.setdiff1d(np.arange(12), places)] == 77).all()

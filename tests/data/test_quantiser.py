@@ -69,9 +69,10 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("count", [1, 700, 3000])
-def test_a_table_is_searched_whichever_way_it_lies(layout, count):
-    X = table(4000, np.random.default_rng(11))
+@pytest.mark.parametrize("count, copies", [(1, 1), (700, 1), (3000, 1), (700, 12)])
+def test_a_table_is_searched_whichever_way_it_lies(layout, count, copies):
+    """Whatever falls into one block of rows and columns, or one band of columns, or more."""
+    X = np.hstack([table(4000, np.random.default_rng(11 + copy)) for copy in range(copies)])
     width = X.shape[1]
     quantiser = Quantiser(Schema(tuple(Attribute(f"x{i}", "numeric") for i in range(width))))
     codes = quantiser.fit(X[:1000]).encode(LAYOUTS[layout](X[-count:]))
