@@ -1,9 +1,9 @@
-"""Files that take the place of older ones only as a whole."""
+"""Files that take the place of older ones only as a whole, and folders with one writer."""
 
 import os
 from contextlib import contextmanager
 
-__all__ = ["replacing"]
+__all__ = ["alone_in", "replacing"]
 
 
 @contextmanager
@@ -33,3 +33,33 @@ def replacing(path, mode):
         if os.path.exists(partial):
             os.remove(partial)
         raise
+
+
+@contextmanager
+def alone_in(folder, work):
+    """Keep others that do the same work out of a folder, which is made if need be.
+
+    Parameters
+    ----------
+    folder : Path
+    work : str
+        Such as "build".
+
+    Raises
+    ------
+    ValueError
+        If another does so now.
+    """
+    import fcntl  # not everywhere, and few come here
+
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise ValueError(f"another {work} works in {folder}: wait for it, or choose another "
+                             "--output") from error
+        yield
+    finally:
+        os.close(lock)

@@ -22,6 +22,7 @@ from bregalad.benchmark.streams import (
 )
 from bregalad.cli import main
 from bregalad.data import Attribute, Schema, open_generator
+from bregalad.files import alone_in
 from bregalad.hw.boards.catalogue import BOARDS
 from bregalad.hw.costs import Costs
 
@@ -320,6 +321,14 @@ def test_quick_figures_are_not_put_beside_the_kept_ones(tmp_path, monkeypatch, c
                  "--quiet"]) == 0
     assert "out/bench/comparison.md" in capsys.readouterr().out
     assert not (tmp_path / "docs").exists()
+
+
+def test_one_benchmark_at_a_time_in_a_folder(tmp_path, capsys):
+    """Two would slow each other, and nobody would see it."""
+    with alone_in(tmp_path, "benchmark"):
+        assert main(["bench", "comparison", "--quick", "--output", str(tmp_path)]) == 1
+    assert f"another benchmark works in {tmp_path}: wait for it" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("words, message", [

@@ -38,6 +38,7 @@ def run(args):
 
     from ..benchmark import PARTS, Settings, part
     from ..benchmark.comparison import PEERS
+    from ..files import alone_in
 
     modules = {name: part(name) for name in args.part or PARTS[:3]}
     for option in ("instances", "repeats"):
@@ -53,14 +54,14 @@ def run(args):
                          f"not {args.core}")
     # What --quick finds is worth nothing, so it must not take the place of the kept pages.
     output = Path(args.output or ("out/bench" if args.quick else "docs/performance"))
-    output.mkdir(parents=True, exist_ok=True)  # now rather than after hours
     settings = Settings(
         output, args.quick, args.streams and tuple(args.streams), args.peers and tuple(args.peers),
         args.instances, 1 if args.quick else args.repeats, args.core, args.fresh,
         (lambda text: None) if args.quiet else lambda text: print(text, file=sys.stderr,
                                                                   flush=True))
-    for module in modules.values():
-        page = module.run(settings)
-        for file in page.write(output):
-            print(output / file)
+    with alone_in(output, "benchmark"):  # two would slow each other, and write to one file
+        for module in modules.values():
+            page = module.run(settings)
+            for file in page.write(output):
+                print(output / file)
     return 0

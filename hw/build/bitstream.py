@@ -6,7 +6,8 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from .folder import BITSTREAMS, REPORTS, alone_in, forget
+from ...files import alone_in
+from .folder import BITSTREAMS, REPORTS, forget
 from .report import describe_path, table
 from .routing import most_promising_first, place_and_route
 from .synthesis import PLACERS, synthesise
@@ -61,7 +62,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
     commands = {name: tool(name) for name in board.family.tools}
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     # What was built before is kept until nothing else can be found wrong.
-    with alone_in(folder):
+    with alone_in(folder, "build"):
         return _built(board, top, folder, geometry, commands, aim_mhz, seeds or (board.seed,),
                       placer, options, say)
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 from bregalad.cli import main
+from bregalad.files import alone_in
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.hw.boards import BOARDS
 from bregalad.hw.boards.pll import ECP5Clock, GW2AClock, Series7Clock
 from bregalad.hw.build import tools
 from bregalad.hw.build.bitstream import _clocks, build
 from bregalad.hw.build.families import ECP5, Gowin
-from bregalad.hw.build.folder import alone_in
 from bregalad.hw.build.report import describe_path, table
 from bregalad.hw.build.routing import _is_stuck, most_promising_first, place_and_route
 from bregalad.hw.build.synthesis import _check_size, constraints_of
@@ -297,11 +297,11 @@ def test_no_older_builds_error_is_shown(tmp_path, monkeypatch):
 
 def test_one_build_at_a_time_in_a_folder(tmp_path, capsys):
     (tmp_path / "top.bit").write_text("the other one's")
-    with alone_in(tmp_path):
+    with alone_in(tmp_path, "build"):
         assert main(["build", "ulx3s-12f", "--output", str(tmp_path)]) == 1
     assert f"another build works in {tmp_path}: wait for it" in capsys.readouterr().err
     assert (tmp_path / "top.bit").read_text() == "the other one's"
-    with alone_in(tmp_path):
+    with alone_in(tmp_path, "build"):
         pass
 
 
