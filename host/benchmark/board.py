@@ -20,10 +20,9 @@ LEVELS = "ecpix5-85f-levels"  # the kept build that counts the nodes of a path t
 _WIDTHS = {LANES: (256, 16), 2 * LANES: (512, 12)}
 # More classes: the same; a tie between 23 classes takes counts of 17 bits.
 _MANY = 128, 17
-_FEWEST = 16, 5, 2  # slots, below which fewer lanes are better, if any leave room for so many
-_LOGIC = 96  # lanes times classes: what 12 lanes of 10 classes have is too far from each other
+_FEWEST = 16, 6, 2  # slots, below which fewer lanes are better, if any leave room for so many
+_LOGIC = 96  # lanes times classes at most: 12 lanes of 10 were placed with 1,060,000 of wire
 _BLOCKS = 208 - 16  # block RAMs of the device, less those of buffers, slot table and link
-_NEAR = 136  # of them for wide words: with more a lane's lie too far apart to be routed
 _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
 _TABLE = 1  # block for a lane's table of logarithms
@@ -38,7 +37,7 @@ def fitting(cells, classes, lanes=LANES, bins=16):
 
     Of two classes: ``lanes`` lanes, and the slots that there is room for. Of more classes, whose
     lanes and words are wider: as many lanes as the placer copes with and as leave room for 16 slots
-    (or 5, or 2), and no more of these than its passes need.
+    (or 6, or 2), and no more of these than its passes need.
 
     Parameters
     ----------
@@ -50,25 +49,25 @@ def fitting(cells, classes, lanes=LANES, bins=16):
     if classes == 2:
         bus_width, count_width = next(
             widths for most, widths in _WIDTHS.items() if lanes <= most)
-        return _fitting(cells, lanes, bins, classes, bus_width, count_width, 2, _BLOCKS)
+        return _fitting(cells, lanes, bins, classes, bus_width, count_width, 2)
     for fewest in _FEWEST:
         most = min(lanes, _LOGIC // classes)
         while most:
             least = -(-cells // -(-cells // most))
-            if found := _fitting(cells, least, bins, classes, *_MANY, fewest, _NEAR):
+            if found := _fitting(cells, least, bins, classes, *_MANY, fewest):
                 return found
             most //= 2
     return None
 
 
-def _fitting(cells, lanes, bins, classes, bus_width, count_width, fewest, blocks):
+def _fitting(cells, lanes, bins, classes, bus_width, count_width, fewest):
     """The geometry of so many lanes and passes enough, None if it has too few slots."""
     from ..hw.array.processor import FEW_ROWS
 
     wide = -(-classes * count_width // _BLOCK[1])
 
     def rows_beside(others):
-        return ((blocks // lanes - others) // wide - _SNAPSHOTS) * _BLOCK[0] // bins
+        return ((_BLOCKS // lanes - others) // wide - _SNAPSHOTS) * _BLOCK[0] // bins
 
     passes = -(-cells // lanes)
     rows = max(min(rows_beside(_TABLE), FEW_ROWS), rows_beside(_TABLE + _ZOOMS))
