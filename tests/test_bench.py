@@ -293,6 +293,31 @@ def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
     assert page.tables["others"][1]["ELEC"] == "16.0 (0.8000)"
 
 
+def test_a_peer_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
+    """mlpack cannot be told of classes that come later, as KDD'99's do."""
+    closed = []
+
+    class Peer:
+        def __init__(self, name):
+            self.name = name
+
+        def measure(self):
+            if self.name == "mlpack":
+                raise RuntimeError("mlpack failed: index out of bounds")
+            return {"cpu_seconds": 1.0, "accuracy": 0.5, "instances": 9}
+
+        def close(self):
+            closed.append(self.name)
+
+    monkeypatch.setattr(comparison, "_start", lambda peer, learner, file, core: Peer(peer))
+    store, said = comparison.Store(tmp_path / "runs.jsonl"), []
+    comparison.compare(store, ["generator:sea"], ("mlpack", "emulated"), instances=9, repeats=2,
+                       note=said.append)
+    assert said[0] == "generator:sea: left out: mlpack failed: index out of bounds"
+    assert [line["peer"] for line in store.lines] == ["emulated"] * 8
+    assert sorted(closed) == ["emulated"] * 4 + ["mlpack"]
+
+
 def test_wide_streams_are_for_majority_class_trees():
     names = comparison.contenders("nominal-32", tuple(comparison.PEERS))
     assert ("moa", "ht-mc") in names and ("simulated-64", "vfdt-mc") in names

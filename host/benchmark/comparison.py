@@ -158,11 +158,16 @@ def _turns(store, entry, file, missing, repeats, core, note):
             except RuntimeError as error:
                 note(f"{file.name}: left out: {error}")
         for turn in range(repeats):
-            for (peer, learner), process in running.items():
+            for (peer, learner), process in list(running.items()):
                 done = len(store.runs(file.name, peer, learner, entry["limit"]))
                 if done > turn:
                     continue
-                found = process.measure()
+                try:
+                    found = process.measure()
+                except RuntimeError as error:  # one that cannot do it does not stop the others
+                    note(f"{file.name}: left out: {error}")
+                    running.pop((peer, learner)).close()
+                    continue
                 store.add(**entry, peer=peer, learner=learner, **found, **_versions(peer))
                 note(f"{file.name}: {peer} {learner}: {found['cpu_seconds']:.2f} s, "
                      f"accuracy {found['accuracy']:.4f}")
