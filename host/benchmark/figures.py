@@ -142,7 +142,7 @@ def _cell(row):
     if row is None:
         return "-"
     speed = values_per_second(row)
-    return (f"{speed / 1e6:,.1f}" if speed else "no report") + (
+    return (f"{speed / 1e6:,.{1 if speed >= 1e6 else 3}f}" if speed else "no report") + (
         f" ({row['accuracy']:.4f})" if "accuracy" in row else "")
 
 
@@ -182,7 +182,10 @@ def _picture(rows):
         axes.set_xticks(WIDTHS, WIDTHS)
         axes.minorticks_off()
         axes.grid(alpha=0.3)
-        if lines:
-            axes.legend(fontsize="small")
     figure.axes[0].set(ylabel="attribute values per second")
+    # Beside the axes, for lines lie everywhere in them.
+    found = {label: line for axes in figure.axes
+             for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(found.values(), found.keys(), fontsize="small", loc="outside lower center",
+                  ncols=3)
     return figure
