@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..geometry import MOST_CLASSES
+from ..geometry import MOST_CLASSES, Geometry
 from .structure.router import PREDICTIONS
 
 __all__ = ["check_abilities", "check_cells", "check_classes", "check_prediction",
@@ -60,9 +60,12 @@ def check_cells(geometry, cells):
 
 
 def check_ties(geometry, policy, classes):
-    """Warn of counters so narrow that the tie threshold is without effect at the root."""
+    """Warn of counters so narrow that the tie threshold is without effect at the root.
+
+    Not where those of the default geometry are too narrow, too: such a threshold means no ties.
+    """
     needed = policy.width_for_ties(classes)
-    if needed is not None and geometry.count_width < needed:
+    if needed is not None and geometry.count_width < needed <= Geometry.count_width:
         warnings.warn(
             f"the board halves its counts at {geometry.count_max} instances, before a leaf of "
             f"{classes} classes can break a tie (tau={policy.tau:g}, delta={policy.delta:g}), so "

@@ -43,6 +43,7 @@ def test_counters_too_narrow_for_ties_are_warned_of(recwarn):
     rng = np.random.default_rng(1)
     X, y = rng.integers(2, size=(300, 3)), np.arange(300) % 10
     VFDT(geometry=Geometry(classes=10, count_width=16)).partial_fit(X, y, range(10))
+    VFDT(geometry=Geometry(classes=10, count_width=12), tau=1e-3).partial_fit(X, y, range(10))
     assert not recwarn.list
     narrow = VFDT(geometry=Geometry(classes=10, count_width=12))
     with pytest.warns(UserWarning, match="at 4095 instances.*count_width >= 16, or a greater tau"):
