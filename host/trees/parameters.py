@@ -8,7 +8,7 @@ from ..boards import check_name
 from ..boards.base import Board
 from ..geometry import MOST_CLASSES, Geometry
 from .policy.policy import SplitPolicy
-from .requirements import check_abilities, check_cells, check_classes, check_prediction, check_ties
+from .requirements import check_abilities, check_cells, check_classes, check_prediction
 from .structure.cells import CellMap
 from .training.feed import FEEDS
 
@@ -70,7 +70,6 @@ class Parameters:
         geometry = self._given_geometry() or Geometry(classes=MOST_CLASSES, lanes=1024, passes=31)
         check_classes(geometry, classes)
         check_cells(geometry, len(CellMap.build(capacities, geometry.bins, self.nominal_split)))
-        check_ties(geometry, self._policy(), classes)
 
     def _given_geometry(self):
         """The open board's geometry, or the one that is given; None if neither is."""

@@ -38,16 +38,17 @@ def mixed(count=6000, seed=1):
     return X, y
 
 
-
 def test_counters_too_narrow_for_ties_are_warned_of(recwarn):
     rng = np.random.default_rng(1)
     X, y = rng.integers(2, size=(300, 3)), np.arange(300) % 10
-    VFDT(geometry=Geometry(classes=10, count_width=16)).partial_fit(X, y, range(10))
-    VFDT(geometry=Geometry(classes=10, count_width=12), tau=1e-3).partial_fit(X, y, range(10))
+    narrow, wide = (Geometry(classes=10, count_width=width) for width in (12, 16))
+    VFDT(geometry=wide, head=1).partial_fit(X, y, range(10))
+    VFDT(geometry=narrow, head=1, tau=1e-3).partial_fit(X, y, range(10))
     assert not recwarn.list
-    narrow = VFDT(geometry=Geometry(classes=10, count_width=12))
-    with pytest.warns(UserWarning, match="at 4095 instances.*count_width >= 16, or a greater tau"):
-        narrow.partial_fit(X, y, range(10))
+    with open_board("emulated", narrow) as board:  # as one that tells its geometry itself
+        for tree in (VFDT(geometry=narrow, head=1), VFDT(board=board, head=1)):
+            with pytest.warns(UserWarning, match="at 4095 instances.*count_width >= 16, or a gre"):
+                tree.partial_fit(X, y, range(10))
 
 
 def test_learns_a_mixed_stream():
