@@ -1,20 +1,18 @@
 """Codes for the values of one numeric attribute, learnt from a stream's head, growing later."""
 
 import math
-import sys
 
 import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
-from .search import encode_numbers, first_infinite
+from .edges import HUGE, distinct, head_edges, region
+from .search import check_finite, encode_numbers
 
 __all__ = ["CODES", "CodeBook"]
 
 CODES = MISSING  # codes 0 to 254; 255 says "missing"
 
-_HUGE = sys.float_info.max
-_GEOMETRIC = 4.0  # a region over this many times the range so far gets geometric edges
 _SHARE = 6  # a growth step takes one in this many of the codes left on its side
 _RANGE = ("low", "high", "head_low", "head_high")
 _STATE = ("head_codes", *_RANGE, "first", "edges", "seen", "clamped")
@@ -89,7 +87,8 @@ class CodeBook:
         """
         if self.first is not None:
             raise RuntimeError("the code book has codes already, and a code keeps its meaning")
-        values = checked(values)
+        values = vector(values)
+        check_finite(values[:, np.newaxis])
         values = values[~np.isnan(values)]
         if len(values):
             self._start(values)
@@ -110,7 +109,7 @@ class CodeBook:
         ValueError
             If ``values`` is not one-dimensional or contains an infinite value; nothing is changed.
         """
-        values = checked(values)[:, np.newaxis]
+        values = vector(values)[:, np.newaxis]
         codes = np.empty((len(values), 1), np.uint8)
         encode_numbers([self], values, codes, [0], read_only=read_only)
         return codes[:, 0]
@@ -172,7 +171,7 @@ class CodeBook:
         return book
 
     def _start(self, values):
-        self.edges = _head_edges(values, self.head_codes)
+        self.edges = head_edges(values, self.head_codes)
         self.low = self.head_low = float(values.min())
         self.high = self.head_high = float(values.max())
         # Centred: 128 codes from 64 on fill whole bins, whatever power of two a bin's width is.
@@ -180,20 +179,20 @@ class CodeBook:
 
     def _grow_up(self, value):
         count = max(1, (CODES - 1 - self.last) // _SHARE)
-        reach, steps = _region(value - self.high, self.high - self.head_low, count)
+        reach, steps = region(value - self.high, self.high - self.head_low, count)
         with np.errstate(over="ignore"):  # what is infinite then is beyond `top`
-            edges = np.unique(self.high + steps)
-        top = min(self.high + reach, _HUGE)
+            edges = distinct(self.high + steps)
+        top = min(self.high + reach, HUGE)
         # An edge that rounds to the old end would take that value's code away.
         self.edges = np.append(self.edges, edges[(edges > self.high) & (edges <= top)])
         self.high = max(top, value)
 
     def _grow_down(self, value):
         count = max(1, self.first // _SHARE)
-        reach, steps = _region(self.low - value, self.head_high - self.low, count)
+        reach, steps = region(self.low - value, self.head_high - self.low, count)
         with np.errstate(over="ignore"):
-            edges = np.unique(self.low - steps)
-        bottom = max(self.low - reach, -_HUGE)
+            edges = distinct(self.low - steps)
+        bottom = max(self.low - reach, -HUGE)
         edges = edges[(edges <= self.low) & (edges > bottom)]
         if len(self.edges):
             edges = edges[edges < self.edges[0]]
@@ -208,58 +207,6 @@ def vector(values):
     if values.ndim != 1:
         raise ValueError(f"values must be one-dimensional, not of shape {values.shape}")
     return np.ascontiguousarray(values, np.float64)
-
-
-def checked(values):
-    """``values`` as a float64 vector without infinities, or an error."""
-    values = vector(values)
-    where = first_infinite(values[:, np.newaxis])
-    if where:
-        raise ValueError(infinite(where[0], values[where[0]]))
-    return values
-
-
-def infinite(row, value):
-    """What is said of a value that has no code."""
-    return f"value {row} is {value}; values must be finite or NaN"
-
-
-def _head_edges(values, count):
-    """At most ``count - 1`` edges for the head: at quantiles, then wherever a gap is widest."""
-    distinct, amount = np.unique(values, return_counts=True)
-    gaps = len(distinct) - 1
-    if not gaps or count == 1:
-        return np.empty(0)
-    left, right = distinct[:-1], distinct[1:]
-    edges = np.ones(gaps, np.int64)  # per gap between neighbours
-    if gaps >= count:
-        rank = np.cumsum(amount)[:-1]
-        wanted = np.arange(1, count) * (len(values) / count)
-        edges[:] = 0
-        edges[np.minimum(np.searchsorted(rank, wanted), gaps - 1)] = 1
-    # Codes to spare go where values not seen yet would otherwise share one.
-    width = right / 2 - left / 2  # halves: the difference itself may overflow
-    shared = width / (edges + 1)
-    for _ in range(count - 1 - int(edges.sum())):
-        i = shared.argmax()
-        edges[i] += 1
-        shared[i] = width[i] / (edges[i] + 1)
-    left, right, whole = (np.repeat(each, edges) for each in (left, right, edges + 1))
-    part = (np.arange(len(left)) - np.repeat(edges.cumsum() - edges, edges) + 1) / whole
-    return np.unique(np.clip(left * (1 - part) + right * part, np.nextafter(left, np.inf), right))
-
-
-def _region(distance, span, count):
-    """How far to grow for a value ``distance`` away, and where the ``count`` edges are."""
-    distance = min(distance, _HUGE)  # the difference of two floats may be infinite
-    reach = min(max(span, 2 * distance), _HUGE)
-    if reach <= _GEOMETRIC * span:
-        return reach, reach * ((np.arange(count) + 0.5) / count)
-    nearest = span if span else distance / 16
-    # By logarithms: the quotient of the two may overflow.
-    rise = math.log(reach) - math.log(nearest) if nearest else 0.0
-    with np.errstate(over="ignore"):
-        return reach, nearest * np.exp(rise * np.arange(count) / count)
 
 
 @njit(cache=True)

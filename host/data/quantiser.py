@@ -1,16 +1,17 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Real
 
 import numpy as np
 import pandas as pd
 
-from .codebook import CodeBook, infinite, vector
+from .codebook import CodeBook, vector
 from .nominal import ValueBook, encode_small, factors, small_columns
 from .parts import rows_of
 from .schema import Schema
-from .search import encode_numbers, first_infinite
+from .search import InfiniteValue, check_finite, encode_numbers
 
 __all__ = ["Quantiser"]
 
@@ -81,6 +82,8 @@ class Quantiser:
         if isinstance(X, np.ndarray | pd.DataFrame):
             X = rows_of(X, slice(self.head))
         numbers, *_ = self._columns(X)
+        with self._naming():
+            check_finite(numbers)
         for place, column in zip(self._places("numeric"), numbers.T, strict=True):
             self.books[place].fit(column[:self.head])
         self.fitted = True
@@ -88,7 +91,9 @@ class Quantiser:
 
     def check(self, X):
         """Raise what ``encode`` would raise for ``X``; changes nothing."""
-        self._columns(X)
+        numbers, *_ = self._columns(X)
+        with self._naming():
+            check_finite(numbers)
 
     def encode(self, X, *, read_only=False, threads=1):
         """The codes of instances, C-contiguous uint8 of shape [instances, attributes].
@@ -119,8 +124,9 @@ class Quantiser:
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
         numeric = self._places("numeric")
         if numeric:
-            encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric,
-                           read_only=read_only, threads=threads)
+            with self._naming():
+                encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric,
+                               read_only=read_only, threads=threads)
         if places:
             encode_small([self.books[place] for place in places], small, codes, places,
                          read_only=read_only, threads=threads)
@@ -175,8 +181,17 @@ class Quantiser:
     def _places(self, kind):
         return [i for i, attribute in enumerate(self.schema.attributes) if attribute.kind == kind]
 
+    @contextmanager
+    def _naming(self):
+        """Say whose the infinite value is."""
+        try:
+            yield
+        except InfiniteValue as error:
+            name = self.schema.names[self._places("numeric")[error.column]]
+            raise ValueError(f"attribute {name!r}: {error}") from error
+
     def _columns(self, X):
-        """What is to be encoded, checked, before anything is changed.
+        """What is to be encoded, checked but for infinite values, before anything is changed.
 
         Returns
         -------
@@ -201,10 +216,6 @@ class Quantiser:
             numbers = np.empty((_rows(X), len(numeric)), order="F")
             for at, column in enumerate(self._each(X, numeric, _numbers)):
                 numbers[:, at] = column
-        where = first_infinite(numbers)
-        if where:
-            name = self.schema.names[numeric[where[1]]]
-            raise ValueError(f"attribute {name!r}: {infinite(where[0], numbers[where])}")
         if table is None:
             found = self._each(X, nominal, factors)
             return numbers, None, [], dict(zip(nominal, found, strict=True))

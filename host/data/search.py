@@ -4,18 +4,41 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
+from .edges import HUGE
 from .parts import in_parts
 
-__all__ = ["encode_numbers", "first_infinite"]
+__all__ = ["InfiniteValue", "check_finite", "encode_numbers"]
 
 # Equal parts of an attribute's range that say where to begin a search: so many that in most
 # columns no two edges share one, and a single comparison is left.
-_BUCKETS = 8192
+_BUCKETS = 2048
 _FEW = 256  # rows below which the buckets cost more than they save
 _EDGES = 512  # a code book's edges, filled up with infinity for searches that run beyond
 _ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's caches
 _BAND = 64  # columns that are fetched at once: of long rows a processor foresees what comes next
 _INDEX = np.uint32  # no sign, so that no index is tested for being negative
+
+
+class InfiniteValue(ValueError):
+    """A value has no code.
+
+    Attributes
+    ----------
+    column : int
+        Which attribute's.
+    """
+
+    def __init__(self, row, column, value):
+        super().__init__(f"value {row} is {value}; values must be finite or NaN")
+        self.column = column
+
+
+def check_finite(values):
+    """Raise InfiniteValue if there is one in a float64 array (n, columns)."""
+    found = np.isinf(values)
+    if found.any():
+        row, column = np.argwhere(found)[0].tolist()
+        raise InfiniteValue(row, column, values[row, column])
 
 
 def encode_numbers(books, values, codes, places, *, read_only=False, threads=1):
@@ -26,7 +49,6 @@ def encode_numbers(books, values, codes, places, *, read_only=False, threads=1):
     books : list of CodeBook
         One per column of ``values``.
     values : float64 array (n, len(books))
-        Finite or NaN.
     codes : uint8 array (n, attributes)
         Written.
     places : sequence of int
@@ -35,17 +57,28 @@ def encode_numbers(books, values, codes, places, *, read_only=False, threads=1):
         Leave the books as they are; values out of range get the outermost code.
     threads : int
         That search at the same time; the codes are the same.
+
+    Raises
+    ------
+    InfiniteValue
+        If there is one; the books are as before.
     """
     places = np.asarray(places, np.int64)
-    if not read_only:
+    if not read_only and any(book.first is None for book in books):
+        check_finite(values)
         for book, column in zip(books, values.T, strict=True):
             if book.first is None:
                 book.begin(column)
     missing, columns, rows = _encode(books, values, codes, places, threads)
+    # An infinite value is out of range, so that the others need not be looked at again.
+    lost = np.isinf(values[rows, columns])
+    if lost.any():
+        row, column = min(zip(rows[lost].tolist(), columns[lost].tolist(), strict=True))
+        raise InfiniteValue(row, column, values[row, column])
     if read_only:
         return
-    for book, lost in zip(books, missing, strict=True):
-        book.seen += len(values) - int(lost)
+    for book, gone in zip(books, missing, strict=True):
+        book.seen += len(values) - int(gone)
     if not len(rows):
         return
     # What is out of range is all that books grow by, and no other value's code changes by it.
@@ -58,12 +91,6 @@ def encode_numbers(books, values, codes, places, *, read_only=False, threads=1):
         books[i].admit(strays[part])
         codes[rows[part], places[i]] = books[i].edges.searchsorted(
             strays[part], side="right") + books[i].first
-
-
-def first_infinite(values):
-    """(row, column) of an infinite value of a float64 array (n, columns), or None."""
-    found = np.isinf(values)
-    return tuple(np.argwhere(found)[0].tolist()) if found.any() else None
 
 
 def _flat(values):
@@ -85,12 +112,12 @@ def _encode(books, values, codes, places, threads):
     missing : int64 array (columns,)
         How many values of each column.
     columns, rows : int64 arrays
-        Where a value is out of range; the rows of a column rise.
+        Where a value is out of range, or infinite; the rows of a column rise.
     """
     edges = np.full((len(books), _EDGES), np.inf)
     counts = np.zeros(len(books), np.int64)
     firsts = np.full(len(books), -1, np.int64)
-    low, high = np.full(len(books), -np.inf), np.full(len(books), np.inf)
+    low, high = np.full(len(books), -HUGE), np.full(len(books), HUGE)
     for i, book in enumerate(books):
         if book.first is not None:
             counts[i] = len(book.edges)

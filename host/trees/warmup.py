@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from ..compiled import njit
+
 __all__ = ["WarmUp"]
 
 
@@ -43,10 +45,7 @@ class WarmUp:
         int32 array (n,)
             Each one's prediction: the majority class of those before it.
         """
-        predictions = np.empty(len(labels), np.int32)
-        for i, label in enumerate(labels):
-            predictions[i] = np.argmax(self.counts)
-            self.counts[label] += 1
+        predictions = _majorities(self.counts, labels)
         # A caller may fill the same array again for the next instances.
         self._parts.append((X.copy(), labels.copy()))
         return predictions
@@ -63,3 +62,13 @@ class WarmUp:
         X = (pd.concat(frames, ignore_index=True) if isinstance(frames[0], pd.DataFrame)
              else np.concatenate(frames))
         return X, np.concatenate([labels for _, labels in self._parts])
+
+
+@njit(cache=True)
+def _majorities(counts, labels):
+    """The majority class before each label; they are counted."""
+    found = np.empty(len(labels), np.int32)
+    for i in range(len(labels)):
+        found[i] = counts.argmax()
+        counts[labels[i]] += 1
+    return found

@@ -206,6 +206,24 @@ def test_bad_input_changes_nothing(change, error, match):
     assert quantiser.to_dict() == before
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+@pytest.mark.parametrize("name", ["spread", "same", "missing"])
+def test_infinity_is_found_in_any_column(name, value, read_only):
+    """In one without a code yet, too, and with values that claim codes beside it."""
+    X = pd.DataFrame({"spread": np.linspace(0, 1, 2000), "same": 7.0, "missing": np.nan})
+    schema = Schema([Attribute(column, "numeric") for column in X])
+    quantiser = Quantiser(schema).fit(X)
+    before = quantiser.to_dict()
+    X.loc[500:, "missing"] = 1.0
+    X.loc[600:, "spread"] = 1e6
+    X.loc[1300:, "spread"] = np.inf
+    X.loc[1200, name] = value
+    with pytest.raises(ValueError, match=f"attribute '{name}': value 1200 is {value}; values must"):
+        quantiser.encode(X, read_only=read_only)
+    assert quantiser.to_dict() == before
+
+
 @pytest.mark.parametrize("make, error, match", [
     (lambda: Quantiser(3), TypeError, "schema must be a Schema, not 3"),
     (lambda: Quantiser(SCHEMA, head=0), ValueError, "head must be at least 1, not 0"),
