@@ -7,7 +7,8 @@ the start. The groups in the middle stay free: there all that is no lane finds i
 piece and near to all lanes (a tenth less wire than with 32 lanes spread evenly).
 
 More lanes than groups take their block RAMs one after the other, row by row, and each the nearest
-two multipliers, in all the shortest way.
+two multipliers, in all the shortest way. Few lanes of many block RAMs, as they are where classes
+are many, get a stripe of the device each, from its first row of block RAMs to its last.
 """
 
 import re
@@ -16,7 +17,8 @@ from scipy.optimize import linear_sum_assignment
 
 __all__ = ["place_lanes"]
 
-FEW = 16  # lanes; fewer find their places themselves
+FEW = 16  # lanes; fewer find their places themselves, unless a lane has
+MANY = 13  # block RAMs or more
 _FREE = 7  # groups in the middle that have no lane unless they must
 
 # Blocks come in groups of four, side by side; a lane gets a group. By device: columns of the
@@ -56,19 +58,28 @@ def place_lanes(netlist, device):
         if cell["type"] in ("DP16KD", "MULT18X18D") and (found := _LANE.search(name)):
             lanes.setdefault(int(found[1]), {"DP16KD": [], "MULT18X18D": []})[
                 cell["type"]].append((name, cell))
-    if plan is None or len(lanes) < FEW:
+    if plan is None or not lanes:
         return 0
     most = {kind: max(len(lane[kind]) for lane in lanes.values())
             for kind in ("DP16KD", "MULT18X18D")}
-    if len(lanes) <= len(plan["columns"]) * len(plan["rows"]) and max(most.values()) <= 4:
+    if len(lanes) < FEW:
+        bels = (_stripes(plan, len(lanes), most["DP16KD"], most["MULT18X18D"])
+                if most["DP16KD"] >= MANY else [])
+    elif len(lanes) <= len(plan["columns"]) * len(plan["rows"]) and max(most.values()) <= 4:
         bels = _groups(plan, len(lanes))
     else:
         bels = _rows(plan, len(lanes), most["DP16KD"], most["MULT18X18D"])
     for (_, lane), (rams, multipliers) in zip(sorted(lanes.items()), bels, strict=False):
         for kind, there in (("DP16KD", rams), ("MULT18X18D", multipliers)):
-            for (_, cell), (x, y, bel) in zip(sorted(lane[kind]), there, strict=False):
+            blocks = sorted(lane[kind], key=lambda block: _natural(block[0]))
+            for (_, cell), (x, y, bel) in zip(blocks, there, strict=False):
                 cell["attributes"]["BEL"] = f"X{x}/Y{y}/{bel}"
     return len(bels)
+
+
+def _natural(name):
+    """So that 10 comes behind 9."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 def _bels(kinds, column, row):
@@ -94,6 +105,27 @@ def _groups(plan, lanes):
     return [(_bels(_RAMS, column, ram_row), _bels(_MULTIPLIERS, column, multiplier_row))
             for column, multiplier_row, ram_row in (
                 groups[i * len(groups) // lanes] for i in range(lanes))]
+
+
+def _stripes(plan, lanes, rams, multipliers):
+    """Bels per lane, as `_groups` gives them; none if they are too few."""
+    rows = (*(row for _, row in plan["rows"]), *plan["more_rams"])
+    columns = [[(column + offset, row, bel) for row in rows]
+               for column in plan["columns"] for bel, offset in _RAMS]
+    wide = -(-rams // len(rows))
+    spare = len(columns) - wide * lanes
+    if spare < 0 or multipliers > len(_MULTIPLIERS):
+        return []
+    multiplier_row, _ = plan["rows"][len(plan["rows"]) // 2]
+    found = []
+    for lane in range(lanes):
+        # What no lane needs is left in the middle.
+        begin = lane * wide + (spare if 2 * lane >= lanes else 0)
+        # Stripes are as wide as a group or wider: no two have the same one in their middle.
+        group = plan["columns"][(begin + wide // 2) // len(_RAMS)]
+        found.append(([bel for column in columns[begin:begin + wide] for bel in column],
+                      _bels(_MULTIPLIERS, group, multiplier_row)))
+    return found
 
 
 def _rows(plan, lanes, rams, multipliers):

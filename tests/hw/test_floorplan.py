@@ -81,8 +81,35 @@ def test_more_lanes_than_groups(lanes, rams):
         28 * lanes)
 
 
+@pytest.mark.parametrize("lanes, rams", [(1, 45), (3, 52), (4, 45), (4, 52), (5, 16), (8, 24),
+                                         (13, 16)])
+def test_stripes_of_many_block_rams(lanes, rams):
+    design = netlist(lanes, rams)
+    assert place_lanes(design, DEVICE) == lanes
+    found = places(design)
+    assert len(set(found.values())) == len(found) == (rams + 2) * lanes
+    stripes = []
+    for lane in range(lanes):
+        where = [found[f"linked.array.lane_{lane}.counters.{i}"] for i in range(rams)]
+        where = [tuple(map(int, re.match(r"X(\d+)/Y(\d+)/", bel).groups())) for bel in where]
+        # Neighbours by number, 9 and 10 too, are neighbours on the device.
+        for (x, y), (u, v) in zip(where, where[1:], strict=False):
+            assert x == u and v - y in (12, 24) or u - x in (2, 3, 5) and y - v == 60
+        stripes.append((min(x for x, _ in where), max(x for x, _ in where)))
+        assert {y for _, y in where} == {22, 46, 70, 82}
+    assert all(right < left for (_, right), (left, _) in zip(stripes, stripes[1:], strict=False))
+    for lane, (left, right) in enumerate(stripes):
+        for i in range(2):
+            bel = found[f"linked.array.lane_{lane}.gain.f.{i}"]
+            column, row = map(int, re.match(r"X(\d+)/Y(\d+)/MULT", bel).groups())
+            assert row == 34 and left - 6 <= column <= right + 2
+
+
 @pytest.mark.parametrize("device, sizes", [
-    ("LFE5U-85F", {"lanes": 15}), ("LFE5U-85F", {"lanes": 40, "multipliers": 4}),
+    ("LFE5U-85F", {"lanes": 15}), ("LFE5U-85F", {"lanes": 4, "rams": 12}),
+    ("LFE5U-85F", {"lanes": 4, "rams": 53}), ("LFE5U-85F", {"lanes": 14, "rams": 13}),
+    ("LFE5U-85F", {"lanes": 4, "rams": 20, "multipliers": 5}),
+    ("LFE5U-85F", {"lanes": 40, "multipliers": 4}),
     ("LFE5U-85F", {"lanes": 69}), ("LFE5U-85F", {"lanes": 79, "rams": 1}),
     ("LFE5U-25F", {"lanes": 32})])
 def test_left_alone(device, sizes):
