@@ -30,7 +30,8 @@ def table(reports):
                  for noun in ("LUT4", "flip-flops", "block RAMs", "multipliers")]
         lines.append("| " + " | ".join((
             report["board"],
-            ", ".join(str({"banks": 1, "levels": 1, **size}[name]) for name in names),
+            ", ".join(str({"banks": 1, "levels": 1, **size}[name]) for name in names)
+            + (", naive Bayes" if size["naive_bayes"] else ""),
             f"{clock['asked']:g} MHz",
             f"{clock['achieved']:.1f} MHz" + ("" if report["met"] else ", **missed**"),
             *share, str(report["seed"]))) + " |")

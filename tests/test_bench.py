@@ -186,11 +186,12 @@ def test_fitting():
     g = board.fitting(1024, 2)
     assert (g.lanes, g.passes, g.slots) == (32, 32, 4)
     g = board.fitting(24, 10)
-    assert (g.lanes, g.passes, g.slots, g.count_width) == (8, 3, 24, 17)
+    assert (g.lanes, g.passes, g.slots, g.count_width) == (4, 6, 32, 17)
     g = board.fitting(5, 5)  # no more lanes than it has cells
     assert (g.lanes, g.passes, g.slots) == (5, 1, 352)
     g = board.fitting(45, 23)  # no lanes leave room for 16 slots
-    assert (g.lanes, g.passes, g.slots) == (4, 12, 6)
+    assert (g.lanes, g.passes, g.slots) == (2, 23, 7)
+    assert g.naive_bayes and g.banks == 1  # as the kept builds
     assert board.fitting(500, 32) is None
     g = board.fitting(128, 2, lanes=64)
     assert (g.lanes, g.passes, g.slots, g.count_width, g.bus_width) == (64, 2, 16, 12, 512)

@@ -268,7 +268,8 @@ def _at_once(X, places, kinds, dtype=None):
     if isinstance(X, np.ndarray):
         if X.dtype.kind not in kinds:
             return None
-        X = X if len(places) == X.shape[1] else X[:, places]
+        if len(places) < X.shape[1]:
+            X = X.take(np.array(places, np.intp), axis=1)  # in half the time of X[:, places]
         return X.astype(dtype or X.dtype, copy=False)
     X = X if len(places) == X.shape[1] else X.iloc[:, places]
     types = list(X.dtypes)
