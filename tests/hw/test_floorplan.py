@@ -98,6 +98,8 @@ def test_stripes_of_many_block_rams(lanes, rams):
         stripes.append((min(x for x, _ in where), max(x for x, _ in where)))
         assert {y for _, y in where} == {22, 46, 70, 82}
     assert all(right < left for (_, right), (left, _) in zip(stripes, stripes[1:], strict=False))
+    # From one side to the other: what no lane needs is left in the middle.
+    assert stripes[0][0] == 4 and (lanes == 1 or stripes[-1][1] == 120)
     for lane, (left, right) in enumerate(stripes):
         for i in range(2):
             bel = found[f"linked.array.lane_{lane}.gain.f.{i}"]
