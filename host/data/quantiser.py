@@ -81,19 +81,14 @@ class Quantiser:
             raise RuntimeError("the quantiser is fitted already, and a code keeps its meaning")
         if isinstance(X, np.ndarray | pd.DataFrame):
             X = rows_of(X, slice(self.head))
-        numbers, *_ = self._columns(X)
-        with self._naming():
-            check_finite(numbers)
-        for place, column in zip(self._places("numeric"), numbers.T, strict=True):
+        for place, column in zip(self._places("numeric"), self._finite(X).T, strict=True):
             self.books[place].fit(column[:self.head])
         self.fitted = True
         return self
 
     def check(self, X):
         """Raise what ``encode`` would raise for ``X``; changes nothing."""
-        numbers, *_ = self._columns(X)
-        with self._naming():
-            check_finite(numbers)
+        self._finite(X)
 
     def encode(self, X, *, read_only=False, threads=1):
         """The codes of instances, C-contiguous uint8 of shape [instances, attributes].
@@ -180,6 +175,13 @@ class Quantiser:
 
     def _places(self, kind):
         return [i for i, attribute in enumerate(self.schema.attributes) if attribute.kind == kind]
+
+    def _finite(self, X):
+        """The numeric columns of what could be encoded."""
+        numbers, *_ = self._columns(X)
+        with self._naming():
+            check_finite(numbers)
+        return numbers
 
     @contextmanager
     def _naming(self):

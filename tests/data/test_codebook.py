@@ -167,6 +167,14 @@ def test_round_trip(name):
     assert (other.encode(values) == book.encode(values)).all()
 
 
+def test_quantiles_of_the_head():
+    """Equal shares where they can be had, in whatever order the head comes."""
+    values = np.random.default_rng(7).permutation(np.arange(40.0))
+    codes = CodeBook(8).fit(values).encode(values)
+    assert np.unique(codes, return_counts=True)[1].tolist() == [5] * 8
+    assert (np.diff(codes[values.argsort()]) >= 0).all()
+
+
 def test_bad_values_change_nothing():
     book, _ = learnt(sample("holes"))
     before = book.to_dict()

@@ -108,6 +108,10 @@ def test_majority_until_the_warm_up_ends():
     majority = "yes" if (y == "yes").sum() > 50 else "no"
     assert set(tree.predict(X)) == {majority}
     assert tree.predict_proba(X)[0] == pytest.approx([(y == "no").mean(), (y == "yes").mean()])
+    tree, said = VFDT(), ["no", "yes"]
+    found = [tree.test_then_train(X[part], y[part], said) for part in (slice(30), slice(30, 100))]
+    before = [(y[:i] == "yes").sum() * 2 > i for i in range(100)]  # a tie is the first class's
+    assert (np.concatenate(found) == np.where(before, "yes", "no")).all()
 
 
 def test_missing_and_new_values_are_predicted():
