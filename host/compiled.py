@@ -1,63 +1,122 @@
-"""Numba's ``njit``, with a cache that does not outlive the sources.
+"""Numba's ``njit``, with a cache that follows the sources and belongs to no installation.
 
-Numba's own looks at a function's own file only. A cached function has taken in the code of those
-that it calls and the values of constants, so after a change to their files, or with another
-release, it would be wrong without a word. Here each state of the sources has a folder.
+Numba's own cache looks at a function's own file only, and keeps one for each place that a package
+is installed in. A compiled function has taken in the code of those that it calls and the values of
+constants, so after a change to their files, or with another release, it would be wrong without a
+word. Here the functions of a module are kept under a digest of its source and of all that it
+imports from its package. Installations of the same sources share them.
 """
 
+import ast
 import hashlib
+from functools import cache
 from pathlib import Path
 
 import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 from .cache import cache_folder, forget_unused, mark_used
 
-__all__ = ["first_use", "njit", "njit_of"]
-
-_HERE = Path(__file__).parent
+__all__ = ["first_use", "njit", "place_of", "sources_of"]
 
 
-def first_use(folder=_HERE):
-    """Whether nothing of a package as it is has been compiled yet: then calls take a minute."""
-    return not any(_place(folder).rglob("*.nbi"))
+def first_use(path):
+    """Whether nothing of a module as it is has been compiled yet: then calls take a minute."""
+    return not any(place_of(path).glob("*.nbi"))
 
 
-def _place(folder):
-    """Where its compiled functions are kept."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        if path.is_file():  # an editor's lock may be a link to nowhere
-            digest.update(path.read_bytes())
-    return Path(numba.config.CACHE_DIR or cache_folder()) / f"numba-{digest.hexdigest()[:16]}"
-
-
-def njit_of(folder):
-    """``numba.njit`` for the functions of a package.
+def place_of(path):
+    """Where the compiled functions of a module are kept.
 
     Parameters
     ----------
-    folder : Path
-        Of the package: whatever is in it, all that the functions take in is.
+    path : str or Path
+        The module's file, in a package.
     """
-    place = _place(folder)
+    digest = hashlib.sha256()
+    for source in sources_of(Path(path)):
+        digest.update(source.read_bytes())
+    return Path(numba.config.CACHE_DIR or cache_folder()) / f"numba-{digest.hexdigest()[:16]}"
+
+
+def sources_of(path):
+    """A module's file, and those of its package that it imports as it is loaded: list of Path.
+
+    What is imported in a function is left out: compiled code takes in globals only.
+    """
+    found, waiting = [path], [path]
+    while waiting:
+        for source in _imported(waiting.pop()):
+            if source not in found:
+                found.append(source)
+                waiting.append(source)
+    return sorted(found)
+
+
+@cache
+def _imported(path):
+    """The files that a module's own relative imports may load."""
+    files = []
+    for node in ast.parse(path.read_bytes()).body:
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+        for module in (base, *(base / name.name for name in node.names)):
+            files += filter(Path.is_file, (module.with_suffix(".py"), module / "__init__.py"))
+    return files
+
+
+@cache
+def _opened(path):
+    """`place_of` a module, as one that is in use now."""
+    place = place_of(path)
     if place.exists():
         mark_used(place)
     else:
         forget_unused(place.parent)
-
-    def njit(**options):
-        def decorate(function):
-            # Numba asks where to keep a function as it decorates it; others' stay where they were.
-            theirs = numba.config.CACHE_DIR
-            numba.config.CACHE_DIR = str(place)
-            try:
-                return numba.njit(**options)(function)
-            finally:
-                numba.config.CACHE_DIR = theirs
-
-        return decorate
-
-    return njit
+    return place
 
 
-njit = njit_of(_HERE)
+class _Locator(_CacheLocator):
+    """Tell Numba where a function is kept; its file's time and path say nothing."""
+
+    def __init__(self, function, path):
+        self._line = function.__code__.co_firstlineno
+        self._place = _opened(path)
+
+    def get_cache_path(self):
+        return str(self._place)
+
+    def get_source_stamp(self):
+        return self._place.name
+
+    def get_disambiguator(self):
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, function, path):
+        locator = cls(function, path)
+        try:
+            locator.ensure_cache_path()
+        except OSError:
+            return None
+        return locator
+
+
+class _Kept(CompileResultCacheImpl):
+    _locator_classes = [_Locator, *CompileResultCacheImpl._locator_classes]
+
+
+class _Cache(FunctionCache):
+    _impl_class = _Kept
+
+
+def njit(**options):
+    """``numba.njit`` of these options; what it compiles is kept."""
+
+    def decorate(function):
+        compiled = numba.njit(**options)(function)
+        compiled._cache = _Cache(function)
+        return compiled
+
+    return decorate

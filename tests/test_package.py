@@ -1,6 +1,7 @@
 """What `import bregalad` offers, and what it does not load before it is asked for."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -31,23 +32,23 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "from pathlib import Path\nfrom bregalad.compiled import njit_of\n"
-        "njit = njit_of(Path(__file__).parent)\n" if minded else "from numba import njit\n")
+        "from bregalad.compiled import njit\n" if minded
+        else "import numba\n\ndef njit():\n    return numba.njit(cache=True)\n")
     (package / "outer.py").write_text(
         "from . import njit\nfrom .inner import answer\n"
-        "@njit(cache=True)\ndef ask():\n    return answer()\n")
+        "@njit()\ndef ask():\n    return answer()\n")
 
     def write(answer):
         (package / "inner.py").write_text(
-            f"from . import njit\n@njit(cache=True)\ndef answer():\n    return {answer}\n")
+            f"from . import njit\n@njit()\ndef answer():\n    return {answer}\n")
 
-    def ask():
+    def ask(where=tmp_path):
         environment = {name: value for name, value in os.environ.items()
                        if name != "NUMBA_CACHE_DIR"} | {"BREGALAD_CACHE": str(tmp_path / "kept")}
-        code = ("from bregalad.compiled import first_use; from pathlib import Path\n"
-                "import package.outer as o\nfirst = first_use(Path(o.__file__).parent)\n"
+        code = ("from bregalad.compiled import first_use\n"
+                "import package.outer as o\nfirst = first_use(o.__file__)\n"
                 "print(o.ask(), sum(o.ask.stats.cache_hits.values()), first)")
-        said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment,
+        said = subprocess.run([sys.executable, "-c", code], cwd=where, env=environment,
                               check=True, capture_output=True, text=True)
         answer, hits, first = said.stdout.split()
         assert not minded or first == str(hits == "0")
@@ -67,7 +68,13 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     old = age(31)
     write(12345)
     assert ask() == (["12345", "0"] if minded else ["7", "1"])
-    assert len(old) == minded and not any(folder.exists() for folder in old)
+    assert bool(old) == minded and not any(folder.exists() for folder in old)
+    (package / "strange.py").write_text("other = 1\n")
+    assert ask()[1] == "1"
+    # Another installation of the same sources finds what this one has compiled.
+    shutil.copytree(package, tmp_path / "elsewhere" / "package",
+                    ignore=shutil.ignore_patterns("__pycache__"))
+    assert ask(tmp_path / "elsewhere")[1] == ("1" if minded else "0")
 
 
 def test_what_is_not_used_is_not_kept_for_ever(tmp_path):

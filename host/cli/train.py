@@ -32,6 +32,7 @@ def run(args):
     from ..evaluation import Curve, prequential
     from ..evaluation.curve import check_suffix
     from ..trees.catalogue import TREES
+    from ..trees.training import direct
 
     stream = options.open_file(args)
     tree = TREES[args.tree](board=args.board, geometry=args.geometry, **chosen)
@@ -46,7 +47,7 @@ def run(args):
     classes, nominal = options.survey(stream, args.limit)
     tree.set_params(nominal=nominal)
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
-    slow = "compiling, the first time only" if first_use() else None
+    slow = "compiling, the first time only" if first_use(direct.__file__) else None
     with tqdm(desc=slow, total=total, unit=" instances", unit_scale=True,
               disable=args.quiet) as bar:
 

@@ -209,7 +209,7 @@ def vector(values):
     return np.ascontiguousarray(values, np.float64)
 
 
-@njit(cache=True)
+@njit()
 def _outside(values, start, low, high):
     for i in range(start, len(values)):
         if values[i] < low or values[i] > high:

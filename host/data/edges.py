@@ -39,7 +39,7 @@ def region(distance, span, count):
         return reach, nearest * np.exp(rise * np.arange(count) / count)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def distinct(values):
     """Each value once, rising; fast where few are out of order."""
     values = values.copy()
@@ -57,7 +57,7 @@ def distinct(values):
     return values[:count].copy()
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _head_edges(values, count):
     borders = np.empty(len(values), np.int64)  # how many values are up to each gap
     gaps = 0

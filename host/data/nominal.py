@@ -219,7 +219,7 @@ def small_columns(table):
     return np.ones(table.shape[1], bool) if same.all() else same.all(axis=0), small
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _survey(values, start, amounts, first):
     for row in range(len(values)):
         for column in range(values.shape[1]):
@@ -229,7 +229,7 @@ def _survey(values, start, amounts, first):
             amounts[column, value] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _translate(values, tables, places, codes):
     """Which columns have values without a code; a step per loop, so that vectors are made of it."""
     count, columns = values.shape

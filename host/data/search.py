@@ -135,7 +135,7 @@ def _encode(books, values, codes, places, threads):
     return sum(missing), np.concatenate(columns), np.concatenate(rows)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _bucket(value, origin, scale):
     """Rising with the value, rounding or not; 0 for NaN."""
     at = (value - origin) * scale
@@ -143,7 +143,7 @@ def _bucket(value, origin, scale):
     return np.int32(at if at < _BUCKETS - 1.0 else _BUCKETS - 1.0)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _begin(edges, counts, buckets):
     """Per column: origin and scale of the buckets, the edges below each, a search's first step."""
     columns = len(edges)
@@ -171,7 +171,7 @@ def _begin(edges, counts, buckets):
     return origin, scale, below, steps
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@njit(error_model="numpy", nogil=True)
 def _search(flat, row_step, column_step, places, origin, scale, below, steps, edges, firsts,
             low, high, codes, missing):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each
@@ -213,7 +213,7 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
     return strays[:, :many]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _take(flat, top, rows, row_step, left, columns, column_step, band):
     step, across = np.uint64(row_step), np.uint64(column_step)
     at = np.uint64(top) * step + np.uint64(left) * across
@@ -229,7 +229,7 @@ def _take(flat, top, rows, row_step, left, columns, column_step, band):
             at += across
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _give(out, top, rows, places, codes):
     where = places.astype(np.uint64)
     if len(where) == _COLUMNS and (np.diff(places) == 1).all():
@@ -250,7 +250,7 @@ def _give(out, top, rows, places, codes):
             line[where[index]] = out[index, row - top]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _survey(values, low, high):
     """How many values are missing, and how many out of range."""
     missing = outside = np.int32(0)  # as many of them to a vector as possible
@@ -260,7 +260,7 @@ def _survey(values, low, high):
     return missing, outside
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _look_up(values, origin, scale, below, edges, step, found):
     for i in range(len(values)):
         found[i] = _INDEX(_bucket(values[i], origin, scale))
@@ -269,13 +269,13 @@ def _look_up(values, origin, scale, below, edges, step, found):
         found[i] = start + (step if edges[start + step - _INDEX(1)] <= values[i] else _INDEX(0))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _halve(values, edges, step, found):
     for i in range(len(values)):
         found[i] += step if edges[found[i] + step - _INDEX(1)] <= values[i] else _INDEX(0)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _finish(values, found, first, out):
     for i in range(len(values)):
         out[i] = np.uint8(found[i] + first) if values[i] == values[i] else np.uint8(MISSING)

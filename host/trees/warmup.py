@@ -64,7 +64,7 @@ class WarmUp:
         return X, np.concatenate([labels for _, labels in self._parts])
 
 
-@njit(cache=True)
+@njit()
 def _majorities(counts, labels):
     """The majority class before each label; they are counted."""
     found = np.empty(len(labels), np.int32)

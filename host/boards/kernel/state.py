@@ -33,8 +33,8 @@ RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(l
 # functions are inlined: an array handed over is seven words. So are those called from one place, as
 # LLVM takes a function's code once more in each of its callers, and theirs. Numbers are handed to
 # what is not inlined as int64: Numba compiles it anew for every type, and for every literal.
-compiled = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+compiled = njit(nogil=True, error_model="numpy", _nrt=False)
+inlined = njit(nogil=True, error_model="numpy", _nrt=False, inline="always")
 
 
 class State(NamedTuple):

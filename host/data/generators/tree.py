@@ -169,7 +169,7 @@ def _divide(rng, attributes, leaves):
     return nodes, right_child
 
 
-@njit(cache=True)
+@njit()
 def _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_share, most):
     """A random tree: number of nodes (over ``most``: given up), then the arrays of `Nodes`."""
     room = 1024
@@ -239,7 +239,7 @@ def _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_shar
     return size, attribute, threshold, child, label
 
 
-@njit(cache=True)
+@njit()
 def _route(attribute, threshold, child, nominal, numeric):
     """The leaf of every instance."""
     leaves = np.empty(len(numeric), np.int64)

@@ -20,7 +20,7 @@ COVERED = {  # criteria for which a bound is known, where not for all
 }
 
 
-@njit(cache=True)
+@njit()
 def hoeffding_bound(criterion, n, classes, certainty):
     """Hoeffding's epsilon after n instances; ``certainty`` is ln(1 / delta).
 
@@ -29,7 +29,7 @@ def hoeffding_bound(criterion, n, classes, certainty):
     return span(criterion, classes) * np.sqrt(certainty / (2 * n))
 
 
-@njit(cache=True)
+@njit()
 def mcdiarmid_bound(criterion, n, classes, certainty):
     """McDiarmid's epsilon after n instances; ``certainty`` is ln(1 / delta).
 
@@ -43,7 +43,7 @@ def mcdiarmid_bound(criterion, n, classes, certainty):
     return factor * np.sqrt(certainty / (2 * n))
 
 
-@njit(cache=True)
+@njit()
 def confidence_bound(criterion, n, depth, t, attributes):
     """Half-width of the confidence interval of an impurity after a split, in ``unit_of``'s unit.
 
@@ -71,7 +71,7 @@ def confidence_bound(criterion, n, depth, t, attributes):
     return 4 * np.sqrt(1 / m * np.log(8 * inverse))
 
 
-@njit(cache=True)
+@njit()
 def practical_bound(scale, n, depth, t, attributes):
     """The gap that is enough in practice; parameters as in ``confidence_bound``.
 
@@ -81,7 +81,7 @@ def practical_bound(scale, n, depth, t, attributes):
     return scale * np.sqrt(np.log(m ** 2 * (depth + 1.0) ** 2 * t * attributes) / m)
 
 
-@njit(cache=True)
+@njit()
 def epsilon(options, n, classes, depth, t, attributes):
     """Epsilon of the bound that ``SplitPolicy.options`` name, in ``unit_of``'s unit."""
     if options.bound == HOEFFDING:
@@ -93,7 +93,7 @@ def epsilon(options, n, classes, depth, t, attributes):
     return practical_bound(options.scale, n, depth, t, attributes)
 
 
-@njit(cache=True)
+@njit()
 def unit_of(bound, criterion):
     """What a difference of gains is multiplied by to be compared with epsilon.
 

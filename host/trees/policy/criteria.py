@@ -11,7 +11,7 @@ __all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR",
 INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(len(CRITERIA))
 
 
-@njit(cache=True)
+@njit()
 def impurity(criterion, counts):
     """Impurity of class counts; 0 without counts.
 
@@ -40,7 +40,7 @@ def impurity(criterion, counts):
     return 1 - counts.max() / total
 
 
-@njit(cache=True)
+@njit()
 def remainder(criterion, sides):
     """Impurity that a split leaves, times instances.
 
@@ -55,7 +55,7 @@ def remainder(criterion, sides):
     return left
 
 
-@njit(cache=True)
+@njit()
 def span(criterion, classes):
     """R, the range of an impurity of so many classes."""
     if criterion == INFORMATION_GAIN:

@@ -59,7 +59,7 @@ def report_form(geometry, cells, reports_all=False):
                  len(cells), len(cells.first_cell), np.ascontiguousarray(cells.attribute, np.int64))
 
 
-@njit(cache=True)
+@njit()
 def _compare(options, gap, n, classes, depth, t, attributes):
     """(Is the gap wide enough, is it a tie, the gap in the bound's unit)."""
     error = epsilon(options, n, classes, depth, t, attributes)
@@ -71,7 +71,7 @@ def _compare(options, gap, n, classes, depth, t, attributes):
     return gap > error, error < options.tau, gap
 
 
-@njit(cache=True)
+@njit()
 def change(options, gap, n, classes, depth, t, attributes):
     """KEEP, SPLIT or TIE for a gap at an inner node; parameters as in ``SplitPolicy.moved``."""
     wide, tie, gap = _compare(options, gap, n, classes, depth, t, attributes)
@@ -80,7 +80,7 @@ def change(options, gap, n, classes, depth, t, attributes):
     return TIE if tie and options.inner_ties and gap > options.tau / 2 else KEEP
 
 
-@njit(cache=True)
+@njit()
 def _depth(table, node):
     steps = 0
     while table[node]["parent"] != NO_NODE:
@@ -89,7 +89,7 @@ def _depth(table, node):
     return steps
 
 
-@njit(cache=True)
+@njit()
 def _gain(words, at, n_own):
     """Gain per instance of the candidate at a word offset.
 
@@ -99,12 +99,12 @@ def _gain(words, at, n_own):
     return gain / (_UNIT * n_own)
 
 
-@njit(cache=True)
+@njit()
 def _is_valid(words, at):
     return words[at] >> 24 != 0
 
 
-@njit(cache=True)
+@njit()
 def _used_above(table, node, attributes):
     """Which nominal attributes multiway splits above a node have used: each once on a path."""
     used = np.zeros(attributes, np.bool_)
@@ -115,7 +115,7 @@ def _used_above(table, node, attributes):
     return used
 
 
-@njit(cache=True)
+@njit()
 def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
     """The ranking of a GAINS report; with averages that of the means, which take it in."""
     attribute = form.attribute
@@ -146,12 +146,12 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
     return _Ranking(best_at, best, second, worst, own)
 
 
-@njit(cache=True)
+@njit()
 def _is_used(words, form, at, used):
     return at >= 0 and used[form.attribute[words[at] & 0xFFFF]]
 
 
-@njit(cache=True)
+@njit()
 def _rank_top(words, form, n_own, shift, used):
     """The ranking of a SUGGESTION.
 
@@ -176,7 +176,7 @@ def _rank_top(words, form, n_own, shift, used):
     return _Ranking(best_at, best, second, -np.inf, own)
 
 
-@njit(cache=True)
+@njit()
 def _keep(options, row, period):
     """The verdict to leave a node alone; its next trial is due after ``period`` instances."""
     if not options.adaptive or row["period"] == period:
@@ -185,7 +185,7 @@ def _keep(options, row, period):
     return KEEP, NO_CELL, 0, period
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _patience(options, gap, n, classes):
     """Further instances until a gap like this one, or else a tie, decides."""
     reach = span(options.criterion, classes)
@@ -193,13 +193,13 @@ def _patience(options, gap, n, classes):
     return int(min(max(needed, options.grace), MAX_PERIOD))
 
 
-@njit(cache=True)
+@njit()
 def _winner(words, at):
     """First cell and value of the candidate at a word offset."""
     return np.int64(words[at] & 0xFFFF), np.int64(words[at] >> 16 & 0xFF)
 
 
-@njit(cache=True)
+@njit()
 def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t):
     gap = ranking.best if options.anytime else ranking.best - max(ranking.second, 0.0)
     verdict = KEEP
@@ -220,7 +220,7 @@ def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
     return verdict, cell, value, 0
 
 
-@njit(cache=True)
+@njit()
 def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
     if options.null and ranking.best < _MIN_GAIN:
         verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
@@ -238,7 +238,7 @@ def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
     return verdict, cell, value, 0
 
 
-@njit(cache=True)
+@njit()
 def judge_row(words, form, options, table, base, gains, node, classes, t):
     """Decide on one trial.
 
@@ -300,7 +300,7 @@ def judge_row(words, form, options, table, base, gains, node, classes, t):
     return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
 
 
-@njit(cache=True)
+@njit()
 def judge_rows(words, form, options, table, base, gains, slot_node, classes, seen):
     count = len(words)
     verdict = np.zeros(count, np.int8)

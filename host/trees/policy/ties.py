@@ -14,7 +14,7 @@ FIRST_WAIT = 3000  # own instances
 _ALPHA = 5
 
 
-@njit(cache=True)
+@njit()
 def genuine(best, second, worst):
     """Are the two best attributes much closer to each other than the second is to the worst?"""
     return _ALPHA * (best - second) < second - worst

@@ -53,7 +53,7 @@ _MOST_CHILDREN = 255
 _NO_TREE = "a damaged saved tree: its nodes do not hang together"
 
 
-@njit(cache=True)
+@njit()
 def take_rows(table, room, count):
     """Rows for a family of ``count`` leaves: the first, or -1 if the table must grow before."""
     for size in range(count, len(room) - _FAMILIES):
@@ -71,14 +71,14 @@ def take_rows(table, room, count):
     return first
 
 
-@njit(cache=True)
+@njit()
 def _leave_rows(table, room, first, count):
     table[first]["head"] = room[_FAMILIES + count]
     room[_FAMILIES + count] = first
     room[_VACANT] += count
 
 
-@njit(cache=True)
+@njit()
 def code_range(table, node, attribute):
     """The codes ``[low, high)`` of a numeric attribute that a node's bins cover."""
     above = table[node]["parent"]
@@ -89,7 +89,7 @@ def code_range(table, node, attribute):
     return np.int32(0), np.int32(MISSING)  # codes 0..254 are values
 
 
-@njit(cache=True)
+@njit()
 def descendants(table, top, rows):
     """A node and all below it, parents first, from left to right."""
     found = np.empty(rows, np.int64)
@@ -107,7 +107,7 @@ def descendants(table, top, rows):
     return found[:count]
 
 
-@njit(cache=True)
+@njit()
 def _deepest(table, nodes):
     depth = np.zeros(len(table), np.int32)
     for node in nodes[1:]:

@@ -17,10 +17,10 @@ PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf pred
 
 # Arrays are passed one by one, not in a tuple: Numba counts references on every access to one, and
 # in every call that takes them. An index that may be negative is tested for it.
-_inlined = njit(cache=True, inline="always")
+_inlined = njit(inline="always")
 
 
-@njit(cache=True)
+@njit()
 def arrive(node, i):
     """Count an instance's arrival towards a node's trial; 1 if that makes it due."""
     node["since"] += 1
@@ -39,7 +39,7 @@ def _count(node, most):
     node["own"] = (own >> 1 if own == most else own) + 1
 
 
-@njit(cache=True)
+@njit()
 def _holds_below(table, top):
     for node in descendants(table, top, len(table))[1:]:
         if table[node]["gate"] & HOLDING:
@@ -66,7 +66,7 @@ def count_class(node, counts, leaf, label):
     return majority
 
 
-@njit(cache=True)
+@njit()
 def choose(node, predictor, majority, bayes, label):
     """The prediction by BAYES or ADAPTIVE, which then counts which of the two was right."""
     if predictor == BAYES or bayes == majority:
@@ -126,7 +126,7 @@ def _write_record(out, at, slot, label, codes, first_code, cell_attribute):
     return at + len(cell_attribute)
 
 
-@njit(cache=True)
+@njit()
 def _learn(table, counts, codes, attributes, labels, predictions, follower, order, leaves, early,
            first, found, passing, predictor, anytime, most, progress, cell_attribute, single, out,
            at):
@@ -196,7 +196,7 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
     return len(found), at, trials
 
 
-@njit(cache=True)
+@njit()
 def release(table, counts, codes, labels, predictions, follower, order, leaves, early, node_at,
             predictor, anytime, most, progress, cell_attribute, out, at):
     """Let go a node's withheld instances until none is left, its trial is due or ``out`` is full.
@@ -233,7 +233,7 @@ def release(table, counts, codes, labels, predictions, follower, order, leaves, 
     return at, trials
 
 
-@njit(cache=True)
+@njit()
 def releasable(table, rows, most):
     """Nodes of an anytime tree from which ``release`` would let go an instance; int64 array."""
     found = np.empty(rows, np.int64)
@@ -245,7 +245,7 @@ def releasable(table, rows, most):
     return found[:count]
 
 
-@njit(cache=True)
+@njit()
 def advance(table, counts, codes, labels, predictions, follower, order, leaves, early, start, stop,
             predictor, anytime, most, progress, cell_attribute, single, out, at):
     """Route the instances ``start`` to ``stop``: learn them or withhold them.
@@ -309,7 +309,7 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
     return stop, at, trials, DONE
 
 
-@njit(cache=True)
+@njit()
 def send_early(table, codes, labels, follower, early, leaves, most, cell_attribute, out, at):
     """Write the records of leaves' withheld instances: none that makes a trial due or halves.
 
@@ -345,7 +345,7 @@ def send_early(table, codes, labels, follower, early, leaves, most, cell_attribu
     return at
 
 
-@njit(cache=True)
+@njit()
 def answer(table, labels, predictions, order, answered, predictor, words):
     """Take in predictions by naive Bayes.
 
@@ -367,7 +367,7 @@ def answer(table, labels, predictions, order, answered, predictor, words):
                                 np.int32(word >> 8 & 0xFF), labels[i])
 
 
-@njit(cache=True)
+@njit()
 def open_gates(table, nodes):
     """Trials that change nothing: open the nodes' gates.
 

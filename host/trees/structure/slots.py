@@ -7,7 +7,7 @@ from ...compiled import njit
 __all__ = ["SlotPool", "best_level", "joined", "take_slot"]
 
 
-@njit(cache=True)
+@njit()
 def joined(together, slot, levels):
     """Levels, a bit each, of what the board counts together with a slot.
 
@@ -18,7 +18,7 @@ def joined(together, slot, levels):
     return own if together & own else together | own
 
 
-@njit(cache=True)
+@njit()
 def best_level(stack, levels, together):
     """The level for the next slot: one that can be counted together with those.
 
@@ -38,7 +38,7 @@ def best_level(stack, levels, together):
     return best if best >= 0 else np.argmax(free)
 
 
-@njit(cache=True)
+@njit()
 def take_slot(stack, slot_node, node, level, levels):
     """As ``SlotPool.take``, for compiled code."""
     free = stack[0]

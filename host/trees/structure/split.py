@@ -35,7 +35,7 @@ def style_of(geometry, policy):
         0 if policy.tree_wide else int(policy.inner_grace), policy.first_wait, policy.wait_step)
 
 
-@njit(cache=True)
+@njit()
 def sides_of(values, kind, value):
     """Class counts of a split's sides.
 
@@ -65,7 +65,7 @@ def sides_of(values, kind, value):
     return sides
 
 
-@njit(cache=True)
+@njit()
 def shift_of(bins, codes):
     """The smallest shift with which ``bins`` bins cover so many codes."""
     shift = 0
@@ -74,13 +74,13 @@ def shift_of(bins, codes):
     return shift
 
 
-@njit(cache=True)
+@njit()
 def child_wait(style, wait, tie):
     """Own instances from which on a tie may split the children of a node whose own was ``wait``."""
     return wait + style.wait_step if tie and style.wait_step >= 0 else style.first_wait
 
 
-@njit(cache=True)
+@njit()
 def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind, value, values,
            sides, own, tie):
     """Make a leaf a test with new leaves below.
@@ -157,20 +157,20 @@ def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind
 # Commands
 
 
-@njit(cache=True)
+@njit()
 def _put(out, at, value):
     out[at] = value & 0xFF
     out[at + 1] = value >> 8 & 0xFF
 
 
-@njit(cache=True)
+@njit()
 def link(table, style, node):
     """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
     parent = table[node]["parent"]
     return table[parent]["slot"] if style.anytime and parent != NO_NODE else NONE
 
 
-@njit(cache=True)
+@njit()
 def level(table, style, stack, node):
     """The best level of a node's slot, see `best_level`."""
     if style.levels == 1 or not style.anytime:
@@ -191,7 +191,7 @@ def level(table, style, stack, node):
     return best_level(stack, style.levels, together)
 
 
-@njit(cache=True)
+@njit()
 def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, out, at):
     """Write the command that sets up a node's slot.
 
@@ -230,7 +230,7 @@ def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, o
     return at + style.command_bytes
 
 
-@njit(cache=True)
+@njit()
 def zoom_of(table, style, first_cell, leaf):
     """``(cell, lo, shift)`` where a child's bins differ from its parent's; cell NONE: nowhere."""
     row = table[leaf]
@@ -241,7 +241,7 @@ def zoom_of(table, style, first_cell, leaf):
     return first_cell[parent["attribute"]], row["low"], shift
 
 
-@njit(cache=True)
+@njit()
 def enter_role(table, style, first_cell, node, out, at):
     """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
     row = table[node]
@@ -250,7 +250,7 @@ def enter_role(table, style, first_cell, node, out, at):
     return place(table, style, first_cell, node, row["slot"], _KEEP, NONE, 0, 0, out, at)
 
 
-@njit(cache=True)
+@njit()
 def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at):
     """Hand free slots, and that of a node that counts no more, to new leaves.
 

@@ -10,7 +10,7 @@ __all__ = ["GROUP", "child_of", "walk", "route", "shares"]
 GROUP = 64  # instances that are walked side by side
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def child_of(node, codes, at):
     """The child that an instance goes to, whose codes are those from ``at`` on."""
     code = np.int32(codes[np.uint64(at + node["attribute"])])
@@ -26,7 +26,7 @@ def child_of(node, codes, at):
     return np.uint32(node["child"] + branch)
 
 
-@njit(cache=True)
+@njit()
 def walk(table, codes, attributes, first, found, going):
     """Walk a group of instances, from ``first`` on, to their leaves, a level at a time.
 
@@ -55,7 +55,7 @@ def walk(table, codes, attributes, first, found, going):
             left += table[child]["kind"] != LEAF
 
 
-@njit(cache=True)
+@njit()
 def route(table, codes):
     """Leaf of every instance.
 

@@ -23,7 +23,7 @@ INSTANCES, TRIALS, HALVINGS, SPLITS, TIES, CHANGES, TALLY = range(7)  # what it 
 
 
 # For what is called from one place: it would be compiled for itself, and again in its caller.
-_inlined = njit(cache=True, error_model="numpy", inline="always")
+_inlined = njit(error_model="numpy", inline="always")
 
 
 class Commands:
@@ -176,7 +176,7 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
     return i, np.int64(node) if due else -1, first, walked
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def learn(state, table, matrices, room, blank, codes, labels, predictions, start, stop, predictor,
           style, first_cell, stack, slot_node, written, read, classes, seen, form, options, found,
           tally):
