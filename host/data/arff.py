@@ -1,18 +1,34 @@
-"""The header of an ARFF file; its data are delimited text."""
+"""ARFF files: columns are declared in a header, data are delimited text."""
 
 import io
 import re
 from collections import Counter
+from itertools import islice
 
 from scipy.io import arff
 
+from .files import open_text
 from .schema import Attribute, DataError
+from .sources import HEAD, LineSource
 from .text import Layout, fields_of
 
-__all__ = ["check_dense", "data_layout", "read_header"]
+__all__ = ["ArffSource"]
 
 _QUOTE = re.compile(r"""(?:^|,)\s*(['"])""")  # that a field begins with
 _NAME = re.compile(r"""^(\s*@attribute\s+)"([^"']*)"(?=\s)""", re.IGNORECASE)
+
+
+class ArffSource(LineSource):
+    """Weka's format: columns are declared, data are delimited text."""
+
+    def __init__(self, path):
+        self.path = path
+        with open_text(path) as text:
+            self.attributes, self.skipped = read_header(text, path)
+            self.layout = data_layout(path, islice(text, HEAD))
+
+    def _check(self, block):
+        check_dense(block, self.path)
 
 
 def read_header(text, path):

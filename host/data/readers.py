@@ -5,11 +5,13 @@ import os
 import numpy as np
 import pandas as pd
 
+from .arff import ArffSource
 from .files import suffix_of
 from .generators.catalogue import PREFIX
 from .generators.source import GeneratorSource
+from .parquet import ParquetSource
 from .schema import Attribute, DataError, Schema
-from .sources import ArffSource, ParquetSource, TextSource
+from .sources import TextSource
 
 __all__ = ["Stream", "open_stream"]
 
