@@ -1,7 +1,9 @@
 """Files that take the place of older ones only as a whole, and folders with one writer."""
 
 import os
-from contextlib import contextmanager
+import stat
+from contextlib import contextmanager, suppress
+from secrets import token_hex
 
 __all__ = ["alone_in", "replacing"]
 
@@ -9,6 +11,10 @@ __all__ = ["alone_in", "replacing"]
 @contextmanager
 def replacing(path, mode):
     """An open file that takes the place of what is at ``path`` once it is written as a whole.
+
+    Whoever reads ``path`` finds the older file or the new one, whole, whatever happens: each writer
+    has a temporary file of its own beside it, and the last one to end wins. The new file is on the
+    disk before it takes the place, and has the permissions of the older one.
 
     A link is followed; what is no regular file (a pipe, a terminal) is written as it is.
 
@@ -24,15 +30,32 @@ def replacing(path, mode):
             yield file
         return
     path = os.path.realpath(path)
-    partial = f"{path}.part"
+    folder, name = os.path.split(path)
+    # Of a long name a part, for names have at most 255 bytes.
+    partial = os.path.join(folder, f"{name[:50]}.{token_hex(6)}.part")
     try:
-        with open(partial, mode, encoding=encoding) as file:
+        with open(partial, mode.replace("w", "x"), encoding=encoding) as file:
+            with suppress(FileNotFoundError):
+                os.chmod(partial, stat.S_IMODE(os.stat(path).st_mode))
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(partial, path)
     except BaseException:
-        if os.path.exists(partial):
+        with suppress(FileNotFoundError):
             os.remove(partial)
         raise
+    _sync_folder(folder)
+
+
+def _sync_folder(folder):
+    """Have the disk know the folder's entries; the file is in its place already."""
+    with suppress(OSError):  # not every system opens folders, nor every file system syncs them
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 @contextmanager
