@@ -54,45 +54,47 @@ def _value(book, code):
 
 def text(view, max_depth=None):
     """The tree, one line per node, children indented."""
-    lines = []
-
-    def walk(node, condition, indent, depth):
-        if view.nodes.kind[node] == LEAF:
-            lines.append(f"{indent}{condition}: {view.leaf(node)}" if condition
-                         else view.leaf(node))
-            return
-        if condition:
+    nodes, lines = view.nodes, []
+    waiting = [(0, "", 0)]  # nodes with what leads to them and their depths, the next one last
+    while waiting:
+        node, condition, depth = waiting.pop()
+        indent = "    " * (depth - 1)
+        if nodes.kind[node] == LEAF:
+            lines.append(f"{indent}{condition}: {view.leaf(node)}" if depth else view.leaf(node))
+            continue
+        if depth:
             lines.append(f"{indent}{condition}")
-            indent += "    "
         if max_depth is not None and depth >= max_depth:
-            lines.append(f"{indent}...")
-            return
-        words = view.conditions(node)
-        for child, condition in zip(view.nodes.children(node), words, strict=True):
-            walk(child, condition, indent, depth + 1)
-
-    walk(0, "", "", 0)
+            lines.append("    " * depth + "...")
+            continue
+        family = zip(nodes.children(node), view.conditions(node), strict=True)
+        waiting += [(child, words, depth + 1) for child, words in family][::-1]
     return "\n".join(lines)
 
 
 def dot(view, max_depth=None):
     """The tree in DOT, for ``dot -Tsvg``."""
+    nodes = view.nodes
     lines = ["digraph tree {", "  node [shape=box, fontname=\"sans-serif\"];"]
-
-    def quote(words):
-        return '"' + words.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-    def walk(node, depth):
-        if view.nodes.kind[node] == LEAF or (max_depth is not None and depth >= max_depth):
-            words = view.leaf(node) if view.nodes.kind[node] == LEAF else "..."
-            lines.append(f"  n{node} [label={quote(words)}, style=rounded];")
-            return
-        name = view.schema.attributes[int(view.nodes.attribute[node])].name
-        lines.append(f"  n{node} [label={quote(name)}];")
-        words = view.conditions(node)
-        for child, condition in zip(view.nodes.children(node), words, strict=True):
-            walk(child, depth + 1)
-            lines.append(f"  n{node} -> n{child} [label={quote(condition.removeprefix(name))}];")
-
-    walk(0, 0)
+    waiting = [(0, 0, None)]  # nodes with their depths and the lines that lead to them
+    while waiting:
+        node, depth, edge = waiting.pop()
+        leaf = nodes.kind[node] == LEAF
+        if leaf or (max_depth is not None and depth >= max_depth):
+            words = view.leaf(node) if leaf else "..."
+            lines.append(f"  n{node} [label={_quoted(words)}, style=rounded];")
+        else:
+            name = view.schema.attributes[int(nodes.attribute[node])].name
+            lines.append(f"  n{node} [label={_quoted(name)}];")
+            family = zip(nodes.children(node), view.conditions(node), strict=True)
+            waiting += [
+                (child, depth + 1,
+                 f"  n{node} -> n{child} [label={_quoted(condition.removeprefix(name))}];")
+                for child, condition in family][::-1]
+        if edge:
+            lines.append(edge)
     return "\n".join([*lines, "}"])
+
+
+def _quoted(words):
+    return '"' + words.replace("\\", "\\\\").replace('"', '\\"') + '"'
