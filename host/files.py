@@ -37,9 +37,13 @@ def replacing(path, mode):
         with open(partial, mode.replace("w", "x"), encoding=encoding) as file:
             with suppress(FileNotFoundError):
                 os.chmod(partial, stat.S_IMODE(os.stat(path).st_mode))
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+            kept = os.dup(file.fileno())  # some writers close what they have written to
+            try:
+                yield file
+                file.close()
+                os.fsync(kept)
+            finally:
+                os.close(kept)
         os.replace(partial, path)
     except BaseException:
         with suppress(FileNotFoundError):

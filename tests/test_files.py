@@ -89,3 +89,10 @@ def test_names_as_long_as_they_may_be(tmp_path, name):
     with replacing(tmp_path / name, "w") as file:
         file.write("new")
     assert os.listdir(tmp_path) == [name]
+
+
+def test_a_writer_may_close_what_it_has_written_to(tmp_path):
+    with replacing(tmp_path / "one", "wb") as file:
+        file.write(b"new")
+        file.close()
+    assert (tmp_path / "one").read_bytes() == b"new"
