@@ -1,5 +1,9 @@
 """Codes for the values of one nominal attribute, in the order of their first appearance."""
 
+import math
+from collections.abc import Hashable
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 
@@ -15,6 +19,10 @@ class ValueBook:
 
     Declared values come first, others claim codes as they appear while the capacity lasts; after
     that they are encoded as missing and counted.
+
+    A number or truth value and the text that it is printed as are one value, for a file's column
+    may be read as numbers in one chunk and as strings in another: 1, 1.0 and ``"1"``, True and
+    ``"True"``; ``"01"`` is another. Texts that differ stay apart as long as no number has come.
 
     Parameters
     ----------
@@ -84,7 +92,7 @@ class ValueBook:
         """The codes of distinct plain values, of which there are so many of each."""
         codes = np.full(len(uniques), MISSING, np.uint8)
         for i, value in enumerate(uniques):
-            code = self._codes.get(value)
+            code = self._find(value)
             if code is None and len(self.values) < self.capacity:
                 # Reading only, too: a tree that asks "is it b?" must get the same "no" either way.
                 code = len(self.values)
@@ -99,17 +107,31 @@ class ValueBook:
             self.seen += int(amounts.sum())
         return codes
 
+    def _find(self, value):
+        """The code of a plain value, None if it has none."""
+        code = self._codes.get(value)
+        if code is None and isinstance(value, str):
+            code = self._codes.get(_number(value))
+        elif code is None:
+            code = next((self._codes[text] for text in _texts(value) if text in self._codes), None)
+        return code
+
     def small_codes(self):
         """The codes of the numbers 0 to 255, 255 for those that have none; uint8 array (256,)."""
         codes = np.full(256, MISSING, np.uint8)
-        for value, code in self._codes.items():
-            if not isinstance(value, str) and value in range(256):
-                codes[int(value)] = code
+        for value in self._codes:
+            if isinstance(value, str):
+                value = _number(value)
+                if isinstance(value, bool):
+                    continue
+            if value in range(256):
+                codes[int(value)] = self._find(int(value))
         return codes
 
     def code(self, value):
         """The code of a value, 255 if it has none."""
-        return self._codes.get(value, MISSING)
+        code = self._find(value)
+        return MISSING if code is None else code
 
     def value(self, code):
         """The value of a code, None for 255.
@@ -158,7 +180,13 @@ def factors(values):
                 or isinstance(values, pd.arrays.NumpyExtensionArray)):
             values = np.asarray(values)
             values = values.astype(values.dtype.newbyteorder("="), copy=False)
-        positions, uniques = pd.factorize(values)
+        try:
+            positions, uniques = pd.factorize(values)
+        except TypeError:  # it hashes them
+            for value in values:
+                if not isinstance(value, Hashable):
+                    plain(value)
+            raise
     uniques = [plain(value) for value in uniques]
     if "?" in uniques:
         at = uniques.index("?")
@@ -254,12 +282,42 @@ def plain(value):
     """A value as one of JSON's types, so that 1, 1.0 and numpy's 1 are the same."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Decimal) and value.is_finite():
+        # As its text where a float would be another number.
+        whole = value == value.to_integral_value()
+        value = (int(value) if whole else float(value) if Decimal(repr(float(value))) == value
+                 else str(value))
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, (str, int, float)):
         raise TypeError(f"a nominal value must be a string, a number or a truth value, "
                         f"not {value!r}")
     return value
+
+
+def _number(text):
+    """The number or truth value that is printed as ``text``, None if there is none."""
+    if text in ("True", "False"):
+        return text == "True"
+    if text[:1] in set("-0123456789"):
+        for kind in (int, float):
+            try:
+                number = kind(text)
+                if math.isfinite(number) and str(number) == text:
+                    return plain(number)
+            except (ValueError, OverflowError):
+                pass
+    return None
+
+
+def _texts(number):
+    """What a number or truth value may be printed as."""
+    if isinstance(number, bool):
+        return [str(number)]
+    try:
+        return list(dict.fromkeys([str(number), str(float(number))]))
+    except (ValueError, OverflowError):  # thousands of digits
+        return []
 
 
 def _without(positions, at):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .codebook import CodeBook, vector
+from .frames import as_pandas
 from .nominal import ValueBook, encode_small, factors, small_columns
 from .parts import rows_of
 from .schema import Schema
@@ -79,6 +80,7 @@ class Quantiser:
         """
         if self.fitted:
             raise RuntimeError("the quantiser is fitted already, and a code keeps its meaning")
+        X = as_pandas(X)
         if isinstance(X, np.ndarray | pd.DataFrame):
             X = rows_of(X, slice(self.head))
         for place, column in zip(self._places("numeric"), self._finite(X).T, strict=True):
@@ -95,7 +97,7 @@ class Quantiser:
 
         Parameters
         ----------
-        X : pandas.DataFrame, dict of one-dimensional arrays or two-dimensional array
+        X : data frame of any library, dict of one-dimensional arrays or two-dimensional array
             Columns by name, in the order of the schema, or by position.
         read_only : bool
             For predicting: no new codes, nothing counted. Unknown nominal values get the code
@@ -203,6 +205,7 @@ class Quantiser:
         dict
             Position of any other nominal attribute: what `factors` says of it.
         """
+        X = as_pandas(X)
         if isinstance(X, pd.DataFrame | dict):
             self._check_names(list(X))
         else:
@@ -282,7 +285,8 @@ def _at_once(X, places, kinds, dtype=None):
 
 def _numbers(column):
     if isinstance(column, pd.Series):
-        if not (pd.api.types.is_numeric_dtype(column.dtype) or column.dtype == object):
+        if column.dtype.kind == "c" or not (pd.api.types.is_numeric_dtype(column.dtype)
+                                            or column.dtype == object):
             raise TypeError(f"values must be numbers, not {column.dtype}")
         try:
             column = column.to_numpy(np.float64, na_value=np.nan)

@@ -6,7 +6,9 @@ import time
 import numpy as np
 import pandas as pd
 
+from ..data.frames import as_pandas, as_series
 from ..data.parts import rows_of
+from ..trees.inputs import named_classes
 from .curve import Curve
 
 __all__ = ["prequential"]
@@ -35,11 +37,12 @@ def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, pr
     Curve
     """
     curve = Curve() if curve is None else curve
-    index = pd.Index(np.unique(np.asarray(classes)).astype(object))
+    index = pd.Index(named_classes(classes).astype(object))
     seen = 0
     confusion, seconds, since = 0, 0.0, 0  # since the last point
     try:
         for X, y in chunks:
+            X, y = as_pandas(X), np.asarray(as_series(y))
             start = 0
             while start < len(y):
                 count = min(every - since, len(y) - start)
@@ -48,7 +51,7 @@ def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, pr
                 if not count:
                     return curve
                 take = slice(start, start + count)
-                labels, part = np.asarray(y)[take], rows_of(X, take)
+                labels, part = y[take], rows_of(X, take)
                 began = time.perf_counter()
                 predicted = tree.test_then_train(part, labels, classes)
                 seconds += time.perf_counter() - began

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import column_or_1d
 
 from ..boards.base import Board, BoardError
 from ..data.parts import rows_of
@@ -12,7 +11,15 @@ from ..data.quantiser import Quantiser
 from ..geometry import MISSING
 from . import bayes, storage
 from .holder import BoardHolder
-from .inputs import as_frame, class_indices, class_set, labels_of, same_length, schema_of
+from .inputs import (
+    as_frame,
+    class_indices,
+    class_set,
+    labels_of,
+    named_classes,
+    same_length,
+    schema_of,
+)
 from .inspection import Inspection
 from .parameters import Parameters
 from .river import OneByOne
@@ -79,9 +86,9 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is "
                              "None")
-        if not len(column_or_1d(y)):
-            raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
         labels = labels_of(y)
+        if not len(labels):
+            raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
         frame = as_frame(X)
         same_length(frame, labels)
         classes = class_set(labels)
@@ -121,10 +128,10 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         """
         self._check_ready()
         if classes is not None and getattr(self, "_unnamed", None):
-            self._name_classes(class_set(labels_of(classes)))
+            self._name_classes(named_classes(classes))
         X, labels = self._checked(X, y, classes)
         if not len(labels):
-            return np.array(classes if classes is not None else self.classes_)[:0]
+            return (named_classes(classes) if classes is not None else self.classes_)[:0]
         return self._finish(Steps(self._testing_then_training(X, labels)))
 
     def _testing_then_training(self, X, labels):
@@ -301,12 +308,12 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         if first:
             if classes is None:
                 raise ValueError("classes must name all class labels in the first call")
-            known = class_set(labels_of(classes))
+            known = named_classes(classes)
         else:
             known = self.classes_
-            if classes is not None and not np.array_equal(class_set(labels_of(classes)), known):
+            if classes is not None and not np.array_equal(again := named_classes(classes), known):
                 raise ValueError(f"classes are {known.tolist()} since the first call, "
-                                 f"not {np.asarray(classes).tolist()}")
+                                 f"not {again.tolist()}")
         indices = class_indices(labels, known)
         if first and len(labels):
             self._start(*self._prepare(X, known), known, isinstance(X, pd.DataFrame))

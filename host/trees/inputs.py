@@ -1,27 +1,35 @@
 """What users hand in: labels, and the attributes of data frames and arrays."""
 
 from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array, column_or_1d
 
+from ..data.frames import as_pandas, as_series
 from ..data.schema import Attribute, Schema
 
-__all__ = ["as_frame", "class_indices", "class_set", "labels_of", "same_length", "schema_of"]
+__all__ = ["as_frame", "class_indices", "class_set", "labels_of", "named_classes", "same_length",
+           "schema_of"]
 
 _LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "empty")
 
 
 def labels_of(y):
-    """Labels as an array.
+    """Labels as an array; of a list, an array, or a column of any library.
 
     Raises
     ------
     ValueError
         If a label is missing, infinite or no whole number, or labels are of several kinds.
     """
+    y = as_series(y)
+    if isinstance(y, np.ma.MaskedArray):
+        y = _filled(y)
     if isinstance(y, list | tuple) and not isinstance(next(iter(y), None), list | tuple):
         # As it is: numpy would make strings of labels of several kinds.
         y = pd.Series(y, dtype=object).infer_objects()
@@ -60,6 +68,22 @@ def _check_kind(labels):
                      "integer or a boolean")
 
 
+def named_classes(classes):
+    """The labels that ``classes`` names, as `class_set` gives them; it may be a set.
+
+    Raises
+    ------
+    TypeError
+        If it is a string, or nothing to go through.
+    ValueError
+        As `labels_of`.
+    """
+    if isinstance(classes, str | bytes | Mapping) or not hasattr(classes, "__iter__"):
+        raise TypeError(f"classes must be all class labels, as a list or a set, not {classes!r}")
+    known = hasattr(classes, "dtype") or hasattr(classes, "type")  # arrays and columns
+    return class_set(labels_of(classes if known else list(classes)))
+
+
 def class_set(labels):
     """All labels, sorted, each once."""
     distinct = pd.unique(labels)
@@ -96,22 +120,54 @@ def same_length(X, labels):
 def as_frame(X):
     """X as a data frame with distinct names of strings, or as a 2-D array.
 
+    Data frames of other libraries become pandas', what is masked is missing, and of a list whose
+    rows mix kinds every value stays what it is.
+
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If it is neither.
     """
+    X = as_pandas(X)
     if isinstance(X, pd.DataFrame):
         names = [str(name) for name in X]
         name, count = Counter(names).most_common(1)[0] if names else (None, 0)
         if count > 1:
             raise ValueError(f"X has two columns named {name!r}; names must be distinct")
         return X if names == list(X) else X.set_axis(names, axis=1)
+    if isinstance(X, np.ma.MaskedArray):
+        X = _filled(X)
+    elif isinstance(X, list | tuple):
+        X = _rows(X)
     # NaN is a missing value; the quantiser names the place of an infinity.
     X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: attributes are real numbers")
     return X
+
+
+def _filled(array):
+    """A masked array with what is masked missing."""
+    if not np.ma.is_masked(array):
+        return array.data
+    if array.dtype.kind == "f":
+        return array.filled(np.nan)
+    small = array.dtype.kind in "biu" and array.dtype.itemsize <= 4
+    # A float could not tell large integers apart.
+    return array.astype(float).filled(np.nan) if small else array.astype(object).filled(None)
+
+
+def _rows(X):
+    """A list of instances as an array."""
+    if len(X) and isinstance(X[0], Mapping):
+        raise TypeError("X is a list of dicts: give pandas.DataFrame(X), or one at a time to "
+                        "learn_one and predict_one")
+    try:
+        array = np.asarray(X)
+    except ValueError:  # rows of several lengths
+        return X
+    # Of numbers and strings numpy makes strings.
+    return np.array(X, object) if array.dtype.kind in "US" else array
 
 
 def schema_of(X, classes, nominal):
@@ -161,5 +217,8 @@ def _is_numeric(column):
     if pd.api.types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
         return False
     if column.dtype == object:
-        return pd.api.types.infer_dtype(column, skipna=True) in _NUMBERS
+        kind = pd.api.types.infer_dtype(column, skipna=True)
+        return kind in _NUMBERS or kind.startswith("mixed") and all(
+            isinstance(value, Real | Decimal) and not isinstance(value, bool)
+            for value in column[column.notna()])
     return pd.api.types.is_numeric_dtype(column.dtype)

@@ -1,6 +1,7 @@
 """Codes of nominal attributes."""
 
 import json
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -64,6 +65,68 @@ def test_read_only_and_round_trip():
     book.encode(np.array(["q"], object))
     other = ValueBook.from_dict(json.loads(json.dumps(book.to_dict())))
     assert other.to_dict() == book.to_dict() and other.overflowed == 1
+
+
+@pytest.mark.parametrize("chunks", [
+    [["1", "2"], [1, 2]], [[1, 2], ["1", "2"]], [[1.0, 2.0], ["1", "2"]], [["1.0", "2.0"], [1, 2]],
+    [["True", "False"], [True, False]], [[True, False], ["True", "False"]],
+    [[1, 0], [True, False], ["True", "False"], ["1", "0"], [1.0, 0.0]],
+    [["0.1", "2.5"], [0.1, 2.5], [Decimal("0.1"), Decimal("2.50")]],
+    [[np.str_("1"), np.str_("x")], ["1", "x"], [1, "x"], pd.Categorical([1, "x"])],
+    [[1e20, -3.0], ["1e+20", "-3"], [10**20, -3]], [["1e+20", "-3"], [1e20, -3]],
+    [np.array([7, 200], np.uint8), ["7", "200"], [7.0, 200.0]],
+    [["7", "200"], np.array([7, 200], np.uint8)],
+    [pd.array([1, 2], "Int64"), pd.array(["1", "2"], "str"), pd.array([1, 2], "int8[pyarrow]")],
+])
+def test_a_value_is_the_same_whatever_a_chunk_was_read_as(chunks):
+    """pandas reads a file's numbers as numbers, and as strings where others are among them."""
+    book = ValueBook(capacity=9)
+    for chunk in chunks:
+        values = chunk if hasattr(chunk, "dtype") else np.array(chunk, object)
+        assert book.encode(values).tolist() == [0, 1]
+        assert book.encode(values, read_only=True).tolist() == [0, 1]
+    assert len(book.values) == 2 and book.overflowed == 0
+
+
+@pytest.mark.parametrize("values", [
+    ["1", "01", "1.0", "1.00", "+1", " 1", "1_0", "1e0", "\u0661", "True", "true", "", "-", "nan",
+     "inf", "-inf", "9" * 5000], [1, "01"], [0.1, "0.10", "1e-1"], [1, 2, "True "],
+])
+def test_texts_stay_apart(values):
+    book = ValueBook()
+    assert book.encode(np.array(values, object)).tolist() == list(range(len(values)))
+    other = ValueBook.from_dict(json.loads(json.dumps(book.to_dict())))
+    assert other.encode(np.array(values, object)).tolist() == list(range(len(values)))
+
+
+def test_books_of_before_keep_their_codes():
+    """They told a number from its text."""
+    book = ValueBook.from_dict({"capacity": 9, "values": ["1", 1, "True", False], "overflowed": 0,
+                                "seen": 9})
+    assert book.encode(np.array(["1", 1, "True", True, "False", 0], object)).tolist() \
+        == [0, 1, 2, 1, 3, 3]
+    assert book.small_codes()[:2].tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_chunks_of_several_types_make_no_difference(seed):
+    """Value by value, and whole chunks of numbers by the table for small ones."""
+    rng = np.random.default_rng(seed)
+    whole, parts = ValueBook(capacity=12), ValueBook(capacity=12)
+    for _ in range(20):
+        numbers = rng.integers(0, 9, 7)
+        kind = rng.integers(5)
+        values = np.array([str(n) if kind == 0 else float(n) if kind == 1 else n % 2 == 0
+                           if kind == 2 else str(float(n)) if kind == 3 else int(n)
+                           for n in numbers], object)
+        codes = np.concatenate([whole.encode(values[i:i + 1]) for i in range(len(values))])
+        if kind == 4:
+            found = np.empty((7, 1), np.uint8)
+            encode_small([parts], numbers.astype(np.uint8)[:, None], found, [0])
+            assert found[:, 0].tolist() == codes.tolist()
+        else:
+            assert parts.encode(values).tolist() == codes.tolist()
+    assert parts.to_dict() == whole.to_dict()
 
 
 def test_bad_values_change_nothing():

@@ -1,8 +1,12 @@
 """What users hand in: names, values, labels and codes of any kind, good and bad."""
 
+import io
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from bregalad import VFDT
 from bregalad.evaluation import prequential
 from noisy import stream
@@ -134,7 +138,9 @@ def test_empty_first_batch_fixes_nothing():
     (lambda X: X.assign(a=np.inf), ValueError, "'a'.*inf"),
     (lambda X: X.assign(a=10**400), TypeError, "'a'.*numbers"),
     (lambda X: X.set_axis(["a", "b", "b"], axis=1), ValueError, "two columns named 'b'"),
-    (lambda X: X.assign(a=pd.cut(X["a"].fillna(0), 3)), TypeError, "'a'"),
+    (lambda X: X.assign(a=X["a"] * 1j), TypeError, "'a'.*complex"),
+    (lambda X: X.assign(a=[(1, 2)] * len(X)), TypeError, "'a'.*a nominal value must be a string"),
+    (lambda X: X.assign(a=pd.Period("2020")), TypeError, "'a'.*a nominal value must be a string"),
 ])
 def test_bad_first_batch_can_be_mended(make, error, message):
     X, y = stream(1000)
@@ -248,6 +254,129 @@ def test_byte_order_is_no_matter(kind):
     other = VFDT(nominal=[1]).fit(X.astype(kind), y.astype(kind))
     assert other.difference(plain) is None
     assert other.score(X.astype(kind), y.astype(kind)) == plain.score(X, y.astype(int))
+
+
+def test_what_is_masked_is_missing():
+    X, y = stream(1000, missing=0)
+    gone = np.random.default_rng(1).random(X.shape) < 0.1
+    expected = VFDT(head=100).fit(np.where(gone, np.nan, X), y)
+    tree = VFDT(head=100).fit(np.ma.array(X, mask=gone), np.ma.array(y))
+    assert tree.difference(expected) is None
+    np.testing.assert_array_equal(tree.predict(np.ma.array(X, mask=gone)),
+                                  expected.predict(np.where(gone, np.nan, X)))
+    for kind in (np.int8, np.int64, bool):  # no float would tell the values of the second
+        values = (2**60 * (kind is np.int64) + np.round(X * 3)).astype(kind)
+        masked = np.ma.array(values, mask=gone)
+        tree = VFDT(head=100, nominal=[0, 1, 2]).fit(masked, y)
+        summary = tree.quantiser_summary()["attributes"]["x0"]
+        assert summary["seen"] == 1000 - gone[:, 0].sum()
+        assert summary["codes"] == len(np.unique(values[~gone[:, 0], 0]))
+    with pytest.raises(ValueError, match=r"y\[3\] is missing"):
+        VFDT().fit(X, np.ma.array(y, mask=np.arange(1000) == 3))
+
+
+@pytest.mark.parametrize("classes", [
+    {"no", "yes"}, frozenset({"no", "yes"}), ("yes", "no"), {"yes": 1, "no": 2}.keys(),
+    pd.Index(["yes", "no"]), pd.Categorical(["yes", "no"]), np.array(["no", "yes"]),
+    (label for label in ("yes", "no", "yes"))])
+def test_classes_may_be_any_collection(classes):
+    X, y = stream(600)
+    tree = VFDT().partial_fit(X, np.where(y, "yes", "no"), classes=classes)
+    assert tree.classes_.tolist() == ["no", "yes"]
+    if isinstance(classes, set):
+        tree.partial_fit(X, np.where(y, "yes", "no"), classes=classes)
+        with pytest.raises(ValueError, match=r"classes are \['no', 'yes'\] since.*not \['maybe'"):
+            tree.partial_fit(X, np.where(y, "yes", "no"), classes=classes | {"maybe"})
+
+
+@pytest.mark.parametrize("classes", ["yes", 2, {"yes": 1, "no": 2}])
+def test_classes_that_name_none(classes):
+    X, y = stream(600)
+    with pytest.raises(TypeError, match="classes must be all class labels, as a list or a set, no"):
+        VFDT().partial_fit(X, y, classes=classes)
+
+
+@pytest.mark.parametrize("cut", [
+    lambda values: pd.cut(values, 4), lambda values: pd.cut(values, [0, 0.2, 0.5, 0.8, 1]),
+    lambda values: pd.qcut(values, 4), lambda values: pd.cut(values, 4).astype("interval")])
+def test_intervals_are_their_texts(cut, tmp_path):
+    X, y = stream()
+    frame = pd.DataFrame({"a": cut(X[:, 0])})
+    expected = VFDT().fit(frame.astype(str).replace("nan", None), y)
+    tree = VFDT().fit(frame, y)
+    assert tree.score(frame, y) == expected.score(frame, y) > 0.8
+    assert all(isinstance(value, str) for value in tree.schema_.attributes[0].values)
+    tree.save(tmp_path / "tree")
+    again = VFDT.load(tmp_path / "tree")
+    np.testing.assert_array_equal(again.predict(frame), tree.predict(frame))
+    assert " = (" in again.draw()
+
+
+def test_lists_that_mix_kinds():
+    rows = [[0.5, "u", 1, True], [1.5, "v", 2, False], [None, "u", 3, True]] * 40
+    tree = VFDT(nominal={1: (), 3: (False, True)}).fit(rows, [0, 1, 0] * 40)
+    expected = VFDT(nominal=["s", "b"]).fit(
+        pd.DataFrame(rows, columns=["a", "s", "i", "b"]), [0, 1, 0] * 40)
+    np.testing.assert_array_equal(tree.encode(rows), expected.encode(
+        pd.DataFrame(rows, columns=["a", "s", "i", "b"])))
+    assert tree.predict([(1, "v", 2, False)]).tolist() == expected.predict(
+        pd.DataFrame([(1, "v", 2, False)], columns=["a", "s", "i", "b"])).tolist()
+    with pytest.raises(TypeError, match="'x1': values must be numbers"):
+        VFDT().fit(rows, [0, 1, 0] * 40)
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        VFDT().fit([[1, 2], [3]], [0, 1])
+
+
+def test_what_has_no_rows_and_columns():
+    tree = VFDT().fit([[1, 2], [3, 4]], [0, 1])
+    for call in (tree.predict, lambda X: tree.fit(X, [0, 1])):
+        with pytest.raises(TypeError, match="X is a list of dicts: give pandas.DataFrame"):
+            call([{"a": 1}, {"a": 2}])
+        with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
+            call([1, 2])
+        with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
+            call(np.ma.array([1, 2]))
+        with pytest.raises(ValueError, match="Found array with dim 3"):
+            call(np.zeros((2, 2, 2)))
+        with pytest.raises(TypeError, match="[Ss]parse"):
+            call(scipy.sparse.csr_matrix([[1, 2], [3, 4]]))
+        with pytest.raises(ValueError, match="Expected 2D array, got scalar array"):
+            call(7)
+
+
+def test_decimals_are_numbers():
+    X, y = stream(1000)
+    frame = pd.DataFrame(np.round(X, 2), columns=list("abc"))
+    exact = frame.astype(object).map(lambda v: Decimal(str(v)) if v == v else None)
+    exact.iloc[5, 0] = 0.25  # among others
+    frame.iloc[5, 0] = 0.25
+    tree = VFDT().fit(exact, y)
+    assert [a.kind for a in tree.schema_.attributes] == ["numeric"] * 3
+    assert tree.difference(VFDT().fit(frame, y)) is None
+    named = VFDT(nominal=["a"], nominal_values=200).fit(exact, y)
+    assert named.difference(VFDT(nominal=["a"], nominal_values=200).fit(frame, y)) is None
+    assert (named.predict(exact) == named.predict(frame)).all()
+
+
+@pytest.mark.parametrize("read", [{"dtype": {"code": str}}, {}])
+def test_a_column_whose_type_changes_between_chunks(read):
+    rng = np.random.default_rng(1)
+    code = np.r_[rng.choice(["1", "2", "3", "A"], 4000), rng.choice(["1", "2", "3"], 4000)]
+    table = pd.DataFrame({"code": code, "z": rng.normal(size=8000),
+                          "class": np.where(code == "1", "hi", "lo")})
+    tree, right = VFDT(head=500), []
+    for chunk in pd.read_csv(io.StringIO(table.to_csv(index=False)), chunksize=4000, **read):
+        predicted = tree.test_then_train(chunk[["code", "z"]], chunk["class"], ["hi", "lo"])
+        right.append((predicted == chunk["class"]).mean())
+    assert right[1] == 1
+    assert tree.quantiser_summary()["attributes"]["code"]["codes"] == 4
+
+
+def test_a_label_is_not_its_text():
+    """Predictions are labels: 1 and "1" are two."""
+    tree = VFDT().partial_fit([[1], [2]], ["1", "2"], classes=["1", "2"])
+    with pytest.raises(ValueError, match=r"y\[0\] is 1, none of the classes \['1', '2'\]"):
+        tree.partial_fit([[1], [2]], [1, 2])
 
 
 def test_labels_of_two_kinds():

@@ -1,0 +1,114 @@
+"""Data frames of other libraries as pandas', by the Arrow interface that they share."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import types
+
+__all__ = ["as_pandas", "as_series"]
+
+
+def as_pandas(X):
+    """Data frames, Arrow tables and record batches as a `pandas.DataFrame`; all else as it is.
+
+    Nothing is rounded: integers of which some are missing stay integers.
+
+    Raises
+    ------
+    TypeError
+        If it is a frame whose values are still to be computed, or cannot be had by name.
+    """
+    if isinstance(X, pd.DataFrame):
+        return _plain_columns(X)
+    if isinstance(X, np.ndarray | pd.Series | list | tuple | dict):
+        return X
+    if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
+        try:
+            table = pa.table(X)
+        except pa.ArrowInvalid:  # a column
+            return X
+    elif hasattr(X, "__dataframe__"):
+        from pyarrow.interchange import from_dataframe
+
+        table = from_dataframe(X)
+    elif hasattr(X, "collect") or hasattr(X, "columns"):
+        how = "X.collect()" if hasattr(X, "collect") else "a pandas or polars frame of it"
+        raise TypeError(f"X is a {type(X).__name__}, whose values cannot be had by name: give "
+                        f"{how}")
+    else:
+        return X
+    # Arrow's names need not be distinct. A copy puts columns of one type side by side, else each
+    # step would do so again.
+    frame = pd.DataFrame(dict(enumerate(map(_column, table.columns))),
+                         index=range(table.num_rows), copy=True)
+    return _plain_columns(frame.set_axis(table.column_names, axis=1))
+
+
+def as_series(y):
+    """A column of another library, Arrow's arrays included, as a `pandas.Series`.
+
+    All else as it is.
+    """
+    if isinstance(y, np.ndarray | pd.Series | pd.DataFrame | list | tuple | range):
+        return y
+    if hasattr(y, "__arrow_c_stream__") or hasattr(y, "__arrow_c_array__"):
+        if hasattr(y, "columns"):
+            return as_pandas(y)
+        array = y if isinstance(y, pa.ChunkedArray) else pa.chunked_array(
+            y if hasattr(y, "__arrow_c_stream__") else [pa.array(y)])
+        return pd.Series(_column(array), copy=False)
+    return y
+
+
+def _column(values):
+    """An Arrow column as what pandas keeps it in."""
+    kind = values.type
+    if types.is_null(kind):
+        return np.full(len(values), np.nan)
+    if types.is_floating(kind) or (types.is_integer(kind) or types.is_boolean(kind)) \
+            and not values.null_count:
+        return values.to_numpy()
+    if types.is_integer(kind) or types.is_boolean(kind) or types.is_decimal(kind):
+        return pd.arrays.ArrowExtensionArray(values)
+    if _is_text(kind):
+        return pd.arrays.ArrowExtensionArray(values.cast(pa.large_string()))
+    column = values.to_pandas().array  # categories, and what is refused by name
+    if types.is_dictionary(kind) and not kind.ordered and _is_text(kind.value_type):
+        # A dictionary has the values that happen to be there; ordered ones are declared (polars'
+        # Enum).
+        return column.astype(object)
+    return column
+
+
+def _is_text(kind):
+    return types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view"
+
+
+def _plain_columns(X):
+    """The same with categories as pandas keeps them, intervals as their text."""
+    kinds = X.dtypes.array
+    strange = [place for place, kind in enumerate(kinds) if _is_strange(kind)]
+    if not strange:
+        return X
+    columns = {place: _plain(X.iloc[:, place]) if place in strange else X.iloc[:, place]
+               for place in range(X.shape[1])}
+    return pd.DataFrame(columns, index=X.index, copy=False).set_axis(X.columns, axis=1)
+
+
+def _is_strange(kind):
+    return _is_intervals(kind) or (isinstance(kind, pd.CategoricalDtype)
+                                   and kind.categories is not None
+                                   and _is_intervals(kind.categories.dtype)) \
+        or (isinstance(kind, pd.ArrowDtype) and types.is_dictionary(kind.pyarrow_dtype))
+
+
+def _is_intervals(kind):
+    return isinstance(kind, pd.IntervalDtype)
+
+
+def _plain(column):
+    if isinstance(column.dtype, pd.ArrowDtype):
+        return pd.Series(_column(pa.chunked_array(column)), index=column.index)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.rename_categories(str)
+    return column.astype(object).map(str, na_action="ignore")

@@ -1,0 +1,196 @@
+"""Data frames of other libraries: columns by name, whatever they hold."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from bregalad import VFDT
+from bregalad.data import Quantiser
+from bregalad.data.frames import as_pandas
+from bregalad.evaluation import prequential
+
+BIG = 2**60  # floats do not tell it from the next integer
+
+
+def table(count=3000, seed=1):
+    """Every kind of column as pandas keeps it, and a class that depends on several."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({
+        "real": rng.normal(size=count),
+        "whole": rng.integers(0, 9, count),
+        "gaps": pd.array(rng.integers(0, 9, count), "Int64"),
+        "price": [Decimal(int(cents)) / 100 for cents in rng.integers(0, 999, count)],
+        "open": rng.random(count) < 0.5,
+        "maybe": pd.array(rng.random(count) < 0.5, "boolean"),
+        "city": rng.choice(["Bree", "Dale", "Esgaroth"], count),
+        "id": pd.array(rng.choice([BIG, BIG + 1], count), "Int64"),
+    })
+    for name in ("real", "gaps", "maybe", "city"):
+        frame.loc[rng.random(count) < 0.1, name] = None
+    y = (frame["real"].fillna(0) > 0) & frame["open"] | (frame["id"] == BIG)
+    return frame, y.to_numpy(bool)
+
+
+def polars_of(arrow):
+    return pytest.importorskip("polars").from_arrow(arrow)
+
+
+MAKERS = {
+    "arrow": lambda arrow: arrow,
+    "batch": lambda arrow: arrow.combine_chunks().to_batches()[0],
+    "chunks": lambda arrow: pa.concat_tables([arrow[:100], arrow[100:]]),
+    "polars": polars_of,
+    "polars in chunks": lambda arrow: polars_of(arrow[:9]).vstack(polars_of(arrow[9:])),
+    "narwhals": lambda arrow: pytest.importorskip("narwhals").from_native(arrow),
+    "arrow in pandas": lambda arrow: arrow.to_pandas(types_mapper=pd.ArrowDtype),
+}
+makers = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+
+
+@makers
+def test_the_tree_is_that_of_pandas_frame(make):
+    X, y = table()
+    options = {"nominal": ["id"], "delta": 1e-3, "grace": 50}
+    expected = VFDT(**options).fit(X, y)
+    frame = make(pa.Table.from_pandas(X))
+    tree = VFDT(**options).fit(frame, pa.array(y))
+    assert tree.feature_names_in_.tolist() == list(X)
+    assert tree.schema_.to_dict() == expected.schema_.to_dict()
+    assert tree.difference(expected) is None and tree.report()["splits"] > 1
+    np.testing.assert_array_equal(tree.predict(frame), expected.predict(X))
+    np.testing.assert_array_equal(tree.predict_proba(frame), expected.predict_proba(X))
+    np.testing.assert_array_equal(tree.apply(frame), expected.apply(X))
+    np.testing.assert_array_equal(tree.encode(frame), expected.encode(X))
+    assert tree.score(frame, y) == expected.score(X, y)
+    assert tree.quantiser_summary()["attributes"]["id"]["codes"] == 2  # no integer was rounded
+
+
+@makers
+def test_columns_go_by_name(make):
+    X, y = table(600)
+    frame = make(pa.Table.from_pandas(X))
+    tree = VFDT(head=100).partial_fit(frame, y, classes=[False, True])
+    turned = make(pa.Table.from_pandas(X[list(X)[::-1]]))
+    lacking = make(pa.Table.from_pandas(X[list(X)[1:]]))
+    for call in (tree.predict, tree.predict_proba, tree.apply, tree.encode,
+                 lambda X: tree.score(X, y), lambda X: tree.partial_fit(X, y),
+                 lambda X: tree.test_then_train(X, y)):
+        with pytest.raises(ValueError, match="another order: expected real, whole.*found id, city"):
+            call(turned)
+        with pytest.raises(ValueError, match="X lacks column 'real'; expected real, whole"):
+            call(lacking)
+    assert tree.report()["instances"] == 600
+
+
+@makers
+def test_streams_of_frames(make):
+    X, y = table()
+    frame = make(pa.Table.from_pandas(X))
+    curve = prequential(VFDT(head=100), [(frame, pa.chunked_array([y]))], {True, False}, every=700)
+    same = prequential(VFDT(head=100), [(X, y)], [False, True], every=700)
+    pd.testing.assert_frame_equal(curve.table().drop(columns=["seconds", "memory"]),
+                                  same.table().drop(columns=["seconds", "memory"]))
+
+
+@pytest.mark.parametrize("labels, classes", [
+    (["b", "a"], ["a", "b"]), ([BIG + 1, BIG], [BIG, BIG + 1]), ([True, False], [False, True]),
+])
+def test_labels_of_any_column(labels, classes):
+    pl = pytest.importorskip("polars")
+    X = np.arange(600).reshape(600, 1) % 2
+    columns = [pa.array(labels * 300), pa.chunked_array([labels * 100, labels * 200]),
+               pl.Series(labels * 300)]
+    if isinstance(labels[0], str):
+        columns += [pl.Series(labels * 300, dtype=pl.Categorical),
+                    pl.Series(labels * 300, dtype=pl.Enum(["b", "a"])),
+                    columns[0].dictionary_encode()]
+    for column in columns:
+        tree = VFDT().fit(X, column)
+        assert tree.classes_.tolist() == classes
+        assert tree.predict([[0], [1]]).tolist() == labels and tree.score(X, column) == 1
+        again = VFDT(head=9).partial_fit(X, column, classes=column[:2])
+        assert again.classes_.tolist() == classes
+    with pytest.raises(ValueError, match=r"y\[2\] is missing"):
+        VFDT().fit(X[:3], pa.array([*labels, None]))
+
+
+def test_categories_that_polars_declares():
+    """A Categorical has the values that have come, an Enum those that may come."""
+    pl = pytest.importorskip("polars")
+    y = [0, 1] * 50
+    for kind, declared in ((pl.Categorical, ()), (pl.Enum(["u", "v", "w"]), ("u", "v", "w"))):
+        tree = VFDT(head=10).partial_fit(
+            pl.DataFrame({"s": pl.Series(["v"] * 100, dtype=kind)}), y, classes=[0, 1])
+        assert tree.schema_.attributes[0].values == declared
+        tree.partial_fit(pl.DataFrame({"s": pl.Series(["u", "w"] * 50, dtype=kind)}), y)
+        assert tree.quantiser_summary()["overflowed"] == 0
+        tree.partial_fit(pd.DataFrame({"s": ["u", "w"] * 50}), y)
+        assert tree.quantiser_summary()["attributes"]["s"]["codes"] == 3
+
+
+@pytest.mark.parametrize("values, message", [
+    ([datetime(2020, 1, 1)] * 9, "'a': a nominal value must be a string, a number"),
+    ([date(2020, 1, 1)] * 9, "'a': a nominal value must be"),
+    ([b"x"] * 9, "'a': a nominal value must be"),
+    ([[1]] * 9, "'a': a nominal value must be"),
+    ([{"b": 1}] * 9, "'a': a nominal value must be"),
+])
+def test_columns_that_no_attribute_can_be(values, message):
+    y = [0, 1] * 4 + [0]
+    for frame in (pa.table({"a": values}), polars_of(pa.table({"a": values})),
+                  pa.table({"a": values}).to_pandas()):
+        with pytest.raises(TypeError, match=message):
+            VFDT().fit(frame, y)
+    tree = VFDT(head=5).partial_fit(pa.table({"a": [1.0] * 9}), y, classes=[0, 1])
+    with pytest.raises(TypeError, match="'a': values must be numbers"):
+        tree.predict(frame)
+
+
+def test_what_is_no_frame():
+    pl = pytest.importorskip("polars")
+    y = [0, 1]
+    with pytest.raises(TypeError, match=r"X is a LazyFrame.*give X.collect\(\)"):
+        VFDT().fit(pl.DataFrame({"a": [1, 2]}).lazy(), y)
+    for column in (pl.Series([1, 2]), pa.array([1, 2]), pd.Series([1, 2])):
+        with pytest.raises(ValueError, match="Expected (a )?2"):
+            VFDT().fit(column, y)
+    with pytest.raises(ValueError, match="two columns named 'a'"):
+        VFDT().fit(pa.Table.from_arrays([pa.array([1, 2])] * 2, ["a", "a"]), y)
+
+    class Table:
+        columns = ["a"]
+
+    with pytest.raises(TypeError, match="X is a Table, whose values cannot be had by name"):
+        VFDT().fit(Table(), y)
+
+
+def test_frames_of_the_older_exchange_protocol():
+    class Table:
+        def __init__(self, frame):
+            self._frame = frame
+
+        def __dataframe__(self, **options):
+            return self._frame.__dataframe__(**options)
+
+    frame = pa.table({"b": [1, 2], "a": [0.5, 1.5]})
+    pd.testing.assert_frame_equal(as_pandas(Table(frame)), frame.to_pandas())
+
+
+def test_empty_frames():
+    tree = VFDT()
+    tree.partial_fit(pa.table({"a": pa.array([], pa.float64())}), [], classes=[0, 1])
+    X, y = table(600)
+    frame = pa.Table.from_pandas(X)
+    tree.partial_fit(frame, y, classes=[False, True])
+    assert len(tree.predict(frame[:0])) == 0 and tree.predict_proba(frame[:0]).shape == (0, 2)
+
+
+def test_quantisers_take_them_too():
+    X, y = table(600)
+    schema = VFDT(nominal=["id"]).fit(X, y).schema_
+    frame = pa.Table.from_pandas(X)
+    codes = Quantiser(schema).fit(frame).encode(frame)
+    np.testing.assert_array_equal(codes, Quantiser(schema).fit(X).encode(X))
