@@ -1,15 +1,15 @@
-"""The table of boards in README.md, from the kept reports of their builds in docs/boards.
+"""The table of boards in README.md, from the kept reports of their builds in hw/bregalad_hw/reports.
 
 A report is kept by copying `report.json` and `report.txt` of a build there as `<name>.json` and
 `<name>.txt`. `--write` puts the table into README.md, between its two markers.
 """
 
 import argparse
-import json
 import re
 from pathlib import Path
 
-from bregalad.hw.build.report import NOUNS
+from bregalad_hw.build.report import NOUNS
+from bregalad_hw.reports import kept
 
 ROOT = Path(__file__).resolve().parents[1]
 _MARKERS = "<!-- boards -->", "<!-- end of boards -->"
@@ -42,9 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="into README.md")
     args = parser.parse_args()
-    reports = [json.loads(path.read_text())
-               for path in sorted((ROOT / "docs" / "boards").glob("*.json"))]
-    text = table(reports)
+    text = table(kept().values())
     if not args.write:
         print(text)
         return

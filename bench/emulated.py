@@ -17,7 +17,7 @@ from bregalad.boards import open_board
 from bregalad.geometry import Geometry
 from bregalad.protocol.commands import Opcode, pack_command, record_layout
 from bregalad.protocol.registers import CellKind
-from bregalad.sim.golden import Golden
+from bregalad_sim.golden import Golden
 
 
 def records(args, attributes, classes):

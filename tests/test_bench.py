@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,8 +24,9 @@ from bregalad.benchmark.streams import (
 from bregalad.cli import main
 from bregalad.data import Attribute, Schema, open_generator
 from bregalad.files import alone_in
-from bregalad.hw.boards.catalogue import BOARDS
-from bregalad.hw.costs import Costs
+from bregalad_hw.boards.catalogue import BOARDS
+from bregalad_hw.costs import Costs
+from bregalad_hw.reports import kept
 
 needs_moa = pytest.mark.skipif(
     not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
@@ -208,7 +210,7 @@ def test_board_of_several_levels():
 
 
 def test_kept_clock(tmp_path, monkeypatch):
-    monkeypatch.setattr(board, "REPORTS", tmp_path)
+    monkeypatch.setattr(board, "reports", partial(kept, tmp_path))
     small = Geometry(lanes=4, passes=2)
     assert board.kept_clock(small) == (None, None, None)
     for name, geometry, mhz in (("a", small, 90), ("b", small.replace(passes=1, slots=8), 120),
@@ -267,7 +269,7 @@ def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
     """Clocks times the clock of the report with the same lanes; without one, no speed."""
     from bregalad.benchmark import figures
 
-    monkeypatch.setattr(board, "REPORTS", tmp_path)
+    monkeypatch.setattr(board, "reports", partial(kept, tmp_path))
     g = board.fitting(32, 2)
     row = {"stream": "numeric-32", "peer": "simulated", "learner": "vfdt-mc", "limit": 10,
            "attributes": 32, "cells": 32, "geometry": g.as_dict(), "accuracy": 0.9,

@@ -24,7 +24,7 @@ from bregalad.fixed import (
 )
 from bregalad.geometry import CRITERIA, GAIN_FRACTION, PRESETS, Geometry
 from bregalad.protocol.registers import CellKind
-from bregalad.sim.golden import Cell, gain_of
+from bregalad_sim.golden import Cell, gain_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

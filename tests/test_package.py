@@ -20,7 +20,7 @@ def test_every_name_is_there():
 
 
 def test_gateware_does_not_load_what_trees_need():
-    code = ("import sys, bregalad.sim.golden, bregalad.sim.traffic; "
+    code = ("import sys, bregalad_sim.golden, bregalad_sim.traffic; "
             "print({'numba', 'pandas', 'sklearn'} & set(sys.modules))")
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert said.stdout == "set()\n"

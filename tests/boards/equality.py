@@ -2,8 +2,8 @@
 
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import EVENTS
-from bregalad.sim.latency import GoldenBoard
-from bregalad.sim.traffic import Traffic
+from bregalad_sim.latency import GoldenBoard
+from bregalad_sim.traffic import Traffic
 
 _TOKEN = 1
 

@@ -11,7 +11,7 @@ from bregalad.geometry import CRITERIA, PRESETS, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 from bregalad.protocol.registers import REGISTERS
 from bregalad.protocol.reports import ErrorCode
-from bregalad.sim.golden import Golden
+from bregalad_sim.golden import Golden
 from equality import check_equal
 from hypothesis import given, settings
 from hypothesis import strategies as st

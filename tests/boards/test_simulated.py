@@ -13,8 +13,8 @@ from bregalad.geometry import NONE, PRESETS, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 from bregalad.protocol.registers import REGISTERS, TIMINGS
 from bregalad.protocol.reports import ErrorCode, statistics_layout
-from bregalad.sim import verilated
-from bregalad.sim.golden import Golden
+from bregalad_sim import verilated
+from bregalad_sim.golden import Golden
 from equality import check_equal
 
 MEMORY = 4096

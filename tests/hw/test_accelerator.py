@@ -2,8 +2,8 @@
 
 import pytest
 from bregalad.geometry import PRESETS, Geometry
-from bregalad.hw.accelerator import Accelerator
-from bregalad.sim.runner import run
+from bregalad_hw.accelerator import Accelerator
+from bregalad_sim.runner import run
 
 _BENCH = "bench_accelerator"
 

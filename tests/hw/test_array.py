@@ -2,24 +2,24 @@
 
 import pytest
 from bregalad.geometry import CRITERIA, Geometry
-from bregalad.hw.accelerator import RESET_CLOCKS
-from bregalad.hw.array.adder import AdderTree
-from bregalad.hw.array.array import AttributeProcessorArray
-from bregalad.hw.array.bayes import BayesTerms
-from bregalad.hw.array.control import Control
-from bregalad.hw.array.log2 import Log2
-from bregalad.hw.array.merge import Merge
-from bregalad.hw.array.processor import AttributeProcessor
-from bregalad.hw.gain.classification_error import ClassificationError
-from bregalad.hw.gain.gain import GainUnit, arithmetic_latency
-from bregalad.hw.gain.gini import Gini
-from bregalad.hw.gain.kearns_mansour import KearnsMansour
-from bregalad.hw.gain.scan import Scan
-from bregalad.hw.gain.xlog2x import XLog2X
-from bregalad.hw.mcmu.predictor import Predictor
-from bregalad.hw.replica import Replica
-from bregalad.sim.benches.bench_gain import Gains
-from bregalad.sim.runner import run
+from bregalad_hw.accelerator import RESET_CLOCKS
+from bregalad_hw.array.adder import AdderTree
+from bregalad_hw.array.array import AttributeProcessorArray
+from bregalad_hw.array.bayes import BayesTerms
+from bregalad_hw.array.control import Control
+from bregalad_hw.array.log2 import Log2
+from bregalad_hw.array.merge import Merge
+from bregalad_hw.array.processor import AttributeProcessor
+from bregalad_hw.gain.classification_error import ClassificationError
+from bregalad_hw.gain.gain import GainUnit, arithmetic_latency
+from bregalad_hw.gain.gini import Gini
+from bregalad_hw.gain.kearns_mansour import KearnsMansour
+from bregalad_hw.gain.scan import Scan
+from bregalad_hw.gain.xlog2x import XLog2X
+from bregalad_hw.mcmu.predictor import Predictor
+from bregalad_hw.replica import Replica
+from bregalad_sim.benches.bench_gain import Gains
+from bregalad_sim.runner import run
 
 # Small on purpose: few words, so that operations on the same word follow each other.
 ARRAYS = {

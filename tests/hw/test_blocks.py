@@ -6,17 +6,17 @@ import pytest
 from amaranth import Assert, Module, Signal
 from amaranth.sim import Simulator
 from bregalad.geometry import Geometry
-from bregalad.hw.array.bayes import partial_latency
-from bregalad.hw.array.delay import DelayLine
-from bregalad.hw.array.merge import Merge
-from bregalad.hw.mcmu.predictor import Predictor
-from bregalad.hw.mcmu.report import ReportWriter
-from bregalad.hw.mcmu.scheduler import TrialScheduler
-from bregalad.hw.registers import RegisterFile
-from bregalad.hw.replica import distribute, distribution_latency
-from bregalad.sim.benches.bench_processor import Lane
-from bregalad.sim.benches.counting import Counting
-from bregalad.sim.runner import run
+from bregalad_hw.array.bayes import partial_latency
+from bregalad_hw.array.delay import DelayLine
+from bregalad_hw.array.merge import Merge
+from bregalad_hw.mcmu.predictor import Predictor
+from bregalad_hw.mcmu.report import ReportWriter
+from bregalad_hw.mcmu.scheduler import TrialScheduler
+from bregalad_hw.registers import RegisterFile
+from bregalad_hw.replica import distribute, distribution_latency
+from bregalad_sim.benches.bench_processor import Lane
+from bregalad_sim.benches.counting import Counting
+from bregalad_sim.runner import run
 
 # Tiny, so that operations meet on the same words; passes and lanes are no powers of two.
 SIZES = {

@@ -9,40 +9,24 @@ import subprocess
 import sys
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bregalad.cli import main
 from bregalad.files import alone_in
 from bregalad.geometry import PRESETS, Geometry
-from bregalad.hw.boards import BOARDS
-from bregalad.hw.boards.pll import ECP5Clock, GW2AClock, Series7Clock
-from bregalad.hw.build import tools
-from bregalad.hw.build.bitstream import _clocks, build
-from bregalad.hw.build.families import ECP5, Gowin
-from bregalad.hw.build.report import describe_path, table
-from bregalad.hw.build.routing import _is_stuck, most_promising_first, place_and_route
-from bregalad.hw.build.synthesis import _check_size, constraints_of
-from bregalad.hw.build.tools import BuildError, tool
+from bregalad_hw.boards import BOARDS
+from bregalad_hw.boards.pll import ECP5Clock, GW2AClock, Series7Clock
+from bregalad_hw.build import tools
+from bregalad_hw.build.bitstream import _clocks, build
+from bregalad_hw.build.families import ECP5, Gowin
+from bregalad_hw.build.report import describe_path, table
+from bregalad_hw.build.routing import _is_stuck, most_promising_first, place_and_route
+from bregalad_hw.build.synthesis import _check_size, constraints_of
+from bregalad_hw.build.tools import BuildError, tool
+from bregalad_hw.reports import kept
 
-_REPORTS = Path(__file__).resolve().parents[2] / "docs" / "boards"
-KEPT = {path.stem: json.loads(path.read_text()) for path in sorted(_REPORTS.glob("*.json"))}
+KEPT = kept()
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
-
-
-def test_whole_bitstream(tmp_path, capsys):
-    """From the command to a bitstream with its report; the longest of all tests."""
-    assert main(["build", "ulx3s-12f", "--geometry", *SMALLEST, "--clock", "50", "--aim", "55",
-                 "--output", str(tmp_path)]) == 0
-    out = capsys.readouterr().out
-    report = json.loads((tmp_path / "report.json").read_text())
-    assert report["met"] and report["clock_mhz"]["asked"] == 50
-    assert report["clock_mhz"]["achieved"] >= 54
-    assert "PORT \"clk25_0__io\" 27500000.0 HZ" in (tmp_path / "top.lpf").read_text()
-    assert report["geometry"]["lanes"] == 1 and report["use"]["MULT18X18D"][0] == 2
-    assert table(report) in out and (tmp_path / "report.txt").read_text() == table(report) + "\n"
-    # An ECP5 bitstream's preamble, behind its comment.
-    assert b"\xff\xff\xbd\xb3" in (tmp_path / "top.bit").read_bytes()[:500]
 
 
 def test_only_the_plls_clocks_were_asked_for_more():
@@ -314,7 +298,6 @@ def test_no_tool_outlives_its_build(tmp_path, number, early):
     # The early signal comes before anybody knows the tool's number.
     running = subprocess.Popen([sys.executable, "-c", f"""
 import os, signal, subprocess
-from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -325,8 +308,8 @@ class Popen(subprocess.Popen):
         if {early}:
             os.kill(os.getpid(), {number.value})
 subprocess.Popen = Popen
-from bregalad.hw.build.families import ECP5
-from bregalad.hw.build.routing import place_and_route
+from bregalad_hw.build.families import ECP5
+from bregalad_hw.build.routing import place_and_route
 place_and_route(ECP5(), Path({str(tmp_path)!r}), 1, "heap")
 """], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     tool_number = int(running.stdout.readline())

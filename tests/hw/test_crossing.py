@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from bregalad.hw.boards.crossing import DEPTH, TransmitCrossing
+from bregalad_hw.boards.crossing import DEPTH, TransmitCrossing
 from litex.soc.interconnect.stream import Buffer, EndpointDescription
 from migen import ClockDomainsRenamer, Module, passive, run_simulation
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from bregalad.hw.build.floorplan import place_lanes
+from bregalad_hw.build.floorplan import place_lanes
 
 DEVICE = "LFE5U-85F"
 

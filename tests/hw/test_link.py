@@ -2,16 +2,16 @@
 
 import pytest
 from bregalad.geometry import PRESETS
-from bregalad.hw.link.cobs import CobsDecoder, CobsEncoder
-from bregalad.hw.link.intake import Intake
-from bregalad.hw.link.link import Link
-from bregalad.hw.link.linked import LinkedAccelerator
-from bregalad.hw.link.receiver import FrameReceiver
-from bregalad.hw.link.ring import Ring
-from bregalad.hw.link.session import Session
-from bregalad.hw.link.uart import UartReceiver, UartTransmitter
-from bregalad.hw.link.window import Window
-from bregalad.sim.runner import run
+from bregalad_hw.link.cobs import CobsDecoder, CobsEncoder
+from bregalad_hw.link.intake import Intake
+from bregalad_hw.link.link import Link
+from bregalad_hw.link.linked import LinkedAccelerator
+from bregalad_hw.link.receiver import FrameReceiver
+from bregalad_hw.link.ring import Ring
+from bregalad_hw.link.session import Session
+from bregalad_hw.link.uart import UartReceiver, UartTransmitter
+from bregalad_hw.link.window import Window
+from bregalad_sim.runner import run
 
 CLOCK, BAUD = 1_000_000, 200_000
 

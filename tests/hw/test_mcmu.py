@@ -6,12 +6,12 @@ commands, errors and registers meet the golden model as a whole.
 
 import pytest
 from bregalad.geometry import PRESETS, Geometry
-from bregalad.hw.mcmu.dispenser import Dispenser
-from bregalad.hw.mcmu.dma import ReadDMA
-from bregalad.hw.mcmu.scheduler import TrialScheduler
-from bregalad.hw.registers import RegisterFile
 from bregalad.protocol.registers import Access, Field, Register
-from bregalad.sim.runner import run
+from bregalad_hw.mcmu.dispenser import Dispenser
+from bregalad_hw.mcmu.dma import ReadDMA
+from bregalad_hw.mcmu.scheduler import TrialScheduler
+from bregalad_hw.registers import RegisterFile
+from bregalad_sim.runner import run
 
 
 @pytest.mark.parametrize("width, outstanding, burst", [

@@ -5,20 +5,21 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import bregalad_sim
 from amaranth import Module, Signal
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import PRESETS
-from bregalad.hw.array.array import AttributeProcessorArray
-from bregalad.hw.build.families import ECP5
-from bregalad.hw.build.packing import pack_registers
-from bregalad.hw.build.synthesis import readable
-from bregalad.hw.build.tools import tool
-from bregalad.sim.verilog import netlist_script
+from bregalad_hw.array.array import AttributeProcessorArray
+from bregalad_hw.build.families import ECP5
+from bregalad_hw.build.packing import pack_registers
+from bregalad_hw.build.synthesis import readable
+from bregalad_hw.build.tools import tool
+from bregalad_sim.verilog import netlist_script
 
-MODELS = Path(__file__).resolve().parents[2] / "sim" / "ecp5.v"
+MODELS = Path(bregalad_sim.__file__).parent / "ecp5.v"
 
 
 class Design(wiring.Component):

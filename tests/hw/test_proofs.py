@@ -3,9 +3,9 @@
 import importlib.util
 
 import pytest
-from bregalad.hw.link.receiver import FrameReceiver
-from bregalad.sim import proofs
-from bregalad.sim.proofs import PROOFS, Proof, Watched, prove, soon
+from bregalad_hw.link.receiver import FrameReceiver
+from bregalad_sim import proofs
+from bregalad_sim.proofs import PROOFS, Proof, Watched, prove, soon
 
 pytestmark = pytest.mark.skipif(
     not all(importlib.util.find_spec(f"yowasp_{name}") for name in ("yosys", "boolector")),

@@ -9,9 +9,9 @@ from amaranth import Array, C, Cat, Module, Mux, Signal
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.hw.build.tools import tool
-from bregalad.hw.build.trimming import trim_luts
-from bregalad.sim.verilog import leave_open, netlist_script
+from bregalad_hw.build.tools import tool
+from bregalad_hw.build.trimming import trim_luts
+from bregalad_sim.verilog import leave_open, netlist_script
 
 BITS = 24  # of an input and of the output of one operation
 

@@ -6,8 +6,8 @@ import numpy as np
 from bregalad import EFDT, VFDT, BoardError, Geometry
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
-from bregalad.sim.link import BoardEnd
-from bregalad.sim.wire import SimulatedWire
+from bregalad_sim.link import BoardEnd
+from bregalad_sim.wire import SimulatedWire
 
 GEOMETRY = Geometry(lanes=3, passes=1, bins=8, slots=300, naive_bayes=True)
 TREES = {

@@ -6,7 +6,7 @@ from bregalad.boards.base import Board
 from bregalad.geometry import Geometry
 from bregalad.protocol.registers import MAGIC, VERSION
 from bregalad.protocol.reports import FENCE, Kind, statistics_layout
-from bregalad.sim.link import BoardEnd
+from bregalad_sim.link import BoardEnd
 
 __all__ = ["GEOMETRY", "TapeBoard", "end"]
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 from amaranth.sim import Simulator
-from bregalad.hw.link.datagram import DatagramReceiver, DatagramTransmitter
+from bregalad_hw.link.datagram import DatagramReceiver, DatagramTransmitter
 
 FRAME_BYTES = 64
 PERIODS = pytest.mark.parametrize("sync, network", [(8e-9, 16e-9), (16e-9, 8e-9), (10e-9, 9.7e-9)])

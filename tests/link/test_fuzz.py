@@ -12,7 +12,7 @@ from bregalad.protocol.link import (
     encode_cobs,
     pack_frame,
 )
-from bregalad.sim.link import BoardEnd
+from bregalad_sim.link import BoardEnd
 from tape import TapeBoard
 
 

@@ -10,8 +10,8 @@ from bregalad import VFDT, load_tree
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
-from bregalad.sim.ctrl_c import interruptible
-from bregalad.sim.link import BoardEnd
+from bregalad_sim.ctrl_c import interruptible
+from bregalad_sim.link import BoardEnd
 from learning import CLASSES, GEOMETRY, TREES, check, expected, stream
 from server import serve_serial, serve_udp
 

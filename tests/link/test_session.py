@@ -7,9 +7,9 @@ from bregalad.boards import BoardError, linked
 from bregalad.boards.linked import LinkedBoard
 from bregalad.link import session
 from bregalad.protocol.registers import find
-from bregalad.sim.ctrl_c import interrupted
-from bregalad.sim.link import BoardEnd
-from bregalad.sim.wire import Faults, SimulatedWire
+from bregalad_sim.ctrl_c import interrupted
+from bregalad_sim.link import BoardEnd
+from bregalad_sim.wire import Faults, SimulatedWire
 from tape import GEOMETRY, TapeBoard
 
 SHARES = (0.01, 0.05, 0.2)

@@ -10,8 +10,8 @@ import pytest
 from bregalad import VFDT, BoardError, load_tree
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
-from bregalad.sim.ctrl_c import interruptible
-from bregalad.sim.wire import Faults
+from bregalad_sim.ctrl_c import interruptible
+from bregalad_sim.wire import Faults
 from learning import CLASSES, GEOMETRY, TREES, check, expected, learn, linked, stream
 
 

@@ -13,10 +13,10 @@ from bregalad.boards import BoardError
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.geometry import PRESETS
-from bregalad.hw.boards import BOARDS
-from bregalad.hw.boards.ethernet import mac_address
-from bregalad.hw.boards.network import ADDRESS
-from bregalad.sim.virtual import (
+from bregalad_hw.boards import BOARDS
+from bregalad_hw.boards.ethernet import mac_address
+from bregalad_hw.boards.network import ADDRESS
+from bregalad_sim.virtual import (
     CableWire,
     LineWire,
     VirtualBoard,
@@ -24,7 +24,7 @@ from bregalad.sim.virtual import (
     network,
     serve,
 )
-from bregalad.sim.wire import Faults
+from bregalad_sim.wire import Faults
 from streams import elec, needs, nominal
 
 # Few lanes, since the wire is what is new here, and the compiler's time goes with them.

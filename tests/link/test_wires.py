@@ -9,7 +9,7 @@ from bregalad.boards import BoardError, open_board
 from bregalad.cli import main
 from bregalad.protocol.link import LINK_VERSION
 from bregalad.protocol.registers import find
-from bregalad.sim.link import BoardEnd
+from bregalad_sim.link import BoardEnd
 from server import serve_serial, serve_udp
 from tape import GEOMETRY, TapeBoard, end
 from test_session import traffic

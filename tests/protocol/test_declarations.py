@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from amaranth.lib import data
 from bregalad.geometry import PRESETS, Geometry
-from bregalad.hw.layout import struct
 from bregalad.protocol import commands, describe, registers, reports
 from bregalad.protocol.layout import Field, Layout
+from bregalad_hw.layout import struct
 
 LAYOUTS = [*commands.COMMANDS.values(), commands.record_layout(5),
            *(reports.layout_of(kind, Geometry(classes=3), 5) for kind in reports.Kind)]

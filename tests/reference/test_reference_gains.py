@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from bregalad.sim.reference import ReferenceVFDT
-from bregalad.sim.reference.bounds import BOUNDS, Trial
-from bregalad.sim.reference.criteria import CRITERIA, impurity, reduction, value_range
-from bregalad.sim.reference.learner import best_two
+from bregalad_sim.reference import ReferenceVFDT
+from bregalad_sim.reference.bounds import BOUNDS, Trial
+from bregalad_sim.reference.criteria import CRITERIA, impurity, reduction, value_range
+from bregalad_sim.reference.learner import best_two
 
 
 @pytest.mark.parametrize("criterion, before, after", [

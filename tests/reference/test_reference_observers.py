@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from bregalad.sim.reference import ReferenceVFDT
+from bregalad_sim.reference import ReferenceVFDT
 
 NEVER = 1 << 30
 

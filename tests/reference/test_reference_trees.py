@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from bregalad.sim.reference import ReferenceEFDT, ReferenceVFDT
-from bregalad.sim.reference.tree import KINDS, Nodes
+from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
+from bregalad_sim.reference.tree import KINDS, Nodes
 
 ALL = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from bregalad.boards import open_board
 from bregalad.geometry import Geometry
-from bregalad.sim.latency import GoldenBoard
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.split import sides_of
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import GoldenBoard
 
 # Numeric; two nominal ones with more values than a cell has bins; a small nominal one.
 CAPACITIES = [0, 20, 40, 5]

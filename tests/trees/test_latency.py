@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bregalad.boards import open_board
-from bregalad.sim.latency import LateBoard
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import HOLDING, LEAF, Nodes
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import LateBoard
 from driving import (
     CAPACITIES,
     OPTIONS,

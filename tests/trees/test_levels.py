@@ -8,12 +8,12 @@ import pytest
 from bregalad import EFDT, Geometry, load_tree
 from bregalad.boards import kernel, open_board
 from bregalad.geometry import NONE
-from bregalad.sim.latency import LateBoard
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.slots import SlotPool
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import LateBoard
 
 CAPACITIES = [0, 0, 5, 20, 0]  # numeric, numeric, nominal, nominal over three cells, numeric
 EAGER = {"delta": 0.1, "tau": 0.1, "grace": 50}

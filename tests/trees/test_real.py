@@ -8,9 +8,9 @@ import streams
 from bregalad import EFDT, VFDT, Geometry
 from bregalad.boards import open_board
 from bregalad.protocol.registers import EVENTS
-from bregalad.sim.latency import LateBoard
-from bregalad.sim.reference import ReferenceEFDT, ReferenceVFDT
 from bregalad.trees.structure.nodes import LEAF
+from bregalad_sim.latency import LateBoard
+from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import difference
 
 STREAMS = {

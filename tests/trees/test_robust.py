@@ -9,10 +9,10 @@ import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import emulated
 from bregalad.data.quantiser import Quantiser
-from bregalad.sim.ctrl_c import interrupted, interruptible
-from bregalad.sim.latency import LateBoard
 from bregalad.trees import bayes
 from bregalad.trees.training import checkpoint, trainer
+from bregalad_sim.ctrl_c import interrupted, interruptible
+from bregalad_sim.latency import LateBoard
 from noisy import stream
 from sklearn.base import clone
 

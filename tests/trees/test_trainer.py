@@ -6,14 +6,14 @@ import signal
 import numpy as np
 import pytest
 from bregalad.boards import BoardError, open_board
-from bregalad.sim.latency import GoldenBoard, LateBoard
-from bregalad.sim.reference import ReferenceVFDT
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure import walk
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.reference import ReferenceVFDT
 from comparison import difference
 from driving import CAPACITIES, OPTIONS, TREES, drifting, geometry, learn, stream, trainer_on
 

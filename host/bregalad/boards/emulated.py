@@ -1,0 +1,237 @@
+"""The board as a compiled model: bit-exact, without any hardware."""
+
+import numpy as np
+
+from ..fixed import (
+    BAYES_TABLE,
+    LOG_BASE,
+    LOG_SLOPE,
+    RECIPROCAL_BASE,
+    RECIPROCAL_SLOPE,
+    ROOT_BASE,
+    ROOT_SLOPE,
+)
+from ..geometry import CRITERIA, NONE
+from ..protocol.commands import COMMAND_BYTES
+from ..protocol.registers import EVENTS, MAGIC, VERSION, Access, find, passes_field
+from . import kernel
+from .base import Board, BoardError
+
+__all__ = ["EmulatedBoard"]
+
+_TABLE_SIZE = 1 << 16
+_LOGS_SIZE = 1 << 14
+_OUT_WORDS = 1 << 16
+_tables = []
+_logs = []
+_CURVES = {
+    "information_gain": (LOG_BASE, LOG_SLOPE), "gini": (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
+    "kearns_mansour": (ROOT_BASE, ROOT_SLOPE),
+    "classification_error": (LOG_BASE, LOG_SLOPE),  # it looks nothing up
+}
+
+_CONFIGURATION = ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner",
+                  "report.predictions")  # by kernel.CELLS ...
+_CELL = ("kind", "first", "other", "base")  # by kernel.KIND ...
+
+
+def _table():
+    """x log2 x of small x; computed when the first board is opened."""
+    if not _tables:
+        table = np.empty(_TABLE_SIZE, np.int64)
+        kernel.fill_table(table, LOG_BASE, LOG_SLOPE)
+        _tables.append(table)
+    return _tables[0]
+
+
+def _bayes_logs():
+    """Naive Bayes terms of small counts; computed when the first board is opened."""
+    if not _logs:
+        logs = np.empty((2, _LOGS_SIZE), np.int32)
+        kernel.fill_logs(logs, BAYES_TABLE)
+        _logs.append(logs)
+    return _logs[0]
+
+
+def _frozen(array):
+    view = array.view()
+    view.flags.writeable = False  # as `as_bytes` gives, so that Numba sees one type
+    return view
+
+
+class EmulatedBoard(Board):
+    """The golden model, compiled by Numba; what is sent is executed at once.
+
+    The first use on a machine compiles for some 20 s; Numba keeps the result on disk.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    memory_size : int
+        Bytes of memory for LEARN with the MEMORY flag.
+
+    Members
+    -------
+    faults : dict
+        Bus word address to `ErrorCode`: words that memory shall not answer, for tests.
+
+    Source: sim/bregalad_sim/golden/.
+    """
+
+    name = "emulated"
+
+    def __init__(self, geometry, memory_size=1 << 24):
+        super().__init__(geometry)
+        if not isinstance(memory_size, int) or memory_size < 0:
+            raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
+        g = geometry
+        self.memory_size = memory_size
+        self._memory = np.zeros(memory_size, np.uint8)
+        self._fields = {}
+        cells, classes = g.max_cells, g.classes
+        trial_words = 2 + classes + max(9 + classes, 3 * cells)
+        reserve = kernel.PATH_LIMIT * trial_words + 8 + classes * (g.bins + 2)
+        criterion = CRITERIA.index(g.criterion)
+        curve_base, curve_slope = _CURVES[g.criterion]
+        counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
+        counters = counts.reshape(g.slots, -1)
+        self._state = kernel.State(
+            lanes=g.lanes, bus_bytes=g.bus_bytes, count_max=g.count_max,
+            gain_half=1 << g.gain_width - 1, criterion=criterion, reserve=reserve,
+            registers=np.zeros(len(_CONFIGURATION), np.int64),
+            config=np.zeros((len(_CELL), cells), np.uint8),
+            entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
+            counts=counts, counters=counters,
+            shares=np.zeros((g.slots * g.naive_bayes, counters.shape[1]), np.int16),
+            lo=np.zeros((g.slots, cells), np.uint8),
+            shift=np.full((g.slots, cells), g.root_shift, np.uint8),
+            events=np.zeros(len(EVENTS), np.int64),
+            progress=np.zeros(kernel.PROGRESS, np.int64),
+            found=np.zeros((cells, kernel.FOUND), np.int64),
+            scratch=np.zeros((2, classes), np.int64),
+            order=np.arange(cells), codes=np.zeros(cells, np.int32),
+            places=np.zeros(cells, np.int32), scores=np.zeros(classes, np.int64),
+            logs=_bayes_logs(), bayes_table=BAYES_TABLE,
+            table=_table(), curve_base=curve_base, curve_slope=curve_slope,
+            memory=_frozen(self._memory), faults=np.zeros((0, 2), np.int64),
+            out=np.empty(reserve + max(reserve, _OUT_WORDS), np.uint32))
+        self._state.entries[:, [kernel.LINK, kernel.CURRENT]] = NONE
+        self._state.config[kernel.FIRST] = 1
+        for name in dict.fromkeys(full.partition(".")[0] for full in (*_CONFIGURATION, "cell")):
+            for field in find(name).fields:
+                self._fields[f"{name}.{field.name}"] = field.reset
+        self._store_configuration()
+        self._pending = b""  # the beginning of a command or record whose rest was not sent yet
+        self._chunks = []
+        self._fixed = {
+            "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": criterion,
+            "build.naive_bayes": int(g.naive_bayes), "build.second_bank": g.banks - 1,
+            "build.count_width": g.count_width, "build.classes": classes,
+            "size.lanes": g.lanes, "size.passes": passes_field(g), "memory.slots": g.slots,
+            "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
+        }
+
+    @property
+    def state(self):
+        return self._state
+
+    # Commands and reports
+
+    def send(self, data):
+        data = self._words(data)
+        if self._pending:
+            # Join no more than the longest head, record or payload: the rest need not be copied.
+            g = self.geometry
+            longest = max(COMMAND_BYTES, g.bus_bytes) + g.bus_bytes + max(
+                4 + g.max_cells, 4 * (4 + g.classes), 4 * g.bins * g.classes)
+            joined = self._pending + data[:longest].tobytes()
+            done = self._execute(np.frombuffer(joined, np.uint8))
+            if data.size <= longest:
+                self._pending = joined[done:]
+                return
+            data = data[done - len(self._pending):]
+        self._pending = data[self._execute(data):].tobytes()
+
+    def _execute(self, data):
+        """Execute all that ``data`` holds; the bytes consumed."""
+        state = self._state
+        progress = state.progress
+        at = 0
+        while True:
+            at += kernel.execute(state, data[at:])
+            if progress[kernel.USED] + state.reserve <= state.out.size:
+                return at
+            self._collect()
+
+    def _collect(self):
+        used = self._state.progress[kernel.USED]
+        if used:
+            self._chunks.append(self._state.out[:used].tobytes())
+            self._state.progress[kernel.USED] = 0
+
+    def receive(self, wait=False):
+        self._collect()
+        answer, self._chunks = b"".join(self._chunks), []
+        if wait and not answer:
+            raise BoardError("emulated: no report can come, since all commands sent are done: "
+                             "send what shall be answered before waiting")
+        return answer
+
+    # Memory
+
+    def load(self, address, data):
+        data = self._inside(address, data)
+        self._memory[address:address + data.size] = data
+
+    @property
+    def faults(self):
+        return {int(address): int(code) for address, code in self._state.faults}
+
+    @faults.setter
+    def faults(self, faults):
+        pairs = np.array(list(faults.items()), np.int64).reshape(-1, 2)
+        self._state = self._state._replace(faults=pairs)
+
+    # Registers
+
+    def _read_register(self, register):
+        name = register.name
+        fixed = self._fixed
+        if name in EVENTS:
+            return int(self._state.events[list(EVENTS).index(name)]) & 0xFFFFFFFF
+        if name == "status":
+            progress = self._state.progress
+            return int(progress[kernel.HALTED]) | (self._under_way() << 1)
+        value = 0
+        for field, lsb in register.layout():
+            full = f"{name}.{field.name}"
+            value |= fixed.get(full, self._fields.get(full, 0)) << lsb
+        return value
+
+    def _under_way(self):
+        progress = self._state.progress
+        return bool(self._pending or progress[kernel.LEFT] or progress[kernel.SKIP])
+
+    def _write_register(self, register, value):
+        name = register.name
+        pulses = []
+        for field, lsb in register.layout():
+            bits = value >> lsb & (1 << field.width) - 1
+            if field.access is Access.RW:
+                self._fields[f"{name}.{field.name}"] = bits
+            elif field.access is Access.PULSE and bits:
+                pulses.append(field.name)
+        if name == "control" and pulses:
+            self._state.events[:] = 0
+        elif name == "cell" and pulses:
+            index = self._fields["cell.index"]
+            if index < self.geometry.max_cells:
+                self._state.config[:, index] = [self._fields[f"cell.{key}"] for key in _CELL]
+        else:
+            self._store_configuration()
+
+    def _store_configuration(self):
+        registers = self._state.registers
+        registers[:] = [self._fields[name] for name in _CONFIGURATION]
+        if not self.geometry.naive_bayes:
+            registers[kernel.PREDICTIONS] = 0

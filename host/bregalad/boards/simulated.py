@@ -1,0 +1,179 @@
+"""The board as its RTL, compiled by Verilator and called in process."""
+
+import numpy as np
+
+from .base import Board, BoardError
+
+__all__ = ["SimulatedBoard"]
+
+_BATCH = 1 << 12  # clocks between two looks at the board
+_POLL = 64  # clocks that a receive without waiting lets pass
+_AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link's buffers
+
+_ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
+_libraries = {}
+
+
+class SimulatedBoard(Board):
+    """The accelerator's RTL: every clock is computed, and counted.
+
+    The first use of a geometry on a machine compiles its model, for tens of seconds to minutes;
+    the result is kept (see ``sim/bregalad_sim/verilated.py``). Time passes only in `send`, `receive`,
+    register accesses and `settle`.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    memory_size : int
+        Bytes of memory for LEARN with the MEMORY flag.
+    latency : int
+        Clocks from an accepted read address to the first word.
+    stall : float
+        Probability per clock that a stream (commands, reports, memory) pauses, 0 to below 1.
+    seed : int
+        Of the stalls.
+
+    Members
+    -------
+    clocks : int
+        Clocks simulated.
+    faults : dict
+        Bus word address to `ErrorCode`: words that memory shall not answer, for tests.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    BuildError
+        If the model cannot be compiled.
+    """
+
+    name = "simulated"
+    batch_bytes = 1 << 14  # some hundred clocks, as many as a trial takes
+    early_bytes = batch_bytes
+
+    def __init__(self, geometry, memory_size=1 << 24, *, latency=20, stall=0.0, seed=0):
+        super().__init__(geometry)
+        self._handle = None
+        if not isinstance(memory_size, int) or memory_size < 0:
+            raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
+        if not 0 <= latency < 1 << 32:
+            raise ValueError(f"latency must be at least 0 clocks, not {latency!r}")
+        if not 0 <= stall < 1:
+            raise ValueError(f"stall must be a probability below 1, not {stall!r}")
+        self.memory_size = memory_size
+        self._memory = np.zeros(max(1, memory_size), np.uint8)
+        self._faults = {}
+        # No operation keeps every stream quiet for longer than a trial, stalls or not.
+        g = geometry
+        trial = g.passes * (g.bins * (2 * g.classes + 4) + 100)
+        self._patience = int((10_000 + latency + 10 * trial) / (1 - stall))
+        self._model = self._library(geometry)
+        self._handle = self._model.board_open(
+            self._memory.ctypes.data, memory_size, g.bus_bytes, latency,
+            int(stall * (1 << 32)), seed & 0xFFFFFFFF)
+
+    @staticmethod
+    def _library(geometry):
+        if geometry not in _libraries:
+            from bregalad_sim import verilated
+
+            _libraries[geometry] = verilated.library(geometry)
+        return _libraries[geometry]
+
+    def close(self):
+        if self._handle:
+            self._model.board_close(self._handle)
+            self._handle = None
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    @property
+    def clocks(self):
+        return self._model.board_clocks(self._open())
+
+    # Commands and reports
+
+    def send(self, data):
+        data = self._words(data)
+        self._model.board_push(self._open(), data.ctypes.data, data.size)
+        self._feed(_AHEAD)
+
+    def _feed(self, ahead):
+        """Let clocks pass until no more than ``ahead`` bytes of commands wait."""
+        while self._model.board_waiting(self._open()) > ahead:
+            self._run(_BATCH, _TAKEN, ahead)
+            if self._model.board_quiet(self._handle) > self._patience:
+                raise BoardError(
+                    f"simulated: takes no commands for {self._patience} clocks, "
+                    f"{self._model.board_waiting(self._handle)} bytes are waiting: the RTL hangs")
+
+    def receive(self, wait=False):
+        self._run(_POLL, _ANY)
+        while wait and not self._model.board_available(self._handle):
+            self._run(_BATCH, _REPORT)
+            quiet = self._model.board_quiet(self._handle)
+            if quiet > self._patience:
+                raise BoardError(f"simulated: no report for {quiet} clocks without any transfer: "
+                                 "send what shall be answered, whole, before waiting")
+            if quiet > _POLL and not self._is_busy():
+                if not self._model.board_available(self._handle):
+                    raise BoardError(
+                        "simulated: no report can come, since all commands sent are done: send "
+                        "what shall be answered before waiting")
+        words = np.empty(self._model.board_available(self._handle), np.uint32)
+        self._model.board_pop(self._handle, words.ctypes.data)
+        return words.tobytes()
+
+    def settle(self):
+        """Let clocks pass until the board is idle; BoardError if that does not happen."""
+        while True:
+            self._run(_POLL, _ANY)
+            quiet = self._model.board_quiet(self._handle)
+            if quiet >= _POLL and not self._is_busy():
+                return
+            if quiet > self._patience:
+                raise BoardError(f"simulated: busy for {quiet} clocks without any transfer: "
+                                 "part of a command is missing, or the RTL hangs")
+
+    def _run(self, clocks, stop, ahead=0):
+        self._model.board_run(self._open(), clocks, stop, ahead)
+        if failure := self._model.board_failure(self._handle):
+            raise BoardError(f"simulated: the RTL stopped: {failure.decode()}")
+
+    def _open(self):
+        if self._handle is None:
+            raise BoardError("simulated: the board is closed: open it again")
+        return self._handle
+
+    def _is_busy(self):
+        return bool(self.read("status.busy"))
+
+    # Memory
+
+    def load(self, address, data):
+        data = self._inside(address, data)
+        self._memory[address:address + data.size] = data
+
+    @property
+    def faults(self):
+        return dict(self._faults)
+
+    @faults.setter
+    def faults(self, faults):
+        self._faults = dict(faults)
+        self._model.board_clear_faults(self._open())
+        for address, code in self._faults.items():
+            self._model.board_fault(self._handle, address, code)
+
+    # Registers
+
+    def _read_register(self, register):
+        self._feed(0)
+        return self._model.board_read(self._open(), register.addr // 4)
+
+    def _write_register(self, register, value):
+        self._feed(0)
+        self._model.board_write(self._open(), register.addr // 4, value)

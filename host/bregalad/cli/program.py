@@ -1,0 +1,21 @@
+"""Load a built bitstream into a board."""
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser):
+    """Declare the options."""
+    parser.add_argument("board", help="as for build")
+    parser.add_argument("--cable", metavar="NAME",
+                        help="openFPGALoader's name of the JTAG cable, for a board that has none "
+                             "of its own (colorlight-5a-75b)")
+    parser.add_argument("--output", metavar="DIR", help="where it was built (default: out/BOARD)")
+
+
+def run(args):
+    """Load it."""
+    from bregalad_hw.boards import find_board
+    from bregalad_hw.build.program import program
+
+    program(find_board(args.board), args.output, cable=args.cable)
+    return 0

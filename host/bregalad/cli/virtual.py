@@ -1,0 +1,69 @@
+"""Run a board's own top level, compiled, behind a pseudo-terminal or a UDP socket."""
+
+import os
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser):
+    """Declare the options."""
+    parser.add_argument("board", help="as for build")
+    parser.add_argument("--geometry", nargs="+", default=[], metavar="SIZE",
+                        help="a preset's name, sizes as lanes=8, or both (default: the board's)")
+    parser.add_argument("--ratio", type=float, metavar="CLOCKS",
+                        help="clocks of the array per bit of a serial line (default: 8; boards "
+                             "have 16 and more, few make the simulation fast), or per byte of an "
+                             "Ethernet (default: 0.5, as at 62.5 MHz)")
+    parser.add_argument("--clock", type=float, metavar="MHZ",
+                        help="what the board takes for its clock: a million clocks for each are a "
+                             "second of its time-outs (default: the PLL's slowest)")
+    parser.add_argument("--netlist", action="store_true",
+                        help="run the netlist that is placed and routed, which takes minutes to "
+                             "make (ECP5 boards with a serial port)")
+    parser.add_argument("--port", type=int, metavar="N",
+                        help="UDP port of a board with Ethernet (default: 16978)")
+    parser.add_argument("--link", metavar="PATH",
+                        help="also make this symbolic link to the pseudo-terminal")
+
+
+def run(args):
+    """Serve until interrupted."""
+    from bregalad_hw.boards import find_board
+    from bregalad_sim.virtual import VirtualBoard, serve
+
+    from ..geometry import Geometry
+    from ..link.udp import PORT
+    from .options import check_clock, network_options
+
+    board = find_board(args.board)
+    if args.port is not None and not 0 <= args.port < 1 << 16:
+        raise ValueError(f"--port must be 0 (any) to 65535, not {args.port}")
+    check_clock(args.clock)
+    options = network_options(board, port=args.port)
+    if board.wire == "udp":
+        options.setdefault("port", PORT)
+    if args.link and board.wire != "serial":
+        raise ValueError(f"--link is for boards with a serial port; {board.name} has none")
+    if args.link and os.path.lexists(args.link):
+        raise ValueError(f"{args.link} is there already: remove it, or choose another --link")
+    geometry = Geometry.parse(args.geometry, board.geometry)
+    ratio = args.ratio if args.ratio is None or args.ratio % 1 else int(args.ratio)
+    print(f"compiling {geometry}, unless that was done before ...", flush=True)
+
+    linked = None
+
+    def opened(name):
+        nonlocal linked
+        if args.link:
+            os.symlink(name.removeprefix("serial:"), args.link)
+            linked = args.link
+        print(f"serving: open it as {name}; end with Ctrl-C", flush=True)
+
+    with VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock,
+                      netlist=args.netlist) as virtual:
+        try:
+            serve(virtual, opened, **options)
+        finally:
+            if linked is not None:
+                os.unlink(linked)
+    return 0

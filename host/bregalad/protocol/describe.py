@@ -1,0 +1,82 @@
+"""Write docs/protocol.md from the declarations: python -m bregalad.protocol.describe."""
+
+import inspect
+import re
+
+from ..geometry import MISSING, NONE, Geometry
+from . import commands, registers, reports
+from .layout import Layout
+
+__all__ = ["markdown"]
+
+
+def _layout(layout, title, note=""):
+    lines = [f"### {title}", "", *([note, ""] if note else []),
+             "| byte | field | bits | |", "|---|---|---|---|"]
+    for field in layout.fields:
+        count = "" if field.count is None else f" x {field.count}"
+        lines.append(f"| {layout.offset(field.name)} | {field.name} | "
+                     f"{'s' if field.signed else 'u'}{field.width}{count} | {field.doc} |")
+    return [*lines, ""]
+
+
+def markdown():
+    """The page as text; lengths that depend on the geometry are those of ``Geometry()``."""
+    geometry = Geometry()
+    lines = ["# Protocol", "",
+             "Made from the declarations in `host/bregalad/protocol` by",
+             "`python -m bregalad.protocol.describe > docs/protocol.md`; a test compares the two.",
+             "All integers are little endian. Arrays are shown for the default geometry "
+             f"({geometry.classes} classes, {geometry.bins} bins) and 8 cells.",
+             f"NONE, no slot or no cell, is {NONE:#06x}. The code of a missing value is {MISSING}.",
+             "What is reserved is 0.", "",
+             "## Commands", "", *_paragraphs(commands), ""]
+    meanings = _meanings(commands.Opcode)
+    for opcode, layout in commands.COMMANDS.items():
+        lines += _layout(layout, f"{opcode.name} = {opcode.value}", meanings[opcode.name])
+        if opcode is commands.Opcode.WRITE:
+            counts = reports.statistics_layout(geometry)
+            lines += ["What follows is, for `cell` NONE, what ENTRY has from `n` on "
+                      f"({Layout('entry', *reports.entry_body(geometry)).size} bytes), else what "
+                      f"STATISTICS has from `counts` on ({counts.size - counts.offset('counts')} "
+                      "bytes). A link or current of a slot or cell that there is not is NONE.", ""]
+    lines += _layout(commands.record_layout(8), "Instance record")
+    for flags in (commands.CommandFlag, commands.RecordFlag):
+        lines += _values(flags)
+    lines += ["## Reports", "", *_paragraphs(reports), ""]
+    meanings = _meanings(reports.Kind)
+    for kind in reports.Kind:
+        lines += _layout(reports.layout_of(kind, geometry, 8), f"{kind.name} = {kind.value}",
+                         meanings[kind.name])
+    for values in (reports.SuggestionFlag, reports.EntryFlag, reports.ErrorCode):
+        lines += _values(values)
+    lines += ["## Registers", "", "| address | register | bits | field | access | reset | |",
+              "|---|---|---|---|---|---|---|"]
+    for register in registers.REGISTERS:
+        for field, lsb in register.layout():
+            lines.append(f"| {register.addr:#04x} | {register.name} | {lsb + field.width - 1}:{lsb}"
+                         f" | {field.name} | {field.access.value} | {field.reset} | {field.doc} |")
+    lines += ["", *_values(registers.CellKind)[:-1]]
+    return "\n".join(lines) + "\n"
+
+
+def _paragraphs(module):
+    return module.__doc__.strip().splitlines()
+
+
+def _meanings(values):
+    """The comments behind a class's values, as sentences."""
+    found = re.findall(r"^    (\w+) = \w+(?:  # (.+))?$", inspect.getsource(values), re.MULTILINE)
+    return {name: text and f"{text[0].upper()}{text[1:]}." for name, text in found}
+
+
+def _values(values):
+    """A table of a class's values."""
+    return [f"### {values.__name__}", "", *inspect.getdoc(values).splitlines(), "",
+            "| value | name | |", "|---|---|---|",
+            *(f"| {getattr(values, name):d} | {name} | {text} |"
+              for name, text in _meanings(values).items()), ""]
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

@@ -1,0 +1,84 @@
+"""Byte layouts, declared once: numpy dtypes here, Amaranth layouts in ``hw/bregalad_hw/layout.py``."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+__all__ = ["Field", "Layout"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A little-endian integer, or an array of ``count`` of them."""
+
+    name: str
+    width: int  # bits: 8, 16, 32 or 64
+    doc: str = ""
+    signed: bool = False
+    count: int | None = None
+
+    @property
+    def bits(self):
+        """Bits of the whole field."""
+        return self.width * (1 if self.count is None else self.count)
+
+
+class Layout:
+    """Fields packed without gaps, the first at the lowest address (and in the lowest bits).
+
+    Parameters
+    ----------
+    name : str
+    *fields : Field
+
+    Raises
+    ------
+    ValueError
+        If a width is not 8, 16, 32 or 64, or a name occurs twice.
+    """
+
+    def __init__(self, name, *fields):
+        self.name = name
+        self.fields = fields
+        names = [field.name for field in fields]
+        for field in fields:
+            if field.width not in (8, 16, 32, 64):
+                raise ValueError(f"{name}.{field.name}: width must be 8, 16, 32 or 64 bits, "
+                                 f"not {field.width}")
+            if names.count(field.name) > 1:
+                raise ValueError(f"{name}: field {field.name!r} is declared twice")
+
+    @property
+    def bits(self):
+        """Bits of the whole layout."""
+        return sum(field.bits for field in self.fields)
+
+    @cached_property
+    def size(self):
+        """Bytes of the whole layout."""
+        return self.bits // 8
+
+    @cached_property
+    def dtype(self):
+        """The numpy structured dtype."""
+        return np.dtype([
+            (field.name, f"<{'i' if field.signed else 'u'}{field.width // 8}",
+             *(() if field.count is None else ((field.count,),)))
+            for field in self.fields
+        ])
+
+    def pack(self, **values):
+        """Bytes of one item; fields not named are 0."""
+        item = np.zeros((), self.dtype)
+        for name, value in values.items():
+            item[name] = value
+        return item.tobytes()
+
+    def unpack(self, data):
+        """The numpy record that ``data`` begins with."""
+        return np.frombuffer(data[:self.size], self.dtype)[0]
+
+    def offset(self, name):
+        """Byte offset of a field."""
+        return self.dtype.fields[name][1]

@@ -1,0 +1,141 @@
+"""The accelerator: what every board's top level wraps."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.geometry import CRITERIA
+from bregalad.protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, passes_field
+
+from .array.array import AttributeProcessorArray
+from .mcmu.axi import read_signature
+from .mcmu.command_queue import CommandQueue
+from .mcmu.mcmu import MemoryController
+from .mcmu.report import word_layout
+from .registers import RegisterFile, csr_signature
+from .replica import add_with_reset
+
+__all__ = ["RESET_CLOCKS", "Accelerator"]
+
+_SETTLE = 7
+_WORDS = 16  # of commands that may wait
+RESET_CLOCKS = 64  # more than anything is under way; twice the longest latency
+
+
+class Accelerator(wiring.Component):
+    """Registers, memory controller unit and attribute processor array.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    **options
+        Of ``MemoryController``.
+
+    Members
+    -------
+    commands : In(stream of words of ``geometry.bus_width``)
+    reports : Out(stream of {data: 32, last})
+    m_axi : Out(AXI4 read)
+        Memory that LEARN may fetch records from.
+    csr : In(csr_signature)
+        Registers; written only while nothing is under way and no command is offered. None is taken
+        for 8 clocks behind a write.
+
+    reset : In(1)
+        Begin anew, like a reset of the clock domain, but by registers in all parts of the chip.
+        It lasts `RESET_CLOCKS` or more; until the second clock behind it there are no commands and
+        accesses, and reports mean nothing.
+
+    Statistics and slot table are empty after configuration; a reset leaves them as they are.
+
+    Source: design, section 2.
+    """
+
+    def __init__(self, geometry, **options):
+        self.geometry = g = geometry
+        self.options = options
+        super().__init__({
+            "commands": In(stream.Signature(g.bus_width)),
+            "reports": Out(stream.Signature(word_layout())),
+            "m_axi": Out(read_signature(g.bus_width)),
+            "csr": In(csr_signature()),
+            "reset": In(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        registers = RegisterFile()
+        add_with_reset(m, "registers", registers, self.reset)
+        m.submodules.controller = controller = MemoryController(g, **self.options)
+        m.submodules.array = array = AttributeProcessorArray(g)
+
+        # Configuration takes some clocks from the registers to where it matters. `settled` has a
+        # register of its own, for it holds up every command.
+        settle, settled = Signal(range(_SETTLE + 1)), Signal(init=1)
+        with m.If(self.csr.w_en):
+            m.d.sync += [settle.eq(_SETTLE), settled.eq(0)]
+        with m.Elif(~settled):
+            m.d.sync += [settle.eq(settle - 1), settled.eq(settle == 1)]
+        queue = CommandQueue(g.bus_width, _WORDS)
+        add_with_reset(m, "queue", queue, self.reset)
+        m.d.comb += queue.open.eq(settled & ~self.csr.w_en)
+        connect(m, flipped(self.commands), queue.i)
+        connect(m, queue.o, controller.commands)
+        connect(m, controller.reports, flipped(self.reports))
+        connect(m, controller.m_axi, flipped(self.m_axi))
+        connect(m, flipped(self.csr), registers.csr)
+        connect(m, array.gains, controller.gains)
+        connect(m, array.summary, controller.summary)
+
+        busy = Signal()  # a clock late, as who reads it is
+        m.d.sync += busy.eq(controller.busy | array.busy | queue.o.valid)
+        m.d.comb += [
+            controller.reset.eq(self.reset), array.reset.eq(self.reset),
+            registers.identity_magic.eq(MAGIC),
+            registers.build_version.eq(VERSION),
+            registers.build_criterion.eq(CRITERIA.index(g.criterion)),
+            registers.build_naive_bayes.eq(g.naive_bayes),
+            registers.build_second_bank.eq(g.banks - 1),
+            registers.build_count_width.eq(g.count_width),
+            registers.build_classes.eq(g.classes),
+            registers.size_lanes.eq(g.lanes),
+            registers.size_passes.eq(passes_field(g)),
+            registers.memory_slots.eq(g.slots),
+            registers.memory_bins.eq(g.bins),
+            registers.memory_bus_bytes.eq(g.bus_bytes),
+            registers.status_halted.eq(controller.halted),
+            registers.status_busy.eq(busy),
+            controller.cells.eq(registers.cells_count),
+            controller.classes.eq(array.classes_in_use),
+            controller.all.eq(registers.report_all),
+            controller.predictions.eq(registers.report_predictions),
+            controller.grace.eq(registers.grace_leaf),
+            controller.inner_grace.eq(registers.inner_grace_inner),
+            controller.clear.eq(registers.control_clear),
+            controller.snap_ready.eq(array.snap_ready),
+            controller.count_out.eq(array.count_out),
+            controller.count_valid.eq(array.count_valid),
+            controller.clamped.eq(array.clamped),
+            array.op.eq(controller.op),
+            array.codes.eq(controller.codes),
+            array.count_in.eq(controller.count),
+            array.trial_current.eq(controller.trial_current),
+            array.cells_in_use.eq(controller.cells_in_use),
+            array.classes_in_use.eq(Mux(registers.classes_count > g.classes, g.classes,
+                                       registers.classes_count)),
+            array.report_all.eq(registers.report_all),
+            array.config.cell.eq(registers.cell_index),
+            array.config.kind.eq(registers.cell_kind),
+            array.config.first.eq(registers.cell_first),
+            array.config.other.eq(registers.cell_other),
+            array.config.base.eq(registers.cell_base),
+            array.config_write.eq(registers.cell_write),
+        ]
+        if g.banks > 1:
+            m.d.comb += array.snap.eq(controller.snap)
+        if g.naive_bayes:
+            connect(m, array.partial, controller.partial)
+        for name in (*EVENTS, *TIMINGS):
+            m.d.comb += getattr(registers, f"{name}_count").eq(
+                getattr(controller, f"{name}_count"))
+        return m

@@ -1,0 +1,394 @@
+"""The attribute processor array: P lanes and what merges their results."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.geometry import CODE_WIDTH, Geometry
+from bregalad.protocol.registers import CellKind
+
+from ..gain.gain import arithmetic_latency
+from ..gain.scan import SNAPSHOTS, Scan, check_snapshots
+from ..replica import add_with_reset, distribute, distribution_latency, replicate
+from .adder import AdderTree
+from .bayes import lead, partial_latency, partial_signature
+from .control import Control
+from .delay import delay
+from .merge import Merge, merge_layout, part_layout, summary_layout
+from .operation import (
+    CELL_WIDTH,
+    Op,
+    candidate_layout,
+    cell_layout,
+    config_layout,
+    operation_layout,
+    snap_layout,
+)
+from .processor import AttributeProcessor
+
+__all__ = ["HANDOVER", "AttributeProcessorArray"]
+
+HANDOVER = 1  # clocks from a pass's last gain until the gain units go on to the next pass
+
+_FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
+_FIFO_DEPTH = 16
+
+
+def _gather_clocks(lanes):
+    """Registers of a reduction over the lanes."""
+    clocks = 1
+    while _FAN_IN ** clocks < lanes:
+        clocks += 1
+    return clocks
+
+
+class AttributeProcessorArray(wiring.Component):
+    """Keep every cell's counts; find every attribute's best split.
+
+    Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
+    all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
+    operations may lie between its SNAPs, updates of other slots above all; the slot itself is
+    free again behind the last of them. With several levels, a COUNT or HALVE is of one slot in
+    each that it is `on`, see `operation_layout`.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    snapshots : int
+        Passes that a gain unit holds, the one it works on among them; a power of two, 1 to 16.
+
+    Members
+    -------
+    op : In(operation_layout(geometry))
+    snap : In(snap_layout(geometry))
+        With two banks only, where SNAP is no operation.
+    codes : In(ArrayLayout(8, lanes))
+        ``codes_latency`` clocks behind COUNT; 255 for lanes that have no cell in this pass.
+    count_in : In(count_width)
+        Beside WRITE.
+    config : In(config_layout())
+        A cell's configuration; cell = pass * lanes + lane. Cells that do not exist are skipped.
+    config_write : In(1)
+        Store `config`. Operations may follow ``config_latency`` clocks later.
+    cells_in_use : In(16)
+        1 to ``geometry.max_cells``; like the next two static while busy.
+    classes_in_use : In(8)
+        1 to ``geometry.classes``.
+    report_all : In(1)
+        1: `gains`, 0: `summary`.
+    reset : In(1)
+        Forget trials and predictions, from the next clock on. Whatever is under way is gone when it
+        has lasted ``partial_latency`` clocks without operations; the memories stay.
+    trial_current : In(16)
+        First cell of the slot's split attribute or 0xFFFF, beside the SNAP of pass 0, bin 0.
+    snap_ready : Out(1)
+        The SNAPs of one pass may begin. Falls the clock after the SNAP of bin 0 that takes the
+        last free place.
+    gains : Out(stream of candidate_layout(geometry))
+        ``cells_in_use`` candidates per trial, see `Merge`.
+    summary : Out(stream of summary_layout(geometry))
+        One per trial, see `Merge`.
+    count_out : Out(count_width)
+        Of a READ.
+    count_valid : Out(1)
+        `count_out` is there. READs of lanes that do not exist give none.
+    clamped : Out
+        For one clock per COUNT, the number of levels in which a counter stayed at 0 or at its
+        maximum.
+    partial : Out(partial_signature(geometry))
+        Sums of the naive Bayes terms of every COUNT with `predict`; with ``naive_bayes`` only.
+    busy : Out(1)
+        Snapshot, gain or merge is under way or results are not taken, from the clock after the
+        first SNAP.
+
+    Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
+    until `count_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry or ``snapshots`` not an integer.
+    ValueError
+        If ``snapshots`` is no power of two or out of range.
+
+    Source: design, sections 2 to 5.
+    """
+
+    config_latency = 4
+    codes_latency = 1  # a record's codes come out of a memory, its operation does not
+
+    def __init__(self, geometry, *, snapshots=SNAPSHOTS):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        check_snapshots(snapshots)
+        self.geometry = g = geometry
+        self.snapshots = snapshots
+        self.gather_clocks = gather_clocks = _gather_clocks(g.lanes)
+        self.spread = distribution_latency(g.lanes)  # registers on the way to a lane
+        self.count_latency = AttributeProcessor.count_latency + self.spread
+        self.clamped_latency = AttributeProcessor.read_latency + self.spread + gather_clocks
+        self.read_latency = self.clamped_latency + 1
+        if g.naive_bayes:
+            self.partial_latency = partial_latency(g)
+        super().__init__({
+            "op": In(operation_layout(g)),
+            **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
+            "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+            "count_in": In(g.count_width),
+            "config": In(config_layout()),
+            "config_write": In(1),
+            "cells_in_use": In(16),
+            "classes_in_use": In(8),
+            "report_all": In(1),
+            "reset": In(1),
+            "trial_current": In(CELL_WIDTH),
+            "snap_ready": Out(1, init=1),
+            "gains": Out(stream.Signature(candidate_layout(g))),
+            "summary": Out(stream.Signature(summary_layout(g))),
+            "count_out": Out(g.count_width),
+            "count_valid": Out(1),
+            "clamped": Out(g.levels.bit_length()),
+            "busy": Out(1),
+            **({"partial": Out(partial_signature(g))} if g.naive_bayes else {}),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+
+        m.submodules.control = control = Control(g)
+        lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
+                 for lane in range(g.lanes)]
+        scan = Scan(g, latency=arithmetic_latency(g), spread=self.spread,
+                    gathered=self.gather_clocks, snapshots=self.snapshots)
+        add_with_reset(m, "scan", scan, self.reset)
+        m.d.comb += [
+            control.op.eq(self.op), control.count_in.eq(self.count_in),
+            scan.snap.eq(control.snapped), scan.bin.eq(control.snapped_bin),
+            scan.classes_in_use.eq(self.classes_in_use),
+        ]
+
+        config_pass, config_lane, config, config_write, kinds = self._configuration(m)
+        load, shift = Signal(), Signal()
+        told = distribute(m, g.lanes, control=control.control.as_value(),
+                          scan=scan.told.as_value(), load=load, shift=shift,
+                          config=config.as_value(), config_pass=config_pass,
+                          config_lane=config_lane, config_write=config_write)
+        for lane, after, values in zip(lanes, [*lanes[1:], None], told, strict=True):
+            m.submodules[f"lane_{lane.lane}"] = lane
+            m.d.comb += [
+                lane.control.eq(values["control"]),
+                lane.code.eq(delay(m, self.codes[lane.lane], self.spread - self.codes_latency,
+                                   f"code_{lane.lane}")),
+                lane.scan.eq(values["scan"]),
+                lane.load.eq(values["load"]),
+                lane.shift.eq(values["shift"]),
+                lane.config.eq(values["config"]),
+                lane.config_pass.eq(values["config_pass"]),
+                lane.config_write.eq(values["config_write"]
+                                     & (values["config_lane"] == lane.lane)),
+            ]
+            if after is not None:
+                m.d.comb += lane.chain_i.eq(after.chain_o)
+
+        # READ, the events and the kinds of all lanes, _FAN_IN to a register.
+        def either(signals):
+            value = signals[0]
+            for signal in signals[1:]:
+                value = value | signal
+            return value
+
+        def gather(name, signals):
+            level = 0
+            while level == 0 or len(signals) > 1:
+                groups = [signals[i:i + _FAN_IN] for i in range(0, len(signals), _FAN_IN)]
+                signals = [Signal(len(signals[0]), name=f"{name}_{level}_{i}")
+                           for i in range(len(groups))]
+                m.d.sync += [signal.eq(either(group))
+                             for signal, group in zip(signals, groups, strict=True)]
+                level += 1
+            return signals[0]
+
+        def number(bits):
+            return bits if len(bits) == 1 else sum(bits)
+
+        counts, reads = [], Signal(g.lanes)
+        for lane in lanes:
+            count = Signal(g.count_width, name=f"count_{lane.lane}", reset_less=True)
+            with m.If(lane.read):
+                m.d.sync += count.eq(lane.count)
+            with m.Else():
+                m.d.sync += count.eq(0)
+            counts.append(count)
+        m.d.sync += reads.eq(Cat(lane.read for lane in lanes))
+        m.d.comb += [
+            self.count_out.eq(gather("count", counts)),
+            self.count_valid.eq(gather("read", list(reads))),
+            self.clamped.eq(number(gather("clamped", [lane.clamped for lane in lanes]))),
+            scan.pairs.eq(gather("pairs", [lane.pairs for lane in lanes])),
+            scan.whole.eq(gather("whole", [lane.whole for lane in lanes])),
+        ]
+
+        begins = replicate(m, "reset", self.reset)
+        if g.naive_bayes:
+            self._predictions(m, lanes, begins)
+
+        # Trials: admit passes while there is room, hand the gain units' results to the chain.
+        merge = Merge(g)
+        fifo = SyncFIFOBuffered(width=merge.i.p.shape().size, depth=_FIFO_DEPTH)
+        add_with_reset(m, "merge", merge, self.reset)
+        add_with_reset(m, "fifo", fifo, self.reset)
+        pending = Signal()  # the chain holds results
+        place_bits = (self.snapshots - 1).bit_length()
+        head, tail = Signal(place_bits), Signal(place_bits)
+        used, used_next = Signal(range(self.snapshots + 1)), Signal(range(self.snapshots + 1))
+        m.submodules.currents = currents = Memory(
+            shape=CELL_WIDTH, depth=self.snapshots, init=[])
+        write, read = currents.write_port(), currents.read_port()
+        trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
+        opened = Signal()
+        snap, snaps = self.op, self.op.code == Op.SNAP
+        if g.banks > 1:
+            snap, snaps = self.snap, self.snap.valid
+            m.d.comb += control.snap.eq(self.snap)
+        first_pass = snap.pass_ == 0 if g.passes > 1 else 1
+        m.d.comb += [
+            opened.eq(snaps & (snap.bin == 0)),
+            used_next.eq(used + opened - load),
+            write.en.eq(opened),
+            write.addr.eq(head),
+            write.data.eq(Mux(first_pass, self.trial_current, trial_current)),
+            read.addr.eq(tail),
+        ]
+        m.d.sync += [used.eq(used_next), self.snap_ready.eq(used_next != self.snapshots)]
+        with m.If(opened):
+            m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
+        m.d.comb += scan.take.eq(load)
+        m.d.sync += load.eq(0)
+        with m.If(scan.done & ~pending & ~load):
+            m.d.sync += [load.eq(1), tail.eq(tail + 1), chain_current.eq(read.data)]
+
+        # Chain to merge.
+        cell, left = Signal(CELL_WIDTH), Signal(range(g.lanes))
+        last_cell = Signal(CELL_WIDTH)
+        room = Signal()
+        item = Signal(merge_layout(g))
+        # Beside the lanes, which shift some clocks later.
+        last = Signal()
+        behind = [Cat(shift, last, cell == chain_current, cell)]
+        for clock in range(self.spread):
+            behind.append(delay(m, behind[-1], 1, f"behind_{clock}"))
+        shifting, item_last, item_current = behind[-1][:3]
+        item_cell = behind[-1][3:]
+        m.d.comb += [
+            shift.eq(pending & room),
+            last.eq(cell == last_cell),
+            item.part.eq(self._part(m, kinds, cell, lanes[0].chain_o)),
+            item.cell.eq(item_cell),
+            item.current.eq(item_current),
+            item.last.eq(item_last),
+            fifo.w_en.eq(shifting),
+            fifo.w_data.eq(item),
+        ]
+        m.d.sync += [
+            last_cell.eq(self.cells_in_use - 1),
+            room.eq(fifo.level < _FIFO_DEPTH - 3 - self.spread),  # so many more are on their way
+        ]
+        with m.If(load):
+            m.d.sync += [pending.eq(1), left.eq(g.lanes - 1)]
+        with m.If(shift):
+            m.d.sync += [left.eq(left - 1), cell.eq(Mux(last, 0, cell + 1))]
+            with m.If((left == 0) | last):
+                m.d.sync += pending.eq(0)
+
+        m.d.comb += [
+            merge.i.valid.eq(fifo.r_rdy), merge.i.p.eq(fifo.r_data),
+            fifo.r_en.eq(merge.i.ready), merge.report_all.eq(self.report_all),
+        ]
+        connect(m, merge.gains, flipped(self.gains))
+        connect(m, merge.summary, flipped(self.summary))
+        with m.If(begins):
+            m.d.sync += [state.eq(state.init) for state in (
+                head, tail, used, self.snap_ready, load, pending, cell, left)]
+        # Between the passes of a trial the merge has an attribute open.
+        m.d.comb += self.busy.eq((used != 0) | load | pending
+                                 | Cat(stage[0] for stage in behind).any()
+                                 | (fifo.level != 0) | merge.busy)
+        return m
+
+    def _predictions(self, m, lanes, begins):
+        """Add up the lanes' terms; say beside the sums, and ahead of them, what they are."""
+        g = self.geometry
+        terms = [lane.terms for lane in lanes]
+        for k in range(g.classes):
+            tree = AdderTree(len(terms[0].logs[k]), g.lanes)
+            m.submodules[f"sum_{k}"] = tree
+            m.d.comb += [tree.i[i].eq(each.logs[k]) for i, each in enumerate(terms)]
+            m.d.comb += self.partial.p.sums[k].eq(tree.o)
+        m.submodules.known = known = AdderTree(1, g.lanes)
+        m.d.comb += [known.i.eq(Cat(each.known for each in terms)),
+                     self.partial.p.known.eq(known.o)]
+        valid = self.op.predict & (self.op.code == Op.COUNT)
+        last = self.op.last
+        for clock in range(self.partial_latency):
+            if clock == self.partial_latency - lead(g):
+                m.d.comb += self.partial.coming.eq(valid & last & ~begins)
+            valid_after, last_after = Signal(name=f"valid_{clock}"), Signal(name=f"last_{clock}")
+            m.d.sync += [valid_after.eq(valid), last_after.eq(last)]
+            valid, last = valid_after, last_after
+        m.d.comb += [self.partial.valid.eq(valid & ~begins), self.partial.p.last.eq(last)]
+
+    def _configuration(self, m):
+        """Divide a cell's index into pass and lane; one per clock. Keep it for the merge, too."""
+        g = self.geometry
+        cell_bits = 15  # of the largest geometry
+        config = [Signal(config_layout(), name=f"config_{i}") for i in range(3)]
+        write = [Signal(name=f"config_write_{i}") for i in range(3)]
+        passes = [Signal(range(g.passes + 1), name=f"config_pass_{i}") for i in (1, 2)]
+        lane = Signal(range(max(2, g.lanes)))
+        # Exact for every 15-bit dividend: the factor's error is below 2**-15 / lanes.
+        extra = cell_bits + g.lanes.bit_length()
+        factor = -(-(1 << extra) // g.lanes)
+        m.d.sync += [
+            config[0].eq(self.config),
+            write[0].eq(self.config_write & (self.config.cell < g.max_cells)),
+            config[1].eq(config[0]), write[1].eq(write[0]),
+            passes[0].eq((config[0].cell[:cell_bits] * factor) >> extra),
+            config[2].eq(config[1]), write[2].eq(write[1]),
+            passes[1].eq(passes[0]),
+            lane.eq(config[1].cell - passes[0] * g.lanes),
+        ]
+        kind = Signal(cell_layout())
+        m.d.comb += [kind[name].eq(config[2][name]) for name in cell_layout().members]
+        m.submodules.kinds = kinds = Memory(
+            shape=cell_layout(), depth=g.max_cells,
+            init=[{"kind": CellKind.IGNORED, "first": 1}] * g.max_cells)
+        put = kinds.write_port()
+        m.d.comb += [put.en.eq(write[2]), put.addr.eq(config[2].cell), put.data.eq(kind)]
+        return passes[1], lane, kind, write[2], kinds
+
+    def _part(self, m, kinds, cell, result):
+        """A gain unit's result as the merge takes it, ``spread`` clocks behind the cell's index."""
+        g = self.geometry
+        part = Signal(part_layout(g))
+        read = kinds.read_port()
+        m.d.comb += read.addr.eq(cell)
+        kind = delay(m, read.data, self.spread - 1, "kind")
+        valid, multiway, binary = Signal(), Signal(), Signal()
+        shown = Signal(g.classes)
+        value = Mux(kind.kind == CellKind.NUMERIC, 0, kind.base) + result.bin
+        m.d.sync += shown.eq(Cat(k < self.classes_in_use for k in range(g.classes)))
+        m.d.comb += [
+            valid.eq(kind.kind != CellKind.IGNORED),
+            multiway.eq(kind.kind == CellKind.MULTIWAY),
+            binary.eq(valid & ~multiway),
+            part.valid.eq(valid),
+            part.joins.eq(valid & ~kind.first),
+            part.additive.eq(multiway),
+            part.value.eq(Mux(binary, value, 0)),
+            part.gain.eq(result.gain),
+            *(part.left[k].eq(Mux(binary & shown[k], result.left[k], 0))
+              for k in range(g.classes)),
+        ]
+        return part

@@ -1,0 +1,107 @@
+"""What passes between the memory controller unit and the attribute processor array."""
+
+from amaranth import signed
+from amaranth.lib import data, enum
+from bregalad.geometry import CODE_WIDTH
+
+__all__ = ["Op", "operation_layout", "snap_layout", "cell_layout", "config_layout",
+           "candidate_layout", "slot_shape", "row_shape", "at_slot", "CELL_WIDTH"]
+
+CELL_WIDTH = 16  # bits of a cell index, as in commands and reports
+
+
+class Op(enum.Enum, shape=3):
+    """What a lane does in one clock. The array takes one operation per clock, without stalls."""
+
+    NONE = 0
+    COUNT = 1  # one beat: every lane counts its own code for (slot, pass)
+    CLEAR = 2  # every lane: word (slot, pass, bin) becomes 0
+    PLACE = 3  # every lane: zoom (slot, pass) becomes that of (parent, pass), or the root's
+    SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit; of one bank only
+    READ = 5  # one lane: class `label`'s count of (slot, pass, bin) goes to `count_out`
+    WRITE = 6  # one lane: class `label`'s count of (slot, pass, bin) becomes `count_in`
+    HALVE = 7  # every lane: each count of word (slot, pass, bin) is shifted right by one
+
+
+def slot_shape(geometry):
+    """Bits of a slot index."""
+    return max(1, (geometry.slots - 1).bit_length())
+
+
+def row_shape(geometry):
+    """Bits of a slot's place among those of its level."""
+    return max(1, (geometry.slots // geometry.levels - 1).bit_length())
+
+
+def operation_layout(geometry):
+    """One operation, the same for all lanes; the codes of COUNT travel beside it.
+
+    Where a path's nodes are counted together, ``on`` tells the levels that it concerns and
+    ``rows`` the slot's row in each: several of COUNT and HALVE, one of all others but PLACE, which
+    heeds ``slot`` and ``parent`` alone. ``slot`` of COUNT is the record's own.
+    """
+    g = geometry
+    return data.StructLayout({
+        "code": Op,
+        "slot": slot_shape(g),
+        "pass_": max(1, (g.passes - 1).bit_length()),
+        "bin": g.bin_bits,
+        "label": max(1, (g.classes - 1).bit_length()),  # COUNT, READ, WRITE
+        "minus": 1,  # COUNT: weight -1
+        "test": 1,  # COUNT: nothing is counted
+        "predict": 1,  # COUNT: the beat belongs to a prediction
+        "last": 1,  # COUNT: of the record
+        "parent": slot_shape(g),  # PLACE
+        "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
+        "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom
+        "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
+        "lo": CODE_WIDTH,
+        "shift": 3,
+        **({"on": g.levels, "rows": data.ArrayLayout(row_shape(g), g.levels)}
+           if g.levels > 1 else {}),
+    })
+
+
+def at_slot(geometry, op, slot):
+    """Assignments by which ``op`` is one on ``slot`` alone."""
+    g = geometry
+    if g.levels == 1:
+        return [op.slot.eq(slot)]
+    return [op.slot.eq(slot), op.on.eq(1 << slot[:g.level_bits]),
+            *(row.eq(slot[g.level_bits:]) for row in op.rows)]
+
+
+def snap_layout(geometry):
+    """A SNAP beside the operations, where a lane's counters lie in two banks.
+
+    It reads its bank together with the operation of the clock before, which must be none or of the
+    other bank.
+    """
+    g = geometry
+    return data.StructLayout({
+        "valid": 1,
+        "slot": slot_shape(g),
+        "pass_": max(1, (g.passes - 1).bit_length()),
+        "bin": g.bin_bits,
+    })
+
+
+def cell_layout():
+    """Configuration of a cell that is known: its kind, and how its codes become values."""
+    return data.StructLayout({"kind": 2, "first": 1, "other": 1, "base": CODE_WIDTH})
+
+
+def config_layout():
+    """Configuration of one cell, written while nothing is under way."""
+    return data.StructLayout({"cell": CELL_WIDTH, **cell_layout().members})
+
+
+def candidate_layout(geometry):
+    """A candidate as it travels inside the array; `gain` is n G (see host/bregalad/fixed.py)."""
+    g = geometry
+    return data.StructLayout({
+        "cell": CELL_WIDTH,
+        "valid": 1,
+        "value": CODE_WIDTH,
+        "gain": signed(g.gain_width),
+    })

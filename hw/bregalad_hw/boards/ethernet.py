@@ -1,0 +1,107 @@
+"""The Gigabit Ethernet core: MAC, ARP, ping and UDP, by LiteEth."""
+
+import re
+
+from bregalad.link.udp import PORT
+
+__all__ = ["NAME", "mac_address", "write_core"]
+
+NAME = "ethernet"  # of the module
+_COMMENT = re.compile(r"^//.*\n", re.MULTILINE)
+
+
+def mac_address(ip):
+    """The MAC address that goes with an IP address: locally administered, and its last four bytes.
+
+    Parameters
+    ----------
+    ip : int
+    """
+    return 0x0252 << 32 | ip
+
+
+def write_core(clock_hz, *, receive_delay, transmit_delay):
+    """The core's Verilog, module `NAME`, for an RGMII transceiver at an ECP5.
+
+    Parameters
+    ----------
+    clock_hz : int
+        Of its clock ``sys_clk``, at least a quarter of the transceiver's 125 MHz.
+    receive_delay, transmit_delay : float
+        Seconds by which the FPGA delays the received data and the clock that it sends: 2 ns where
+        neither the board nor the transceiver does.
+
+    Ports
+    -----
+    sys_clk, sys_rst
+    mac_address (48 bits), ip_address (32 bits)
+        Of the board.
+    rgmii_...
+        Pins of the transceiver.
+    source_..., sink_...
+        Datagrams that have come for UDP port `PORT`, and that go out from it: 32 bits a clock,
+        little endian, with ``valid``, ``ready``, ``last``, ``last_be`` (one bit: the last byte of
+        the last word) and, stable for a whole datagram, the other end's ``ip_address`` and
+        ``port``, and ``length`` in bytes. ``source_error``: the frame was damaged.
+
+    Raises
+    ------
+    ImportError
+        If LiteEth is not installed.
+    """
+    try:
+        from liteeth.core import LiteEthUDPIPCore
+        from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
+        from litex.build.lattice.common import lattice_ecp5_special_overrides
+        from litex.gen.fhdl.verilog import convert
+        from litex.soc.interconnect.stream import Buffer, ClockDomainCrossing
+        from migen import ClockDomain, ClockDomainsRenamer, Module, Record, Signal
+
+        from .crossing import TransmitCrossing
+    except ImportError as error:
+        raise ImportError("boards with Ethernet need LiteEth: pip install 'bregalad[boards]'"
+                          ) from error
+
+    core = Module()
+    core.clock_domains.cd_sys = ClockDomain("sys")
+    clocks = Record([("tx", 1), ("rx", 1)], name="rgmii_clock")
+    pins = Record([("rst_n", 1), ("rx_ctl", 1), ("rx_data", 4), ("tx_ctl", 1), ("tx_data", 4)],
+                  name="rgmii")
+    mac, ip = Signal(48, name="mac_address"), Signal(32, name="ip_address")
+    core.submodules.phy = phy = LiteEthPHYRGMII(
+        clocks, pins, rx_delay=receive_delay, tx_delay=transmit_delay, with_inband_status=False)
+    core.submodules.udp = udp = LiteEthUDPIPCore(
+        phy, mac_address=mac, ip_address=ip, clk_freq=clock_hz, dw=32, with_sys_datapath=True)
+    # 8 ns are short in an ECP5 of grade 6. The queue to the transceiver gives way to ours, and
+    # Yosys drops it; a word waits behind ours, as there must be no pause within a frame. In front
+    # of the queue from the transceiver a word waits in registers, both ways.
+    received, sent = udp.mac.core.rx_datapath.pipeline, udp.mac.core.tx_datapath.pipeline
+    at, = (i for i, stage in enumerate(received) if isinstance(stage, ClockDomainCrossing))
+    layout = received[at].sink.description
+    core.submodules.came = came = ClockDomainsRenamer("eth_rx")(Buffer(layout, pipe_ready=True))
+    received.insert(at, came)
+    at, = (i for i, stage in enumerate(sent) if isinstance(stage, ClockDomainCrossing))
+    core.submodules.crossing = crossing = TransmitCrossing(layout)
+    core.submodules.goes = goes = ClockDomainsRenamer("eth_tx")(Buffer(layout))
+    sent[at:at + 1] = crossing, goes
+    user = udp.udp.crossbar.get_port(PORT, dw=32)
+    ports = {*clocks.flatten(), *pins.flatten(), mac, ip, core.cd_sys.clk, core.cd_sys.rst}
+
+    def export(name, signal, given):
+        port = Signal(len(signal), name=name)
+        core.comb += signal.eq(port) if given else port.eq(signal)
+        ports.add(port)
+
+    for name, stream, ours in (("source", user.source, "src_port"),
+                               ("sink", user.sink, "dst_port")):
+        sends = stream is user.sink
+        export(f"{name}_valid", stream.valid, sends)
+        export(f"{name}_ready", stream.ready, not sends)
+        for field in ("last", "data", "last_be", "ip_address", "length"):
+            export(f"{name}_{field}", getattr(stream, field), sends)
+        export(f"{name}_port", getattr(stream, ours), sends)
+    export("source_error", user.source.error, False)
+    core.comb += user.sink.src_port.eq(PORT)
+
+    text = str(convert(core, ports, NAME, special_overrides=lattice_ecp5_special_overrides))
+    return _COMMENT.sub("", text)  # they tell the time

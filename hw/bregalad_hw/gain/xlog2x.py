@@ -1,0 +1,55 @@
+"""x log2 x, one per clock."""
+
+from amaranth import Module, Signal
+from bregalad.fixed import LOG_BASE, LOG_SLOPE
+from bregalad.geometry import GAIN_FRACTION
+
+from ..array.delay import DelayLine, delay
+from .interpolation import Interpolation
+from .normaliser import Normaliser
+from .term import Terms
+
+__all__ = ["XLog2X"]
+
+
+class XLog2X(Terms):
+    """f(x) = x log2 x with ``GAIN_FRACTION`` fraction bits, bit for bit ``fixed.xlog2x``.
+
+    n times the entropy of a side's counts is f(n) - sum f(n_k).
+
+    Members
+    -------
+    i_term : In(term_layout())
+        Does not matter: every number is worth f(x).
+    o_y : Out(width + log_width)
+
+    Parameters, other members, latency and errors as in ``Terms``.
+
+    Source: design, section 5; host/bregalad/fixed.py.
+    """
+
+    def __init__(self, width):
+        self.check_width(width)
+        # The interpolation rounds up to `width` itself just below 2**width.
+        self.log_width = (width << GAIN_FRACTION).bit_length()
+        self._normaliser = Normaliser(width)
+        self.latency = self._normaliser.latency + Interpolation.latency + 2
+        super().__init__(width, width + self.log_width)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.normaliser = normaliser = self._normaliser
+        m.submodules.log2 = log2 = Interpolation(
+            LOG_BASE, LOG_SLOPE, self.width - 1, whole_width=(self.width - 1).bit_length())
+        m.d.comb += [
+            normaliser.i.eq(self.i_x),
+            log2.i_mantissa.eq(normaliser.o),
+            log2.i_whole.eq(self.width - 1 - normaliser.o_shifts),
+        ]
+        # A DSP block can take in registers without reset on both sides of the product.
+        m.submodules.line = line = DelayLine(self.width, self.latency - 2)
+        m.d.comb += line.i.eq(self.i_x)
+        product = Signal(self.width + self.log_width, reset_less=True)
+        m.d.sync += product.eq(line.o * log2.o[:self.log_width])
+        m.d.comb += self.o_y.eq(delay(m, product, 1, "product"))
+        return m

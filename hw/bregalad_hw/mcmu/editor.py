@@ -1,0 +1,366 @@
+"""Read and change one slot: what TRIAL, CLEAR, PLACE, READ and WRITE do."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+from bregalad.geometry import NONE
+from bregalad.protocol.commands import CommandFlag, Opcode
+from bregalad.protocol.reports import EntryFlag, Kind
+
+from ..array.operation import Op, at_slot, operation_layout
+from .command import head_shape, view
+from .report import job_layout
+from .scheduler import trial_layout
+from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
+from .tracker import trial_of
+
+__all__ = ["SlotEditor", "edit_signature"]
+
+_READS = 16  # counts of a READ that are under way; the way round takes about as many clocks
+
+
+def edit_signature(geometry):
+    """A command for the slot editor, seen from who gives it.
+
+    ``head`` stays from ``start`` until ``done``, the command's last clock. Beside ``start``,
+    ``drop`` lets a WRITE's payload be taken and nothing be written.
+    """
+    g = geometry
+    return wiring.Signature({
+        "head": Out(head_shape()), "start": Out(1), "drop": Out(1), "done": In(1),
+        "payload": Out(stream.Signature(g.bus_width)),  # of WRITE
+        "job": In(stream.Signature(job_layout(g))),
+    })
+
+
+class SlotEditor(wiring.Component):
+    """Execute a command on a slot's row in the table and its bins and zoom in the array.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    edit : In(edit_signature)
+        A TRIAL, CLEAR, PLACE, READ or WRITE of a slot and a cell that exist, unless it is dropped.
+        Nothing else uses slot, table and array meanwhile.
+    table : Out(table_signature)
+    trial : Out(stream of {head, current})
+    op : Out(operation), valid : Out(1), grant : In(1)
+    count : Out(W)
+        Of WRITE.
+    answer : In(W), answer_valid : In(1)
+        A READ's count, from the array.
+    counts : Out(stream of W)
+        Counts of READs, to the report writer.
+
+    Latency: 1 cycle from `start` to the first effect. CLEAR and PLACE take a clock for every bin of
+    every pass, a READ one for every count, a WRITE two, or three for every word of an entry.
+
+    Source: design, section 6.
+    """
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        super().__init__({
+            "edit": In(edit_signature(g)),
+            "table": Out(table_signature(g)),
+            "trial": Out(stream.Signature(trial_layout(g))),
+            "op": Out(operation_layout(g)),
+            "valid": Out(1),
+            "grant": In(1),
+            "count": Out(g.count_width),
+            "answer": In(g.count_width),
+            "answer_valid": In(1),
+            "counts": Out(stream.Signature(g.count_width)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g, edit = self.geometry, self.edit
+
+        place, access = view(edit.head, Opcode.PLACE), view(edit.head, Opcode.READ)
+        opcode, flags = access.opcode, place.flags
+
+        row = Signal(entry_layout(g))
+        left = Signal(range(max(4 + g.classes, g.bins * g.classes) + 1))  # words of the payload
+        dropping = Signal()
+        pass_, lane = Signal(range(g.passes + 1)), Signal(16)
+        zoom_pass, bin_ = Signal(range(g.passes)), Signal(range(g.bins))
+        column = Signal(range(4 + g.classes))  # word of an entry, or class of a bin
+        entry_access = Signal()
+        incoming = Signal(32)
+        m.d.comb += [
+            entry_access.eq(access.cell == NONE),
+            self.table.r_en.eq(edit.start),
+            self.table.r_slot.eq(access.slot),
+            self.table.w_slot.eq(access.slot),
+            self.table.w_entry.eq(row),
+            self.count.eq(incoming),
+        ]
+        # Fields that change are whole signals: Icarus leaves constant parts of a signal X when
+        # others are assigned in a process.
+        code, op_pass, override = Signal(Op), Signal.like(zoom_pass), Signal()
+        kind, count = Signal(8), Signal.like(edit.job.p.count)
+        words = [Signal(32, name=f"word_{i}") for i in range(4)]
+        m.d.comb += [
+            self.op.code.eq(code),
+            *at_slot(g, self.op, access.slot),
+            self.op.pass_.eq(op_pass),
+            self.op.bin.eq(bin_),
+            self.op.label.eq(column),
+            self.op.parent.eq(place.parent),
+            self.op.root.eq(opcode == Opcode.CLEAR),
+            self.op.override.eq(override),
+            self.op.lane.eq(lane),
+            self.op.lo.eq(place.lo),
+            self.op.shift.eq(place.shift),
+        ]
+        clear_row = row.eq(entry_layout(g).const(empty_entry()))
+        trial_of(m, self.trial.p, access.slot, row, requested=True)
+
+        # What a command or a word says of a row is worked out a clock ahead.
+        timed, limit, placed_timed, placed_limit = Signal(), Signal(16), Signal(), Signal(16)
+        link, current = Signal(16), Signal(16)
+        m.d.sync += [
+            placed_timed.eq(place.period != 0), placed_limit.eq(place.period - 1),
+            timed.eq(incoming[16:] != 0), limit.eq(incoming[16:] - 1),
+            link.eq(Mux(incoming[:16] < g.slots, incoming[:16], NONE)),
+            current.eq(Mux(incoming[16:] < g.max_cells, incoming[16:], NONE)),
+        ]
+
+        # As many READs are under way at most as there are places for their counts.
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=g.count_width, depth=_READS)
+        reads, reads_next = Signal(range(_READS + 1)), Signal(range(_READS + 1))
+        asked, room = Signal(), Signal(init=1)
+        m.d.comb += [
+            fifo.w_data.eq(self.answer),
+            fifo.w_en.eq(self.answer_valid),
+            self.counts.payload.eq(fifo.r_data),
+            self.counts.valid.eq(fifo.r_rdy),
+            fifo.r_en.eq(self.counts.ready),
+            reads_next.eq(reads + asked - (fifo.r_rdy & self.counts.ready)),
+        ]
+        m.d.sync += [reads.eq(reads_next), room.eq(reads_next != _READS)]
+
+        bus_parts = g.bus_bytes // 4
+        unpacked = Signal(range(bus_parts))
+        m.d.comb += [
+            edit.job.p.kind.eq(kind), edit.job.p.count.eq(count),
+            edit.job.p.slot.eq(access.slot), edit.job.p.class_counts.eq(row.class_counts),
+            *(edit.job.p.words[i].eq(word) for i, word in enumerate(words)),
+        ]
+
+        def end():
+            m.d.comb += edit.done.eq(1)
+            m.next = "IDLE"
+
+        def next_bin():
+            m.d.sync += bin_.eq(bin_ + 1)
+            return m.If(bin_ == g.bins - 1)
+
+        def next_count():
+            m.d.sync += column.eq(column + 1)
+            with m.If(column == g.classes - 1):
+                m.d.sync += [column.eq(0), bin_.eq(bin_ + 1)]
+
+        with m.FSM(name="state"):
+            with m.State("IDLE"):
+                m.d.sync += [
+                    left.eq(Mux(entry_access, 4 + g.classes, g.bins * g.classes)),
+                    lane.eq(Mux(opcode == Opcode.PLACE, place.cell, access.cell)),
+                    pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
+                    dropping.eq(edit.drop),
+                ]
+                with m.If(edit.start):
+                    with m.Switch(opcode):
+                        with m.Case(Opcode.WRITE):
+                            m.next = "UNPACK"
+                            with m.If(~entry_access & ~edit.drop):
+                                m.next = "DIVIDE"
+                        with m.Case(Opcode.READ):
+                            m.next = "LOOK"
+                            with m.If(~entry_access):
+                                m.next = "DIVIDE"
+                        with m.Case(Opcode.PLACE):
+                            m.next = "DIVIDE"
+                            with m.If((flags & int(CommandFlag.KEEP)) != 0):
+                                m.next = "LOOK"
+                            with m.Elif(place.cell == NONE):
+                                m.next = "ZOOM"
+                        with m.Case(Opcode.CLEAR):
+                            m.next = "ZOOM"
+                        with m.Default():
+                            m.next = "LOOK"
+
+            with m.State("LOOK"):
+                m.d.comb += self.table.r_take.eq(1)
+                m.next = "ROW"
+
+            with m.State("ROW"):
+                m.d.sync += row.eq(self.table.r_entry)
+                with m.Switch(opcode):
+                    with m.Case(Opcode.TRIAL):
+                        m.next = "TRIAL"
+                    with m.Case(Opcode.READ):
+                        m.next = "ENTRY"
+                    with m.Default():
+                        m.next = "ROLE"
+
+            with m.State("TRIAL"):
+                m.d.comb += self.trial.valid.eq(1)
+                with m.If(self.trial.ready):
+                    m.d.sync += [row.since.eq(0), row.halved.eq(0), row.underflow.eq(0)]
+                    m.next = "STORE"
+
+            with m.State("ENTRY"):
+                m.d.comb += [
+                    edit.job.valid.eq(1), kind.eq(Kind.ENTRY), count.eq(4),
+                    words[0].eq(row.n),
+                    words[1].eq(row.since),
+                    words[2].eq(Cat(row.link, row.current)),
+                    words[3].eq(Mux(row.halved, EntryFlag.HALVED, 0)
+                                    | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
+                                    | Mux(row.inner, EntryFlag.INNER, 0)
+                                    | (Mux(row.timed, row.limit + 1, 0) << 16)),
+                ]
+                with m.If(edit.job.ready):
+                    end()
+
+            # cell = pass * P + lane, by repeated subtraction: P need not be a power of two.
+            with m.State("DIVIDE"):
+                with m.If(lane >= g.lanes):
+                    m.d.sync += [lane.eq(lane - g.lanes), pass_.eq(pass_ + 1)]
+                with m.Else():
+                    with m.Switch(opcode):
+                        with m.Case(Opcode.READ):
+                            m.next = "STATISTICS"
+                        with m.Case(Opcode.WRITE):
+                            m.next = "UNPACK"
+                        with m.Default():
+                            m.next = "ZOOM"
+
+            with m.State("STATISTICS"):
+                m.d.comb += [
+                    edit.job.valid.eq(1), kind.eq(Kind.STATISTICS), count.eq(1),
+                    words[0].eq(access.cell),
+                ]
+                with m.If(edit.job.ready):
+                    m.next = "READ"
+
+            with m.State("READ"):
+                m.d.comb += [
+                    self.valid.eq(room),
+                    code.eq(Op.READ),
+                    op_pass.eq(pass_),
+                    asked.eq(room & self.grant),
+                ]
+                with m.If(asked):
+                    next_count()
+                    with m.If((column == g.classes - 1) & (bin_ == g.bins - 1)):
+                        end()
+
+            # PLACE and CLEAR: pass by pass, the zoom and then every bin.
+            with m.State("ZOOM"):
+                m.d.sync += clear_row
+                m.d.comb += [
+                    self.valid.eq(1),
+                    code.eq(Op.PLACE),
+                    op_pass.eq(zoom_pass),
+                    override.eq((opcode == Opcode.PLACE) & (place.cell != NONE)
+                                        & (pass_ == zoom_pass)),
+                ]
+                with m.If(self.grant):
+                    m.next = "BINS"
+
+            with m.State("BINS"):
+                m.d.comb += [
+                    self.valid.eq(1),
+                    code.eq(Op.CLEAR),
+                    op_pass.eq(zoom_pass),
+                ]
+                with m.If(self.grant):
+                    with next_bin():
+                        m.d.sync += zoom_pass.eq(zoom_pass + 1)
+                        m.next = "ZOOM"
+                        with m.If(zoom_pass == g.passes - 1):
+                            m.next = "STORE"
+                            with m.If(opcode == Opcode.PLACE):
+                                m.next = "ROLE"
+
+            with m.State("ROLE"):
+                m.d.sync += [
+                    row.since.eq(0),
+                    row.link.eq(place.link),
+                    row.current.eq(place.current),
+                    row.timed.eq(placed_timed),
+                    row.limit.eq(placed_limit),
+                    row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
+                ]
+                m.next = "STORE"
+
+            with m.State("STORE"):
+                m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
+                end()
+                if g.levels > 1:
+                    with m.If(~self.table.settled):
+                        m.d.comb += [self.table.w_en.eq(0), edit.done.eq(0)]
+                        m.next = "STORE"
+
+            # Payload of WRITE, two clocks for a count: taken, then put to the array; three for a
+            # word of an entry. The last takes the padding with it.
+            with m.State("UNPACK"):
+                m.d.comb += edit.payload.ready.eq((unpacked == bus_parts - 1) | (left == 1))
+                m.d.sync += incoming.eq(edit.payload.payload.word_select(unpacked, 32))
+                with m.If(edit.payload.valid):
+                    m.d.sync += unpacked.eq(unpacked + 1)
+                    m.next = "WRITE"
+                    with m.If(dropping | entry_access):
+                        m.next = "SORT"
+
+            with m.State("SORT"):
+                m.next = "STOW"
+
+            with m.State("STOW"):
+                last = left == 1
+                m.next = "UNPACK"
+                m.d.sync += [left.eq(left - 1), column.eq(column + 1)]
+                with m.If(column < 4):
+                    with m.Switch(column):
+                        with m.Case(0):
+                            m.d.sync += row.n.eq(incoming)
+                        with m.Case(1):
+                            m.d.sync += row.since.eq(incoming[:SINCE_WIDTH])
+                        with m.Case(2):
+                            m.d.sync += [row.link.eq(link), row.current.eq(current)]
+                        with m.Default():
+                            m.d.sync += [
+                                row.inner.eq((incoming & EntryFlag.INNER) != 0),
+                                row.halved.eq((incoming & EntryFlag.HALVED) != 0),
+                                row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
+                                row.timed.eq(timed),
+                                row.limit.eq(limit),
+                            ]
+                with m.Else():
+                    m.d.sync += row.class_counts.eq(
+                        Cat(row.class_counts.as_value(),
+                            incoming[:g.count_width])[g.count_width:])
+                with m.If(last):
+                    with m.If(dropping):
+                        end()
+                    with m.Else():
+                        m.next = "STORE"
+
+            with m.State("WRITE"):
+                m.d.comb += [
+                    self.valid.eq(1), code.eq(Op.WRITE), op_pass.eq(pass_),
+                ]
+                with m.If(self.grant):
+                    next_count()
+                    m.d.sync += left.eq(left - 1)
+                    m.next = "UNPACK"
+                    with m.If(left == 1):
+                        end()
+        return m

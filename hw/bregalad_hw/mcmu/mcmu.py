@@ -1,0 +1,298 @@
+"""The memory controller and management unit: commands in, array operations and reports out."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.geometry import CODE_WIDTH
+from bregalad.protocol.registers import EVENTS, TIMINGS
+
+from ..array.bayes import partial_latency, partial_signature
+from ..array.merge import summary_layout
+from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
+from ..relay import Relay
+from ..replica import add_with_reset
+from .axi import read_signature
+from .buffer import RecordBuffer
+from .dispenser import Dispenser
+from .dma import ReadDMA
+from .editor import SlotEditor
+from .predictor import Predictor
+from .report import ReportWriter, word_layout
+from .scheduler import TRIALS, TrialScheduler
+from .sequencer import Sequencer
+from .slots import SINCE_WIDTH, SlotTable, connect_one
+from .tracker import Tracker
+
+__all__ = ["MemoryController"]
+
+
+_OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
+
+
+class MemoryController(wiring.Component):
+    """All of the accelerator but its registers and the attribute processor array.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    trials : int
+        Trials that may wait for their snapshot.
+    outstanding, burst : int
+        Of the DMA.
+
+    Members
+    -------
+    commands : In(stream of bus words)
+    reports : Out(stream of {data: 32, last})
+    m_axi : Out(AXI4 read)
+    cells, classes, all, predictions, grace, inner_grace : In
+        Run-time configuration; steady while anything is under way.
+    halted, busy : Out(1)
+    op, codes, count, cells_in_use, trial_current : Out
+        To the array; codes a clock behind COUNT, count beside WRITE, trial_current beside SNAP.
+        ``snap`` too, with two banks only.
+    snap_ready, count_out, count_valid, clamped, gains, summary : In
+        From the array; ``partial`` too, with ``naive_bayes`` only.
+    clear : In(1)
+        Counters return to 0.
+    reset : In(1)
+        Forget whatever is under way; the slot table stays.
+    <name>_count : Out(32)
+        Counters of EVENTS and TIMINGS.
+
+    Throughput: one beat per clock, but for the clocks that trials and paths take. Predictions do
+    not change that, as long as the report stream has a word per clock for each.
+
+    Source: design, sections 2, 5 and 6.
+    """
+
+    def __init__(self, geometry, *, trials=TRIALS, outstanding=4, burst=16):
+        self.geometry = g = geometry
+        self.trials = trials
+        self.outstanding = outstanding
+        self.burst = burst
+        super().__init__({
+            "commands": In(stream.Signature(g.bus_width)),
+            "reports": Out(stream.Signature(word_layout())),
+            "m_axi": Out(read_signature(g.bus_width)),
+            "cells": In(16),
+            "classes": In(8),
+            "all": In(1),
+            "predictions": In(2),
+            "grace": In(SINCE_WIDTH),
+            "inner_grace": In(SINCE_WIDTH),
+            "halted": Out(1),
+            "busy": Out(1),
+            "op": Out(operation_layout(g)),
+            **({"snap": Out(snap_layout(g))} if g.banks > 1 else {}),
+            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+            "count": Out(g.count_width),
+            "cells_in_use": Out(CELL_WIDTH),
+            "trial_current": Out(CELL_WIDTH),
+            "snap_ready": In(1),
+            "count_out": In(g.count_width),
+            "count_valid": In(1),
+            "clamped": In(1 if g.levels == 1 else range(g.levels + 1)),
+            "gains": In(stream.Signature(candidate_layout(g))),
+            "summary": In(stream.Signature(summary_layout(g))),
+            "clear": In(1),
+            "reset": In(1),
+            **({"partial": In(partial_signature(g))} if g.naive_bayes else {}),
+            **{f"{name}_count": Out(32) for name in (*EVENTS, *TIMINGS)},
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+
+        def add(name, block):
+            add_with_reset(m, name, block, self.reset)
+            return block
+
+        sequencer = add("sequencer", Sequencer(g))
+        editor = add("editor", SlotEditor(g))
+        dma = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding,
+                                 burst=min(self.burst, 4096 // g.bus_bytes)))
+        dispenser = add("dispenser", Dispenser(g))
+        buffer = add("buffer", RecordBuffer(g))
+        tracker = add("tracker", Tracker(g))
+        m.submodules.slots = slots = SlotTable(g)
+        scheduler = add("scheduler", TrialScheduler(g, depth=self.trials))
+        writer = add("writer", ReportWriter(g))
+
+        connect(m, flipped(self.commands), sequencer.commands)
+        connect(m, sequencer.descriptor, dma.descriptor)
+        connect(m, sequencer.edit, editor.edit)
+        connect(m, dma.axi, flipped(self.m_axi))
+        connect(m, dispenser.o, buffer.i)
+        connect(m, buffer.o, tracker.i)
+        connect(m, scheduler.head, writer.head)
+        connect(m, sequencer.job, writer.job)
+        connect(m, editor.counts, writer.counts)
+        report_relay = add("report_relay", Relay(word_layout()))
+        connect(m, writer.o, report_relay.i)
+        connect(m, report_relay.o, flipped(self.reports))
+        connect(m, flipped(self.gains), writer.gains)
+        connect(m, flipped(self.summary), writer.summary)
+        connect(m, sequencer.start, dispenser.start)
+
+        # An instance has at least one code, and no more than there are cells.
+        cells = Signal(CELL_WIDTH)
+        passes = Signal(range(g.passes + 1))
+        with m.If(self.cells == 0):
+            m.d.sync += cells.eq(1)
+        with m.Elif(self.cells > g.max_cells):
+            m.d.sync += cells.eq(g.max_cells)
+        with m.Else():
+            m.d.sync += cells.eq(self.cells)
+        m.d.sync += passes.eq(1 + sum((cells > p * g.lanes) for p in range(1, g.passes)))
+        m.d.comb += self.cells_in_use.eq(cells)
+
+        # Words of records come from the command stream or from memory.
+        with m.If(sequencer.memory):
+            connect(m, dma.o, dispenser.i)
+        with m.Else():
+            m.d.comb += [
+                dispenser.i.valid.eq(sequencer.inline.valid),
+                dispenser.i.p.data.eq(sequencer.inline.payload),
+                dispenser.i.p.error.eq(0),
+                sequencer.inline.ready.eq(dispenser.lack),
+            ]
+
+        # Predictions.
+        quiet = scheduler.quiet
+        if g.naive_bayes:
+            # As many records are on their way through the array, and some in the queue itself.
+            predictor = add("predictor", Predictor(g, waiting=partial_latency(g) + 4))
+            connect(m, tracker.prediction, predictor.i)
+            connect(m, flipped(self.partial), predictor.partial)
+            connect(m, predictor.o, writer.prediction)
+            m.d.sync += tracker.predict.eq(self.predictions != 0)
+            m.d.comb += [
+                predictor.classes_in_use.eq(self.classes),
+                predictor.scores.eq(self.predictions != 1),
+                writer.scores.eq(self.predictions != 1),
+                scheduler.asked.eq(predictor.asked),
+                scheduler.given.eq(predictor.given),
+            ]
+            quiet = scheduler.quiet & predictor.quiet
+
+        # The sequencer may know a clock late that the tracker is idle: it looks at it clocks after
+        # the last record was handed over.
+        idle, idle_now = Signal(init=1), Signal()
+        m.d.comb += [
+            idle_now.eq(buffer.empty & tracker.idle & ~dispenser.busy),
+            dispenser.cells.eq(cells),
+            dispenser.room.eq(buffer.room),
+            buffer.discard.eq(sequencer.discard),
+            buffer.rewind.eq(dispenser.failed & ~dispenser.busy),
+            buffer.passes.eq(passes),
+            buffer.read_at.eq(tracker.read_at),
+            buffer.free.eq(tracker.free),
+            tracker.passes.eq(passes),
+            tracker.grace.eq(self.grace),
+            tracker.inner_grace.eq(self.inner_grace),
+            tracker.locked.eq(scheduler.locked_a),
+            tracker.next_locked.eq(scheduler.locked_c),
+            tracker.grant.eq(~scheduler.hold),
+            scheduler.slot_a.eq(tracker.slot),
+            scheduler.slot_b.eq(sequencer.slot),
+            scheduler.slot_c.eq(tracker.next_slot),
+            scheduler.passes.eq(passes),
+            scheduler.snap_ready.eq(self.snap_ready),
+            sequencer.cells.eq(cells),
+            # Where a run has failed, its last beats come before the error.
+            sequencer.dispensing.eq(dispenser.active | (dispenser.failed & dispenser.busy)),
+            sequencer.failed.eq(dispenser.failed),
+            sequencer.error.eq(dispenser.error),
+            sequencer.address.eq(dispenser.address),
+            sequencer.counted.eq(dispenser.counted),
+            sequencer.idle.eq(idle),
+            editor.grant.eq(~scheduler.held),
+            editor.answer.eq(self.count_out),
+            editor.answer_valid.eq(self.count_valid),
+            writer.all.eq(self.all),
+            writer.cells.eq(cells),
+            self.halted.eq(sequencer.halted),
+            self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle
+                           & ~self.reports.valid)),
+        ]
+        m.d.sync += [
+            idle.eq(idle_now),
+            scheduler.reported.eq(writer.reported),
+            sequencer.quiet.eq(quiet),
+            sequencer.locked.eq(scheduler.locked_b),
+        ]
+
+        # The editor uses the slot table and pushes trials only while the tracker is idle.
+        m.d.comb += [editor.trial.ready.eq(scheduler.i.ready),
+                     tracker.trial.ready.eq(scheduler.i.ready)]
+        with m.If(idle):
+            connect_one(m, g, editor.table, slots.port)
+            m.d.comb += [scheduler.i.valid.eq(editor.trial.valid),
+                         scheduler.i.payload.eq(editor.trial.payload)]
+        with m.Else():
+            connect(m, tracker.table, slots.port)
+            m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid),
+                         scheduler.i.payload.eq(tracker.trial.payload)]
+
+        # With one bank, snapshots first: what waits for one waits longer than what does not.
+        # Whether an operation goes is known last.
+        m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
+        with m.If(~idle):
+            m.d.sync += self.op.eq(tracker.op)
+        none = ~tracker.valid & ~editor.valid
+        if g.banks == 1:
+            m.d.sync += self.trial_current.eq(scheduler.current)
+            with m.If(scheduler.valid):
+                m.d.sync += self.op.eq(scheduler.op)
+            with m.Elif(none):
+                m.d.sync += self.op.code.eq(Op.NONE)
+        else:
+            with m.If(none | scheduler.held):
+                m.d.sync += self.op.code.eq(Op.NONE)
+            m.d.comb += [
+                self.snap.valid.eq(scheduler.valid),
+                *(self.snap[name].eq(scheduler.op[name]) for name in ("slot", "pass_", "bin")),
+                self.trial_current.eq(scheduler.current),
+                scheduler.reads.eq(self.op.code != Op.NONE),
+                scheduler.reads_slot.eq(self.op.slot),
+            ]
+        # The buffer is asked as the operation is registered, so its codes come a clock behind it.
+        m.d.comb += self.codes.eq(buffer.codes)
+
+        learning = sequencer.learning | ~idle_now
+        spent = (tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_queue
+                 | tracker.wait_report | scheduler.held)
+        words = self.m_axi.rvalid & self.m_axi.rready
+        events = {
+            "records": buffer.good,
+            "nodes": tracker.node,
+            "beats": tracker.counting if g.levels == 1 else tracker.beats,
+            "predictions": tracker.prediction.valid & tracker.prediction.ready,
+            "trials": scheduler.i.valid & scheduler.i.ready,
+            "halvings": tracker.halved,
+            "clamped": self.clamped,
+            "bad_records": buffer.bad,
+            "clocks": 1,
+            "learning": learning,
+            "stall_input": learning & ~spent,
+            "stall_trial": learning & scheduler.held,
+            "stall_lock": tracker.wait_lock,
+            "stall_queue": tracker.wait_queue,
+            "stall_halve": tracker.halving,
+            "stall_report": tracker.wait_report,
+            "commands": editor.valid & ~scheduler.held,
+            "bursts": self.m_axi.arvalid & self.m_axi.arready,
+            "dma_bytes": Mux(words, g.bus_bytes, 0),
+        }
+        clear = Signal()
+        m.d.sync += clear.eq(self.clear | self.reset)
+        for name in (*EVENTS, *TIMINGS):
+            counter = getattr(self, f"{name}_count")
+            step = Signal(range(g.bus_bytes + 1) if name == "dma_bytes" else len(events[name])
+                          if name in _OF_LEVELS else 1, name=f"{name}_step")
+            m.d.sync += [step.eq(events[name]), counter.eq(counter + step)]
+            with m.If(clear):
+                m.d.sync += [step.eq(0), counter.eq(0)]
+        return m

@@ -1,0 +1,282 @@
+"""From the lanes' sums to naive Bayes predictions, in the records' order."""
+
+from amaranth import Assert, Cat, Const, Module, Mux, Signal, signed
+from amaranth.lib import data, fifo, stream, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.fixed import UNUSED_CLASS
+from bregalad.geometry import Geometry
+
+from ..array.bayes import lead, partial_signature, share_width, whole, whole_width
+from ..array.log2 import Log2, log_width
+from ..array.operation import slot_shape
+
+__all__ = ["Predictor", "ask_layout", "number_shape", "prediction_layout"]
+
+_ARGMAX = 5  # stages from a record's last sums to its scores
+_QUEUE = 2  # clocks that a queue adds
+
+
+def ask_layout(geometry):
+    """A record whose prediction is wanted: its slot as it is before the record is counted."""
+    g = geometry
+    return data.StructLayout({
+        "slot": slot_shape(g),
+        "class_counts": data.ArrayLayout(g.count_width, g.classes),
+    })
+
+
+def prediction_layout(geometry):
+    """A record's prediction; the scores are 0 unless they are wanted."""
+    g = geometry
+    return data.StructLayout({
+        "slot": slot_shape(g),
+        "label": (g.classes - 1).bit_length(),
+        "scores": data.ArrayLayout(signed(32), g.classes),
+    })
+
+
+def number_shape(geometry):
+    """Bits that number the predictions, so that those under way are told apart."""
+    return 11 if geometry.naive_bayes else 1
+
+
+class Predictor(wiring.Component):
+    """Add up the beats of a record, add the classes' shares, find the highest score.
+
+    Predictions wait in a queue while a trial's report, which comes first, is not ready. There is
+    always room for those that were asked for.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    depth : int
+        Predictions that may be under way or wait, 3 to 1024: a queue of two does not take two in
+        clocks one behind the other.
+    scores_depth : int
+        The same if scores are wanted, 3 to ``depth``.
+    waiting : int
+        Records asked for whose last beat is still to come; fewer than the
+        clocks from an ask to its sums' ``coming`` cost throughput.
+
+    Members
+    -------
+    i : In(stream of {slot, class_counts})
+        Asks, in the order of the records, each not later than its last beat is issued.
+    partial : In(partial_signature(geometry))
+    classes_in_use : In(8)
+        Like ``scores`` static while a prediction is under way.
+    scores : In(1)
+    o : Out(stream of {slot, label, scores})
+    asked : Out(number)
+        Predictions that were asked for, this clock's included.
+    given : Out(number)
+        Predictions that were taken from ``o``.
+    quiet : Out(1)
+        Nothing is under way.
+
+    Latency: ``latency`` clocks from a record's last sums to ``o.valid``. Throughput: one prediction
+    per clock.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry.
+    ValueError
+        If a number is out of range.
+
+    Source: host/bregalad/fixed.py; Golden._scores, Golden._predict.
+    """
+
+    def __init__(self, geometry, *, depth=1024, scores_depth=16, waiting=32):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        if not 3 <= depth <= 1024:
+            raise ValueError(f"depth must be 3 to 1024, not {depth!r}")
+        if not 3 <= scores_depth <= depth:
+            raise ValueError(f"scores_depth must be 3 to depth, {depth}, not {scores_depth!r}")
+        if waiting < 2:
+            raise ValueError(f"waiting must be at least 2, not {waiting!r}")
+        self.geometry = g = geometry
+        self.depth = depth
+        self.scores_depth = scores_depth
+        self.waiting = waiting
+        # No sum is larger than so many logarithms, nor lower than as many below 0.
+        most = (g.max_cells + 1) * (1 << log_width(share_width(g)))
+        self.score_width = most.bit_length() + 1
+        self._unseen = -1 << self.score_width - 1  # below every score
+        levels = (g.classes - 1).bit_length()
+        self.latency = _ARGMAX + levels + _QUEUE
+        super().__init__({
+            "i": In(stream.Signature(ask_layout(g))),
+            "partial": In(partial_signature(g)),
+            "classes_in_use": In(8),
+            "scores": In(1),
+            "o": Out(stream.Signature(prediction_layout(g))),
+            "asked": Out(number_shape(g)),
+            "given": Out(number_shape(g)),
+            "quiet": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        asked = self._asks(m)
+        slot, seen, priors, wholes = self._logarithms(m, asked)
+        ready, known, sums = self._accumulate(m)
+        ready, scores = self._score(m, ready, known, sums, seen, priors, wholes)
+        self._queues(m, ready, slot, scores)
+        return m
+
+    def _asks(self, m):
+        """Queue the asks and number the predictions; the ask whose last sums are coming."""
+        g = self.geometry
+        m.submodules.asks = asks = fifo.SyncFIFOBuffered(
+            width=ask_layout(g).size, depth=self.waiting)
+        started, ended, room = Signal(), Signal(), Signal(init=1)
+        under_way = Signal(range(self.depth + 1))
+        number, next_ = Signal.like(self.asked), Signal.like(self.asked, init=1)
+        m.d.comb += [
+            self.i.ready.eq(room & asks.w_rdy),
+            started.eq(self.i.valid & self.i.ready),
+            ended.eq(self.o.valid & self.o.ready),
+            asks.w_en.eq(started),
+            asks.w_data.eq(self.i.payload),
+            asks.r_en.eq(self.partial.coming),
+            self.asked.eq(Mux(started, next_, number)),
+            self.quiet.eq(under_way == 0),
+        ]
+        m.d.sync += [
+            Assert(asks.r_rdy | ~self.partial.coming, "sums of a record that was not asked for"),
+            under_way.eq(under_way + started - ended),
+            # One less, since it does not know yet of this clock's ask.
+            room.eq(under_way < Mux(self.scores, self.scores_depth - 1, self.depth - 1)),
+            self.given.eq(self.given + ended),
+        ]
+        with m.If(started):
+            m.d.sync += [number.eq(next_), next_.eq(next_ + 1)]
+        return data.View(ask_layout(g), asks.r_data)
+
+    def _logarithms(self, m, asked):
+        """The slot, which classes it has seen, and their logarithms, beside the record's sums."""
+        g = self.geometry
+        slot = asked.slot
+        for i in range(lead(g) + _ARGMAX + (g.classes - 1).bit_length()):
+            after = Signal.like(slot, name=f"slot_{i}")
+            m.d.sync += after.eq(slot)
+            slot = after
+        seen, priors, wholes = [], [], []
+        for k in range(g.classes):
+            m.submodules[f"prior_{k}"] = own = Log2(g.count_width)
+            m.submodules[f"whole_{k}"] = all_ = Log2(whole_width(g))
+            count = Signal(g.count_width, name=f"count_{k}")
+            unit = Signal(all_.width, name=f"unit_{k}")
+            m.d.sync += [count.eq(asked.class_counts[k]),
+                         unit.eq(whole(asked.class_counts[k]))]
+            m.d.comb += [own.i_x.eq(count), all_.i_x.eq(unit)]
+            log = own.o_y
+            for i in range(all_.latency - own.latency):
+                after = Signal.like(log, name=f"prior_{k}_{i}")
+                m.d.sync += after.eq(log)
+                log = after
+            any_ = count.any()
+            for i in range(all_.latency):
+                after = Signal(name=f"seen_{k}_{i}")
+                m.d.sync += after.eq(any_)
+                any_ = after
+            seen.append(any_)
+            priors.append(log)
+            wholes.append(all_.o_y)
+        return slot, seen, priors, wholes
+
+    def _accumulate(self, m):
+        """``(ready, known, sums)`` of a record, a clock behind its last beat."""
+        g = self.geometry
+        part = self.partial.p
+        fresh = Signal(init=1) if g.passes > 1 else Const(1)
+        ready = Signal()
+        known = Signal(range(g.max_cells + 1))
+        width = len(part.sums[0]) + (g.passes - 1).bit_length()
+        sums = [Signal(width, name=f"sum_{k}") for k in range(g.classes)]
+        m.d.sync += ready.eq(self.partial.valid & part.last)
+        with m.If(self.partial.valid):
+            m.d.sync += known.eq(Mux(fresh, 0, known) + part.known)
+            m.d.sync += [total.eq(Mux(fresh, 0, total) + part.sums[k])
+                         for k, total in enumerate(sums)]
+            if g.passes > 1:
+                m.d.sync += fresh.eq(part.last)
+        return ready, known, sums
+
+    def _score(self, m, ready, known, sums, seen, priors, wholes):
+        """``(ready, scores)``, the lowest number for classes that the slot has not seen."""
+        g = self.geometry
+        shape = signed(self.score_width)
+        scores = []
+        many = Signal.like(known, name="many")
+        m.d.sync += many.eq(known)
+        for k in range(g.classes):
+            base = [Signal(len(sums[k]) + 1, name=f"base_{k}_{i}") for i in range(3)]
+            factor = Signal.like(wholes[k], name=f"factor_{k}")
+            # Two registers behind the product let a DSP block take them in.
+            product = [Signal(len(many) + len(factor), name=f"product_{k}_{i}") for i in range(2)]
+            used = [Signal(name=f"used_{k}_{i}") for i in range(3)]
+            score = Signal(shape, name=f"score_{k}")
+            m.d.sync += [
+                base[0].eq(sums[k] + priors[k]), base[1].eq(base[0]), base[2].eq(base[1]),
+                factor.eq(wholes[k]), product[0].eq(many * factor), product[1].eq(product[0]),
+                used[0].eq(seen[k] & (k < self.classes_in_use)), used[1].eq(used[0]),
+                used[2].eq(used[1]),
+                score.eq(Mux(used[2], base[2] - product[1], self._unseen)),
+            ]
+            scores.append(score)
+        for i in range(4):
+            after = Signal(name=f"ready_{i}")
+            m.d.sync += after.eq(ready)
+            ready = after
+        return ready, scores
+
+    def _queues(self, m, ready, slot, scores):
+        """Find the highest score; keep label and, if wanted, scores until they are taken."""
+        g = self.geometry
+        result = data.StructLayout({"slot": slot_shape(g), "label": (g.classes - 1).bit_length()})
+        m.submodules.labels = labels = fifo.SyncFIFOBuffered(width=result.size, depth=self.depth)
+        m.submodules.kept = kept = fifo.SyncFIFOBuffered(
+            width=self.score_width * g.classes, depth=self.scores_depth)
+        m.d.comb += [
+            kept.w_data.eq(Cat(*scores)),
+            kept.w_en.eq(ready & self.scores),
+        ]
+        m.d.sync += Assert(kept.w_rdy | ~kept.w_en, "no room for scores")
+
+        # One comparison between two registers; of equal scores the left, lower class wins.
+        best = [(score, Const(k, result["label"].shape)) for k, score in enumerate(scores)]
+        level = 0
+        while len(best) > 1:
+            winners = []
+            for left, right in zip(best[::2], [*best[1::2], None], strict=False):
+                score = Signal(signed(self.score_width), name=f"best_{level}_{len(winners)}")
+                label = Signal(result["label"].shape, name=f"label_{level}_{len(winners)}")
+                m.d.sync += [score.eq(left[0]), label.eq(left[1])]
+                if right is not None:
+                    with m.If(right[0] > left[0]):
+                        m.d.sync += [score.eq(right[0]), label.eq(right[1])]
+                winners.append((score, label))
+            after = Signal(name=f"best_ready_{level}")
+            m.d.sync += after.eq(ready)
+            best, ready = winners, after
+            level += 1
+
+        wanted, found = Signal(result), data.View(result, labels.r_data)
+        m.d.comb += [
+            wanted.slot.eq(slot), wanted.label.eq(best[0][1]),
+            labels.w_data.eq(wanted), labels.w_en.eq(ready),
+            self.o.valid.eq(labels.r_rdy),
+            labels.r_en.eq(self.o.ready),
+            kept.r_en.eq(self.o.ready & self.o.valid & self.scores),
+            self.o.p.slot.eq(found.slot),
+            self.o.p.label.eq(found.label),
+        ]
+        m.d.sync += Assert(labels.w_rdy | ~labels.w_en, "no room for a prediction")
+        view = data.View(data.ArrayLayout(signed(self.score_width), g.classes), kept.r_data)
+        with m.If(self.scores):
+            for k in range(g.classes):
+                m.d.comb += self.o.p.scores[k].eq(
+                    Mux(view[k] == self._unseen, UNUSED_CLASS, view[k]))

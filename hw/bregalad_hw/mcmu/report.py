@@ -1,0 +1,258 @@
+"""Write reports as 32-bit words."""
+
+from amaranth import C, Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.protocol.reports import Kind
+
+from ..array.merge import summary_layout
+from ..array.operation import candidate_layout
+from .predictor import prediction_layout
+from .scheduler import head_layout
+
+__all__ = ["ReportWriter", "job_layout", "word_layout"]
+
+
+def word_layout():
+    """A word of the report stream."""
+    return data.StructLayout({"data": 32, "last": 1})
+
+
+def job_layout(geometry):
+    """A report that is no trial's: ``count`` words after the head, then the class counts."""
+    g = geometry
+    return data.StructLayout({
+        "kind": 8, "flags": 8, "slot": 16,
+        "count": 3, "words": data.ArrayLayout(32, 4),
+        "class_counts": data.ArrayLayout(g.count_width, g.classes),
+    })
+
+
+class ReportWriter(wiring.Component):
+    """Serialise the results of trials and the answers to commands.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    job : In(stream of job_layout)
+        FENCE, ERROR, ENTRY (class counts behind the words), STATISTICS (bins behind them).
+    counts : In(stream of W)
+        Of a STATISTICS report.
+    head : In(stream of {slot, flags, n, class_counts})
+        Trials, in order.
+    summary, gains : In(streams)
+        Their results, as `Merge` gives them: cell 0xFFFF, value and gain 0 where nothing is valid.
+    all : In(1), cells : In(16)
+        GAINS of so many cells instead of SUGGESTION.
+    prediction : In(stream of {slot, label, scores})
+        Reported as they come, in what time jobs and heads leave.
+    scores : In(1)
+        SCORES instead of PREDICTION.
+    reported : Out(1)
+        A trial's last word is taken.
+    idle : Out(1)
+    o : Out(stream of {data: 32, last})
+
+    Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction; a job is taken a cycle
+    after it has come. Throughput: one word per cycle within a report, but two cycles between
+    candidates, and a PREDICTION per cycle.
+
+    Source: host/bregalad/protocol/reports.py for every byte.
+    """
+
+    latency = 1
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        super().__init__({
+            "job": In(stream.Signature(job_layout(g))),
+            "counts": In(stream.Signature(g.count_width)),
+            "head": In(stream.Signature(head_layout(g))),
+            "summary": In(stream.Signature(summary_layout(g))),
+            "gains": In(stream.Signature(candidate_layout(g))),
+            "all": In(1),
+            "cells": In(16),
+            "prediction": In(stream.Signature(prediction_layout(g))),
+            "scores": In(1),
+            "reported": Out(1),
+            "idle": Out(1),
+            "o": Out(stream.Signature(word_layout())),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        width = g.count_width
+
+        kind = Signal(Kind)
+        words = Signal(data.ArrayLayout(32, 5))
+        left_words = Signal(range(6))
+        counts = Signal(width * g.classes)
+        index = Signal(range(max(g.classes, 2)))  # word of a section
+        item = Signal(16)  # candidate or count, from 1 on
+        last_item = Signal()  # of the candidates; an item takes five clocks
+        m.d.sync += last_item.eq(item == self.cells)
+        place = Signal(range(4))  # of the summary's candidates
+        chosen = Signal(candidate_layout(g), reset_less=True)
+        summary = self.summary.p
+        with m.If(self.all):
+            m.d.sync += chosen.eq(self.gains.p)
+        with m.Else():
+            m.d.sync += chosen.eq(Mux(place == 0, summary.best.as_value(), Mux(
+                place == 1, summary.second.as_value(), summary.current.as_value())))
+        tail = Signal()  # the counts that are written now end the report
+        offered = Signal()  # a prediction that stays, whatever else comes
+        scores = Signal(32 * g.classes)
+        moved = Signal()
+        m.d.comb += moved.eq(self.o.valid & self.o.ready)
+        # Jobs come by gates from editor and sequencer, so they wait a clock in registers of their
+        # own: nothing else looks at them.
+        job = Signal(job_layout(g), reset_less=True)
+        m.d.sync += job.eq(self.job.p)
+
+        def write_words():
+            """Drive the output with the next word and go on to the word behind it."""
+            m.d.comb += [self.o.valid.eq(1), self.o.p.data.eq(words[0])]
+            with m.If(self.o.ready):
+                m.d.sync += [words[i].eq(words[i + 1]) for i in range(4)]
+                m.d.sync += left_words.eq(left_words - 1)
+
+        m.d.sync += self.summary.ready.eq(0)
+        with m.FSM(name="state") as fsm:
+            m.d.comb += self.idle.eq(fsm.ongoing("IDLE") | fsm.ongoing("JOB"))
+            with m.State("IDLE"):
+                m.d.sync += [index.eq(0), item.eq(1), place.eq(0)]
+                # What is wide is loaded whether or not there is anything.
+                m.d.comb += self.head.ready.eq(~offered)
+                head = self.head.p
+                trial = Mux(self.all, Kind.GAINS, Kind.SUGGESTION)
+                m.d.sync += [
+                    kind.eq(trial),
+                    words[0].eq((head.slot << 16) | (head.flags << 8) | trial),
+                    words[1].eq(head.n),
+                    left_words.eq(1),
+                    counts.eq(head.class_counts),
+                ]
+                with m.If(self.head.valid & ~offered):
+                    m.next = "HEAD"
+                with m.Elif(self.job.valid & ~offered):
+                    m.next = "JOB"
+                with m.Elif(self.prediction.valid):
+                    found = self.prediction.p
+                    m.d.comb += [
+                        self.o.valid.eq(1),
+                        self.o.p.data.eq(Cat(
+                            Mux(self.scores, C(Kind.SCORES, 8), C(Kind.PREDICTION, 8)),
+                            C(0, 8) | found.label, found.slot)),
+                        self.o.p.last.eq(~self.scores),
+                        self.prediction.ready.eq(self.o.ready),
+                    ]
+                    m.d.sync += [offered.eq(~self.o.ready), scores.eq(found.scores)]
+                    with m.If(moved & self.scores):
+                        m.next = "SCORES"
+
+            with m.State("JOB"):
+                m.d.comb += self.job.ready.eq(1)
+                m.d.sync += [
+                    kind.eq(job.kind),
+                    words[0].eq(Cat(job.kind, job.flags, job.slot)),
+                    *(words[1 + i].eq(job.words[i]) for i in range(4)),
+                    left_words.eq(job.count),
+                    counts.eq(job.class_counts),
+                ]
+                m.next = "HEAD"
+
+            with m.State("SCORES"):
+                end = index == g.classes - 1
+                m.d.comb += [
+                    self.o.valid.eq(1), self.o.p.data.eq(scores[:32]), self.o.p.last.eq(end),
+                ]
+                with m.If(self.o.ready):
+                    m.d.sync += [scores.eq(scores >> 32), index.eq(index + 1)]
+                    with m.If(end):
+                        m.next = "IDLE"
+
+            with m.State("HEAD"):
+                bare = (kind == Kind.FENCE) | (kind == Kind.ERROR)
+                write_words()
+                m.d.comb += self.o.p.last.eq(bare & (left_words == 0))
+                with m.If(self.o.ready):
+                    m.d.sync += tail.eq(kind == Kind.ENTRY)
+                    with m.If(left_words == 0):
+                        with m.If(bare):
+                            m.next = "IDLE"
+                        with m.Elif(kind == Kind.STATISTICS):
+                            m.next = "STATISTICS"
+                        with m.Else():
+                            m.next = "COUNTS"
+
+            with m.State("COUNTS"):
+                end = index == g.classes - 1
+                m.d.comb += [
+                    self.o.valid.eq(1),
+                    self.o.p.data.eq(counts[:width]),
+                    self.o.p.last.eq(tail & end),
+                ]
+                with m.If(self.o.ready):
+                    m.d.sync += [counts.eq(counts >> width), index.eq(Mux(end, 0, index + 1))]
+                    with m.If(end):
+                        with m.If(tail):
+                            m.d.comb += self.reported.eq(kind == Kind.SUGGESTION)
+                            m.next = "IDLE"
+                        with m.Elif(kind == Kind.GAINS):
+                            m.next = "GAINS"
+                        with m.Else():
+                            m.next = "SUMMARY"
+
+            with m.State("STATISTICS"):
+                end = item == g.bins * g.classes
+                m.d.comb += [
+                    self.o.valid.eq(self.counts.valid), self.counts.ready.eq(self.o.ready),
+                    self.o.p.data.eq(self.counts.payload), self.o.p.last.eq(end),
+                ]
+                with m.If(moved):
+                    m.d.sync += item.eq(item + 1)
+                    with m.If(end):
+                        m.next = "IDLE"
+
+            with m.State("SUMMARY"):
+                with m.If(self.summary.valid):
+                    m.next = "CHOSEN"
+
+            with m.State("CHOSEN"):
+                gain = Signal(64)
+                m.d.comb += gain.eq(chosen.gain)
+                m.d.sync += [
+                    words[0].eq(Cat(C(0, 16) | chosen.cell, C(0, 8) | chosen.value, chosen.valid,
+                                    C(0, 7))),
+                    words[1].eq(gain[:32]), words[2].eq(gain[32:]),
+                    left_words.eq(2), place.eq(place + 1),
+                ]
+                m.next = "CANDIDATE"
+
+            with m.State("GAINS"):
+                m.d.comb += self.gains.ready.eq(1)
+                m.d.sync += tail.eq(last_item)
+                with m.If(self.gains.valid):
+                    m.d.sync += item.eq(item + 1)
+                    m.next = "CHOSEN"
+
+            with m.State("CANDIDATE"):
+                write_words()
+                m.d.comb += self.o.p.last.eq(tail & (left_words == 0))
+                m.d.sync += counts.eq(self.summary.p.left)
+                with m.If(self.o.ready & (left_words == 0)):
+                    with m.If(kind == Kind.GAINS):
+                        m.next = "GAINS"
+                        with m.If(tail):
+                            m.d.comb += self.reported.eq(1)
+                            m.next = "IDLE"
+                    with m.Else():
+                        m.next = "SUMMARY"
+                        with m.If(place == 3):
+                            m.d.sync += [self.summary.ready.eq(1), tail.eq(1)]
+                            m.next = "COUNTS"
+        return m

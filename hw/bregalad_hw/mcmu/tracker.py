@@ -1,0 +1,437 @@
+"""Count records: every node of a record's path, one beat per clock."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.protocol.reports import SuggestionFlag
+
+from ..array.operation import Op, operation_layout, slot_shape
+from ..relay import Relay
+from .buffer import header_layout
+from .paths import path_layout
+from .predictor import ask_layout
+from .rows import Row, any_of, count, take_over
+from .scheduler import asked_layout, trial_layout
+from .slots import SINCE_WIDTH, entry_layout, rows_layout, rows_signature
+from .walk import walk_groups, walk_nodes
+
+__all__ = ["Tracker", "trial_of"]
+
+
+def trial_of(m, trial, slot, entry, requested):
+    """Drive ``trial`` with what a trial of ``slot`` captures of its entry."""
+    m.d.comb += [
+        trial.head.slot.eq(slot),
+        trial.head.n.eq(entry.n),
+        trial.head.class_counts.eq(entry.class_counts),
+        trial.head.flags.eq(
+            Mux(entry.halved, SuggestionFlag.HALVED, 0)
+            | Mux(entry.underflow, SuggestionFlag.UNDERFLOW, 0)
+            | Mux(entry.inner, SuggestionFlag.INNER, 0)
+            | (SuggestionFlag.REQUESTED if requested else 0)),
+        trial.current.eq(entry.current),
+    ]
+
+
+def _asked(geometry, stage):
+    """The slots of a stage as the scheduler is asked for them."""
+    return stage.header.slot if geometry.levels == 1 else stage.rows
+
+
+class Tracker(wiring.Component):
+    """Follow a record's links to the root, look up every node's row, count its beats.
+
+    A relay and five stages. *Walk*: the node's slot is known, its link too, and its row is asked
+    for. *Look*: the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the
+    row is in a register. *Node*: so is the row after the record, and whether a trial is due; the
+    beats are issued, and the row is written back with the last. Rows behind the last stage may be
+    older than what it writes: they take that over as they move on, and they move on whenever it is
+    done. The first three stages move together.
+
+    The beats of a record's own slot are those of its prediction too. Where the slot is halved
+    between the two, they are issued once more for the prediction alone. A record with TEST only
+    reads, so that a lock does not stop it.
+
+    With several levels a node in a stage is a group of them, one of each level at most: what of a
+    path is counted together (`PathTable`). Their rows are fetched, counted and written back side by
+    side, their beats are one operation, and whatever holds one of them holds all. Trials that are
+    due in the same clock are pushed one after the other, in the order of the path.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    i : In(stream of {slot, label, minus, test})
+        Records, each wholly in the record buffer.
+    predict : In(1)
+        Records shall be predicted.
+    passes : In
+        Beats of a record; like the next two steady from 2 clocks before a record on.
+    grace, inner_grace : In(24)
+    table : Out(rows_signature)
+    read_at, free : Out
+        Of the record buffer: beat of the operation that is issued, end of a record.
+    slot, next_slot : Out(asked_layout); locked, next_locked : In(levels)
+        Whether these slots wait for a snapshot. A clock later the tracker knows; of its own trials
+        it knows at once.
+    trial : Out(stream of {head, current})
+        Trials that are due; ``valid`` with the last beat of their node only, and behind it while
+        there are more. Ready must come only in clocks that were granted, so that the beat goes
+        when the trial is taken.
+    prediction : Out(stream of {slot, class_counts})
+        Asks for predictions, each taken before or with its first beat.
+    op : Out(operation), valid : Out(1), grant : In(1)
+        The operation of this clock, and whether that of the next may go.
+    idle : Out(1)
+        No record is under way.
+    node, halved : Out
+        Nodes that were counted, slots that were halved in this clock.
+    beats : Out
+        With several levels only: beats of this clock, one for each node.
+    counting, halving, wait_lock, wait_queue, wait_report : Out(1)
+        What this clock is spent on, at most one of them; none also in a clock that was
+        not granted.
+
+    Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle, of all
+    nodes that are counted together; one cycle is lost per node, or group, with a weight of -1, and
+    one for each further trial of a group.
+
+    Source: design, sections 2 and 6.
+    """
+
+    latency = 6  # cycles from transfer on i to the record's first operation
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        number = 1 if g.levels == 1 else range(g.levels + 1)
+        super().__init__({
+            "i": In(stream.Signature(header_layout(g))),
+            "predict": In(1),
+            "passes": In(range(g.passes + 1)),
+            "grace": In(SINCE_WIDTH),
+            "inner_grace": In(SINCE_WIDTH),
+            "table": Out(rows_signature(g)),
+            "read_at": Out(max(1, (g.passes - 1).bit_length())),
+            "free": Out(1),
+            "slot": Out(asked_layout(g)),
+            "locked": In(g.levels),
+            "next_slot": Out(asked_layout(g)),
+            "next_locked": In(g.levels),
+            "trial": Out(stream.Signature(trial_layout(g))),
+            "prediction": Out(stream.Signature(ask_layout(g))),
+            "op": Out(operation_layout(g)),
+            "valid": Out(1),
+            "grant": In(1),
+            "idle": Out(1),
+            "node": Out(number),
+            "halved": Out(number),
+            **({"beats": Out(number)} if g.levels > 1 else {}),
+            "counting": Out(1),
+            "halving": Out(1),
+            "wait_lock": Out(1),
+            "wait_queue": Out(1),
+            "wait_report": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        # A node on its way, and whether it is the record's own slot, the end of its path. With
+        # several levels it is a node of each that is in ``on``, the header's slot the first.
+        stage = data.StructLayout({
+            "header": header_layout(g), "own": 1, "end": 1,
+            **({"on": g.levels, "rows": rows_layout(g), "order": path_layout(g)["order"].shape}
+               if g.levels > 1 else {})})
+        names = ("walk", "look", "shown", "fetched", "node")
+        walk, look, shown, fetched, node = (Signal(stage, name=name) for name in names)
+        walk_valid, look_valid, shown_valid, fetched_valid, node_valid = (
+            Signal(name=f"{name}_valid") for name in names)
+        rows = [Row(g, level) for level in range(g.levels)]
+        done, redo = Signal(), Signal()
+
+        # The last two stages move on as soon as there is space, but those in front together, with
+        # or without anything in them: did each ask the next, the first would know last.
+        space, moves = Signal(), Signal()
+        # A header has a clock for the way to here, and whoever gives it need not know of `walk`.
+        m.submodules.relay = relay = Relay(header_layout(g))
+        wiring.connect(m, wiring.flipped(self.i), relay.i)
+        coming = relay.o
+        m.d.comb += [
+            space.eq(~node_valid | done),
+            moves.eq(~fetched_valid | space),
+            self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid
+                           | node_valid)),
+        ]
+        walks = walk_nodes if g.levels == 1 else walk_groups
+        linked, on = walks(m, g, self.table, coming, walk, walk_valid, moves)
+        self._ask(m, walk, node, fetched, rows, moves, done)
+
+        # What was written as the row was asked for, or after that, is not what the table shows. So
+        # what the node's row was as the stages moved is kept for as long, and whether it is the
+        # slot's. Where the node was not done then, its row may change; but then it is taken again.
+        # Only what counting changes has to be taken over.
+        def slot(stage, level):
+            return stage.header.slot if g.levels == 1 else stage.rows[level]
+
+        def there(stage, valid, level):
+            return valid if g.levels == 1 else valid & stage.on[level]
+
+        def same(asked, level):
+            """What is asked for is what will be the node."""
+            found = asked == Mux(fetched_valid, slot(fetched, level), slot(node, level))
+            if g.levels == 1:
+                return found
+            return found & Mux(fetched_valid, fetched.on[level], node.on[level])
+
+        with m.If(moves):
+            m.d.sync += [
+                look_valid.eq(walk_valid), look.eq(walk), look.end.eq(~linked),
+            ]
+            if g.levels > 1:
+                m.d.sync += [look.on.eq(on), look.rows.eq(self.table.path.rows),
+                             look.order.eq(self.table.path.order)]
+            for each in rows:
+                level = each.level
+                asked = walk.header.slot if g.levels == 1 else self.table.path.rows[level]
+                m.d.sync += each.look_before.eq(there(node, node_valid, level)
+                                                & (asked == slot(node, level)))
+            m.d.sync += [shown_valid.eq(look_valid), shown.eq(look)]
+            for each in rows:
+                level = each.level
+                m.d.sync += [
+                    each.shown_before.eq(each.look_before),
+                    each.shown_late.eq(there(node, node_valid, level)
+                                       & (slot(look, level) == slot(node, level))),
+                    each.shown_now.eq(same(slot(look, level), level)),
+                ]
+            m.d.sync += [fetched_valid.eq(shown_valid), fetched.eq(shown)]
+            for each in rows:
+                m.d.sync += each.same.eq(same(slot(shown, each.level), each.level))
+            for each in rows:
+                m.d.sync += [each.row.eq(self._entry(each.level)),
+                             *take_over(each.late, each.written),
+                             *take_over(each.before, each.late)]
+                with m.If(each.shown_now & node_valid):
+                    m.d.sync += take_over(each.row, each.written)
+                with m.Elif(each.shown_late):
+                    m.d.sync += take_over(each.row, each.late)
+                with m.Elif(each.shown_before):
+                    m.d.sync += take_over(each.row, each.before)
+
+        granted = Signal()
+        m.d.sync += granted.eq(self.grant)
+
+        # A trial is due with the record before which ``since`` has reached the limit.
+        graces = [(Signal(SINCE_WIDTH, name=f"{name}_limit"), Signal(name=f"{name}_never"))
+                  for name in ("leaf", "inner")]
+        for (limit, never), grace in zip(graces, (self.grace, self.inner_grace), strict=True):
+            m.d.sync += [limit.eq(grace - 1), never.eq(grace == 0)]
+        plus, hits = Signal(), Signal(g.classes)  # the record adds one; its class
+        with m.If(moves):
+            m.d.sync += [
+                plus.eq(~shown.header.minus & ~shown.header.test),
+                hits.eq(Cat(shown.header.label == k for k in range(g.classes))),
+            ]
+            for each in rows:
+                shown_row = self._entry(each.level)
+                with m.If(shown_row.timed):
+                    m.d.sync += [each.limit.eq(shown_row.limit), each.never.eq(0)]
+                with m.Elif(shown_row.inner):
+                    m.d.sync += [each.limit.eq(graces[1][0]), each.never.eq(graces[1][1])]
+                with m.Else():
+                    m.d.sync += [each.limit.eq(graces[0][0]), each.never.eq(graces[0][1])]
+
+        self._node(m, granted, fetched, fetched_valid, rows, plus, hits, node, node_valid, space,
+                   done, redo)
+        return m
+
+    def _entry(self, level):
+        """The row that the table shows."""
+        return self.table.r_entry if self.geometry.levels == 1 else self.table.r_entries[level]
+
+    def _ask(self, m, walk, node, fetched, rows, moves, done):
+        """Ask the table for the rows of `walk`, write the node's back."""
+        table = self.table
+        if self.geometry.levels == 1:
+            m.d.comb += [
+                table.r_en.eq(moves), table.r_slot.eq(walk.header.slot),
+                table.r_take.eq(moves),
+                table.w_en.eq(done), table.w_slot.eq(node.header.slot),
+                table.w_entry.eq(rows[0].written), self.next_slot.eq(fetched.header.slot),
+            ]
+            return
+        m.d.comb += [
+            table.r_en.eq(moves), table.r_rows.eq(table.path.rows), table.r_take.eq(moves),
+            table.w_on.eq(Mux(done, node.on, 0)), table.w_rows.eq(node.rows),
+            *(table.w_entries[each.level].eq(each.written) for each in rows),
+            self.next_slot.eq(fetched.rows),
+        ]
+
+    def _node(self, m, granted, fetched, fetched_valid, rows, plus, fetched_hits, node, valid,
+              space, done, redo):
+        """Count a node's beats, update its row."""
+        g = self.geometry
+        entry = entry_layout(g)
+        held = Signal()
+        clear, next_clear = Signal(), Signal()  # neither held nor full
+        goes = Signal()  # clear, and this clock is granted
+        pass_ = Signal(range(g.passes + 1))
+        asked = Signal()  # its prediction is asked for
+        predicted = Signal()  # the beats of its prediction are issued
+        pushed = Signal()
+        moves = fetched_valid & space
+        last_beat = Signal()
+        wanted, unasked, go = Signal(), Signal(), Signal()
+        # Where a full node's class is taken back there are beats for the prediction alone first.
+        lowering, preview = Signal(), Signal(name="preview")
+        fills, full, lowers = count(m, g, rows, fetched, node, valid, moves, redo, plus,
+                                    fetched_hits, lowering)
+        holds = self._holds(fetched, rows, pushed)
+        with m.If(self.prediction.valid & self.prediction.ready):
+            m.d.sync += asked.eq(1)
+        with m.If(self.halving & preview & last_beat):
+            m.d.sync += predicted.eq(1)
+        with m.If(moves):
+            m.d.sync += [node.own.eq(fetched.own), node.end.eq(fetched.end), asked.eq(0),
+                         predicted.eq(0), held.eq(holds)]
+            m.d.comb += next_clear.eq(~holds & ~any_of(fills) & ~lowers)
+        with m.Elif(~done):
+            locked = self.locked if g.levels == 1 else (self.locked & node.on).any()
+            stays = locked & ~node.header.test
+            m.d.sync += held.eq(stays)
+            m.d.comb += next_clear.eq(valid & ~stays & Mux(redo, ~any_of(fills), ~full))
+        m.d.sync += [clear.eq(next_clear), goes.eq(next_clear & self.grant)]
+        with m.If(space):
+            m.d.sync += valid.eq(fetched_valid)
+        m.d.sync += redo.eq(0)
+        for each in rows:
+            m.d.comb += each.written.eq(each.after)
+            with m.If(each.due):
+                m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0),
+                             each.written.underflow.eq(0)]
+
+        if g.naive_bayes:
+            if g.levels == 1:
+                with m.If(moves | redo):
+                    m.d.sync += self.prediction.p.class_counts.eq(rows[0].source.class_counts)
+            else:  # it is asked for before a slot is halved
+                with m.If(moves):
+                    with m.Switch(fetched.header.slot[:g.level_bits]):
+                        for each in rows:
+                            with m.Case(each.level):
+                                m.d.sync += self.prediction.p.class_counts.eq(
+                                    each.source.class_counts)
+
+        # Operations.
+        halve = full & ~preview
+        open_, slot, entry, posting, more = self._trials(m, node, rows, moves, pushed)
+        counts = goes if posting is None else goes & ~posting
+        closing = self.counting & last_beat  # the node's last beat goes
+        blocked = open_ & last_beat & ~self.trial.ready
+        halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
+        m.d.comb += [
+            self.slot.eq(_asked(g, node)),
+            wanted.eq(valid & self.predict & node.own & ~predicted),
+            preview.eq(full & wanted),
+            self.prediction.valid.eq(wanted & ~asked & ~held),
+            self.prediction.p.slot.eq(node.header.slot),
+            unasked.eq(self.prediction.valid & ~self.prediction.ready),
+            go.eq(valid & ~held & ~unasked),
+            self.counting.eq(counts & ~unasked & ~blocked),
+            self.halving.eq(go & full & ~redo & granted),
+            self.wait_lock.eq(valid & held & granted),
+            self.wait_report.eq(unasked & granted),
+            self.wait_queue.eq(counts & ~unasked & blocked),
+            self.valid.eq(self.counting | self.halving),
+            self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
+            self.op.slot.eq(node.header.slot),
+            self.op.pass_.eq(Mux(halve, halve_pass, pass_)),
+            self.op.bin.eq(halve_bin),
+            self.op.label.eq(node.header.label),
+            self.op.minus.eq(node.header.minus),
+            self.op.test.eq(node.header.test | preview),
+            self.op.predict.eq(wanted),
+            self.op.last.eq(last_beat),
+            self.read_at.eq(pass_),
+            done.eq(closing),
+            self.node.eq(done),
+            self.free.eq(done & node.end),
+            self.trial.valid.eq(clear & ~unasked & last_beat & open_),
+            pushed.eq(self.trial.valid & self.trial.ready),
+        ]
+        trial_of(m, self.trial.p, slot, entry, requested=False)
+        halved = 1
+        if g.levels > 1:
+            fulls = Cat(each.full for each in rows)
+            halved = sum(fulls)
+            with m.If(closing & more):
+                m.d.sync += posting.eq(1)
+            with m.Elif(done):
+                m.d.sync += posting.eq(0)
+            with m.If(posting):
+                m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0),
+                             self.wait_queue.eq(granted)]
+            m.d.comb += [
+                done.eq((closing | (posting & pushed)) & ~more),
+                self.node.eq(Mux(closing, sum(node.on), 0)),
+                self.beats.eq(Mux(self.counting, sum(node.on), 0)),
+                self.op.on.eq(Mux(halve, fulls, node.on)),
+                self.op.rows.eq(node.rows),
+            ]
+
+        # Whether a beat is the last is known as it comes.
+        single, final = Signal(), Signal()
+        m.d.sync += single.eq(self.passes == 1)
+        m.d.comb += final.eq(pass_ + 2 == self.passes)
+        with m.If(self.counting | (self.halving & preview)):
+            m.d.sync += [pass_.eq(Mux(last_beat, 0, pass_ + 1)),
+                         last_beat.eq(Mux(last_beat, single, final))]
+        with m.Elif(~valid):
+            m.d.sync += last_beat.eq(single)
+        with m.If(self.halving & ~preview):
+            m.d.sync += halve_bin.eq(halve_bin + 1)
+            with m.If(halve_bin == g.bins - 1):
+                m.d.sync += halve_pass.eq(halve_pass + 1)
+                with m.If(halve_pass == g.passes - 1):
+                    m.d.comb += self.halved.eq(halved)
+                    m.d.sync += [halve_pass.eq(0), redo.eq(1)]
+
+    def _holds(self, fetched, rows, pushed):
+        """The node behind waits for a snapshot."""
+        if self.geometry.levels == 1:
+            holds = self.next_locked | (pushed & rows[0].same)
+        else:
+            holds = Cat((self.next_locked[each.level] | (pushed & each.pushes & each.same))
+                        & fetched.on[each.level] for each in rows).any()
+        return holds & ~fetched.header.test
+
+    def _trials(self, m, node, rows, moves, pushed):
+        """Whether a trial is due, its slot and that slot's entry.
+
+        With several levels also that the node's last beat is gone but not all of its trials, one
+        in a clock, and whether there are more than this one. They come as on the way to the root.
+        """
+        if self.geometry.levels == 1:
+            return rows[0].due, node.header.slot, rows[0].after, None, None
+        g = self.geometry
+        posted = Signal(g.levels)
+        dues = Cat(each.due for each in rows) & ~posted
+        slot, entry = Signal(slot_shape(g)), Signal(entry_layout(g))
+        for each in rows:
+            level = each.level
+            m.d.comb += each.pushes.eq(dues[level] & ~Cat(
+                dues[other.level] & (node.order[other.level] < node.order[level])
+                for other in rows if other is not each).any())
+            with m.If(each.pushes):
+                m.d.comb += [entry.eq(each.after),
+                             slot.eq((node.rows[level] << g.level_bits) | level)]
+        pushes = Cat(each.pushes for each in rows)
+        with m.If(moves):
+            m.d.sync += posted.eq(0)
+        with m.Elif(pushed):
+            m.d.sync += posted.eq(posted | pushes)
+        # Many wait for this word, so it does not ask which comes first.
+        more = Cat(dues[level] & dues[level + 1:].any() for level in range(g.levels - 1)).any()
+        return dues.any(), slot, entry, Signal(name="posting"), more

@@ -1,0 +1,92 @@
+"""The register map in hardware: configuration, status and counters."""
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.protocol.registers import REGISTERS, Access
+
+__all__ = ["ADDRESS_WIDTH", "RegisterFile", "csr_signature"]
+
+ADDRESS_WIDTH = 8  # of 32-bit words
+_LOW = 2  # bits of an address that tell the registers of a group
+
+
+def csr_signature():
+    """Register access, seen from who reads and writes; ``addr`` counts words."""
+    return wiring.Signature({
+        "addr": Out(ADDRESS_WIDTH), "w_en": Out(1), "w_data": Out(32), "r_data": In(32),
+    })
+
+
+def _name(register, field):
+    return f"{register.name}_{field.name}"
+
+
+class RegisterFile(wiring.Component):
+    """One port per field of the declared registers, ``<register>_<field>``.
+
+    Parameters
+    ----------
+    registers : iterable of Register
+
+    Members
+    -------
+    csr : In(csr_signature)
+    <register>_<field> : In for RO fields, otherwise Out
+        A PULSE field is 1 for the clock after it was written as 1.
+
+    Latency: 2 cycles from ``addr`` to ``r_data``, 1 from ``w_en`` to the field. An address without
+    a register reads 0.
+
+    Raises
+    ------
+    ValueError
+        If an address does not fit.
+
+    Source: host/bregalad/protocol/registers.py.
+    """
+
+    latency = 2
+
+    def __init__(self, registers=REGISTERS):
+        self.registers = tuple(registers)
+        members = {"csr": In(csr_signature())}
+        for register in self.registers:
+            if register.addr >> 2 + ADDRESS_WIDTH:
+                raise ValueError(f"{register.name}: address must fit {ADDRESS_WIDTH + 2} bits, "
+                                 f"not {register.addr:#x}")
+            for field in register.fields:
+                read_only = field.access is Access.RO
+                members[_name(register, field)] = (
+                    In(field.width) if read_only else Out(field.width, init=field.reset))
+        super().__init__(members)
+
+    def elaborate(self, platform):
+        m = Module()
+        csr = self.csr
+        # Groups of registers whose addresses differ in the lowest bits, then the group.
+        words = {register.addr // 4: register for register in self.registers}
+        groups = sorted({addr >> _LOW for addr in words})
+        values = {group: Signal(32, name=f"group_{group}") for group in groups}
+        high = Signal(ADDRESS_WIDTH - _LOW)
+        m.d.sync += [high.eq(csr.addr >> _LOW), csr.r_data.eq(0)]
+        for group, value in values.items():
+            m.d.sync += value.eq(0)
+            with m.Switch(csr.addr[:_LOW]):
+                for addr in sorted(addr for addr in words if addr >> _LOW == group):
+                    with m.Case(addr & (1 << _LOW) - 1):
+                        for field, lsb in words[addr].layout():
+                            if field.access is not Access.PULSE:
+                                m.d.sync += value[lsb:lsb + field.width].eq(
+                                    getattr(self, _name(words[addr], field)))
+            with m.If(high == group):
+                m.d.sync += csr.r_data.eq(value)
+        for register in self.registers:
+            for field, lsb in register.layout():
+                port = getattr(self, _name(register, field))
+                if field.access is Access.PULSE:
+                    m.d.sync += port.eq(0)
+                if field.access is not Access.RO:
+                    with m.If(csr.w_en & (csr.addr == register.addr // 4)):
+                        m.d.sync += port.eq(csr.w_data[lsb:lsb + field.width])
+        return m

@@ -1,0 +1,432 @@
+"""AttributeProcessorArray against the golden model: any operations in any order."""
+
+import random
+from collections import deque
+from itertools import product
+
+import cocotb
+from bregalad.fixed import BAYES_UNIT, bayes_log2
+from bregalad.geometry import MISSING, NONE, Geometry
+from bregalad.protocol.registers import CellKind
+from bregalad_hw.array.array import AttributeProcessorArray
+from bregalad_hw.array.bayes import lead, partial_layout
+from bregalad_hw.array.control import SNAP_DISTANCE
+from bregalad_hw.array.operation import Op, config_layout, operation_layout, snap_layout
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from bregalad_sim.benches.beside import Beside
+from bregalad_sim.benches.levels import Placed, concerned, on_levels
+from bregalad_sim.bits import candidate_fields, pack, unpack
+from bregalad_sim.golden import Candidate, Cell, Golden, top
+from bregalad_sim.runner import parameters
+
+COUNTING = (Op.COUNT, Op.COUNT, Op.COUNT, Op.COUNT)
+OTHERS = (Op.CLEAR, Op.PLACE, Op.READ, Op.WRITE, Op.HALVE)
+
+
+class Model:
+    """The array's operations on a golden model's state, and what it should answer."""
+
+    def __init__(self, geometry):
+        self.geometry = geometry
+        self.golden = Golden(geometry)
+        self.shadow = Golden(geometry)  # slot 0: the snapshot
+        self.shadow.cells = self.golden.cells
+        self.shadow.fields = self.golden.fields
+
+    def cells(self, pass_):
+        lanes = self.geometry.lanes
+        return range(pass_ * lanes, (pass_ + 1) * lanes)
+
+    def apply(self, op, codes, count):
+        """The count of a READ or the number of levels that a COUNT clamped; None otherwise."""
+        golden, slot, cells = self.golden, op.get("slot", 0), self.cells(op.get("pass_", 0))
+        match op["code"]:
+            case Op.COUNT if op["test"]:
+                return 0
+            case Op.COUNT:
+                return sum(any([golden._count_cell(each, cell, code, op["label"], op["minus"])
+                                for cell, code in zip(cells, codes, strict=True)])
+                           for each in concerned(self.geometry, op))
+            case Op.CLEAR:
+                for cell in cells:
+                    golden.counts[slot][cell][op["bin"]] = [0] * self.geometry.classes
+            case Op.HALVE:
+                for each, cell in product(concerned(self.geometry, op), cells):
+                    bins = golden.counts[each][cell]
+                    bins[op["bin"]] = [count >> 1 for count in bins[op["bin"]]]
+            case Op.PLACE:
+                root = (0, self.geometry.root_shift)
+                for cell in cells:
+                    zoom = root if op["root"] else golden.zoom[op["parent"]][cell]
+                    if op["override"] and cell == cells[0] + op["lane"]:
+                        zoom = (op["lo"], op["shift"])
+                    golden.zoom[slot][cell] = zoom
+            case Op.SNAP:
+                for cell in cells:
+                    counts = golden.counts[slot][cell][op["bin"]]
+                    self.shadow.counts[0][cell][op["bin"]] = list(counts)
+            case Op.READ:
+                if op["lane"] < self.geometry.lanes:
+                    return golden.counts[slot][cells[0] + op["lane"]][op["bin"]][op["label"]]
+            case Op.WRITE:
+                if op["lane"] < self.geometry.lanes:
+                    bins = golden.counts[slot][cells[0] + op["lane"]]
+                    bins[op["bin"]][op["label"]] = count
+        return None
+
+    def partial(self, op, codes):
+        """Sums of a beat's naive Bayes terms, before it is counted."""
+        golden, slot = self.golden, op["slot"]
+        sums, known = [0] * self.geometry.classes, 0
+        for cell, code in zip(self.cells(op["pass_"]), codes, strict=True):
+            index = golden._own_bin(slot, cell, code)
+            if index is not None:
+                known += 1
+                for k, n in enumerate(golden.counts[slot][cell][index]):
+                    sums[k] += bayes_log2(BAYES_UNIT * n + 1)
+        return {"sums": sums, "known": known, "last": op["last"]}
+
+    def trial(self, current):
+        """What `gains` and `summary` should show of the snapshot."""
+        candidates = self.shadow._candidates(0)
+        best, second, chosen = top(candidates, current)
+        summary = {"best": candidate_fields(best), "second": candidate_fields(second),
+                   "current": candidate_fields(chosen),
+                   "left": best.left or [0] * self.geometry.classes}
+        return [candidate_fields(candidate or Candidate()) for candidate in candidates], summary
+
+
+class Bench:
+    """Drives and checks the array clock by clock, at the falling edges."""
+
+    def __init__(self, dut):
+        given = parameters()
+        self.dut = dut
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**given["geometry"])
+        self.snapshots = given["snapshots"]
+        self.array = AttributeProcessorArray(g, snapshots=self.snapshots)
+        self.model = Model(g)
+        self.clock = 0
+        self.reads, self.clamps = {}, {}  # due at a clock
+        self.partials, self.coming = {}, set()
+        self.predicted = 0
+        self.gains, self.summaries = deque(), deque()
+        self.ready = 1.0  # probability
+        self.trial_pass = self.trial_bin = 0
+        self.early = {"gains": deque(), "summary": deque()}  # taken, not compared yet
+        self.held = {}
+        self.taken = 0
+        self.trials = 0
+        self.begun = deque()  # results of each pass that are not taken yet
+        self.late_codes = deque([[0] * self.geometry.lanes] * self.array.codes_latency)
+        self.most_clamps = 0  # levels in one COUNT
+        self.placed = Placed(g, self.rng)
+        self.full = self.behind = 0  # passes that had to wait, that followed at once
+        self.last_snap = None  # clock of a pass's last SNAP
+        self.beside = Beside()
+
+    async def start(self):
+        dut = self.dut
+        cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+        if self.geometry.banks > 1:
+            dut.snap.value = 0
+        for port in (dut.op, dut.codes, dut.count_in, dut.config, dut.config_write,
+                     dut.cells_in_use, dut.classes_in_use, dut.report_all, dut.reset,
+                     dut.trial_current, dut.gains__ready, dut.summary__ready):
+            port.value = 0
+        dut.rst.value = 1
+        for _ in range(3):
+            await FallingEdge(dut.clk)
+        dut.rst.value = 0
+
+    async def configure(self):
+        """New cells, attributes of several cells among them, while nothing is under way."""
+        rng, g, golden = self.rng, self.geometry, self.model.golden
+        for _ in range(self.array.count_latency):
+            await self.step()
+        self.cells_in_use = rng.choice([g.max_cells, 1, rng.randint(1, g.max_cells)])
+        self.passes = g.passes_for(self.cells_in_use)
+        golden.fields.update({
+            "cells.count": self.cells_in_use, "classes.count": rng.randint(1, g.classes)})
+        self.report_all = rng.randrange(2)
+        self.dut.cells_in_use.value = self.cells_in_use
+        self.dut.classes_in_use.value = golden.fields["classes.count"]
+        self.dut.report_all.value = self.report_all
+        kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST]
+        kinds = rng.choice([kinds, [CellKind.NUMERIC], kinds + [CellKind.IGNORED],
+                            [CellKind.IGNORED, CellKind.NUMERIC]])
+        kind = rng.choice(kinds)
+        for index in range(g.max_cells):
+            first = rng.random() < 0.6
+            if first or rng.random() < 0.25:
+                kind = rng.choice(kinds)
+            base = rng.choice([0, 0, 3, rng.randrange(256)])
+            golden.cells[index] = Cell(kind, int(first), rng.randrange(2), base)
+        for index in [*range(g.max_cells), g.max_cells, 0xFFFF]:
+            cell = golden.cells[index % g.max_cells] if index < g.max_cells else Cell(1, 1, 1, 7)
+            self.dut.config.value = pack(config_layout(), {"cell": index, **vars(cell)})
+            self.dut.config_write.value = 1
+            await self.step()
+        self.dut.config_write.value = 0
+        for _ in range(self.array.config_latency - 1):
+            await self.step()
+
+    def codes(self, pass_):
+        used = self.cells_in_use
+        palette = self.palette
+        return [self.rng.choice(palette) if cell < used else MISSING
+                for cell in self.model.cells(pass_)]
+
+    def random_op(self, choices):
+        rng, g = self.rng, self.geometry
+        code = rng.choice(choices)
+        few = rng.random() < 0.9
+        slots = range(min(g.slots, 2 * g.levels) if few else g.slots)
+        if g.banks > 1 and self.in_trial and rng.random() < 0.9:
+            slots = [slot for slot in slots if slot != self.trial_slot]
+        op = {
+            "code": code, "slot": rng.choice(slots), "pass_": rng.randrange(g.passes),
+            "bin": rng.randrange(g.bins), "label": rng.randrange(g.classes),
+            "minus": rng.randrange(4) == 0, "test": rng.randrange(8) == 0,
+            "predict": rng.randrange(2), "last": rng.randrange(2), "parent": rng.choice(slots),
+            "root": rng.randrange(4) == 0, "override": rng.randrange(2),
+            "lane": rng.randrange(g.lanes), "lo": rng.randrange(256), "shift": rng.randrange(8),
+        }
+        if Op.PLACE in choices:
+            op = self.placed.follow(op)
+        return on_levels(g, rng, op, -(-len(slots) // g.levels))
+
+    async def step(self, op=None, snap=None):
+        """One clock with an operation, and a SNAP beside it or, with one bank, in its place.
+
+        Take and check whatever comes out.
+        """
+        rng, dut, g, model = self.rng, self.dut, self.geometry, self.model
+        if snap and g.banks == 1:
+            op = snap
+        op = on_levels(g, rng, op or {"code": Op.NONE}, g.slots // g.levels)
+        if g.banks > 1:
+            if snap:  # before the operation, which writes later
+                model.apply(snap, None, None)
+            fields = snap or self.random_op([Op.SNAP])
+            dut.snap.value = pack(snap_layout(g), {
+                "valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}})
+        self.beside.note(op)
+        codes = self.codes(op.get("pass_", 0)) if op["code"] == Op.COUNT else [
+            rng.randrange(256) for _ in range(g.lanes)]
+        count = rng.choice([0, g.count_max, rng.randint(0, g.count_max)])
+        dut.op.value = pack(operation_layout(g), op)
+        self.late_codes.append(codes)
+        dut.codes.value = pack(self.array.codes.shape(), self.late_codes.popleft())
+        dut.count_in.value = count
+        if snap and snap["bin"] == 0 and snap["pass_"] == 0:
+            self.current = rng.choice([NONE, rng.randrange(self.cells_in_use)])
+            dut.trial_current.value = self.current
+        else:
+            dut.trial_current.value = rng.randrange(g.max_cells)
+
+        if g.naive_bayes and op["code"] == Op.COUNT and op["predict"]:
+            due = self.clock + self.array.partial_latency
+            self.partials[due] = model.partial(op, codes)
+            if op["last"]:
+                self.coming.add(due - lead(g))
+        answer = model.apply(op, codes, count)
+        if op["code"] == Op.READ and answer is not None:
+            self.reads[self.clock + self.array.read_latency] = answer
+        if op["code"] == Op.COUNT and answer:
+            self.clamps[self.clock + self.array.clamped_latency] = answer
+            self.most_clamps = max(self.most_clamps, answer)
+        self.placed.note(op)
+        if snap and snap["bin"] == g.bins - 1 and snap["pass_"] == self.passes - 1:
+            gains, summary = model.trial(self.current)
+            self.trials += 1
+            if self.report_all:
+                self.gains.extend(gains)
+            else:
+                self.summaries.append(summary)
+
+        for port, queue, payload in (
+                ("gains", self.gains, self.array.gains.p.shape()),
+                ("summary", self.summaries, self.array.summary.p.shape())):
+            ready = rng.random() < self.ready
+            getattr(dut, f"{port}__ready").value = ready
+            if int(getattr(dut, f"{port}__valid").value):
+                got = unpack(payload, int(getattr(dut, f"{port}__payload").value))
+                assert self.held.get(port, got) == got, f"{port} moved before it was taken"
+                assert int(dut.busy.value)
+                if ready:
+                    self.early[port].append(got)
+                    self.taken += 1
+                    self.settle_passes(port)
+                self.held = {} if ready else {port: got}
+            else:
+                assert port not in self.held, f"{port} fell before it was taken"
+            # Gains of a pass may come before the trial's last SNAP.
+            while queue and self.early[port]:
+                assert self.early[port].popleft() == queue.popleft(), (
+                    port, model.golden.cells[:self.cells_in_use])
+        read = self.reads.pop(self.clock, None)
+        assert int(dut.count_valid.value) == (read is not None)
+        if read is not None:
+            assert int(dut.count_out.value) == read
+        assert int(dut.clamped.value) == self.clamps.pop(self.clock, 0)
+        if g.naive_bayes:
+            partial = self.partials.pop(self.clock, None)
+            assert int(dut.partial__valid.value) == (partial is not None)
+            if partial is not None:
+                assert unpack(partial_layout(g), int(dut.partial__p.value)) == partial
+                self.predicted += 1
+            assert int(dut.partial__coming.value) == (self.clock in self.coming)
+            self.coming.discard(self.clock)
+        await FallingEdge(dut.clk)
+        self.clock += 1
+        # A pass whose results are out holds no place; others may, or may wait behind the units.
+        if len(self.begun) < self.snapshots:
+            assert int(dut.snap_ready.value)
+        if self.snapshots == 1 and snap and snap["bin"] == 0:
+            assert not int(dut.snap_ready.value)
+        if snap or self.in_trial or self.gains or self.summaries:
+            assert int(dut.busy.value)
+
+    def settle_passes(self, port):
+        """A result was taken: which passes are through?"""
+        if port == "summary":
+            for _ in range(self.passes):
+                self.begun.popleft()
+            return
+        self.begun[0] -= 1
+        if not self.begun[0]:
+            self.begun.popleft()
+
+    def next_snap(self):
+        """The next SNAP, None if the array is not ready for it."""
+        begins = self.trial_bin == 0
+        slot = self.trial_slot if self.in_trial else self.rng.randrange(self.geometry.slots)
+        if begins:
+            if not int(self.dut.snap_ready.value):
+                self.full += 1
+                return None
+            if self.last_snap == self.clock - 1:
+                return None
+        if self.geometry.banks > 1 and not self.beside.allows(slot):
+            return None
+        if begins:
+            self.behind += self.last_snap == self.clock - 2
+            lanes = self.geometry.lanes
+            self.begun.append(min(lanes, self.cells_in_use - self.trial_pass * lanes))
+            self.trial_slot = slot
+        op = {"code": Op.SNAP, "slot": self.trial_slot, "pass_": self.trial_pass,
+              "bin": self.trial_bin}
+        self.trial_bin = (self.trial_bin + 1) % self.geometry.bins
+        if self.trial_bin == 0:
+            self.trial_pass = (self.trial_pass + 1) % self.passes
+            self.last_snap = self.clock
+        return op
+
+    @property
+    def in_trial(self):
+        return self.trial_bin or self.trial_pass
+
+    async def drain(self):
+        """Finish the trial that has begun, then wait until all is taken."""
+        limit = 4000
+        while self.in_trial or self.gains or self.summaries or int(self.dut.busy.value):
+            await self.step(snap=self.next_snap() if self.in_trial else None)
+            limit -= 1
+            assert limit, "the array stays busy"
+        assert not self.early["gains"] and not self.early["summary"], "results without a trial"
+        assert not self.begun
+
+
+@cocotb.test(timeout_time=50, timeout_unit="ms")
+async def matches_golden(dut):
+    """Random operations without a gap, trials between them, stalls on the results.
+
+    Trials follow each other at once, with operations between their SNAPs, or now and then.
+    """
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await bench.start()
+    for _ in range(parameters()["rounds"]):
+        await bench.configure()
+        bench.ready = rng.choice([1.0, 0.5, 0.05])
+        snap_rate = rng.choice([0.1, 0.5, 1.0])
+        pass_rate = rng.choice([1.0, 1.0, 0.1])
+        others = rng.choice([(), OTHERS, OTHERS, OTHERS + (Op.NONE,)])
+        few = rng.choice([1, 3, 256])
+        bench.palette = [rng.choice([MISSING, rng.randrange(256), rng.randrange(g.bins)])
+                         for _ in range(few)]
+        for _ in range(parameters()["clocks"]):
+            rate = snap_rate if bench.trial_bin else snap_rate * pass_rate
+            snap = bench.next_snap() if rng.random() < rate else None
+            await bench.step(bench.random_op(COUNTING + others), snap)
+        await bench.drain()
+    for slot in range(g.slots):  # what memory holds in the end
+        for cell in range(g.max_cells):
+            for bin_ in range(g.bins):
+                for label in range(g.classes):
+                    await bench.step({"code": Op.READ, "slot": slot, "pass_": cell // g.lanes,
+                                      "lane": cell % g.lanes, "bin": bin_, "label": label})
+    for _ in range(bench.array.read_latency + 20):
+        await bench.step()
+    assert not bench.reads and not bench.clamps and not bench.partials
+    assert bench.predicted or not g.naive_bayes
+    assert g.levels == 1 or (bench.placed.across and bench.most_clamps > 1)
+    dut._log.info(f"{bench.trials} trials, {bench.taken} results, {bench.clock} clocks; "
+                  f"waited {bench.full} clocks for room, {bench.behind} passes followed at once; "
+                  f"up to {bench.most_clamps} levels clamped, "
+                  f"{bench.placed.across} zooms passed on across levels")
+    assert bench.trials >= parameters()["rounds"]
+    assert bench.full
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def trial_clocks(dut):
+    """Back-to-back trials of numeric cells: room for all snapshots, clocks per pass in the bar."""
+    bench = Bench(dut)
+    g = bench.geometry
+    await bench.start()
+    bench.palette = list(range(256))
+    await bench.configure()
+    for index in range(g.max_cells):
+        bench.model.golden.cells[index] = Cell(CellKind.NUMERIC)
+        dut.config.value = pack(config_layout(), {
+            "cell": index, **vars(bench.model.golden.cells[index])})
+        dut.config_write.value = 1
+        await bench.step()
+    dut.config_write.value = 0
+    bench.cells_in_use, bench.passes = g.max_cells, g.passes
+    bench.report_all = 0
+    bench.model.golden.fields.update({"cells.count": g.max_cells, "classes.count": g.classes})
+    dut.cells_in_use.value, dut.classes_in_use.value = g.max_cells, g.classes
+    dut.report_all.value = 0
+    for slot in range(g.slots):  # reset keeps memory
+        for pass_ in range(g.passes):
+            for bin_ in range(g.bins):
+                place = {"slot": slot, "pass_": pass_, "bin": bin_}
+                await bench.step({"code": Op.CLEAR, **place})
+            await bench.step({"code": Op.PLACE, **place, "root": 1, "parent": 0, "override": 0})
+    for _ in range(300):
+        await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0})
+    for _ in range(SNAP_DISTANCE):
+        await bench.step()
+    first, trials = bench.clock, 3 * bench.snapshots
+    # No scan ends before all snapshots are in, so that the next one has to wait.
+    for _ in range(bench.snapshots * (g.bins + 1) - 1):
+        assert int(dut.snap_ready.value) or bench.trial_bin
+        await bench.step(snap=bench.next_snap())
+        assert int(dut.snap_ready.value) == (len(bench.begun) < bench.snapshots)
+    assert len(bench.begun) == bench.snapshots, "a pass was through before the others were in"
+    assert bench.behind == bench.snapshots - 1
+    while bench.trials < trials:
+        await bench.step(snap=bench.next_snap())
+    await bench.drain()
+    per_pass = (bench.clock - first) / trials / g.passes
+    bound = g.bins * (2 * g.classes + 2) + 60
+    if bench.snapshots == 1:
+        bound += g.bins  # its own snapshot lies between the scans
+    dut._log.info(f"{per_pass:.1f} clocks per trial pass, bar {bound}")
+    assert per_pass <= bound

@@ -1,0 +1,197 @@
+"""Scan and two GainUnits against the golden model's `gain_of`."""
+
+import random
+from collections import deque
+
+import cocotb
+from amaranth import Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.geometry import Geometry
+from bregalad.protocol.registers import CellKind
+from bregalad_hw.gain.gain import GainUnit, arithmetic_latency, kind_layout, result_layout
+from bregalad_hw.gain.scan import Scan, scan_clocks
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from bregalad_sim.bits import pack, unpack
+from bregalad_sim.golden import Cell, gain_of
+from bregalad_sim.runner import parameters
+
+SPREAD = GATHERED = 1  # as far as the gain units are from what leads them
+UNITS = 2
+
+
+class Gains(wiring.Component):
+    """Gain units of as many lanes; members as of `Scan` and, for each, `GainUnit`."""
+
+    def __init__(self, geometry, *, snapshots):
+        self.geometry = g = geometry
+        self.snapshots = snapshots
+        self.lead = Scan(g, latency=arithmetic_latency(g), spread=SPREAD, gathered=GATHERED,
+                         snapshots=snapshots)
+        word = data.ArrayLayout(g.count_width, g.classes)
+        super().__init__({
+            **{name: self.lead.signature.members[name]
+               for name in ("snap", "bin", "classes_in_use", "done", "take")},
+            **{f"{name}_{i}": In(shape) for i in range(UNITS)
+               for name, shape in (("config", kind_layout()), ("word", word))},
+            **{f"result_{i}": Out(result_layout(g)) for i in range(UNITS)},
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.scan = scan = self.lead
+        snap, told = Signal(), Signal.like(scan.told)
+        pairs, whole = Signal(), Signal()
+        units = [GainUnit(self.geometry, snapshots=self.snapshots) for _ in range(UNITS)]
+        for i, unit in enumerate(units):
+            m.submodules[f"unit_{i}"] = unit
+            config, word = (Signal.like(getattr(self, f"{name}_{i}"), name=f"later_{name}_{i}")
+                            for name in ("config", "word"))
+            m.d.sync += [config.eq(getattr(self, f"config_{i}")),
+                         word.eq(getattr(self, f"word_{i}"))]
+            m.d.comb += [
+                unit.config.eq(config), unit.word.eq(word), unit.snap.eq(snap),
+                unit.scan.eq(told), getattr(self, f"result_{i}").eq(unit.result),
+            ]
+        m.d.sync += [
+            snap.eq(self.snap), told.eq(scan.told),
+            pairs.eq(units[0].pairs | units[1].pairs), whole.eq(units[0].whole | units[1].whole),
+        ]
+        m.d.comb += [
+            scan.snap.eq(self.snap), scan.bin.eq(self.bin),
+            scan.classes_in_use.eq(self.classes_in_use), scan.take.eq(self.take),
+            scan.pairs.eq(pairs), scan.whole.eq(whole), self.done.eq(scan.done),
+        ]
+        return m
+
+
+def random_counts(rng, geometry, classes):
+    """Words of a cell: empty, plain, skewed, tied, or anything at all."""
+    style = rng.randrange(5)
+    limit = geometry.count_max if style == 0 else rng.choice([1, 3, 40, 500])
+    limit = min(limit, geometry.count_max)
+    words = []
+    for _ in range(geometry.bins):
+        fill = 0 if style == 1 and rng.random() < 0.7 else limit
+        # Classes not in use may hold counts; they must not matter.
+        words.append([rng.randint(0, fill) for _ in range(geometry.classes)])
+    if style == 2:
+        words = [words[0]] * geometry.bins
+    if style == 3:
+        words = [[0] * geometry.classes] * geometry.bins
+    return words
+
+
+def configured(cell):
+    """What the unit is told of a cell; of its base it knows nothing."""
+    layout = kind_layout()
+    return pack(layout, {name: getattr(cell, name) for name in layout.members})
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def matches_golden(dut):
+    """Results in order, held until taken; clocks of each scan, exact and within the bar.
+
+    Snapshots come in, with and without pauses, while earlier ones are scanned or wait. Those of a
+    round are of one cell where a lane has but one pass. Both units' cells are of any kind.
+    """
+    given = parameters()
+    geometry = Geometry(**given["geometry"])
+    snapshots = given["snapshots"]
+    latency = arithmetic_latency(geometry)
+    load_clocks = 1 + SPREAD + GATHERED
+    rng = random.Random(cocotb.RANDOM_SEED)
+    word = data.ArrayLayout(geometry.count_width, geometry.classes)
+    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+    configs, counters, results = ([getattr(dut, f"{name}_{i}") for i in range(UNITS)]
+                                  for name in ("config", "word", "result"))
+    for port in (*configs, *counters, dut.classes_in_use, dut.snap, dut.bin, dut.take):
+        port.value = 0
+    dut.rst.value = 1
+    for _ in range(3):
+        await FallingEdge(dut.clk)
+    dut.rst.value = 0
+
+    clock = taken_at = since = 0
+    taken = full = overlapped = 0
+    while taken < given["trials"]:
+        classes = rng.randint(1, geometry.classes)
+        dut.classes_in_use.value = classes
+        bound = geometry.bins * (2 * classes + 2) + 60
+        kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST]
+        kinds = rng.choice([kinds, [*kinds, CellKind.IGNORED], [CellKind.IGNORED, *kinds[:1]]])
+        start_rate, word_rate = rng.choice([1.0, 1.0, 0.05]), rng.choice([1.0, 1.0, 0.5])
+        take_rate = rng.choice([1.0, 0.2, 0.01])
+        left = rng.randint(1, 4 * snapshots)  # snapshots to begin in this round
+        cells, words = None, []  # what is coming in
+
+        def any_cells(kinds=kinds):
+            return [Cell(rng.choice(kinds), rng.randint(0, 1), rng.randint(0, 1), 0)
+                    for _ in range(UNITS)]
+
+        only = any_cells() if geometry.passes == 1 else None
+        held = deque()  # (cells, clock of the last word, results), not taken
+        while left or words or held:
+            # Out: the oldest snapshot's result, exactly when it is due.
+            take = False
+            due = None
+            if held:
+                of, last, wanted = held[0]
+                pairs = any(cell.kind in (CellKind.NUMERIC, CellKind.ONE_VS_REST) for cell in of)
+                whole = any(cell.kind not in (CellKind.NUMERIC, CellKind.IGNORED)
+                            and not cell.other for cell in of)
+                due = (max(last + load_clocks, taken_at)
+                       + scan_clocks(geometry, latency, pairs, whole, classes))
+                assert due - max(last, taken_at) <= bound
+            done = bool(int(dut.done.value))
+            assert done == (due is not None and clock >= due), (done, clock, due, held)
+            since = since + 1 if done else 0
+            if since > SPREAD:
+                for cell, want, port in zip(of, wanted, results, strict=True):
+                    result = unpack(result_layout(geometry), int(port.value))
+                    if want.valid:
+                        assert result["gain"] == want.gain, (of, classes)
+                    if want.valid and cell.kind != CellKind.MULTIWAY:
+                        got = (result["bin"], result["left"][:classes])
+                        assert got == (want.value, want.left[:classes]), (of, classes)
+                take = rng.random() < take_rate
+            dut.take.value = take
+
+            # In: a word, or anything else without `snap`.
+            behind = bool(held) and held[-1][1] == clock - 1
+            if (not words and left and len(held) < snapshots and not behind
+                    and rng.random() < start_rate):
+                cells = only or any_cells()
+                counted = [random_counts(rng, geometry, classes) for _ in cells]
+                words = list(enumerate(zip(*counted, strict=True)))
+                left -= 1
+            snap = bool(words) and rng.random() < word_rate
+            dut.snap.value = snap
+            if snap:
+                index, counts = words.pop(0)
+                dut.bin.value = index
+                overlapped += bool(held)
+            else:
+                dut.bin.value = rng.randrange(geometry.bins)
+            for i in range(UNITS):
+                counters[i].value = pack(word, counts[i]) if snap else rng.getrandbits(word.size)
+                known = only or (cells if snap else None)
+                configs[i].value = (configured(known[i]) if known
+                                    else rng.getrandbits(kind_layout().size))
+
+            await FallingEdge(dut.clk)
+            if take:
+                held.popleft()
+                taken_at = clock
+                taken += 1
+            if snap and not words:
+                held.append((cells, clock, [
+                    gain_of(geometry, 0, cell, counts, classes)
+                    for cell, counts in zip(cells, counted, strict=True)]))
+                full += len(held) == snapshots
+            clock += 1
+    dut._log.info(f"{taken} snapshots, {overlapped} words beside others, {full} times full")
+    assert full
+    assert overlapped or snapshots == 1

@@ -1,0 +1,87 @@
+"""Gini, KearnsMansour and ClassificationError against host/bregalad/fixed.py."""
+
+import random
+
+import cocotb
+from bregalad.fixed import classification_error, gini, kearns_mansour
+from bregalad_hw.gain.classification_error import ClassificationError
+from bregalad_hw.gain.gini import Gini
+from bregalad_hw.gain.kearns_mansour import KearnsMansour
+from bregalad_hw.gain.term import term_layout
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from bregalad_sim.bits import pack
+from bregalad_sim.runner import parameters
+
+BLOCKS = {"gini": Gini, "kearns_mansour": KearnsMansour,
+          "classification_error": ClassificationError}
+
+
+def random_counts(rng, width, classes):
+    """Counts that add up to less than 2**width; once in a while any, whose sums wrap."""
+    top = (1 << width) - 1
+    if rng.random() < 0.1:
+        return [rng.choice([0, top, rng.getrandbits(width)]) for _ in range(classes)]
+    n = rng.choice([rng.getrandbits(rng.randint(0, width)), (1 << rng.randint(0, width)) - 1])
+    counts = []
+    for _ in range(classes - 1):
+        counts.append(rng.choice([0, n, n // 2, rng.randint(0, n), min(n, rng.randint(0, 3))]))
+        n -= counts[-1]
+    counts.append(n)
+    rng.shuffle(counts)
+    return counts
+
+
+def impurity(criterion, counts, width):
+    """What the board makes of a side's counts."""
+    if criterion == "gini":
+        return gini(counts, width)
+    if criterion == "classification_error":
+        return classification_error(counts, width)
+    return kearns_mansour(*counts) if len(counts) == 2 else 0
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def matches_fixed(dut):
+    """Every side's impurity at its sum, 0 elsewhere, each ``latency`` clocks later.
+
+    One side alone or two at a time, as close behind each other as the gain unit sends them.
+    """
+    given = parameters()
+    criterion, width = given["criterion"], given["width"]
+    unit = BLOCKS[criterion](width)
+    rng = random.Random(cocotb.RANDOM_SEED)
+    idle = (0, {"valid": 0, "opens": 0, "sum": 0, "right": 0}, None)
+    terms = []  # (x, term, what is to come out)
+    while len(terms) < given["count"]:
+        classes = rng.randint(1, given["classes"])
+        sides = [random_counts(rng, width, classes) for _ in range(rng.choice([1, 2]))]
+        alone = len(sides) == 1
+        for k in range(classes):
+            for right, counts in enumerate(sides):
+                place = {"valid": 1, "opens": k == 0, "sum": 0, "right": right}
+                terms.append((counts[k], place, 0))
+        terms += [idle] * alone
+        for right, counts in enumerate(sides):
+            place = {"valid": 1, "opens": 0, "sum": 1, "right": right}
+            terms.append((sum(counts) & (1 << width) - 1, place,
+                          impurity(criterion, counts, width)))
+        terms += [idle] * rng.choice([0, 0, 1, 5])
+    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+    dut.rst.value = 1
+    for port in (dut.i_x, dut.i_term):
+        port.value = 0
+    for _ in range(3):
+        await FallingEdge(dut.clk)
+    dut.rst.value = 0
+    for clock in range(len(terms) + unit.latency):
+        if clock < len(terms):
+            x, term, _ = terms[clock]
+            # Numbers of clocks without a term must not matter.
+            dut.i_x.value = x if term["valid"] else rng.getrandbits(width)
+            dut.i_term.value = pack(term_layout(), term)
+        await FallingEdge(dut.clk)
+        at = clock + 1 - unit.latency
+        if 0 <= at < len(terms) and terms[at][2] is not None:
+            assert int(dut.o_y.value) == terms[at][2], (at, terms[at])

@@ -1,0 +1,128 @@
+"""Merge against the golden model's `join` and `top`, stalls on all streams."""
+
+import random
+
+import cocotb
+from bregalad.geometry import NONE, Geometry
+from bregalad.protocol.registers import CellKind
+from bregalad_hw.array.merge import Merge, merge_layout, summary_layout
+from bregalad_hw.array.operation import candidate_layout
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from bregalad_sim.bits import candidate_fields
+from bregalad_sim.golden import Candidate, Cell, join, top
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, Source, reset
+
+
+class Bench:
+    def __init__(self, dut):
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**parameters()["geometry"])
+        self.source = Source(dut, "i", merge_layout(g), rng)
+        self.gains = Sink(dut, "gains", candidate_layout(g), rng)
+        self.summary = Sink(dut, "summary", summary_layout(g), rng)
+        self.seen = dict.fromkeys(("ties", "joined", "current", "empty"), 0)
+
+    def trial(self):
+        """Random cells of attributes, as gain units find them, go in; what should come out."""
+        rng, g = self.rng, self.geometry
+        cells = rng.choice([1, 2, g.max_cells, rng.randint(1, g.max_cells)])
+        configs, parts = [], []
+        kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST, CellKind.IGNORED]
+        kinds = rng.choice([kinds, kinds[:3], kinds[1:3], kinds[3:]])
+        half = 1 << g.gain_width - 1
+        # Few different gains tie; the outermost ones wrap when they are added.
+        gains = rng.choice([[0], [-1, 0, 1], [-half, half - 1], range(-half, half)])
+        kind = rng.choice(kinds)
+        for cell in range(cells):
+            first = rng.random() < 0.5
+            if first or rng.random() < 0.2:
+                kind = rng.choice(kinds)
+            configs.append(Cell(kind, int(first)))
+            part = Candidate()
+            if kind != CellKind.IGNORED:
+                multiway = kind == CellKind.MULTIWAY
+                part = Candidate(cell, 0 if multiway else rng.randrange(256), rng.choice(gains),
+                                 [0 if multiway else rng.randint(0, g.count_max)
+                                  for _ in range(g.classes)])
+            parts.append(part)
+        candidates = join(g, configs, parts)
+        heads = [c.cell for c in candidates if c is not None and c.valid]
+        current = rng.choice([NONE, *heads[:1], rng.randrange(cells)])
+        for cell, (config, part) in enumerate(zip(configs, parts, strict=True)):
+            joins = part.valid and not config.first
+            self.source.items.append({
+                "part": {"valid": part.valid, "joins": joins, "value": part.value,
+                           "additive": part.valid and config.kind == CellKind.MULTIWAY,
+                           "gain": part.gain, "left": part.left},
+                "cell": cell, "current": cell == current, "last": cell == cells - 1,
+            })
+        best, second, chosen = top(candidates, current)
+        self.seen["ties"] += best.valid and second.valid and best.gain == second.gain
+        self.seen["joined"] += candidates.count(None)
+        self.seen["current"] += chosen.valid
+        self.seen["empty"] += not best.valid
+        return [candidate_fields(c or Candidate()) for c in candidates], {
+            "best": candidate_fields(best), "second": candidate_fields(second),
+            "current": candidate_fields(chosen),
+            "left": best.left or [0] * g.classes}
+
+    async def run(self, trials, report_all, stall_in, stall_out):
+        """Compare the results of some trials; clocks from the first cell to the last result."""
+        dut = self.dut
+        dut.report_all.value = report_all
+        self.source.stall = stall_in
+        self.gains.stall = self.summary.stall = stall_out
+        want, cells, ends = [], 0, []
+        for _ in range(trials):
+            gains, summary = self.trial()
+            want += gains if report_all else [summary]
+            cells += len(gains)
+            ends.append(len(want))
+        got, clock, first, last_in = 0, 0, None, []
+        sink, other = (self.gains, self.summary) if report_all else (self.summary, self.gains)
+        latency = Merge.gains_latency if report_all else Merge.summary_latency
+        prompt = not stall_in and not stall_out
+        limit = 40 * (cells + trials) + 200
+        while got < len(want) or int(dut.busy.value):
+            for port in (self.source, sink, other):
+                port.drive()
+            await ReadOnly()
+            item = self.source.settle()
+            if item is not None:
+                first = clock if first is None else first
+                if item["last"]:
+                    last_in.append(clock)
+            assert other.settle() is None and not other.valid, f"{other.name} of the other kind"
+            result = sink.settle()
+            assert not sink.valid or int(dut.busy.value)
+            if result is not None:
+                assert got < len(want), "a result too many"
+                assert result == want[got], (got, report_all)
+                got += 1
+                if prompt and got in ends:
+                    # The stages stand still behind what leaves: a clock, at most twice.
+                    late = clock - last_in[ends.index(got)] - latency
+                    assert late in ((0, 1, 2) if report_all or got > 1 else (0,))
+            await RisingEdge(dut.clk)
+            clock += 1
+            assert clock < limit, "no end"
+        assert not self.source.items
+        if prompt:
+            least = cells + trials - 2
+            assert least <= last_in[-1] - first <= least + (cells if report_all else 0) + trials, (
+                "a cell per clock, or two with every candidate, and two per trial")
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def matches_golden(dut):
+    """Trials of any cells: ties, attributes of several cells, gains that wrap, nothing valid."""
+    bench = Bench(dut)
+    await reset(dut, dut.report_all)
+    for index in range(parameters()["rounds"]):
+        stalls = [(0.0, 0.0), (0.0, 0.7), (0.7, 0.0), (0.4, 0.4)][index // 2 % 4]
+        await bench.run(10, index % 2, *stalls)
+    dut._log.info("%s", bench.seen)
+    assert all(bench.seen.values()), bench.seen

@@ -1,0 +1,193 @@
+"""Predictor against Golden._scores: sums of beats in, predictions out, stalls on both streams."""
+
+import random
+from collections import deque
+
+import cocotb
+from bregalad.fixed import BAYES_UNIT, UNUSED_CLASS, bayes_log2
+from bregalad.geometry import MISSING, Geometry
+from bregalad.protocol.registers import CellKind
+from bregalad_hw.array.bayes import lead, partial_latency, partial_layout
+from bregalad_hw.mcmu.predictor import Predictor, ask_layout, prediction_layout
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from bregalad_sim.bits import pack
+from bregalad_sim.golden import Cell, Golden
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, Source, reset
+
+
+class Bench:
+    """The predictor between who asks, an array of a fixed latency and the report writer."""
+
+    def __init__(self, dut):
+        given = parameters()
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**given["geometry"])
+        self.predictor = Predictor(g, **given["options"])
+        self.golden = Golden(g)
+        self.golden.cells = [Cell(CellKind.NUMERIC) for _ in range(g.max_cells)]
+        self.source = Source(dut, "i", ask_layout(g), rng)
+        self.sink = Sink(dut, "o", prediction_layout(g), rng)
+        self.delay = 1 + partial_latency(g)  # from an operation's issue to its sums
+        self.pending = deque()  # beats of each record that was asked for or will be
+        self.issuable = 0  # records asked for whose beats are not all issued
+        self.partials, self.coming = {}, set()  # by clock
+        self.want = deque()  # what comes out: fields and the clock of its last sums
+        self.unissued = deque()  # those whose last beat is to come
+        self.clock = self.asked = self.given = 0
+        self.busy = 0.0  # probability that a beat is not issued
+        self.most = 0  # under way
+
+    async def start(self):
+        dut = self.dut
+        await reset(dut, dut.partial__valid, dut.partial__p, dut.partial__coming, dut.scores,
+                    dut.classes_in_use)
+
+    def configure(self, cells, classes, scores):
+        """Static while nothing is under way; new statistics everywhere."""
+        g, rng, golden = self.geometry, self.rng, self.golden
+        golden.fields.update({"cells.count": cells, "classes.count": classes})
+        self.scores = scores
+        self.dut.classes_in_use.value, self.dut.scores.value = classes, scores
+
+        def count():
+            return rng.choice([0, 0, 1, rng.getrandbits(rng.randint(1, g.count_width)),
+                               g.count_max])
+
+        for slot in range(g.slots):
+            golden.entries[slot].class_counts = [count() for _ in range(g.classes)]
+            golden.counts[slot] = [[[count() for _ in range(g.classes)] for _ in range(g.bins)]
+                                   for _ in range(g.max_cells)]
+
+    def record(self):
+        """Queue a record's ask and beats, and what shall come out."""
+        g, rng, golden = self.geometry, self.rng, self.golden
+        slot = rng.randrange(g.slots)
+        codes = [rng.choice([MISSING, rng.randrange(255)])
+                 for _ in range(golden.cells_in_use)]
+        scores = golden._scores(slot, codes)
+        self.source.items.append({"slot": slot,
+                                  "class_counts": golden.entries[slot].class_counts})
+        beats = []
+        for at in range(0, len(codes), g.lanes):
+            sums, known = [0] * g.classes, 0
+            for cell in range(at, min(at + g.lanes, len(codes))):
+                index = golden._own_bin(slot, cell, codes[cell])
+                if index is not None:
+                    known += 1
+                    for k, n in enumerate(golden.counts[slot][cell][index]):
+                        sums[k] += bayes_log2(BAYES_UNIT * n + 1)
+            beats.append({"sums": sums, "known": known, "last": at + g.lanes >= len(codes)})
+        self.pending.append(beats)
+        self.want.append([{"slot": slot, "label": scores.index(max(scores)), "scores": scores},
+                          None])
+        self.unissued.append(self.want[-1])
+
+    async def step(self):
+        rng, dut = self.rng, self.dut
+        self.source.drive()
+        self.sink.drive()
+        partial = self.partials.pop(self.clock, None)
+        size = partial_layout(self.geometry).size
+        dut.partial__valid.value = partial is not None
+        dut.partial__p.value = (rng.getrandbits(size) if partial is None
+                                else pack(partial_layout(self.geometry), partial))
+        dut.partial__coming.value = self.clock in self.coming
+        self.coming.discard(self.clock)
+        await ReadOnly()
+
+        taken = self.source.settle() is not None
+        self.asked += taken
+        self.issuable += taken
+        assert int(dut.quiet.value) == (self.asked - taken == self.given)
+        assert int(dut.asked.value) == self.asked % (1 << len(dut.asked))
+        assert int(dut.given.value) == self.given % (1 << len(dut.given))
+        if self.issuable and rng.random() >= self.busy:
+            beat = self.pending[0].pop(0)
+            self.partials[self.clock + self.delay] = beat
+            if beat["last"]:
+                self.coming.add(self.clock + self.delay - lead(self.geometry))
+                self.unissued.popleft()[1] = self.clock + self.delay
+                self.pending.popleft()
+                self.issuable -= 1
+        got = self.sink.settle()
+        oldest = self.want[0] if self.want else None
+        if self.sink.valid:
+            assert oldest is not None and oldest[1] is not None, "a prediction of nothing"
+        if oldest is not None and oldest[1] is not None:
+            # Not earlier, and not later either: all before it are taken.
+            due = self.clock >= oldest[1] + self.predictor.latency
+            if due or self.sink.valid:
+                assert self.sink.valid == due, (self.clock, oldest)
+        if got is not None:
+            want = self.want.popleft()[0]
+            if not self.scores:
+                want["scores"] = [0] * self.geometry.classes
+            assert got == want
+            self.given += 1
+        self.most = max(self.most, self.asked - self.given)
+        await RisingEdge(dut.clk)
+        self.clock += 1
+
+    async def finish(self):
+        limit = 60 * len(self.want) + 400
+        while self.want:
+            await self.step()
+            limit -= 1
+            assert limit, "a prediction is missing"
+        for _ in range(3):
+            await self.step()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def matches_golden(dut):
+    """Records of any length, labels alone or scores too, a queue that is full now and then."""
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await bench.start()
+    for _ in range(parameters()["rounds"]):
+        bench.configure(rng.randint(1, g.max_cells), rng.choice([g.classes, 1, 2]),
+                        rng.randrange(2))
+        bench.source.stall, bench.sink.stall = rng.choice([0, 0.5]), rng.choice([0, 0.5, 0.95])
+        bench.busy = rng.choice([0, 0.4])
+        bench.most = 0
+        for _ in range(rng.randint(1, 60)):
+            bench.record()
+        await bench.finish()
+        assert bench.most <= (bench.predictor.scores_depth if bench.scores
+                              else bench.predictor.depth)
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def ties(dut):
+    """Classes that are equally likely: the lower one; none in use: class 0."""
+    bench = Bench(dut)
+    g, golden = bench.geometry, bench.golden
+    await bench.start()
+    for classes in (g.classes, 0):
+        bench.configure(1, classes, 1)
+        for first in range(g.classes):
+            golden.entries[0].class_counts = [5 * (k >= first) for k in range(g.classes)]
+            golden.counts[0][0] = [[2] * g.classes for _ in range(g.bins)]
+            golden.entries[1:] = [golden.entries[0]] * (g.slots - 1)
+            golden.counts[1:] = [golden.counts[0]] * (g.slots - 1)
+            bench.record()
+            assert bench.want[-1][0]["label"] == (first if classes else 0)
+            if not classes:
+                assert bench.want[-1][0]["scores"] == [UNUSED_CLASS] * g.classes
+            await bench.finish()
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def rate(dut):
+    """A prediction per clock of records of one beat, while they are taken."""
+    bench = Bench(dut)
+    g = bench.geometry
+    await bench.start()
+    bench.configure(min(g.lanes, g.max_cells), g.classes, 0)
+    for _ in range(300):
+        bench.record()
+    await bench.finish()
+    assert bench.clock <= 300 + bench.delay + bench.predictor.latency + 4, bench.clock

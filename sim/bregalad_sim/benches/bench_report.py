@@ -1,0 +1,181 @@
+"""ReportWriter against the declared layouts: every byte of every report, stalls everywhere."""
+
+import random
+
+import cocotb
+from amaranth import unsigned
+from bregalad.fixed import UNUSED_CLASS
+from bregalad.geometry import NONE, Geometry
+from bregalad.protocol import reports
+from bregalad.protocol.reports import Kind
+from bregalad_hw.array.merge import summary_layout
+from bregalad_hw.array.operation import candidate_layout
+from bregalad_hw.mcmu.predictor import prediction_layout
+from bregalad_hw.mcmu.report import ReportWriter, job_layout, word_layout
+from bregalad_hw.mcmu.scheduler import head_layout
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, Source, reset
+
+TRIALS = (Kind.SUGGESTION, Kind.GAINS)
+PREDICTIONS = (Kind.PREDICTION, Kind.SCORES)
+JOBS = tuple(kind for kind in Kind if kind not in TRIALS + PREDICTIONS)
+
+
+class Bench:
+    def __init__(self, dut):
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**parameters()["geometry"])
+        self.sources = {name: Source(dut, name, layout, rng) for name, layout in (
+            ("job", job_layout(g)), ("head", head_layout(g)),
+            ("summary", summary_layout(g)), ("gains", candidate_layout(g)),
+            ("prediction", prediction_layout(g)), ("counts", unsigned(g.count_width)))}
+        self.sink = Sink(dut, "o", word_layout(), rng)
+
+    def number(self, bits):
+        """Any number of so many bits, the outermost ones often."""
+        return self.rng.choice([0, (1 << bits) - 1, self.rng.getrandbits(bits)])
+
+    def candidate(self):
+        """A candidate as the array gives it, and the report's fields of it."""
+        g = self.geometry
+        if self.rng.random() < 0.3:
+            none = {"cell": NONE, "valid": 0, "value": 0, "gain": 0}
+            return none, none
+        half = 1 << g.gain_width - 1
+        shown = {"cell": self.number(16), "valid": 1, "value": self.number(8),
+                 "gain": self.rng.choice([-half, -1, 0, half - 1, self.rng.randrange(-half, half)])}
+        return shown, shown
+
+    def report(self, kind, cells):
+        """What goes into the writer as {port: items}, and the bytes that should come out."""
+        g, rng = self.geometry, self.rng
+        slot = rng.randrange(g.slots)
+        counts = [self.number(g.count_width) for _ in range(g.classes)]
+        job = {"kind": kind, "slot": slot, "class_counts": counts}
+        match kind:
+            case Kind.FENCE:
+                token = self.number(32)
+                return {"job": [job | {"count": 1, "words": [token], "slot": 0}]}, \
+                    reports.FENCE.pack(kind=kind, token=token)
+            case Kind.ERROR:
+                code, address, count = rng.randint(1, 3), self.number(64), self.number(32)
+                words = [address & 0xFFFFFFFF, address >> 32, count]
+                return {"job": [job | {"flags": code, "count": 3, "words": words, "slot": 0}]}, \
+                    reports.ERROR.pack(kind=kind, flags=code, address=address, count=count)
+            case Kind.ENTRY:
+                values = {"n": self.number(g.count_width), "since": self.number(24),
+                          "link": self.number(16), "current": self.number(16),
+                          "entry_flags": rng.randrange(8), "period": self.number(16)}
+                words = [values["n"], values["since"], values["link"] | values["current"] << 16,
+                         values["entry_flags"] | values["period"] << 16]
+                return {"job": [job | {"count": 4, "words": words}]}, \
+                    reports.entry_layout(g).pack(kind=kind, slot=slot, class_counts=counts,
+                                                 **values)
+            case Kind.STATISTICS:
+                cell = rng.randrange(g.max_cells)
+                bins = [self.number(g.count_width) for _ in range(g.bins * g.classes)]
+                return {"job": [job | {"count": 1, "words": [cell]}], "counts": bins}, \
+                    reports.statistics_layout(g).pack(kind=kind, slot=slot, cell=cell, counts=bins)
+            case Kind.PREDICTION | Kind.SCORES:
+                scores = [rng.choice([UNUSED_CLASS, 0, -1, rng.randrange(-1 << 30, 1 << 30)])
+                          for _ in range(g.classes)]
+                found = {"slot": slot, "label": rng.randrange(g.classes)}
+                shown = {"scores": scores} if kind is Kind.SCORES else {}
+                return {"prediction": [found | {"scores": scores}]}, \
+                    reports.layout_of(kind, g, cells).pack(kind=kind, **found, **shown)
+        head = {"slot": slot, "flags": rng.randrange(16), "n": self.number(g.count_width),
+                "class_counts": counts}
+        if kind is Kind.SUGGESTION:
+            left = [self.number(g.count_width) for _ in range(g.classes)]
+            given = {name: self.candidate() for name in ("best", "second", "current")}
+            summary = {name: shown for name, (shown, _) in given.items()} | {"left": left}
+            named = {f"{name}_{key}": value for name, (_, fields) in given.items()
+                     for key, value in fields.items()}
+            return {"head": [head], "summary": [summary]}, \
+                reports.suggestion_layout(g).pack(kind=kind, left=left, **head, **named)
+        given = [self.candidate() for _ in range(cells)]
+        words = []
+        for _, fields in given:
+            gain = fields["gain"] & (1 << 64) - 1
+            words += [fields["cell"] | fields["value"] << 16 | fields["valid"] << 24,
+                      gain & 0xFFFFFFFF, gain >> 32]
+        return {"head": [head], "gains": [shown for shown, _ in given]}, \
+            reports.gains_layout(g, cells).pack(kind=kind, candidates=words, **head)
+
+    async def run(self, count, report_all, cells, stall_in, stall_out):
+        """Some reports; each job, trial or row of predictions waits for what else is ahead."""
+        dut, rng, sources = self.dut, self.rng, self.sources
+        wanted = rng.choice(PREDICTIONS)
+        dut.all.value, dut.cells.value = report_all, cells
+        dut.scores.value = wanted is Kind.SCORES
+        self.sink.stall = stall_out
+        kinds = [TRIALS[report_all]] * 4 + [wanted] * 4 + list(JOBS)
+        kinds = rng.choice([kinds, kinds[:1], [wanted], kinds[8:]])
+        ahead = [(kind, *self.report(kind, cells)) for kind in rng.choices(kinds, k=count)]
+        want = [(kind, answer) for kind, _, answer in ahead]
+        total = sum(len(answer) for _, answer in want)
+        queues = {name: source.items for name, source in sources.items()}
+        fed = 0  # reports whose items went in
+        got, done, clock = b"", 0, 0
+        begun = None  # clock of a transfer that the first word follows
+        under_way = False
+        limit = 200 * total + 1000
+        while done < len(want):
+            while ahead:
+                kind, items, _ = ahead[0]
+                # What comes by the same stream may queue there.
+                group = next(each for each in (TRIALS, PREDICTIONS, JOBS) if kind in each)
+                if any(other not in group for other, _ in want[done:fed]):
+                    break
+                fed += 1
+                for name, values in items.items():
+                    queues[name].extend(values)
+                ahead.pop(0)
+            for source in sources.values():
+                source.stall = stall_in
+                source.drive()
+            self.sink.drive()
+            await ReadOnly()
+            assert not int(dut.counts__ready.value) or want[done][0] is Kind.STATISTICS
+            word = self.sink.settle()
+            assert int(dut.idle.value) == (not under_way)
+            if begun == clock - ReportWriter.latency:
+                assert self.sink.valid
+            if sources["prediction"].offered and not under_way:
+                assert self.sink.valid
+            taken = {name for name, source in sources.items() if source.settle() is not None}
+            if taken & {"head", "job"}:
+                begun, under_way = clock, True
+            elif "prediction" in taken:
+                assert word is not None, "a prediction is taken with its first word"
+                under_way = True
+            last_of_trial = False
+            if word is not None:
+                got += word["data"].to_bytes(4, "little")
+                kind, answer = want[done]
+                assert answer.startswith(got), (
+                    f"report {done}, {kind.name}:\n got {got.hex(' ', 4)}"
+                    f"\nwant {answer.hex(' ', 4)}")
+                assert word["last"] == (got == answer), f"last of {kind.name}"
+                if word["last"]:
+                    got, done, under_way = b"", done + 1, False
+                    last_of_trial = kind in TRIALS
+            assert int(dut.reported.value) == last_of_trial
+            await RisingEdge(dut.clk)
+            clock += 1
+            assert clock < limit, "no end"
+        assert not any(queues.values()), "an item was not taken"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def every_byte(dut):
+    """Reports of all kinds in any order, as fast as they go and with stalls on each stream."""
+    bench = Bench(dut)
+    await reset(dut, dut.all, dut.cells, dut.scores)
+    rng, g = bench.rng, bench.geometry
+    for index in range(parameters()["rounds"]):
+        stalls = [(0.0, 0.0), (0.0, 0.6), (0.6, 0.0), (0.5, 0.5)][index // 2 % 4]
+        await bench.run(12, index % 2, rng.choice([1, g.max_cells]), *stalls)

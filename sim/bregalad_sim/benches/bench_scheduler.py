@@ -1,0 +1,230 @@
+"""TrialScheduler: order, locks, room in the array and in the queues, stalls on all sides."""
+
+import random
+from collections import deque
+
+import cocotb
+from bregalad.geometry import NONE, Geometry
+from bregalad_hw.array.operation import Op, operation_layout
+from bregalad_hw.mcmu.scheduler import TrialScheduler, head_layout, trial_layout
+from bregalad_hw.mcmu.slots import rows_layout
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from bregalad_sim.benches.levels import concerned
+from bregalad_sim.bits import pack, unpack
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, Source, reset
+
+
+class Bench:
+    """The scheduler between who pushes trials, an array of some room and the report writer."""
+
+    def __init__(self, dut):
+        given = parameters()
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**given["geometry"])
+        self.depth, self.heads = given["depth"], given["heads"]
+        self.source = Source(dut, "i", trial_layout(g), rng)
+        self.head = Sink(dut, "head", head_layout(g), rng)
+        self.waiting = deque()  # trials whose snapshot is not taken
+        self.coming = deque()  # heads that are not taken
+        self.unreported = 0
+        self.reportable = deque()  # per head taken: its trial's number
+        self.pushed = self.snapped = self.taken = 0
+        self.asked = self.given = 0  # predictions
+        self.next_snap = (0, 0)  # pass, bin
+        self.clock = 0
+        self.pushes = deque()  # clocks, of `waiting`
+        self.first_snap = TrialScheduler(g).first_snap
+        # Between the push and the first SNAP, or as operations are held for what has waited long.
+        self.patience = 8 if g.banks == 1 else 4 * g.bins + self.first_snap + 8
+        self.beside = None  # slot of the operation that a SNAP of this clock reads beside
+        self.holds = deque([0, 0])  # of the two clocks before
+        self.used = 0  # passes in the array
+        self.ready = deque([1, 1])  # of this clock and the next
+        self.due = None  # clock in which a SNAP has to go
+        self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
+        self.seen = dict.fromkeys(
+            ("trials", "locked", "queue_full", "heads_full", "array_full", "prompt", "behind"), 0)
+        if g.banks > 1:
+            self.seen |= {"beside": 0, "held": 0}
+
+    def trial(self):
+        """A trial of a slot that is not locked: nobody pushes another one."""
+        rng, g = self.rng, self.geometry
+        free = [slot for slot in range(g.slots)
+                if all(trial["head"]["slot"] != slot for trial in self.waiting)]
+        if not free:
+            return
+        self.source.items.append({
+            "head": {"slot": rng.choice(free), "flags": rng.getrandbits(8),
+                     "n": rng.getrandbits(g.count_width),
+                     "class_counts": [rng.getrandbits(g.count_width) for _ in range(g.classes)]},
+            "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
+        })
+
+    async def step(self, passes, rate, drain_rate, report_rate, room):
+        """One clock; the rates are probabilities that trials, results and reports move on."""
+        rng, g, dut = self.rng, self.geometry, self.dut
+        if not self.source.items and rng.random() < rate:
+            self.trial()
+        self.source.drive()
+        self.head.drive()
+        ready = self.ready[0]
+        reported = bool(self.reportable) and self.reportable[0] < self.snapped \
+            and rng.random() < report_rate
+        # No prediction behind a trial is reported before it.
+        most = self.coming[0][1] if self.coming else self.asked
+        self.given += self.given < most and rng.random() < self.give_rate
+        self.asked += self.asked - self.given < 1000 and rng.random() < 0.5
+        dut.asked.value, dut.given.value = (number % (1 << len(dut.asked))
+                                            for number in (self.asked, self.given))
+        asked = rng.randrange(g.slots)
+        dut.slot_b.value = asked
+        ports = {name: [rng.randrange(g.slots // g.levels) << g.level_bits | level
+                        for level in range(g.levels)] for name in "ac"}
+        for name, slots in ports.items():
+            getattr(dut, f"slot_{name}").value = slots[0] if g.levels == 1 else pack(
+                rows_layout(g), [slot >> g.level_bits for slot in slots])
+        dut.snap_ready.value, dut.reported.value = ready, reported
+        reads = None  # what the array is told, as a SNAP of the next clock would read beside it
+        if g.banks > 1:
+            if not self.holds.popleft() and rng.random() < self.read_rate:
+                reads = rng.randrange(g.slots)
+                if self.waiting and rng.random() < self.clash_rate:
+                    reads = self.waiting[0]["head"]["slot"]
+            dut.reads.value = reads is not None
+            dut.reads_slot.value = rng.randrange(g.slots) if reads is None else reads
+        await ReadOnly()
+
+        assert int(dut.quiet.value) == (not self.unreported)
+
+        # SNAPs: pass by pass, bin by bin, of the trials in order.
+        opened = done = False
+        if int(dut.valid.value):
+            assert self.waiting, "a SNAP without a trial"
+            trial, (pass_, bin_) = self.waiting[0], self.next_snap
+            op = unpack(operation_layout(g), int(dut.op.value))
+            assert op["code"] == Op.SNAP.value
+            assert (op["slot"], op["pass_"], op["bin"]) == (trial["head"]["slot"], pass_, bin_)
+            assert concerned(g, op) == [op["slot"]]
+            assert int(dut.current.value) == trial["current"]
+            if self.beside is not None:
+                assert (self.beside ^ op["slot"]) & 1, "beside an operation on the same bank"
+                self.seen["beside"] += 1
+            opened = bin_ == 0
+            if opened and pass_ == 0:
+                after = self.clock - self.pushes[0]
+                assert after >= self.first_snap, "the slot's last word is not written yet"
+                self.seen["prompt"] += after == self.first_snap
+            assert ready or not opened, "a pass began without room"
+            bin_ = (bin_ + 1) % g.bins
+            pass_ += bin_ == 0
+            done = pass_ == passes
+            self.next_snap = (0 if done else pass_, bin_)
+            self.idle = 0
+        elif self.waiting and (ready or self.next_snap[1]):
+            self.idle += 1
+            assert self.idle < self.patience, "no SNAP goes although it could"
+        else:
+            self.idle = 0
+        locked = {trial["head"]["slot"] for trial in list(self.waiting)[done:]}
+        assert int(dut.locked_b.value) == (asked in locked), asked
+        for name, slots in ports.items():
+            assert int(getattr(dut, f"locked_{name}").value) == sum(
+                (slot in locked) << level for level, slot in enumerate(slots)), slots
+        self.seen["locked"] += asked in locked
+        if self.clock == self.due and not self.read_rate:
+            assert int(dut.valid.value), "the first SNAP comes as soon as it may"
+        if self.alone > self.patience and self.waiting and ready:
+            self.due = self.pushes[0] + self.first_snap
+        self.alone = 0 if self.waiting else self.alone + 1
+        self.beside = reads
+        if g.banks > 1:
+            self.holds.append(int(dut.hold.value))
+            self.seen["held"] += int(dut.held.value)
+
+        # The array; what it does with an operation shows two clocks later.
+        self.used += opened
+        assert self.used <= room, "more passes than the array holds"
+        self.seen["array_full"] += self.used == room
+        full = self.used == room
+        self.used -= bool(self.used) and not opened and rng.random() < drain_rate
+        self.ready.append(int(not full))
+        self.ready.popleft()
+
+        head = self.head.settle()
+        if head is not None:
+            assert self.coming, "a head without a trial"
+            want, behind = self.coming.popleft()
+            assert head == want
+            assert behind == self.given, "a trial before a prediction"
+            self.reportable.append(self.taken)
+            self.taken += 1
+        if reported:
+            self.reportable.popleft()
+        if head is None and self.coming and self.coming[0][1] != self.given:
+            assert not self.head.valid, "a trial before a prediction"
+            self.seen["behind"] += 1
+        accepts = int(dut.i__ready.value)
+        if len(self.waiting) == self.depth:
+            assert done or not accepts, "more trials than `depth` wait"
+            self.seen["queue_full"] += 1
+        elif int(dut.held.value):
+            assert not accepts, "a trial is taken in a clock that is the snapshot's"
+        elif not accepts:
+            self.seen["heads_full"] += 1
+            assert self.unreported >= self.heads - 1, "no room although there is"
+        trial = self.source.settle()
+        if done:
+            self.waiting.popleft()
+            self.pushes.popleft()
+            self.snapped += 1
+        if trial is not None:
+            self.waiting.append(trial)
+            self.pushes.append(self.clock)
+            self.coming.append((trial["head"], self.asked))
+            self.seen["trials"] += 1
+            assert len(self.coming) <= self.heads, "more heads than `heads` wait"
+        self.unreported += (trial is not None) - reported
+        self.clock += 1
+        await RisingEdge(dut.clk)
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def in_order(dut):
+    """Trials now and then or as many as go, with little or much room behind."""
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await reset(dut, dut.slot_a, dut.slot_b, dut.slot_c, dut.passes, dut.snap_ready, dut.reported)
+    for index in range(parameters()["rounds"]):
+        passes = rng.randint(1, g.passes)
+        dut.passes.value = passes
+        room = rng.choice([1, 2, 16])
+        bench.give_rate = rng.choice([0.3, 1.0])
+        bench.read_rate, bench.clash_rate = 0.0, rng.choice([0.0, 1.0])
+        if g.banks > 1:
+            bench.read_rate = rng.choice([0.0, 0.5, 1.0])
+        rates = [rng.choice([0.02, 0.5, 1.0]), rng.choice([0.02, 0.5]), rng.choice([0.02, 0.5])]
+        bench.head.stall = rng.choice([0.0, 0.5, 0.98])
+        if index % 5 == 0:  # nothing but the report writer is slow
+            room, rates, bench.head.stall = 16, [1.0, 0.5, 0.02], 0.98
+        if index % 5 == 3:  # nothing but the gain units are slow
+            room, rates, bench.head.stall, bench.read_rate = 1, [1.0, 0.02, 0.5], 0.0, 0.0
+        if index % 5 in (1, 2) and g.banks > 1:  # SNAPs find the other bank read always, or never
+            bench.read_rate, bench.clash_rate = 1.0, float(index % 5 == 1)
+            room, rates = 16, [1.0, 0.5, 0.5]
+        for _ in range(parameters()["clocks"]):
+            await bench.step(passes, *rates, room)
+        bench.head.stall, bench.give_rate = rng.choice([0.0, 0.5]), 1.0
+        limit = 5000
+        while bench.source.items or bench.unreported or bench.used:
+            await bench.step(passes, 0.0, 0.5, 0.5, room)
+            limit -= 1
+            assert limit, "a trial does not end"
+        for _ in range(bench.patience):
+            await bench.step(passes, 0.0, 0.5, 0.5, room)
+        assert not bench.coming and not bench.waiting
+    dut._log.info("%s", bench.seen)
+    assert all(bench.seen.values()), bench.seen

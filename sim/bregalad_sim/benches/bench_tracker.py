@@ -1,0 +1,299 @@
+"""Tracker, slot table and record buffer against Golden._record, the cells left out."""
+
+import random
+from collections import deque
+
+import cocotb
+from amaranth.lib import data
+from bregalad.geometry import CODE_WIDTH, MISSING, NONE, Geometry
+from bregalad.protocol.registers import EVENTS
+from bregalad_hw.array.operation import operation_layout
+from bregalad_hw.mcmu.buffer import RecordBuffer
+from bregalad_hw.mcmu.dispenser import beat_layout
+from bregalad_hw.mcmu.predictor import ask_layout
+from bregalad_hw.mcmu.scheduler import trial_layout
+from bregalad_hw.mcmu.slots import SINCE_WIDTH, entry_layout, row_of
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from bregalad_sim.benches.counting import COUNTED, SPENT, Model
+from bregalad_sim.benches.levels import concerned
+from bregalad_sim.bits import pack, unpack
+from bregalad_sim.golden import Entry
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, Source, reset
+
+
+class Bench:
+    def __init__(self, dut):
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**parameters()["geometry"])
+        self.golden = Model(g)
+        self.beat = data.ArrayLayout(CODE_WIDTH, g.lanes)
+        self.source = Source(dut, "i", beat_layout(g), rng)
+        self.trial = Sink(dut, "trial", trial_layout(g), rng)
+        self.prediction = Sink(dut, "prediction", ask_layout(g), rng)
+        self.asked = 0  # predictions whose first beat is to come
+        self.deny = 0.0  # probability that a clock is not granted
+        self.grant = False  # of the next clock
+        self.lock_clocks = (0,)  # how long slots stay locked behind a trial
+        self.locked = {}  # slot: clocks left
+        self.trials = deque()  # of the node whose last beat is gone
+        self.codes = deque([None] * RecordBuffer.latency)  # of the beats under way
+        self.got = dict.fromkeys(COUNTED, 0)
+        self.clock = 0
+        self.issued = []  # clocks with a COUNT
+
+    async def start(self):
+        dut = self.dut
+        await reset(dut, dut.discard, dut.rewind, dut.passes, dut.predict, dut.grace,
+                    dut.inner_grace,
+                    dut.locked, dut.grant, dut.table__r_en, dut.table__r_slot, dut.table__r_take,
+                    dut.table__w_en, dut.table__w_slot, dut.table__w_entry)
+
+    async def configure(self, cells, grace, inner_grace, predict):
+        fields = self.golden.fields
+        fields["report.predictions"] = predict
+        fields["cells.count"], fields["grace.leaf"] = cells, grace
+        fields["inner_grace.inner"] = inner_grace
+        dut = self.dut
+        dut.passes.value = self.geometry.passes_for(cells)
+        dut.grace.value, dut.inner_grace.value = grace, inner_grace
+        dut.predict.value = predict
+
+    async def place(self, slot, **values):
+        """Write a slot's row, of the table and of the model."""
+        g, dut = self.geometry, self.dut
+        entry = Entry(**{"class_counts": [0] * g.classes, **values})
+        link, self.golden.entries[slot] = self.golden.entries[slot].link, entry
+        if entry.link != link:
+            self.golden.linked(slot)
+        dut.table__w_slot.value, dut.table__w_en.value = slot, 1
+        dut.table__w_link.value = 1
+        dut.table__w_entry.value = pack(entry_layout(g), row_of(vars(entry)))
+        await RisingEdge(dut.clk)
+        dut.table__w_en.value = 0
+        if g.levels > 1:
+            await RisingEdge(dut.clk)
+            while not int(dut.table__settled.value):
+                await RisingEdge(dut.clk)
+
+    def random_entry(self, slot):
+        rng, g = self.rng, self.geometry
+        top = g.count_max
+        return {
+            "class_counts": [rng.choice([0, 1, top, rng.randint(0, top)])
+                             for _ in range(g.classes)],
+            "n": rng.choice([0, 1, top - 1, top, rng.randint(0, top)]),
+            "since": rng.choice([0, 0, rng.randrange(6), (1 << SINCE_WIDTH) - 1]),
+            # Downwards, so that no path is a ring.
+            "link": rng.choice([NONE, *range(slot), *range(max(0, slot - 3), slot)]),
+            "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
+            "period": rng.choice([0, 0, 1, 4, 0xFFFF]),
+            "inner": bool(rng.randrange(2)), "halved": bool(rng.randrange(2)),
+            "underflow": bool(rng.randrange(2)),
+        }
+
+    def codes_of_record(self):
+        return [self.rng.randrange(256) for _ in range(self.golden.cells_in_use)]
+
+    def record(self, slot, label, flags=0):
+        """Queue a record and let the model count it."""
+        codes = self.codes_of_record()
+        self.source.items.extend(self.beats(slot, label, flags, codes))
+        self.golden._record({"slot": slot, "label": label, "codes": codes, "flags": flags})
+
+    def beats(self, slot, label, flags, codes):
+        g = self.geometry
+        # Flags that mean nothing yet must not matter.
+        flags |= self.rng.getrandbits(6) << 2
+        for at in range(0, len(codes), g.lanes):
+            part = codes[at:at + g.lanes]
+            yield {"header": {"slot": slot, "label": label, "flags": flags},
+                   "codes": part + [MISSING] * (g.lanes - len(part)),
+                   "first": at == 0, "last": at + g.lanes >= len(codes)}
+
+    def broken(self):
+        """A record that leaves nothing: discarded, or begun and taken back."""
+        rng = self.rng
+        beats = list(self.beats(rng.randrange(self.geometry.slots), 0, 0,
+                                self.codes_of_record()))
+        if rng.randrange(2):
+            self.source.items.extend({**beat, "discard": True} for beat in beats)
+        else:
+            self.source.items.extend(beats[:rng.randrange(len(beats))])
+            self.source.items.append({"rewind": True})
+
+    async def step(self):
+        """One clock: the operation that goes is the model's next, its codes come behind it."""
+        rng, g, dut, source = self.rng, self.geometry, self.dut, self.source
+        rewind = bool(source.items) and "rewind" in source.items[0]
+        dut.rewind.value = rewind
+        if rewind:
+            source.items.popleft()
+            dut.i__valid.value = 0
+        else:
+            source.drive()
+        discard = source.offered and source.items[0].get("discard", False)
+        dut.discard.value = discard
+        self.trial.drive()
+        self.prediction.drive()
+        grant, self.grant = self.grant, rng.random() >= self.deny
+        dut.grant.value = self.grant
+        # Trials are taken in granted clocks only.
+        self.trial.ready = self.trial.ready and grant
+        dut.trial__ready.value = self.trial.ready
+        dut.locked.value = sum(1 << slot for slot in self.locked)
+        await ReadOnly()
+
+        due = self.codes.popleft()
+        if due is not None:
+            assert unpack(self.beat, int(dut.codes.value))[:len(due)] == due
+        if source.offered:
+            source.settle()
+        trial = self.trial.settle()
+        ask = self.prediction.settle()
+        if ask is not None:
+            assert self.golden.asks, "a prediction that is not wanted"
+            assert ask == self.golden.asks.popleft()
+            self.asked += 1
+        spent = [name for name in SPENT if int(getattr(dut, name).value)]
+        assert len(spent) <= grant, spent
+        assert int(dut.valid.value) == (spent in (["counting"], ["halving"]))
+        for slot in list(self.locked):
+            self.locked[slot] -= 1
+        if int(dut.valid.value):
+            assert self.golden.ops, "an operation too many"
+            assert not self.trials, "trials of the node before are to come"
+            want = self.golden.ops.popleft()
+            op = unpack(operation_layout(g), int(dut.op.value))
+            # A record that is only tested may read a locked slot.
+            assert want.get("test") or not self.locked.keys() & want["slots"], \
+                "a locked slot was changed"
+            assert op["code"] == want["code"].value
+            assert {*concerned(g, op)} == {*want["slots"]}, (op, want)
+            assert all(op[key] == want[key] for key in op if key in want and key != "code"), \
+                (op, want)
+            if want.get("predict") and op["pass_"] == 0:
+                self.asked -= 1
+                assert self.asked >= 0, "beats of a prediction that was not asked for"
+            self.trials.extend(want.get("trials", []))
+            assert (trial is None) == (not self.trials)
+            self.codes.append(want.get("codes"))
+            if self.codes[-1]:
+                self.issued.append(self.clock)
+        else:
+            self.codes.append(None)
+        if trial is not None:
+            assert self.trials, "a trial without its last beat"
+            assert trial == self.trials.popleft()
+        self.locked = {slot: left for slot, left in self.locked.items() if left > 0}
+        if trial is not None and (clocks := rng.choice(self.lock_clocks)):
+            self.locked[trial["head"]["slot"]] = clocks
+        for name in COUNTED:
+            self.got[name] += int(getattr(dut, name).value)
+        idle = int(dut.idle.value)
+        await RisingEdge(dut.clk)
+        self.clock += 1
+        return idle
+
+    async def finish(self):
+        """Until nothing is under way; then rows and events are the model's."""
+        g, dut, golden = self.geometry, self.dut, self.golden
+        limit = 40 * (len(golden.ops) + len(self.source.items)) + 500
+        quiet = 0
+        while quiet < 4:
+            quiet = quiet + 1 if await self.step() and not self.source.items else 0
+            limit -= 1
+            assert limit, f"no end, {len(golden.ops)} operations are missing"
+        assert not golden.ops and not self.trials, "operations are missing"
+        assert not golden.asks and not self.asked, "predictions are missing"
+        assert self.got == {name: golden.events[event] for name, event in COUNTED.items()}
+        for slot in range(g.slots):
+            dut.table__r_slot.value, dut.table__r_en.value = slot, 1
+            await RisingEdge(dut.clk)
+            dut.table__r_en.value, dut.table__r_take.value = 0, 1
+            await RisingEdge(dut.clk)
+            await ReadOnly()
+            row = unpack(entry_layout(g), int(dut.table__r_entry.value))
+            assert row == row_of(vars(golden.entries[slot])), slot
+            await RisingEdge(dut.clk)
+        self.locked = {}
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def matches_golden(dut):
+    """Records on few slots with paths, trials, halving, bad and broken ones; stalls everywhere."""
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await bench.start()
+    for _ in range(parameters()["rounds"]):
+        grace = rng.choice([0, 1, 3, 5])
+        await bench.configure(rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]),
+                              rng.randrange(2))
+        for slot in rng.sample(range(g.slots), g.slots):
+            await bench.place(slot, **bench.random_entry(slot))
+        bench.source.stall, bench.trial.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
+        bench.prediction.stall = rng.choice([0, 0.8])
+        bench.deny = rng.choice([0.0, 0.0, 0.4])
+        bench.lock_clocks = rng.choice([(0,), (1, 2, 5), (4, 30)])
+        bench.locked = {slot: rng.randint(1, 30) for slot in range(g.slots)
+                        if rng.random() < 0.2}
+        slots = rng.choice([[rng.randrange(g.slots)], range(g.slots)])
+        for _ in range(rng.randint(1, 25)):
+            slot, label = rng.choice(slots), rng.randrange(g.classes)
+            fate = rng.randrange(12)
+            if fate == 0:
+                slot = rng.randint(g.slots, 0xFFFF)
+            elif fate == 1:
+                label = rng.randint(g.classes, 255)
+            elif fate == 2:
+                bench.broken()
+            bench.record(slot, label, rng.choice([0, 0, 0, 1, 2, 3]))
+        await bench.finish()
+    dut._log.info("%d clocks, %s", bench.clock, bench.golden.events)
+    assert all(bench.golden.events[name] for name in (*COUNTED.values(), "trials"))
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def rings(dut):
+    """Links in a ring: every record ends after so many nodes."""
+    bench = Bench(dut)
+    g = bench.geometry
+    await bench.start()
+    await bench.configure(1, 100, 0, 1)
+    bench.lock_clocks = (3,)
+    for slot in range(g.slots):
+        await bench.place(slot, link=(slot + 1) % g.slots if slot else 0)
+    bench.record(0, 1)
+    bench.record(g.slots - 1, 0)
+    bench.record(0, 0)
+    await bench.finish()
+    for slot in range(g.slots):
+        await bench.place(slot, link=(slot - 1) % g.slots)
+    bench.got, bench.golden.events = dict.fromkeys(COUNTED, 0), dict.fromkeys(EVENTS, 0)
+    for slot in range(g.slots):
+        bench.record(slot, 1)
+    await bench.finish()
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def rate(dut):
+    """A beat per clock, for every node of a path, too, or for all that are counted together."""
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await bench.start()
+    for cells in {1, g.max_cells}:
+        for linked in (False, True):
+            await bench.configure(cells, 0, 0, 1)
+            for slot in range(g.slots):
+                await bench.place(slot, link=slot - 1 if linked and slot else NONE)
+            groups = 0
+            bench.issued.clear()
+            for _ in range(60):
+                slot = rng.randrange(g.slots)
+                bench.record(slot, 0)
+                groups += slot // g.levels + 1 if linked else 1
+            await bench.finish()
+            clocks = groups * g.passes_for(cells)
+            assert bench.issued[-1] - bench.issued[0] + 1 == clocks, (cells, linked)

@@ -1,0 +1,188 @@
+"""What `bench_tracker` drives, and the golden model that writes operations down beside it."""
+
+from collections import deque
+
+from amaranth import Cat, Const, Module
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.geometry import CODE_WIDTH, NONE
+from bregalad.protocol.commands import RecordFlag
+from bregalad.protocol.reports import SuggestionFlag
+from bregalad_hw.array.operation import Op, operation_layout
+from bregalad_hw.mcmu.buffer import RecordBuffer
+from bregalad_hw.mcmu.dispenser import beat_layout
+from bregalad_hw.mcmu.predictor import ask_layout
+from bregalad_hw.mcmu.scheduler import trial_layout
+from bregalad_hw.mcmu.slots import SINCE_WIDTH, SlotTable, connect_one, table_signature
+from bregalad_hw.mcmu.tracker import Tracker
+
+from ..golden import Golden
+
+__all__ = ["COUNTED", "SPENT", "Counting", "Model"]
+
+COUNTED = {"good": "records", "bad": "bad_records", "node": "nodes", "halved": "halvings",
+           "beats": "beats"}  # members, and the model's events
+SPENT = ("counting", "halving", "wait_lock", "wait_queue", "wait_report")
+
+
+class Counting(wiring.Component):
+    """Record buffer, tracker and slot table as the memory controller unit has them.
+
+    Members as of `RecordBuffer` and `Tracker`, but for ``locked``, a bit per slot, and ``table``,
+    usable while ``idle``.
+    """
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        number = range(g.levels + 1)
+        super().__init__({
+            "i": In(stream.Signature(beat_layout(g))),
+            "discard": In(1), "rewind": In(1),
+            "passes": In(range(g.passes + 1)),
+            "predict": In(1),
+            "grace": In(SINCE_WIDTH), "inner_grace": In(SINCE_WIDTH),
+            "locked": In(g.slots),
+            "trial": Out(stream.Signature(trial_layout(g))),
+            "prediction": Out(stream.Signature(ask_layout(g))),
+            "op": Out(operation_layout(g)), "valid": Out(1), "grant": In(1),
+            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+            "table": In(table_signature(g)),
+            "idle": Out(1),
+            **{name: Out(number) for name in COUNTED}, **{name: Out(1) for name in SPENT},
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.buffer = buffer = RecordBuffer(self.geometry)
+        m.submodules.tracker = tracker = Tracker(self.geometry)
+        m.submodules.slots = slots = SlotTable(self.geometry)
+        m.d.comb += [
+            buffer.i.valid.eq(self.i.valid & self.i.ready), buffer.i.payload.eq(self.i.payload),
+            self.i.ready.eq(buffer.room),
+        ]
+        connect(m, buffer.o, tracker.i)
+        connect(m, tracker.trial, flipped(self.trial))
+        connect(m, tracker.prediction, flipped(self.prediction))
+        m.d.comb += [
+            buffer.discard.eq(self.discard), buffer.rewind.eq(self.rewind),
+            buffer.passes.eq(self.passes), tracker.passes.eq(self.passes),
+            buffer.read_at.eq(tracker.read_at), buffer.free.eq(tracker.free),
+            tracker.predict.eq(self.predict),
+            tracker.grace.eq(self.grace), tracker.inner_grace.eq(self.inner_grace),
+            tracker.locked.eq(self._locked(tracker.slot)),
+            tracker.next_locked.eq(self._locked(tracker.next_slot)),
+            tracker.grant.eq(self.grant),
+            self.op.eq(tracker.op), self.valid.eq(tracker.valid), self.codes.eq(buffer.codes),
+            self.good.eq(buffer.good), self.bad.eq(buffer.bad),
+            self.node.eq(tracker.node), self.halved.eq(tracker.halved),
+            self.beats.eq(tracker.counting if self.geometry.levels == 1 else tracker.beats),
+            self.idle.eq(buffer.empty & tracker.idle),
+            *(getattr(self, name).eq(getattr(tracker, name)) for name in SPENT),
+        ]
+        with m.If(self.idle):
+            connect_one(m, self.geometry, flipped(self.table), slots.port)
+        with m.Else():
+            connect(m, tracker.table, slots.port)
+        return m
+
+    def _locked(self, asked):
+        """The answer to slots that are asked for: one, or a row of each level."""
+        g = self.geometry
+        if g.levels == 1:
+            return self.locked.bit_select(asked, 1)
+        return Cat(self.locked.bit_select(Cat(Const(level, g.level_bits), row), 1)
+                   for level, row in enumerate(asked))
+
+
+class Model(Golden):
+    """The golden model, which writes down operations instead of counting cells.
+
+    Nodes of a record are counted together as the last changes of their links have left it: see
+    `together`.
+    """
+
+    def __init__(self, geometry):
+        super().__init__(geometry)
+        self.ops = deque()
+        self.asks = deque()
+        self.nodes = []  # of the record, from its slot on
+        self.halved = False  # the node to come
+        self.groups = {slot: [slot] for slot in range(geometry.slots)}
+
+    def linked(self, slot):
+        """Bring the groups up to date: a slot's link has changed.
+
+        A group is a slot and those of its path that are counted together with it, each of another
+        level.
+        """
+        link, levels = self.entries[slot].link, self.geometry.levels
+        behind = self.groups[link] if link != NONE else []
+        for head, group in self.groups.items():
+            if slot in group:
+                group = group[:group.index(slot) + 1]
+                if not {each % levels for each in group} & {each % levels for each in behind}:
+                    group = group + behind
+                self.groups[head] = group
+
+    def _record(self, record):
+        g = self.geometry
+        self.nodes.clear()
+        asks = len(self.asks)
+        super()._record(record)
+        known = record["slot"] < g.slots and record["label"] < g.classes
+        if known and record["flags"] & RecordFlag.TEST:
+            self._node(record["slot"], test=1)
+        wanted = len(self.asks) > asks
+        test = record["flags"] & RecordFlag.TEST
+        while self.nodes:
+            size = 1 if test else len(self.groups[self.nodes[0]["slot"]])
+            together, self.nodes = self.nodes[:size], self.nodes[size:]
+            self._count_together(together, list(record["codes"]), wanted)
+            wanted = False
+
+    def _count_together(self, nodes, codes, wanted):
+        """The operations on nodes that are counted together."""
+        g = self.geometry
+        if halved := [node["slot"] for node in nodes if node["halved"]]:
+            if wanted:
+                self._beats(nodes, codes, test=1, predict=True)
+                wanted = False
+            self.ops.extend({"code": Op.HALVE, "slots": halved, "pass_": pass_, "bin": bin_}
+                            for pass_ in range(g.passes) for bin_ in range(g.bins))
+        self._beats(nodes, codes, predict=wanted, **nodes[0]["fields"])
+        self.ops[-1]["trials"] = [node["trial"] for node in nodes if node["trial"]]
+
+    def _beats(self, nodes, codes, **fields):
+        lanes = self.geometry.lanes
+        self.ops.extend({"code": Op.COUNT, "slots": [node["slot"] for node in nodes],
+                         "slot": nodes[0]["slot"], "pass_": at // lanes,
+                         "codes": codes[at:at + lanes], "last": at + lanes >= len(codes), **fields}
+                        for at in range(0, len(codes), lanes))
+
+    def _predict(self, slot, codes):
+        self.asks.append({"slot": slot, "class_counts": list(self.entries[slot].class_counts)})
+
+    def _node(self, slot, **fields):
+        self.nodes.append({"slot": slot, "fields": fields, "halved": self.halved, "trial": None})
+        self.halved = False
+
+    def _count_cell(self, slot, cell, code, label, minus):
+        if cell == 0:
+            self._node(slot, label=label, minus=minus, test=0)
+        return False
+
+    def _halve(self, slot):
+        super()._halve(slot)
+        self.halved = True
+
+    def _trial(self, slot, requested):
+        entry = self.entries[slot]
+        flags = (SuggestionFlag.HALVED * entry.halved | SuggestionFlag.INNER * entry.inner
+                 | SuggestionFlag.UNDERFLOW * entry.underflow)
+        self.nodes[-1]["trial"] = {
+            "head": {"slot": slot, "flags": int(flags), "n": entry.n,
+                     "class_counts": list(entry.class_counts)},
+            "current": entry.current}
+        entry.since = 0
+        entry.halved = entry.underflow = False
+        self.events["trials"] += 1

