@@ -1,9 +1,11 @@
 """Generators: the same stream for any chunk, joined, written and read; what is refused."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad.data import DataError, open_stream, write_stream
+from bregalad.data import Attribute, DataError, Schema, Stream, open_stream, write_stream
 from bregalad.data.generators import (
     GENERATORS,
     PRESETS,
@@ -232,3 +234,25 @@ def test_write_what_needs_quotes_and_misses_values(tmp_path):
         write_stream(stream, tmp_path / "t.zip")
     with pytest.raises(ValueError, match="streams are written as"):
         write_stream(stream, tmp_path / "t.parquet.gz")
+
+
+@pytest.mark.parametrize("word, formats, holds", [
+    ("?", [".arff", ".csv", ".tsv", ".parquet"], []), ("", [".csv", ".parquet"], [".arff"]),
+    (" a", [".csv", ".tsv"], [".arff", ".parquet"]),
+    ("a\nb", [".csv", ".tsv"], [".arff", ".parquet"]),
+    ("it's", [], [".arff", ".csv", ".parquet"]), ('"a", b', [], [".arff", ".csv", ".parquet"]),
+])
+def test_words_that_a_format_cannot_hold(tmp_path, word, formats, holds):
+    """They would be read as another word, or as a missing one."""
+    values, labels = ("u", word), ("p", word)
+    stream = Stream("s", Schema((Attribute("a", "nominal", values),), "y", labels), 10, lambda: [(
+        pd.DataFrame({"a": pd.Categorical(values), "y": pd.Categorical(labels)}), str)], 2)
+    for suffix in formats:
+        match = f"{suffix} cannot hold the word {re.escape(repr(word))}"
+        with pytest.raises(ValueError, match=match):
+            write_stream(stream, tmp_path / f"t{suffix}")
+        assert not (tmp_path / f"t{suffix}").exists()
+    for suffix in holds:
+        write_stream(stream, tmp_path / f"t{suffix}")
+        X, y = read(open_stream(tmp_path / f"t{suffix}"))
+        assert X["a"].tolist() == list(values) and y.tolist() == list(labels)

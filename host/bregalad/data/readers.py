@@ -163,7 +163,13 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         raise ValueError(f"the class column {source.columns[label]!r} is ignored")
     attributes = []
     for i, attribute in enumerate(source.attributes):
-        if i == label or i in dropped:
+        if i in dropped:
+            continue
+        declared = next((kind for kind, columns in chosen.items() if i in columns), None)
+        reason = source.refusal(i, declared)
+        if reason:
+            raise DataError(reason)
+        if i == label:
             continue
         if i in chosen["nominal"] and attribute.kind != "nominal":
             attribute = Attribute(attribute.name, "nominal")

@@ -41,6 +41,17 @@ class Source:
         self.attributes = tuple(Attribute(name, a.kind, a.values)
                                 for name, a in zip(names, self.attributes, strict=True))
 
+    def refusal(self, index, declared):
+        """Why a column cannot be learnt, or None.
+
+        Parameters
+        ----------
+        index : int
+        declared : str or None
+            The kind that an option says it is of.
+        """
+        return None
+
     @staticmethod
     def _unique(names, place):
         seen = set()
@@ -72,12 +83,11 @@ class LineSource(Source):
             for _ in islice(text, self.skipped):
                 pass
             for block in blocks(text, self.layout, chunk, self.skipped + 1):
-                self._check(block)
-                table = parse(block, self.layout, self.columns, kept, numeric)
+                table = self._table(block, kept, numeric)
                 yield table, lambda row, block=block: f"{self.path}, line {block.numbers[row]}"
 
-    def _check(self, block):
-        pass
+    def _table(self, block, kept, numeric):
+        return parse(block, self.layout, self.columns, kept, numeric)
 
 
 class TextSource(LineSource):

@@ -10,11 +10,12 @@ from pyarrow import parquet
 
 from ..files import replacing
 from .files import suffix_of
+from .notation import quoted
 
 __all__ = ["check_writable", "write_stream"]
 
+_HOLDS = {False: "write .arff or .parquet", True: "? and an empty field stand for what is missing"}
 _FORMATS = ".arff, .csv, .tsv (each also as .gz), .parquet or .pq"
-_PLAIN = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.:/=<>")
 
 
 def check_writable(path):
@@ -48,7 +49,9 @@ def write_stream(stream, path, *, limit=None, progress=None):
     ------
     ValueError
         If the format is none of these, or ARFF is asked for and a nominal attribute, or the
-        class, does not declare its values.
+        class, does not declare its values; or a word would not be read again as it is: ``?``
+        and, but in ARFF, an empty one, in delimited text also one with a line break in it or
+        blanks around it.
     OSError
         If the file cannot be written.
     """
@@ -59,6 +62,7 @@ def write_stream(stream, path, *, limit=None, progress=None):
         header = _arff_header(stream.schema)
     nominal = {a.name for a in stream.schema.attributes if a.kind == "nominal"}
     nominal.add(stream.schema.class_name)
+    _check_words([*stream.schema.names, stream.schema.class_name], suffix)
     done = 0
     writer = None
     with _opened(path, parquet_wanted) as file:
@@ -68,6 +72,8 @@ def write_stream(stream, path, *, limit=None, progress=None):
             if limit is not None:
                 X, y = X[:limit - done], y[:limit - done]
             table = X.assign(**{stream.schema.class_name: y})
+            for name in nominal:
+                _check_words(table[name].dropna().unique(), suffix)
             if parquet_wanted:
                 rows = _table(table, nominal)
                 writer = writer or parquet.ParquetWriter(file, rows.schema)
@@ -100,6 +106,15 @@ def _opened(path, binary):
             yield text
 
 
+def _check_words(words, suffix):
+    """Raise ValueError at a word that the readers take for another or a missing one."""
+    for word in map(str, words):
+        if word == "?" or suffix != ".arff" and not word or suffix in (".csv", ".tsv") and (
+                word != word.strip() or "\n" in word or "\r" in word):
+            raise ValueError(f"{suffix} cannot hold the word {word!r}, it would be read as another "
+                             "or as missing; " + _HOLDS[word in ("", "?")])
+
+
 def _table(table, nominal):
     return pa.table({
         name: pa.array(column.astype(object).where(column.notna(), None), pa.string())
@@ -113,7 +128,7 @@ def _fields(column, nominal):
     values = column.tolist()
     if not nominal:
         return [repr(v) if there else "?" for v, there in zip(values, present, strict=True)]
-    names = {v: _quoted(v) for v, there in zip(values, present, strict=True) if there}
+    names = {v: quoted(v) for v, there in zip(values, present, strict=True) if there}
     return [names[v] if there else "?" for v, there in zip(values, present, strict=True)]
 
 
@@ -124,13 +139,6 @@ def _arff_header(schema):
         if kind == "nominal" and not values:
             raise ValueError(f"ARFF declares the values of {name!r}, but this stream does not "
                              "know them beforehand: write .csv or .parquet")
-        what = "numeric" if kind == "numeric" else "{" + ",".join(map(_quoted, values)) + "}"
-        lines.append(f"@attribute {_quoted(name)} {what}")
+        what = "numeric" if kind == "numeric" else "{" + ",".join(map(quoted, values)) + "}"
+        lines.append(f"@attribute {quoted(name)} {what}")
     return "\n".join([*lines, "@data", ""])
-
-
-def _quoted(text):
-    text = str(text)
-    if "'" in text or "\n" in text:
-        raise ValueError(f"ARFF cannot hold the word {text!r}: write .csv or .parquet")
-    return text if text and set(text) <= _PLAIN else f"'{text}'"

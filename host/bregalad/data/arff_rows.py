@@ -1,0 +1,155 @@
+"""The rows of ARFF data in all of its notations: quotes, escapes, blanks, sparse rows, weights."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from .notation import divided, tokens, without_blanks
+from .schema import DataError
+from .text import MISSING_NUMBERS, is_number
+
+__all__ = ["UNKNOWN", "is_plain", "read_rows"]
+
+UNKNOWN = object()  # stands for nothing, in the list of what sparse rows leave out
+
+_RARE = "\\{}%\0\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks
+_NOT_A_NUMBER = set(MISSING_NUMBERS) - {"", "?"}  # in quotes those two are words
+_ODD_BLANK = re.compile(r"[^\S \t\n]")
+# The quote stands first in the pattern, which makes searching for it fast.
+_SIMPLY_QUOTED = {q: re.compile(
+    rf"{q}(?:(?<=[,\n]{q})|(?<=, {q}))(?![\s?{q}])[^{q}\n]*(?<=\S){q}(?=[,\n])") for q in "'\""}
+
+
+def is_plain(text):
+    """Whether lines can be read as delimited text, with the one kind of quote that occurs in them.
+
+    Not so where a rule of ARFF differs from those of other text: at escapes, comments, braces,
+    two kinds of quotes, and quoted words that are empty or have blanks at an end, or begin with ?.
+    """
+    if any(character in text for character in _RARE):
+        return False
+    if not text.isascii() and _ODD_BLANK.search(text):
+        return False
+    quotes = [quote for quote in "'\"" if quote in text]
+    if len(quotes) < 2:
+        text = f"\n{text}\n"
+        return all(2 * len(_SIMPLY_QUOTED[quote].findall(text)) == text.count(quote)
+                   for quote in quotes)
+    return False
+
+
+def read_rows(block, path, names, absent, kept, numeric):
+    """The columns ``kept`` of a block: float64 for those in ``numeric``, else words' categories.
+
+    Parameters
+    ----------
+    block : Block
+    path : str
+        Names the file in messages.
+    names : sequence of str
+        All columns, in order.
+    absent : list of str
+        What stands for each if a sparse row leaves it out; UNKNOWN: nothing does.
+    kept : sequence of str
+    numeric : set of str
+
+    Raises
+    ------
+    DataError
+        If a row cannot be read or a field of a numeric column is no finite number; it names file,
+        line and column.
+    """
+    places = [names.index(name) for name in kept]
+    rows = []
+    for number, line in zip(block.numbers, block.lines, strict=True):
+        try:
+            row = _row(line.rstrip("\n"), names, absent)
+            rows.append([_known(row[place], names[place]) for place in places])
+        except ValueError as error:
+            raise DataError(f"{path}, line {number}: {error}") from error
+    columns = dict(zip(kept, zip(*rows, strict=True), strict=True))
+    for name, column in columns.items():
+        columns[name] = _numbers(column, block, path, name) if name in numeric \
+            else pd.Categorical(column)
+    return pd.DataFrame(columns)
+
+
+def _row(line, names, absent):
+    """One row's fields, None for a missing one."""
+    found = tokens(line)
+    first = next((i for i, token in enumerate(found) if token.kind == "brace"), len(found))
+    if first < len(found) and not without_blanks(found[:first]):
+        return _sparse(found[first:], names, absent)
+    if first < len(found):
+        _check_weight(found[first:])
+        found = found[:first]
+        if without_blanks(found)[-1].kind == "comma":
+            found = found[:max(i for i, token in enumerate(found) if token.kind == "comma")]
+    words = divided(found, len(names))
+    if len(words) != len(names):
+        raise ValueError(f"{len(words)} fields, but {len(names)} columns")
+    return [_field(word) for word in words]
+
+
+def _sparse(found, names, absent):
+    found = without_blanks(found)
+    end = next((i for i, token in enumerate(found) if token == ("brace", "}")), None)
+    if found[0].text != "{" or end is None:
+        raise ValueError("a sparse row stands in braces, {index value, index value}")
+    _check_weight(found[end + 1:])
+    pairs = [token for token in found[1:end] if token.kind != "comma"]
+    if len(pairs) % 2:
+        raise ValueError("a sparse row has an index before each value, {index value, index value}")
+    row, last = list(absent), -1
+    for key, value in zip(pairs[::2], pairs[1::2], strict=True):
+        if not (key.text.isascii() and key.text.isdigit() and len(key.text) < 10
+                and last < int(key.text) < len(names)):
+            raise ValueError(f"a sparse row's index must be a number from {last + 1} to "
+                             f"{len(names) - 1}, for they ascend, not {key.text!r}")
+        if value.kind == "brace":
+            raise ValueError(f"a value is expected after the index {key.text}, not a brace")
+        last = int(key.text)
+        row[last] = _field(value)
+    return row
+
+
+def _known(field, name):
+    if field is UNKNOWN:
+        raise ValueError(f"a sparse row leaves out column {name!r}, but no value is declared that "
+                         "it would stand for")
+    return field
+
+
+def _field(word):
+    if word.kind == "word" and word.text in ("", "?"):
+        return None
+    return word.text
+
+
+def _check_weight(found):
+    """What follows a row is nothing or its weight, 1."""
+    found = [token for token in without_blanks(found) if token.kind != "comma"]
+    if not found:
+        return
+    if len(found) != 3 or found[0] != ("brace", "{") or found[2] != ("brace", "}"):
+        raise ValueError("a word with a brace in it stands in quotes; without them braces hold a "
+                         "sparse row, or a weight at the end of a row")
+    if not is_number(found[1].text) or float(found[1].text) != 1:
+        raise ValueError(f"the instance has the weight {found[1].text}; allowed is 1, for every "
+                         "instance counts once")
+
+
+def _numbers(fields, block, path, name):
+    values = np.empty(len(fields))
+    for row, field in enumerate(fields):
+        if field is None or field in _NOT_A_NUMBER:
+            values[row] = np.nan
+            continue
+        values[row] = float(field) if is_number(field) else np.inf
+        if np.isinf(values[row]):
+            raise DataError(
+                f"{path}, line {block.numbers[row]}, column {name!r}: {field!r} is not a finite "
+                "number; allowed are finite numbers and, for a missing value, ? or an empty field "
+                f"(a column of words is declared with nominal=[{name!r}])")
+    return values
