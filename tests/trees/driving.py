@@ -38,10 +38,11 @@ TREES = {
 }
 
 
-def trainer_on(board, child_counts="inherit", nominal_split="multiway", tree="vfdt", **options):
+def trainer_on(board, child_counts="inherit", nominal_split="multiway", tree="vfdt",
+               max_depth=None, **options):
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
     policy = SplitPolicy(**{"delta": 1e-3, "grace": 100, "child_counts": child_counts,
-                            **TREES[tree]})
+                            "max_depth": max_depth, **TREES[tree]})
     return Trainer(board, cells, policy, 2, **options)
 
 

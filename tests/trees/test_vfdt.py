@@ -8,15 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, BoardError, Geometry, open_board
+from bregalad.trees.catalogue import TREES
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
-@parametrize_with_checks([VFDT()], expected_failed_checks=lambda _: {
-    "check_classifiers_train":
-        "asks for 83 % on 300 instances; Hoeffding's bound allows a first split after some 600",
-})
+@parametrize_with_checks(
+    [tree(leaf_prediction=prediction) for tree in TREES.values() for prediction in ("mc", "nba")],
+    expected_failed_checks=lambda tree: {
+        "check_classifiers_train": "asks for 83 % on 300 instances of three classes; Hoeffding's "
+        "bound allows a first split after some 600, and majority classes have a third until then",
+    } if tree.leaf_prediction == "mc" and tree.__sklearn_tags__().classifier_tags.multi_class
+    else {})
 @pytest.mark.filterwarnings("ignore")
 def test_sklearn_conventions(estimator, check):
     check(estimator)

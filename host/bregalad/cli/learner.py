@@ -42,6 +42,8 @@ class Option:
 
 
 def _shown(value):
+    if value is None:
+        return "no limit"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -74,6 +76,7 @@ OPTIONS = (
     Option(_SPLITS, "tie_increment", "instances by which a broken tie makes htat's wait longer",
            {"vfdt": 500}, int, needs=("ties", "htat")),
     Option(_SPLITS, "adaptive_grace", "put off trials that cannot succeed", {"vfdt": False}, bool),
+    Option(_SPLITS, "max_depth", "splits from the root to any leaf at most", _all(None), int),
     Option(_ANYTIME, "inner_grace", "instances between trials of an inner node",
            {"efdt": 2000}, int),
     Option(_ANYTIME, "variant", "whose EFDT", {"efdt": "paper"},

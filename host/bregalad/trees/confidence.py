@@ -16,7 +16,7 @@ class CTree(StreamTree):
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period, threads
         As in ``StreamTree``.
-    delta, tau, grace, child_counts, zoom, criterion, bound, scale
+    delta, tau, grace, max_depth, child_counts, zoom, criterion, bound, scale
         As in ``SplitPolicy``; ``bound`` is ``"confidence"`` or ``"confidence-practical"``.
 
     Source: De Rosa and Cesa-Bianchi, Splitting with confidence in decision trees with application
@@ -24,10 +24,10 @@ class CTree(StreamTree):
     """
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=100, child_counts="inherit", zoom="path", criterion="gini",
-                 bound="confidence-practical", scale=5e-3, leaf_prediction="mc", nominal=(),
-                 nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
-                 review_period=20_000, threads=1):
+                 grace=100, max_depth=None, child_counts="inherit", zoom="path",
+                 criterion="gini", bound="confidence-practical", scale=5e-3,
+                 leaf_prediction="mc", nominal=(), nominal_split="one_vs_rest", nominal_values=64,
+                 head=500, feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())
 
     def _policy(self):
@@ -45,7 +45,7 @@ class CorrHTree(StreamTree):
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period, threads
         As in ``StreamTree``.
-    delta, tau, grace, child_counts, zoom
+    delta, tau, grace, max_depth, child_counts, zoom
         As in ``SplitPolicy``.
 
     Source: Matuszyk, Krempl and Spiliopoulou, Correcting the usage of the Hoeffding inequality in
@@ -55,7 +55,8 @@ class CorrHTree(StreamTree):
     _fixed = {"criterion": "classification_error"}
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=100, child_counts="inherit", zoom="path", leaf_prediction="mc", nominal=(),
+                 grace=100, max_depth=None, child_counts="inherit", zoom="path",
+                 leaf_prediction="mc", nominal=(),
                  nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
                  review_period=20_000, threads=1):
         self._keep_parameters(locals())

@@ -15,8 +15,8 @@ class EFDT(StreamTree):
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period, threads
         As in ``StreamTree``.
-    delta, tau, grace, inner_grace, variant, gain_average, same_attribute, child_counts, zoom,
-    criterion, bound
+    delta, tau, grace, max_depth, inner_grace, variant, gain_average, same_attribute, child_counts,
+    zoom, criterion, bound
         As in ``SplitPolicy``.
 
     Source: Manapragada, Webb and Salehi, Extremely fast decision tree, KDD 2018;
@@ -26,8 +26,8 @@ class EFDT(StreamTree):
     _fixed = {"anytime": True}
 
     def __init__(self, board="emulated", *, geometry=None, slots=4096, delta=0.05, tau=0.05,
-                 grace=200, inner_grace=2000, variant="paper", gain_average=False,
-                 same_attribute="keep", child_counts="inherit", zoom="path",
+                 grace=200, max_depth=None, inner_grace=2000, variant="paper",
+                 gain_average=False, same_attribute="keep", child_counts="inherit", zoom="path",
                  criterion="information_gain", bound="hoeffding", leaf_prediction="mc",
                  nominal=(), nominal_split="multiway", nominal_values=64, head=500,
                  feed="stream", review_period=20_000, threads=1):

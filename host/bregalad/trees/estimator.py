@@ -10,6 +10,7 @@ from ..data.parts import rows_of
 from ..data.quantiser import Quantiser
 from ..geometry import MISSING
 from . import bayes, storage
+from .conventions import Conventions
 from .holder import BoardHolder
 from .inputs import (
     as_frame,
@@ -22,6 +23,7 @@ from .inputs import (
 )
 from .inspection import Inspection
 from .parameters import Parameters
+from .policy.bounds import TWO_CLASSES
 from .river import OneByOne
 from .structure import walk
 from .training.steps import SAFE, Steps
@@ -31,7 +33,8 @@ from .warmup import WarmUp
 __all__ = ["StreamTree"]
 
 
-class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin, BaseEstimator):
+class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, ClassifierMixin,
+                 BaseEstimator):
     """Base of the trees: everything but the split policy.
 
     The first ``head`` instances are held back to learn the quantiser's edges and the nominal
@@ -337,6 +340,9 @@ class StreamTree(Parameters, BoardHolder, Inspection, OneByOne, ClassifierMixin,
         tags.input_tags.allow_nan = True  # missing values
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.classifier_tags.multi_class = not (
+            getattr(self, "bound", None) in TWO_CLASSES
+            or getattr(self, "criterion", None) == "kearns_mansour")
         return tags
 
     def _prepare(self, X, classes):

@@ -2,6 +2,8 @@
 
 import copy
 
+import numpy as np
+
 from ..boards import is_link, open_board
 from ..boards.base import Board, BoardError
 from ..geometry import Geometry
@@ -143,3 +145,16 @@ class BoardHolder:
         if isinstance(self.board, Board):
             state |= {"board": self.board.name, "geometry": self.board.geometry}
         return state
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for part in (getattr(self, name, None) for name in ("_nodes", "_warm_up")):
+            if part is not None:
+                part.__dict__.update(_own(vars(part)))
+
+
+def _own(state):
+    """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
+    return {name: _own(value) if isinstance(value, dict)
+            else np.array(value) if isinstance(value, np.memmap) else value
+            for name, value in state.items()}

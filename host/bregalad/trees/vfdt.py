@@ -13,8 +13,8 @@ class VFDT(StreamTree):
     board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
     review_period, threads
         As in ``StreamTree``.
-    delta, tau, grace, child_counts, zoom, criterion, bound, scale, ties, tie_increment,
-    adaptive_grace
+    delta, tau, grace, max_depth, child_counts, zoom, criterion, bound, scale, ties,
+    tie_increment, adaptive_grace
         As in ``SplitPolicy``.
 
     Examples
@@ -31,8 +31,9 @@ class VFDT(StreamTree):
     """
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=200, child_counts="inherit", zoom="path", criterion="information_gain",
-                 bound="hoeffding", scale=5e-3, ties="ht", tie_increment=500,
-                 adaptive_grace=False, leaf_prediction="mc", nominal=(), nominal_split="multiway",
-                 nominal_values=64, head=500, feed="stream", review_period=20_000, threads=1):
+                 grace=200, max_depth=None, child_counts="inherit", zoom="path",
+                 criterion="information_gain", bound="hoeffding", scale=5e-3, ties="ht",
+                 tie_increment=500, adaptive_grace=False, leaf_prediction="mc", nominal=(),
+                 nominal_split="multiway", nominal_values=64, head=500, feed="stream",
+                 review_period=20_000, threads=1):
         self._keep_parameters(locals())

@@ -1,5 +1,6 @@
 """What VFDT and EFDT share: counting, the splits of a node, and the children of one."""
 
+import math
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -85,6 +86,8 @@ class Learner:
     nominal_split : "multiway" or "one_vs_rest"
     zoom : "path" or "seen"
     leaf_prediction : "mc", "nb" or "nba"
+    max_depth : int or None
+        Leaves at this height do not split.
 
     Raises
     ------
@@ -111,7 +114,7 @@ class Learner:
     def __init__(self, capacities, classes, *, observer="zoomed", bins=None, limits=None, head=1000,
                  criterion="information_gain", bound="hoeffding", delta=1e-7, tau=0.05, c=5e-3,
                  grace=200, adaptive_grace=False, child_counts="inherit", nominal_split="multiway",
-                 zoom="path", leaf_prediction="mc"):
+                 zoom="path", leaf_prediction="mc", max_depth=None):
         for name, value, allowed in (
                 ("observer", observer, OBSERVERS), ("criterion", criterion, CRITERIA),
                 ("bound", bound, BOUNDS), ("child_counts", child_counts, ("inherit", "zero")),
@@ -141,6 +144,7 @@ class Learner:
         self.adaptive_grace = adaptive_grace
         self.child_counts = child_counts
         self.zoom = zoom
+        self.max_depth = math.inf if max_depth is None else max_depth
         self.nominal_kind = MULTIWAY if nominal_split == "multiway" else ONE_VS_REST
         self._mode = PREDICTIONS.index(leaf_prediction)
         self._limits, self._head = limits, head
@@ -248,7 +252,8 @@ class Learner:
                 self.tree[node]["since"] = 0
                 self.tally.trials += 1
                 both = self._both(node)
-                if np.count_nonzero(both) > 1 and self.attempt(node, both):
+                splits = not self.is_leaf(node) or self.tree[node]["height"] < self.max_depth
+                if splits and np.count_nonzero(both) > 1 and self.attempt(node, both):
                     break  # the nodes below are gone
 
     def _due(self, at):

@@ -262,6 +262,8 @@ def judge_row(words, form, options, table, base, gains, node, classes, t):
         As in ``SplitPolicy.judge``.
     """
     row = table[node]
+    if options.max_depth and row["kind"] == LEAF and _depth(table, node) >= options.max_depth:
+        return _keep(options, row, options.grace)
     width = base.shape[1]
     n_own = n = np.int64(0)
     named = 0

@@ -29,6 +29,8 @@ __all__ = ["KEEP", "SPLIT", "TIE", "PRUNE", "PEEK", "NO_CELL", "VARIANTS", "Spli
            "Verdicts", "report_form", "judge_row"]
 
 _MAX_GRACE = (1 << 24) - 1
+_BINARY = "Only binary classification is supported here."  # what scikit-learn's tools look for
+_MOST_DEPTH = (1 << 31) - 1
 
 _Variant = namedtuple("_Variant", [
     "first_trial",  # a leaf splits whatever the gap
@@ -49,7 +51,8 @@ _CHOICES = {"child_counts": ("inherit", "zero"), "zoom": ("path", "seen"),
 
 _Options = namedtuple("_Options", [
     "criterion", "bound", "certainty", "tau", "scale", "ties", "adaptive", "grace", "anytime",
-    "average", "replace", "first_trial", "leaf_ties", "inner_ties", "null"])
+    "average", "replace", "first_trial", "leaf_ties", "inner_ties", "null",
+    "max_depth"])  # 0: no limit
 
 Verdicts = namedtuple("Verdicts", "verdict cell value period")
 
@@ -94,6 +97,8 @@ class SplitPolicy:
         Compare gains averaged over a node's trials.
     same_attribute : "keep" or "replace"
         Whether a split may move to a better threshold of the same attribute.
+    max_depth : int or None
+        Splits from the root to any leaf at most, 1 or more; None: no limit.
 
     Raises
     ------
@@ -119,6 +124,7 @@ class SplitPolicy:
     variant: str = "paper"
     gain_average: bool = False
     same_attribute: str = "keep"
+    max_depth: int | None = None
 
     def __post_init__(self):
         for name, allowed in _CHOICES.items():
@@ -131,6 +137,12 @@ class SplitPolicy:
         for name in ("grace", "inner_grace", "tie_increment"):
             if not _is_number(getattr(self, name), int | np.integer):
                 raise TypeError(f"{name} must be an integer, not {getattr(self, name)!r}")
+        if self.max_depth is not None:
+            if not _is_number(self.max_depth, int | np.integer):
+                raise TypeError(f"max_depth must be an integer or None, not {self.max_depth!r}")
+            if not 1 <= self.max_depth <= _MOST_DEPTH:
+                raise ValueError(f"max_depth must be 1 to {_MOST_DEPTH}, or None for no limit, "
+                                 f"not {self.max_depth}")
         for name in ("adaptive_grace", "anytime", "gain_average"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
@@ -197,11 +209,12 @@ class SplitPolicy:
         """
         if classes > 2 and self.criterion == "kearns_mansour":
             raise ValueError(f"criterion 'kearns_mansour' is for two classes, the stream has "
-                             f"{classes}: choose 'information_gain' or 'gini'")
+                             f"{classes}: choose 'information_gain' or 'gini'. {_BINARY}")
         if self.bound in TWO_CLASSES:
             if classes > 2:
                 raise ValueError(f"bound {self.bound!r} is for two classes, the stream has "
-                                 f"{classes}: choose 'hoeffding' or 'mcdiarmid'")
+                                 f"{classes}: choose 'hoeffding' or 'mcdiarmid', which VFDT "
+                                 f"takes. {_BINARY}")
             if nominal and nominal_split == "multiway":
                 raise ValueError(f"bound {self.bound!r} is for binary splits, the stream has "
                                  "nominal attributes: choose nominal_split='one_vs_rest'")
@@ -253,7 +266,7 @@ class SplitPolicy:
             float(self.tau), float(self.scale), TIES.index(self.ties), int(self.adaptive_grace),
             int(self.grace), int(self.anytime), int(self.gain_average),
             int(self.same_attribute == "replace"), variant.first_trial, variant.leaf_ties,
-            variant.inner_ties, variant.null)
+            variant.inner_ties, variant.null, int(self.max_depth or 0))
 
     def judge(self, words, form, nodes, slot_node, classes, seen):
         """Decide on trials.

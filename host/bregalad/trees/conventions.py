@@ -1,0 +1,71 @@
+"""What scikit-learn's trees offer besides learning and predicting."""
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from .policy.criteria import remainder
+
+__all__ = ["Conventions"]
+
+
+class Conventions:
+    """Mixin of ``StreamTree``: depth, leaves, importances and paths, by scikit-learn's names."""
+
+    def get_depth(self):
+        """Splits from the root to the deepest leaf; 0 during the warm-up."""
+        return self.report()["depth"]
+
+    def get_n_leaves(self):
+        """Number of leaves; 1 during the warm-up."""
+        return self.report()["leaves"]
+
+    @property
+    def feature_importances_(self):
+        """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1.
+
+        The impurity is that of the criterion, of the classes that the leaves count for their
+        predictions, an inner node having the sum of its leaves'. All 0 if nothing has been split,
+        as during the warm-up.
+        """
+        self._fitted()
+        importances = np.zeros(self.n_features_in_)
+        nodes = self._nodes
+        if nodes is None:
+            return importances
+        criterion = self._policy().options.criterion
+        totals = nodes.counts.copy()
+        for node in nodes.descendants()[::-1].tolist():
+            children = nodes.children(node)
+            if len(children):
+                sides = totals[children.start:children.stop]
+                totals[node] = sides.sum(axis=0)
+                lessened = remainder(criterion, totals[node:node + 1]) - remainder(criterion, sides)
+                importances[nodes.attribute[node]] += max(lessened, 0.0)
+        total = importances.sum()
+        return importances / total if total else importances
+
+    def decision_path(self, X):
+        """The nodes that instances pass. Ends the warm-up.
+
+        Returns
+        -------
+        csr_matrix of int (n, nodes)
+            1 where an instance (row) passes a node (column); node 0 is the root, and ``apply``
+            says which one is the leaf. Numbers of nodes that are gone are columns of zeros.
+        """
+        at = self.apply(X)
+        nodes = self._nodes
+        count, rows, passed = len(at), [], []
+        row = np.arange(count)
+        while len(row):
+            rows.append(row)
+            passed.append(at)
+            at = nodes.parent[at]
+            row, at = row[at >= 0], at[at >= 0]
+        rows, passed = (np.concatenate([np.zeros(0, np.int64), *part]) for part in (rows, passed))
+        return csr_matrix((np.ones(len(rows), np.int64), (rows, passed)), (count, nodes.rows))
+
+    def predict_log_proba(self, X):
+        """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))

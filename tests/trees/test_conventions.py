@@ -1,0 +1,136 @@
+"""scikit-learn's names: what its trees tell of themselves, and its tools with ours in them."""
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import VFDT, load_tree
+from bregalad.trees.catalogue import TREES
+from bregalad.trees.structure.nodes import LEAF
+from noisy import stream
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+
+def frame(count=6000, seed=2):
+    """A column that tells little, one that tells more, one of five values, and one of noise."""
+    X, y = stream(count, seed, missing=0)
+    y = y ^ ((X[:, 2] > 0.5) & (X[:, 0] < 0.2))
+    X = pd.DataFrame(X, columns=["much", "noise", "little"])
+    X["city"] = np.random.default_rng(seed).choice(list("abcde"), count)
+    return X, y ^ (X["city"] == "b")
+
+
+def grown(name="vfdt", **options):
+    X, y = frame()
+    return TREES[name](delta=0.01, grace=50, tau=0.2, head=200, **options).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_depth_leaves_and_paths(name, tmp_path):
+    tree, X, _ = grown(name)
+    paths, leaves, nodes = tree.decision_path(X), tree.apply(X), tree._nodes
+    assert paths.format == "csr" and paths.shape == (len(X), nodes.rows)
+    assert (paths[:, 0].toarray() == 1).all()
+    for i in range(0, len(X), 97):
+        assert sorted(paths[i].indices) == sorted(nodes.path(leaves[i]))
+    assert paths.max() == 1
+    assert tree.get_depth() == paths.sum(axis=1).max() - 1 > 1
+    assert tree.get_n_leaves() == (nodes.kind[nodes.descendants()] == LEAF).sum() > 2
+    assert tree.decision_path(X[:0]).shape == (0, nodes.rows)
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree")
+    assert again.get_depth() == tree.get_depth() and again.get_n_leaves() == tree.get_n_leaves()
+    assert (again.feature_importances_ == tree.feature_importances_).all()
+
+
+def entropy(counts):
+    p = counts[counts > 0] / counts.sum()
+    return -(p * np.log2(p)).sum()
+
+
+@pytest.mark.parametrize("options, impurity", [
+    ({}, entropy), ({"child_counts": "zero"}, entropy), ({"nominal_split": "one_vs_rest"}, entropy),
+    ({"criterion": "gini"}, lambda counts: 1 - ((counts / counts.sum()) ** 2).sum())])
+@pytest.mark.parametrize("name", ["vfdt", "efdt"])
+def test_importances(name, options, impurity):
+    """Every inner node's decrease, from the counts of the leaves below it, found by their paths."""
+    tree, X, y = grown(name, **options)
+    nodes, expected = tree._nodes, np.zeros(4)
+    below = {node: [] for node in nodes.descendants().tolist()}
+    for leaf in nodes.leaves().tolist():
+        for node in nodes.path(leaf):
+            below[node].append(leaf)
+    counts = {node: nodes.counts[leaves].sum(axis=0) for node, leaves in below.items()}
+    for node in below:
+        sides = [counts[child] for child in nodes.children(node) if counts[child].sum()]
+        if sides:
+            expected[nodes.attribute[node]] += counts[node].sum() * impurity(counts[node]) - sum(
+                side.sum() * impurity(side) for side in sides)
+    found = tree.feature_importances_
+    assert found == pytest.approx(expected / expected.sum())
+    assert found.sum() == pytest.approx(1) and found.argmin() == 1
+
+
+def test_what_a_tree_tells_before_it_has_split():
+    tree = VFDT()
+    assert not hasattr(tree, "feature_importances_")
+    for call in (tree.get_depth, tree.get_n_leaves, lambda: tree.decision_path([[1]])):
+        with pytest.raises(NotFittedError):
+            call()
+    X, y = frame(100)
+    tree.partial_fit(X, y, classes=[False, True])
+    for _ in range(2):
+        assert tree.get_depth() == 0 and tree.get_n_leaves() == 1
+        assert tree.feature_importances_.tolist() == [0] * 4
+        tree.end_warm_up()
+    assert tree.decision_path(X).toarray().tolist() == [[1]] * 100
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nb", "nba"])
+def test_logarithms(prediction):
+    tree, X, _ = grown(leaf_prediction=prediction)
+    with np.errstate(divide="ignore"):
+        expected = np.log(tree.predict_proba(X))
+    np.testing.assert_array_equal(tree.predict_log_proba(X), expected)
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nba"])
+@pytest.mark.parametrize("head", [200, 4000])
+@pytest.mark.parametrize("mode", ["r", "r+"])
+def test_models_that_joblib_maps_into_memory(prediction, head, mode, tmp_path):
+    """Learning writes to their arrays, but not to the file."""
+    X, y = frame()
+    whole = VFDT(head=head, leaf_prediction=prediction)
+    whole.partial_fit(X[:3000], y[:3000], classes=[False, True])
+    joblib.dump(whole, tmp_path / "tree")
+    data = (tmp_path / "tree").read_bytes()
+    tree = joblib.load(tmp_path / "tree", mmap_mode=mode)
+    np.testing.assert_array_equal(tree.predict(X), whole.predict(X))
+    assert tree.partial_fit(X, y).difference(whole.partial_fit(X, y)) is None
+    assert (tmp_path / "tree").read_bytes() == data
+
+
+@pytest.mark.parametrize("kind", ["default", "pandas", "polars"])
+def test_pipelines_hand_on_names(kind):
+    """A classifier has no output to set: its transformers' is what it gets."""
+    if kind == "polars":
+        pytest.importorskip("polars")
+    X, y = frame()
+    X = X.drop(columns="city")
+    model = make_pipeline(StandardScaler(), VFDT(delta=0.01)).set_output(transform=kind)
+    model.fit(X, y)
+    assert model.score(X, y) > 0.7 and isinstance(model.predict(X), np.ndarray)
+    assert hasattr(model[-1], "feature_names_in_") == (kind != "default")
+    assert model[-1].n_features_in_ == 3
+
+
+def test_pictures_in_notebooks():
+    tree = VFDT(tau=0.25)
+    for model in (tree, make_pipeline(StandardScaler(), tree)):
+        assert "VFDT" in model._repr_html_() and "0.25" in model._repr_html_()
+        model.fit(*stream(1000, missing=0))
+        assert "VFDT" in model._repr_html_() and "VFDT" in repr(model)
+    bundle = tree._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "text/html"}

@@ -1,0 +1,81 @@
+"""max_depth: leaves that far down do not split, whichever board and driver learns."""
+
+import random
+
+import pytest
+from bregalad import load_tree
+from bregalad.boards import open_board
+from bregalad.trees.catalogue import TREES as CLASSES
+from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.structure.nodes import LEAF
+from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
+from comparison import difference
+from driving import CAPACITIES, TREES, drifting, geometry, learn, trainer_on
+from noisy import stream
+from trials import Bench, inner
+
+_BOARDS = {"directly": lambda board: board,
+           "late": lambda board: LateBoard(board, random.Random(7))}
+
+
+def reference(tree, max_depth):
+    options = dict(TREES[tree])
+    kind = ReferenceEFDT if options.pop("anytime", False) else ReferenceVFDT
+    return kind(CAPACITIES, 2, bins=8, max_depth=max_depth,
+                **{"delta": 1e-3, "grace": 100} | options)
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("board", _BOARDS)
+@pytest.mark.parametrize("max_depth", [1, 3])
+def test_equals_reference(tree, board, max_depth):
+    codes, labels = drifting(1, 8000)
+    trainer = trainer_on(_BOARDS[board](open_board("emulated", geometry(2000))), tree=tree,
+                         max_depth=max_depth)
+    predictions = learn(trainer, codes, labels, seed=3 if board == "late" else None)
+    expected = reference(tree, max_depth)
+    assert predictions.tolist() == expected.learn(codes, labels).tolist()
+    assert difference(trainer.nodes, expected.root) is None
+    assert 0 < trainer.nodes.deepest <= max_depth
+    for name in ("trials", "splits", "ties", "replaced", "pruned"):
+        assert getattr(trainer.tally, name) == getattr(expected.tally, name)
+
+
+@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
+def test_the_golden_board_and_few_slots(tree):
+    codes, labels = drifting(2, 4000)
+    alike = []
+    for board in (GoldenBoard(geometry(12)), open_board("emulated", geometry(12))):
+        trainer = trainer_on(board, tree=tree, max_depth=2)
+        alike.append((trainer, learn(trainer, codes, labels)))
+    assert alike[0][0].nodes.difference(alike[1][0].nodes) is None
+    assert (alike[0][1] == alike[1][1]).all()
+    assert alike[0][0].nodes.deepest == 2
+
+
+@pytest.mark.parametrize("options", [{}, {"ties": "htat"}, {"bound": "confidence-practical"}])
+def test_only_leaves_at_that_depth(options):
+    for max_depth, splits in ((None, True), (1, False), (2, False), (3, True)):
+        bench = Bench(SplitPolicy(max_depth=max_depth, **options), 2, depth=2)
+        assert bool(bench.verdict([50_000, 50_000], 0.9, 0.1)) == splits
+
+
+def test_inner_nodes_are_revised_at_any_depth():
+    assert inner([500, 500], 0.1, 0.9, depth=3, max_depth=1)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_tree_has_it(name, tmp_path):
+    X, y = stream(6000, missing=0)
+    y = y ^ (X[:, 1] > 0.5)
+    tree = CLASSES[name](max_depth=2, tau=0.2).fit(X, y)
+    assert tree.get_depth() == 2
+    assert CLASSES[name](max_depth=1, tau=0.2).fit(X, y).get_depth() == 1
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree", max_depth=3)
+    assert again.partial_fit(X, y).get_depth() == 3
+    again = load_tree(tmp_path / "tree", max_depth=1)  # what is deeper stays
+    again.partial_fit(X, y)
+    kinds = again._nodes.kind[again._nodes.descendants()]
+    assert again.get_depth() == 2 and (kinds != LEAF).sum() <= 3
