@@ -7,8 +7,8 @@ from amaranth import Assert, Module, Signal
 from amaranth.sim import Simulator
 from bregalad.geometry import Geometry
 from bregalad_hw.array.bayes import partial_latency
-from bregalad_hw.array.delay import DelayLine
 from bregalad_hw.array.merge import Merge
+from bregalad_hw.delay import DelayLine
 from bregalad_hw.mcmu.predictor import Predictor
 from bregalad_hw.mcmu.report import ReportWriter
 from bregalad_hw.mcmu.scheduler import TrialScheduler

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ..errors import BoardError
 from ..geometry import CRITERIA, Geometry
 from ..protocol.registers import (
     EVENTS,
@@ -17,10 +18,6 @@ from ..protocol.registers import (
 )
 
 __all__ = ["Board", "BoardError", "as_bytes"]
-
-
-class BoardError(Exception):
-    """The board does not answer, or is not what it was taken for."""
 
 
 def as_bytes(data):

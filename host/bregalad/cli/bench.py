@@ -24,9 +24,8 @@ def add_arguments(parser):
     parser.add_argument("--fresh", action="store_true",
                         help="measure again what the output folder holds already, of these "
                              "streams and peers")
-    parser.add_argument("--output", metavar="DIR",
-                        help="folder for pages, pictures and JSON (default: docs/performance, "
-                             "with --quick out/bench)")
+    parser.add_argument("--output", default="out/bench", metavar="DIR",
+                        help="folder for pages, pictures and JSON (default: out/bench)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -52,8 +51,7 @@ def run(args):
     if args.core is not None and args.core not in cores:
         raise ValueError(f"--core must be one of {', '.join(map(str, cores)) or 'none here'}, "
                          f"not {args.core}")
-    # What --quick finds is worth nothing, so it must not take the place of the kept pages.
-    output = Path(args.output or ("out/bench" if args.quick else "docs/performance"))
+    output = Path(args.output)
     settings = Settings(
         output, args.quick, args.streams and tuple(args.streams), args.peers and tuple(args.peers),
         args.instances, 1 if args.quick else args.repeats, args.core, args.fresh,

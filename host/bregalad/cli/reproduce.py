@@ -13,8 +13,8 @@ def add_arguments(parser):
     parser.add_argument("--streams", metavar="NAMES",
                         help="only these streams, comma-separated (ties)")
     parser.add_argument("--board", default="emulated", help="emulated (default) or simulated")
-    parser.add_argument("--out", default="docs/reproduction", metavar="DIR",
-                        help="folder for NAME.md and its pictures (default: docs/reproduction)")
+    parser.add_argument("--out", default="out/reproduction", metavar="DIR",
+                        help="folder for NAME.md and its pictures (default: out/reproduction)")
     parser.add_argument("--quiet", action="store_true", help="only print the page, no progress")
 
 

@@ -4,7 +4,7 @@ import select
 import time
 from abc import ABC, abstractmethod
 
-from ..boards.base import BoardError
+from ..errors import BoardError
 
 __all__ = ["REOPEN", "Wire", "ready"]
 

@@ -8,8 +8,8 @@ from ..boards import check_name
 from ..boards.base import Board
 from ..geometry import MOST_CLASSES, Geometry
 from .policy.policy import SplitPolicy
-from .requirements import check_abilities, check_cells, check_classes, check_prediction
-from .structure.cells import CellMap
+from .requirements import check_abilities, check_classes, check_prediction
+from .structure.cells import CellMap, check_cells
 from .training.feed import FEEDS
 
 __all__ = ["Parameters"]

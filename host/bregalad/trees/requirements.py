@@ -5,8 +5,7 @@ import warnings
 from ..geometry import MOST_CLASSES, Geometry
 from .structure.router import PREDICTIONS
 
-__all__ = ["check_abilities", "check_cells", "check_classes", "check_prediction",
-           "check_ties"]
+__all__ = ["check_abilities", "check_classes", "check_prediction", "check_ties"]
 
 
 def check_abilities(geometry, policy, prediction):
@@ -49,14 +48,6 @@ def check_classes(geometry, classes):
     if classes > geometry.classes:
         raise ValueError(f"the stream has {classes} classes, but the board has counters for "
                          f"{geometry.classes}: choose a geometry with classes >= {classes}")
-
-
-def check_cells(geometry, cells):
-    """Refuse with a ValueError more cells than a board has."""
-    if cells > geometry.max_cells:
-        raise ValueError(f"the attributes need {cells} cells, but the board has "
-                         f"{geometry.max_cells} ({geometry.lanes} lanes x {geometry.passes} "
-                         f"passes): choose a geometry with lanes x passes >= {cells}")
 
 
 def check_ties(geometry, policy, classes):

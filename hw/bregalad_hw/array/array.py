@@ -8,13 +8,13 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, Geometry
 from bregalad.protocol.registers import CellKind
 
+from ..delay import delay
 from ..gain.gain import arithmetic_latency
 from ..gain.scan import SNAPSHOTS, Scan, check_snapshots
 from ..replica import add_with_reset, distribute, distribution_latency, replicate
 from .adder import AdderTree
 from .bayes import lead, partial_latency, partial_signature
 from .control import Control
-from .delay import delay
 from .merge import Merge, merge_layout, part_layout, summary_layout
 from .operation import (
     CELL_WIDTH,

@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 from bregalad.fixed import BAYES_UNIT
 from bregalad.geometry import Geometry
 
+from ..delay import delay
 from ..replica import distribution_latency
 from .control import WORD_STAGE
-from .delay import delay
 from .log2 import Log2, log_latency, log_width
 
 __all__ = ["BayesTerms", "lead", "partial_latency", "partial_layout", "partial_signature", "share",

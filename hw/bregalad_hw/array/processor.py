@@ -7,12 +7,12 @@ from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH, MISSING, Geometry
 from bregalad.protocol.registers import CellKind
 
+from ..delay import delay
 from ..gain.gain import GainUnit, result_layout
 from ..gain.scan import SNAPSHOTS, check_snapshots, scan_layout
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout, pass_bits
 from .counters import FEW_ROWS, Counters
-from .delay import delay
 from .operation import cell_layout
 
 __all__ = ["AttributeProcessor", "FEW_ROWS"]

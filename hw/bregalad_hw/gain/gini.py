@@ -4,7 +4,7 @@ from amaranth import Module, Mux, Signal
 from bregalad.fixed import ALIGNED_FRACTION, CURVE_FRACTION, RECIPROCAL_BASE, RECIPROCAL_SLOPE
 from bregalad.geometry import GAIN_FRACTION
 
-from ..array.delay import delay
+from ..delay import delay
 from .interpolation import Interpolation
 from .normaliser import Normaliser
 from .shifter import Shifter

@@ -6,7 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.fixed import SEGMENT_BITS, STEP_BITS
 
-from ..array.delay import delay
+from ..delay import delay
 
 __all__ = ["Interpolation"]
 

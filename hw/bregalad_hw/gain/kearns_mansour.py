@@ -5,7 +5,7 @@ from amaranth.lib import data
 from bregalad.fixed import CURVE_FRACTION, ROOT_BASE, ROOT_SLOPE
 from bregalad.geometry import GAIN_FRACTION
 
-from ..array.delay import delay
+from ..delay import delay
 from .interpolation import Interpolation
 from .normaliser import Normaliser
 from .shifter import Shifter

@@ -6,7 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import Geometry
 
-from ..array.delay import delay
+from ..delay import delay
 
 __all__ = ["SNAPSHOTS", "Scan", "check_snapshots", "scan_clocks", "scan_layout"]
 

@@ -4,7 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ..array.delay import delay
+from ..delay import delay
 
 __all__ = ["Shifter"]
 

@@ -4,7 +4,7 @@ from amaranth import Module, Signal
 from bregalad.fixed import LOG_BASE, LOG_SLOPE
 from bregalad.geometry import GAIN_FRACTION
 
-from ..array.delay import DelayLine, delay
+from ..delay import DelayLine, delay
 from .interpolation import Interpolation
 from .normaliser import Normaliser
 from .term import Terms

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH, MISSING
 from bregalad.protocol.commands import RECORD_HEADER
 
-from ..array.delay import delay
+from ..delay import delay
 from ..layout import struct
 from .aligner import Aligner
 from .dma import fetched_layout

@@ -8,10 +8,9 @@ import numpy as np
 from ...boards.kernel import bin_of
 from ...geometry import MISSING
 from ...protocol.registers import CellKind
-from ..requirements import check_cells
 from .split import shift_of
 
-__all__ = ["CellMap"]
+__all__ = ["CellMap", "check_cells"]
 
 _BLOCK = 64  # instances; see `_highest`
 _NOMINAL_KINDS = {"multiway": CellKind.MULTIWAY, "one_vs_rest": CellKind.ONE_VS_REST}
@@ -172,3 +171,11 @@ def _highest(codes):
     whole = count - count % _BLOCK
     rows = codes[:whole].reshape(-1, _BLOCK * attributes).max(axis=0, initial=0)
     return np.concatenate([rows.reshape(_BLOCK, attributes), codes[whole:]]).max(axis=0)
+
+
+def check_cells(geometry, cells):
+    """Refuse with a ValueError more cells than a board has."""
+    if cells > geometry.max_cells:
+        raise ValueError(f"the attributes need {cells} cells, but the board has "
+                         f"{geometry.max_cells} ({geometry.lanes} lanes x {geometry.passes} "
+                         f"passes): choose a geometry with lanes x passes >= {cells}")
