@@ -81,7 +81,9 @@ class GainUnit(wiring.Component):
     result : Out(result_layout(geometry))
         While `Scan` has it `done`.
 
-    The words' memory is read with 2 clocks.
+    Latency: 2 clocks from a count chosen by ``scan`` to the criterion's arithmetic, `arithmetic_latency`
+    through it, 1 to the gain, 1 to the best split; `Scan` counts on it. The words' memory is read with
+    2 clocks. Throughput: a term per clock.
 
     Raises
     ------

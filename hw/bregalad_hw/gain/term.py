@@ -40,7 +40,8 @@ class Terms(wiring.Component):
     i_term : In(term_layout())
     o_y : Out(o_width)
 
-    Latency: ``latency`` clocks. Throughput: 1 result per clock, no stalls.
+    Latency: ``latency`` clocks, at 18 bits 10 of `XLog2X` and `Gini`, 13 of `KearnsMansour`; 2 of
+    `ClassificationError`. Throughput: 1 result per clock, no stalls.
     """
 
     least = 2

@@ -30,7 +30,8 @@ class Bridge(wiring.Component):
     values : Out(stream of {address: 16, value: 32})
         What was read.
 
-    Throughput: a word per clock; a clock more for each bus word of several.
+    Latency: 1 clock from a bus word's last word to ``commands``, 4 from a read's second word to
+    ``values``. Throughput: a word per clock; a clock more for each bus word of several.
 
     Source: docs/link.md.
     """

@@ -39,6 +39,8 @@ class FramedAccelerator(wiring.Component):
 
     There is no memory: LEARN with the MEMORY flag ends with a DECODE error.
 
+    Latency: that of `Link`, `Accelerator` and `Link` again, one after the other.
+
     Raises
     ------
     ValueError

@@ -37,6 +37,8 @@ class Intake(wiring.Component):
     room : Out(range(ring_words + 1))
         Words free after all frames before ``expected``.
 
+    Latency: 10 clocks from a frame's last word to ``o.valid``, 5 of them the receiver's.
+
     Raises
     ------
     ValueError

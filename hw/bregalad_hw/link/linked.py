@@ -30,6 +30,9 @@ class LinkedAccelerator(wiring.Component):
     alive, receiving, dropping : Out(1)
         As of `FramedAccelerator`.
 
+    Latency: that of UART, COBS, `FramedAccelerator`, COBS and UART, one after the other; the line's bits
+    take longest.
+
     Raises
     ------
     ValueError

@@ -32,6 +32,9 @@ class NetworkedAccelerator(wiring.Component):
     alive, receiving, dropping : Out(1)
         As of `FramedAccelerator`.
 
+    Latency: that of `DatagramReceiver`, `FramedAccelerator` and `DatagramTransmitter`, one after the
+    other.
+
     Raises
     ------
     ValueError

@@ -60,6 +60,8 @@ class MemoryController(wiring.Component):
     <name>_count : Out(32)
         Counters of EVENTS and TIMINGS.
 
+    Latency, if nothing is under way: 7 clocks from the last word of a FENCE to its report, 13 from a
+    record's last word to ``op``.
     Throughput: one beat per clock, but for the clocks that trials and paths take. Predictions do
     not change that, as long as the report stream has a word per clock for each.
 

@@ -45,6 +45,8 @@ class PathTable(wiring.Component):
         Falls behind a write: for 2 clocks if the link stays what it was, 7 if no links lead to the
         slot, ``slots`` + 6 otherwise.
 
+    Latency: 1 clock from ``en`` to ``path``; ``settled`` tells when a write is done.
+
     Slots have no links after configuration; a reset of the clock domain leaves them as they are if
     the table is settled, and must not come otherwise.
 
