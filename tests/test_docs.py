@@ -1,0 +1,70 @@
+"""Pages: links lead somewhere, lines are short, docstrings cite what there is, the site is built."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = [path for folder in ("host", "hw", "sim", "bench", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "constraints").glob("*.md")])
+
+by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def without_code(text):
+    """A page's lines with those of code blocks, and code in backticks, left out."""
+    text = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"`[^`\n]*`", "", text)
+
+
+def anchors(page):
+    """What ``#...`` may name: the headings as GitHub and the site's generator spell them."""
+    found = set()
+    text = re.sub(r"^(```|~~~).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+        words = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        found.add(words)
+    return found
+
+
+@by_name
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), f"{target}: there is no {file}"
+        assert ROOT in file.parents, f"{target} leads out of the repository"
+        if anchor:
+            assert anchor in anchors(file), f"{target}: {file.name} has no such heading"
+
+
+def test_what_docstrings_cite_is_there():
+    sections = set(re.findall(r"^## (\d+)\.", (ROOT / "docs" / "design.md").read_text(encoding="utf-8"), re.MULTILINE))
+    cited = 0
+    for source in SOURCES:
+        text = source.read_text(encoding="utf-8")
+        for numbers in re.findall(r"\bdesign, sections?\s+([\d, andto\n]+)", text):
+            missing = set(re.findall(r"\d+", numbers)) - sections
+            assert not missing, f"{source}: docs/design.md has no section {missing}"
+            cited += 1
+        for name in re.findall(r"\bdocs/[\w/.-]+\.md\b", text):
+            assert (ROOT / name).exists(), f"{source}: there is no {name}"
+    assert cited > 20
+
+
+def test_components_state_their_latency():
+    """Of every public component; a top level of a board, and what makes a clock, has none."""
+    silent = []
+    for source in sorted((ROOT / "hw").rglob("*.py")):
+        if "boards" in source.parts:
+            continue
+        for node in ast.parse(source.read_text(encoding="utf-8")).body:
+            if (isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+                    and any(isinstance(each, ast.FunctionDef) and each.name == "elaborate" for each in node.body)
+                    and "latency" not in (ast.get_docstring(node) or "").lower()):
+                silent.append(f"{source.name}: {node.name}")
+    assert not silent
