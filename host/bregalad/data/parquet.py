@@ -1,5 +1,7 @@
 """Parquet files: their columns' types tell the kinds."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,22 +14,52 @@ from .text import MISSING_NUMBERS, is_number
 
 __all__ = ["ParquetSource"]
 
+# Plain bytes are what some programs write for texts.
+_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+
 
 class ParquetSource(Source):
-    """A Parquet file; its columns' types tell their kinds."""
+    """A Parquet file; its columns' types tell their kinds.
+
+    What pandas' metadata call the index of its frame is no column, as pandas has it.
+    """
 
     def __init__(self, path):
         self.path = path
         with self._open() as file:
-            fields = list(file.schema_arrow)
+            schema = file.schema_arrow
             self.rows = file.metadata.num_rows
-        self.fields = [field.name for field in fields]
-        self._unique(self.fields, path)
-        for field in fields:
-            if pa.types.is_nested(field.type):
-                raise DataError(f"{path}: column {field.name!r} holds {field.type}; a column holds "
-                                "numbers, strings or truth values")
-        self.attributes = tuple(Attribute(field.name, _kind(field.type)) for field in fields)
+        self._unique(schema.names, path)
+        kept = set(_index(schema.metadata))
+        self.index = tuple(name for name in schema.names if name in kept)
+        self._types = {field.name: field.type for field in schema}
+        self._fields = []
+        self.attributes = ()
+        for name in schema.names:
+            if name not in kept:
+                self._add(name)
+        if not self.attributes:
+            raise DataError(f"{path}: no column" + (
+                f", but the index of a pandas frame ({', '.join(self.index)})" if self.index else ""))
+
+    def admit(self, name):
+        """Make a level of the index a column, the last one."""
+        self.index = tuple(level for level in self.index if level != name)
+        self._add(name)
+
+    def _add(self, name):
+        self._fields.append(name)
+        self.attributes += (Attribute(name, _kind(self._types[name]) or "nominal"),)
+
+    def refusal(self, index, declared):
+        """Why a column cannot be learnt, or None; words of times are taken if ``declared`` nominal."""
+        kind = self._types[self._fields[index]]
+        words = _has_words(kind)
+        if _kind(kind) or words and declared == "nominal":
+            return None
+        name = self.columns[index]
+        return f"{self.path}: column {name!r} holds {kind}; a column holds numbers, strings or truth values; " \
+               f"leave it out (ignore=[{name!r}])" + words * f" or take words (nominal=[{name!r}])"
 
     def count(self):
         """The rows, from the file's own metadata."""
@@ -35,7 +67,7 @@ class ParquetSource(Source):
 
     def tables(self, chunk, kept, numeric):
         """Yield the data, ``chunk`` rows at a time."""
-        stored = dict(zip(self.columns, self.fields, strict=True))
+        stored = dict(zip(self.columns, self._fields, strict=True))
         done = 0
         with self._open() as file:
             for batch in file.iter_batches(chunk, columns=[stored[name] for name in kept]):
@@ -50,23 +82,53 @@ class ParquetSource(Source):
 
     def _column(self, column, name, numeric, where):
         if not numeric:
-            return _categories(column)
-        if _kind(column.type) == "nominal":
-            column = column.cast(pa.string()) if not pa.types.is_dictionary(column.type) \
-                else column.dictionary_decode().cast(pa.string())
-            texts = column.to_pylist()
-            for row, field in enumerate(texts):
-                if field is not None and field.strip() not in MISSING_NUMBERS \
-                        and not is_number(field):
-                    self._refuse(field, name, where(row))
-            values = np.array([np.nan if field is None or field.strip() in MISSING_NUMBERS
-                               else float(field) for field in texts], np.float64)
-        else:
+            codes, words = self._words(column, name, where)
+            return pd.Categorical.from_codes(codes, words).remove_unused_categories()
+        if _kind(column.type) == "numeric" or pa.types.is_boolean(column.type):
             values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        else:
+            codes, words = self._words(column, name, where)
+            numbers = np.full(len(words) + 1, np.nan)  # the last one for missing words
+            for code, word in enumerate(words):
+                word = word.strip()
+                if word not in MISSING_NUMBERS:
+                    if not is_number(word):
+                        self._refuse(word, name, where(int((codes == code).argmax())))
+                    numbers[code] = float(word)
+            values = numbers[codes]
         if np.isinf(values).any():
             row = int(np.isinf(values).argmax())
             self._refuse(values[row], name, where(row))
         return values
+
+    @staticmethod
+    def _words(column, name, where):
+        """A column as codes, -1 for missing, and the words that they stand for."""
+        if pa.types.is_dictionary(column.type):
+            codes = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+            values = column.dictionary
+        else:
+            codes, values = None, column
+        if pa.types.is_integer(values.type):
+            values = values.cast(pa.string())  # of integers with nulls pandas would make floats
+        elif pa.types.is_float16(values.type):
+            values = values.cast(pa.float32())  # pandas finds no distinct ones among these
+        values = values.to_pandas()
+        if codes is None:
+            codes, values = pd.factorize(values)
+        words = []
+        for code, value in enumerate(values):
+            try:
+                words.append(_word(value))
+            except UnicodeDecodeError as error:
+                if not (codes == code).any():
+                    words.append(None)
+                    continue
+                row = int((codes == code).argmax())
+                raise DataError(f"{where(row)}, column {name!r}: the bytes {value!r} are no text in UTF-8; "
+                                f"leave the column out (ignore=[{name!r}])") from error
+        distinct, words = pd.factorize(np.array(words, object))
+        return np.append(distinct, -1)[codes], words
 
     @staticmethod
     def _refuse(value, name, place):
@@ -101,23 +163,42 @@ class _Parquet:
 
 
 def _kind(kind):
-    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    return "numeric" if number else "nominal"
+    """What a column of an Arrow type is, None if it is not learnt from."""
+    if pa.types.is_dictionary(kind):
+        return _kind(kind.value_type) and "nominal"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) \
+            or pa.types.is_null(kind):
+        return "numeric"
+    if str(kind) in _TEXTS or pa.types.is_boolean(kind) or pa.types.is_fixed_size_binary(kind) \
+            or _extension(kind) == "pandas.interval":
+        return "nominal"
+    return None
 
 
-def _categories(column):
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if pa.types.is_floating(column.type):
-        # NaN is a missing value here too, and 1.0 is the label "1" that a text would have.
-        whole = pd.Series(column.to_pandas(), dtype=object)
-        texts = [None if v is None or v != v else str(int(v)) if float(v).is_integer() else str(v)
-                 for v in whole]
-        return pd.Categorical(texts)
-    if pa.types.is_integer(column.type):
-        column = column.cast(pa.string())  # of integers with nulls pandas would make floats
-    codes, values = pd.factorize(column.to_pandas())
-    values = [str(value) for value in values]
-    missing = [i for i, value in enumerate(values) if value in ("", "?")]
-    codes = np.where(np.isin(codes, missing), -1, codes)
-    return pd.Categorical.from_codes(codes, values).remove_unused_categories()
+def _has_words(kind):
+    """Whether values of an Arrow type, which is not learnt from, can be taken as words."""
+    return pa.types.is_temporal(kind) or _extension(kind) in ("arrow.json", "arrow.uuid", "pandas.period")
+
+
+def _extension(kind):
+    return getattr(kind, "extension_name", None)
+
+
+def _word(value):
+    """A value as the word that a text would have; None if it is missing."""
+    if value is None or value != value or value is pd.NaT:
+        return None
+    if isinstance(value, bytes):
+        value = value.decode()
+    elif isinstance(value, float | np.floating):
+        value = int(value) if float(value).is_integer() else float(value)
+    return None if value in ("", "?") else str(value)
+
+
+def _index(metadata):
+    """The columns that pandas' metadata call the index; none if another library wrote the file."""
+    try:
+        levels = json.loads((metadata or {})[b"pandas"])["index_columns"]
+        return [level for level in levels if isinstance(level, str)]  # a range is no column
+    except (KeyError, TypeError, ValueError):
+        return []

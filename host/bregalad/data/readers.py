@@ -93,7 +93,8 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         The file, or ``generator:NAME,option=value,...`` as in `open_generator`.
     class_name : str, int or False
         The class column, by name or index; the last by default. False: there is none, every column
-        is an attribute, and labels come out as None.
+        is an attribute, and labels come out as None. Parquet columns that pandas wrote as a frame's
+        index are left out, but one may be named here.
     nominal, numeric : sequences of str or int
         Kinds of columns that are not to be inferred from the first 10,000 rows.
     ignore : sequence of str or int
@@ -145,10 +146,12 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         source = TextSource(path, suffix, header, known)
     if names is not None:
         source.rename(names)
+    if class_name in source.index:
+        source.admit(class_name)
     if class_name is not False and len(source.columns) < 2:
         raise DataError(f"{path}: an attribute and a class are needed, but there is one column "
                         "only; a text's fields are divided by comma, tab, semicolon or bar")
-    columns = _Columns(path, source.columns)
+    columns = _Columns(path, source.columns, source.index)
     label = None
     if class_name is not False:
         label = columns.index(len(source.columns) - 1 if class_name is None else class_name,
@@ -158,7 +161,8 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     both = chosen["nominal"] & chosen["numeric"]
     if both:
         raise ValueError(f"column {source.columns[min(both)]!r} is declared nominal and numeric")
-    dropped = columns.indices(ignore, "ignored")
+    ignore = (ignore,) if isinstance(ignore, str) else ignore
+    dropped = columns.indices([key for key in ignore if key not in source.index], "ignored")
     if label is not None and label in dropped:
         raise ValueError(f"the class column {source.columns[label]!r} is ignored")
     attributes = []
@@ -198,9 +202,10 @@ def _no_class(attributes):
 class _Columns:
     """Find columns by name or by index."""
 
-    def __init__(self, path, names):
+    def __init__(self, path, names, left_out=()):
         self.path = path
         self.names = names
+        self.left_out = left_out
 
     def index(self, key, what):
         if isinstance(key, str):
@@ -212,7 +217,9 @@ class _Columns:
                 and -len(self.names) <= key < len(self.names):
             return int(key) % len(self.names)
         raise DataError(f"{self.path}: {what} {key!r} is unknown; the columns are "
-                        f"{', '.join(self.names)} (0 to {len(self.names) - 1})")
+                        f"{', '.join(self.names)} (0 to {len(self.names) - 1})" + (
+                            "; the index of the data frame is left out (frame.reset_index() makes it columns)"
+                            if key in self.left_out else ""))
 
     def indices(self, keys, kind):
         if isinstance(keys, str):

@@ -20,12 +20,16 @@ class Source:
     -------
     attributes : tuple of Attribute
         One for every column of the file, the class among them.
+    index : tuple of str
+        Columns that are left out as the index of a data frame, unless they are asked for.
     count() : int or None
         The number of rows if it is known cheaply.
     tables(chunk, kept, numeric) : iterator of (pandas.DataFrame, function)
         The columns ``kept``, those in the set ``numeric`` as float64, the others as categories of
         strings; the function names the place of a row of the table.
     """
+
+    index = ()
 
     @property
     def columns(self):

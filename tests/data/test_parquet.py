@@ -1,0 +1,156 @@
+"""Parquet of pandas, polars and Arrow: the index is no column, and every type is read or refused by name."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from bregalad.data import DataError, open_stream
+from pyarrow import parquet
+
+FRAME = pd.DataFrame({"a": [1.5, 2, 3], "class": ["x", "y", "x"]}, index=[2, 0, 1])
+KEYS = ["k", "l", "m"]
+
+
+def read(path, **options):
+    stream = open_stream(path, chunk=2, **options)
+    chunks = list(stream)
+    X = pd.concat([X for X, _ in chunks], ignore_index=True)
+    return stream, {name: [None if v != v else v for v in X[name].tolist()] for name in X}, \
+        np.concatenate([y for _, y in chunks]).tolist()
+
+
+@pytest.mark.parametrize("index, names", [
+    (pd.Index([2, 0, 1]), ["__index_level_0__"]), (pd.RangeIndex(5, 8), []), (pd.RangeIndex(3), []),
+    (pd.RangeIndex(3, name="user"), []), (pd.Index(KEYS, name="user"), ["user"]),
+    (pd.date_range("2020", periods=3, name="t"), ["t"]),
+    (pd.MultiIndex.from_arrays([KEYS, [1, 2, 3]], names=["user", None]), ["user", "__index_level_1__"]),
+])
+@pytest.mark.parametrize("stored", [None, True, False])
+def test_the_index_of_a_pandas_frame_is_no_column(tmp_path, index, names, stored):
+    frame = FRAME.set_axis(index)
+    frame.to_parquet(tmp_path / "t.parquet", index=stored)
+    stream, X, y = read(tmp_path / "t.parquet")
+    assert list(X) == list(pd.read_parquet(tmp_path / "t.parquet").columns)[:-1] == ["a"]
+    assert X == {"a": [1.5, 2, 3]} and y == ["x", "y", "x"] and stream.schema.class_name == "class"
+    if stored is not False:  # what was left out by hand may be so still
+        assert read(tmp_path / "t.parquet", ignore=names)[1] == X
+
+
+def test_levels_of_the_index_may_be_the_class(tmp_path):
+    path = tmp_path / "t.parquet"
+    FRAME.set_index("class").to_parquet(path)
+    stream, X, y = read(path, class_name="class")
+    assert X == {"a": [1.5, 2, 3]} and y == ["x", "y", "x"]
+    frame = FRAME.set_axis(pd.MultiIndex.from_arrays([KEYS, [1, 2, 3]], names=["user", "number"]))
+    frame.to_parquet(path)
+    stream, X, y = read(path, class_name="number")
+    assert stream.schema.names == ("a", "class") and y == ["1", "2", "3"]
+    assert read(path, names=["p", "q"])[0].schema.names == ("p",)
+    with pytest.raises(DataError, match="'user' is unknown; the columns are a, class .0 to 1.; the index of the"):
+        open_stream(path, nominal=["user"])
+    FRAME.set_index(["a", "class"]).to_parquet(path)
+    with pytest.raises(DataError, match="t.parquet: no column, but the index of a pandas frame .a, class."):
+        open_stream(path)
+
+
+@pytest.mark.parametrize("writer", ["polars", "arrow", "metadata"])
+def test_of_other_libraries_every_column_is_one(tmp_path, writer):
+    path = tmp_path / "t.parquet"
+    table = pa.table({"__index_level_0__": [3, 4], "user": ["k", "l"], "class": ["x", "y"]})
+    if writer == "polars":
+        pl.from_arrow(table).write_parquet(path)
+    else:
+        odd = [{}, {b"pandas": b"{"}, {b"pandas": b"[]"}, {b"pandas": b'{"index_columns": null}'},
+               {b"pandas": b'{"index_columns": ["none", {"kind": "range"}]}'}]
+        for metadata in odd if writer == "metadata" else odd[:1]:
+            parquet.write_table(table.replace_schema_metadata(metadata), path)
+            assert list(read(path)[1]) == ["__index_level_0__", "user"]
+    assert read(path)[1:] == ({"__index_level_0__": [3, 4], "user": ["k", "l"]}, ["x", "y"])
+
+
+def dictionary(values, kind=None):
+    return pa.array(values, kind).dictionary_encode()
+
+
+UTC = pa.timestamp("us", "UTC")
+DAY = datetime.datetime(2020, 1, 2, 3)
+INTERVALS = pd.arrays.IntervalArray.from_tuples([(0, 1), (1, 2)])
+COLUMNS = {  # the column; its values, in the kind that the type tells; as words; as numbers
+    "int8": (pa.array([1, -2], pa.int8()), [1, -2], ["1", "-2"], [1, -2]),
+    "uint64": (pa.array([2**64 - 1, None], pa.uint64()), [2.0**64, None], [str(2**64 - 1), None], [2.0**64, None]),
+    "float16": (pa.array(np.array([1, 0.5], np.float16)), [1, 0.5], ["1", "0.5"], [1, 0.5]),
+    "float32": (pa.array([0.5, None], pa.float32()), [0.5, None], ["0.5", None], [0.5, None]),
+    "float64": (pa.array([float("nan"), -1e30]), [None, -1e30], [None, str(int(-1e30))], [None, -1e30]),
+    "decimal": (pa.array([decimal.Decimal("1.50"), None]), [1.5, None], ["1.50", None], [1.5, None]),
+    "decimal256": (pa.array([decimal.Decimal("2"), None], pa.decimal256(40, 0)), [2, None], ["2", None], [2, None]),
+    "null": (pa.nulls(2), [None, None], [None, None], [None, None]),
+    "bool": (pa.array([True, None]), ["True", None], ["True", None], [1, None]),
+    "string": (pa.array(["5", "?"]), ["5", None], ["5", None], [5, None]),
+    "large_string": (pa.array([" 5", "NA"], pa.large_string()), [" 5", "NA"], [" 5", "NA"], [5, None]),
+    "string_view": (pa.array(["5", ""], pa.string_view()), ["5", None], ["5", None], [5, None]),
+    "binary": (pa.array(["ä".encode(), b"b"]), ["ä", "b"], ["ä", "b"], "ä"),
+    "large_binary": (pa.array([b"5", None], pa.large_binary()), ["5", None], ["5", None], [5, None]),
+    "binary_view": (pa.array([b"5", b"6"], pa.binary_view()), ["5", "6"], ["5", "6"], [5, 6]),
+    "fixed": (pa.array([b"50", b"60"], pa.binary(2)), ["50", "60"], ["50", "60"], [50, 60]),
+    "dictionary": (dictionary(["u", None]), ["u", None], ["u", None], "u"),
+    "of large": (dictionary(["7", "8"], pa.large_string()), ["7", "8"], ["7", "8"], [7, 8]),
+    "of bytes": (dictionary([b"7", b""]), ["7", None], ["7", None], [7, None]),
+    "interval": (pa.array(INTERVALS), ["(0, 1]", "(1, 2]"], ["(0, 1]", "(1, 2]"], "(0, 1]"),
+    "date": (pa.array([DAY.date(), None]), None, ["2020-01-02", None], None),
+    "timestamp": (pa.array([DAY, None]), None, ["2020-01-02 03:00:00", None], None),
+    "zoned": (pa.array([DAY, DAY], UTC), None, ["2020-01-02 03:00:00+00:00"] * 2, None),
+    "time": (pa.array([DAY.time(), None]), None, ["03:00:00", None], None),
+    "duration": (pa.array([datetime.timedelta(1), None]), None, ["1 days 00:00:00", None], None),
+    "list": (pa.array([[1], None]), None, None, None),
+    "large_list": (pa.array([["a"], None], pa.large_list(pa.string())), None, None, None),
+    "fixed_list": (pa.array([[1, 2], None], pa.list_(pa.int64(), 2)), None, None, None),
+    "struct": (pa.array([{"i": 1}, None]), None, None, None),
+    "map": (pa.array([[("a", 1)], None], pa.map_(pa.string(), pa.int64())), None, None, None),
+    "a.b": (pa.array([1.5, 2]), [1.5, 2], ["1.5", "2"], [1.5, 2]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_every_type(tmp_path, name):
+    column, plain, words, numbers = COLUMNS[name]
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({name: column, "g": [1, 2], "y": ["p", "q"]}), path)
+    assert read(path, ignore=[name])[1:] == ({"g": [1, 2]}, ["p", "q"])
+    for kind, values in ((None, plain), ("nominal", words), ("numeric", numbers)):
+        options = {kind: [name]} if kind else {}
+        if isinstance(values, list):
+            assert read(path, **options)[1][name] == values
+            continue
+        with pytest.raises(DataError) as error:
+            read(path, **options)
+        if values is None:
+            assert f"t.parquet: column '{name}' holds " in str(error.value)
+            assert f"leave it out (ignore=['{name}'])" in str(error.value)
+            assert ("take words" in str(error.value)) == (words is not None)
+        else:
+            assert f"t.parquet, row 0, column '{name}': {values} is not a finite number" in str(error.value)
+
+
+def test_any_type_may_label(tmp_path):
+    path = tmp_path / "t.parquet"
+    for name in ("int8", "bool", "binary", "fixed", "dictionary", "interval"):
+        column, _, words, _ = COLUMNS[name]
+        parquet.write_table(pa.table({"a": [1, 2], name: column}), path)
+        assert read(path, unlabelled=True)[2] == words
+    parquet.write_table(pa.table({"a": [1, 2], "list": COLUMNS["list"][0]}), path)
+    with pytest.raises(DataError, match="column 'list' holds list"):
+        open_stream(path)
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    path = tmp_path / "t.parquet"
+    for column in (pa.array([b"a", None, b"\xff"]), pa.array([b"a", None, b"\xff"]).dictionary_encode()):
+        parquet.write_table(pa.table({"a": column, "g": [1, 2, 3], "y": ["p", "q", "p"]}), path)
+        with pytest.raises(DataError, match=r"t.parquet, row 2, column 'a': the bytes b'.xff' are no text in UTF-8;"
+                                            r" leave the column out .ignore=.'a'"):
+            read(path)
+        assert read(path, ignore=["a"])[1] == {"g": [1, 2, 3]}
