@@ -213,6 +213,7 @@ def test_boards(capsys):
     (["train", "CSV", "--curve", "curve.txt"], "curves are written as .csv, .parquet or .pq"),
     (["train", "generator:trees"], "no generator 'trees'; there are tree, rbf"),
     (["train", "generator:tree,width=3"], "no option 'width'; there are classes, nominals"),
+    (["generate", "foo"], "no generator 'foo'; there are tree, rbf, led, sea,"),
     (["generate", "sea"], "--out must name the file to write"),
     (["generate", "sea", "--out", "s.csv"], "the stream does not end: say how much of it"),
     (["generate", "sea", "--out", "s.doc", "--limit", "5"], "streams are written as .arff"),

@@ -358,3 +358,31 @@ def test_arff_as_weka_reads_it(tmp_path, declared, values):
     assert list(X) == ["my num", "nom"]
     assert X["nom"].tolist() == y.tolist() == ["a", "b", "c"]
     assert stream.schema.nominal["nom"] == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("method, place, offset, byte, match", [
+    (zipfile.ZIP_DEFLATED, b"PK\x01\x02", 6, 185, "packed by a method that is not read, or damaged .zip file version"),
+    (zipfile.ZIP_DEFLATED, b"PK\x01\x02", 46, 255, "the archive is damaged or cut short"),  # a name that is no UTF-8
+    (zipfile.ZIP_DEFLATED, b"PK\x03\x04", 30, 255, "the archive is damaged or cut short"),
+    (zipfile.ZIP_DEFLATED, b"PK\x05\x06", 16, 255, "the archive is damaged or cut short"),
+    (zipfile.ZIP_BZIP2, b"BZh9", 8, 0, "the archive is damaged or cut short"),
+    (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00", 4, 255, "the archive is damaged or cut short"),
+    (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00", 20, 255, "the archive is damaged or cut short"),
+])
+def test_a_damaged_zip(tmp_path, method, place, offset, byte, match):
+    """Each damage is one that zipfile has another error for."""
+    with zipfile.ZipFile(tmp_path / "t.csv.zip", "w", method) as archive:
+        archive.writestr("\u00e4.csv", CSV * 20)
+    packed = bytearray((tmp_path / "t.csv.zip").read_bytes())
+    packed[packed.index(place) + offset] = byte
+    (tmp_path / "t.csv.zip").write_bytes(packed)
+    with pytest.raises(DataError, match=f"t.csv.zip: {match}"):
+        list(open_stream(tmp_path / "t.csv.zip"))
+
+
+def test_a_zip_that_cannot_be_read_is_no_damaged_one(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        open_stream(tmp_path / "none.zip")
+    (tmp_path / "folder.zip").mkdir()
+    with pytest.raises(IsADirectoryError):
+        open_stream(tmp_path / "folder.zip")

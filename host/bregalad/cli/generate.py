@@ -24,12 +24,12 @@ def run(args):
         for name in (*GENERATORS, *PRESETS):
             print(f"{name:11} {describe(name)}")
         return 0
+    stream = open_generator(args.generator)
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit must be 1 or more, not {args.limit}")
     if not args.out:
         raise ValueError("--out must name the file to write")
     check_writable(args.out)
-    stream = open_generator(args.generator)
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     if total is None:
         raise ValueError("the stream does not end: say how much of it with --limit")

@@ -1,5 +1,6 @@
 """Open plain, gzip and zip files alike."""
 
+import errno
 import gzip
 import io
 import zipfile
@@ -11,7 +12,9 @@ from .schema import DataError
 
 __all__ = ["open_binary", "open_text", "suffix_of"]
 
-_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
+# zipfile does without lzma where Python was built so.
+_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile,
+           *([zipfile.lzma.LZMAError] if zipfile.lzma else []))
 
 
 def suffix_of(path):
@@ -38,26 +41,39 @@ def open_binary(path):
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    try:
+    with _whole(path):
         if suffix == ".gz":
             with gzip.open(path) as file:
                 yield file
         elif suffix == ".zip":
-            with zipfile.ZipFile(path) as archive, _unpacked(archive, path) as file:
+            name = _member(path)
+            with zipfile.ZipFile(path) as archive, _unpacked(archive, name) as file:
                 yield file
         else:
             with open(path, "rb") as file:
                 yield file
-    except _BROKEN as error:
+
+
+@contextmanager
+def _whole(path):
+    """The errors of a damaged archive as `DataError`."""
+    try:
+        yield
+    except NotImplementedError as error:
+        raise DataError(f"{path}: packed by a method that is not read, or damaged ({error}); pack it with "
+                        "deflate, or as .gz") from error
+    except (*_BROKEN, OSError) as error:
+        # bz2 and a seek to before the beginning have no class of their own.
+        if not isinstance(error, _BROKEN) and error.errno not in (None, errno.EINVAL):
+            raise
         raise DataError(f"{path}: the archive is damaged or cut short ({error})") from error
 
 
-def _unpacked(archive, path):
+def _unpacked(archive, name):
     try:
-        return archive.open(_member(path))
-    except NotImplementedError as error:
-        raise DataError(f"{path}: packed by a method that is not read ({error}); pack it with "
-                        "deflate, or as .gz") from error
+        return archive.open(name)
+    except (UnicodeDecodeError, KeyError) as error:  # a name in it is none
+        raise zipfile.BadZipFile(str(error)) from error
 
 
 @contextmanager
@@ -72,12 +88,13 @@ def open_text(path):
 
 
 def _member(path):
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = [info for info in archive.infolist()
-                       if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
-    except zipfile.BadZipFile as error:
-        raise DataError(f"{path}: the archive is damaged or cut short ({error})") from error
+    with _whole(path):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                members = [info for info in archive.infolist()
+                           if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
+        except UnicodeDecodeError as error:
+            raise zipfile.BadZipFile(str(error)) from error
     if len(members) != 1:
         raise DataError(f"{path}: the archive must hold one file, not {len(members)}")
     if members[0].flag_bits & 1:
