@@ -205,11 +205,13 @@ def test_board_of_several_levels():
     """The kept build's, which has memory for so many slots times passes."""
     g = board.with_levels(10, 2)
     assert (g.lanes, g.passes, g.slots, g.levels) == (4, 3, 128, 8)
-    assert board.kept_clock(g)[2] == board.LEVELS
+    assert board.kept_clock(g) == (None, None, None)  # nobody has built it
+    assert board.kept_clock(board.with_levels(8, 2))[2] == board.LEVELS
     assert board.with_levels(5, 5) is None
 
 
 def test_kept_clock(tmp_path, monkeypatch):
+    """That of the very geometry: slots and passes alone change a clock."""
     monkeypatch.setattr(board, "reports", partial(kept, tmp_path))
     small = Geometry(lanes=4, passes=2)
     assert board.kept_clock(small) == (None, None, None)
@@ -219,9 +221,10 @@ def test_kept_clock(tmp_path, monkeypatch):
             {"board": "one", "geometry": geometry.as_dict(),
              "clock_mhz": {"asked": mhz - 5, "achieved": mhz}}))
     assert board.kept_clock(small.replace(passes=1, slots=8)) == (115, 120, "b")
-    assert board.kept_clock(small.replace(passes=1), "one") == (85, 90, "a")
+    assert board.kept_clock(small, "one") == (85, 90, "a")
     assert board.kept_clock(small, "another") == (None, None, None)
-    for other in ({"bus_width": small.bus_width // 2}, {"banks": 2}, {"levels": 2}):
+    for other in ({"bus_width": small.bus_width // 2}, {"banks": 2}, {"levels": 2}, {"passes": 1},
+                  {"slots": 2 * small.slots}):
         assert board.kept_clock(small.replace(**other)) == (None, None, None)
 
 
@@ -266,7 +269,7 @@ def test_comparison(tmp_path, capsys):
 
 
 def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
-    """Clocks times the clock of the report with the same lanes; without one, no speed."""
+    """Clocks times the clock of the report of the very geometry, of what was counted; without one, no speed."""
     from bregalad.benchmark import figures
 
     monkeypatch.setattr(board, "reports", partial(kept, tmp_path))
@@ -282,18 +285,21 @@ def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
     assert "no report" in str(figures.comparison_page([other, row]))
     (tmp_path / "big.json").write_text(json.dumps(
         {"board": "big", "geometry": g.as_dict(), "clock_mhz": {"asked": 100, "achieved": 101}}))
-    assert figures.values_per_second(row) == pytest.approx(2e9)
+    assert figures.values_per_second(row) == pytest.approx(1.6e9)
+    again = row | {"counters": {"records": 12}}  # sent again, but no instance more
+    assert figures.values_per_second(again) == pytest.approx(2e9)
+    deeper = row | {"geometry": g.replace(passes=2).as_dict()}
+    assert figures.values_per_second(deeper) is None
     page = figures.comparison_page([other, row])
-    assert page.tables["boards"][0]["times MOA"] == "125.0"
-    assert page.tables["boards"][0]["times MOA, counted"] == "100.0"
-    assert page.tables["numeric"][1]["32"] == "2,000.0 (0.9000)"
+    assert page.tables["boards"][0]["times MOA"] == "100.0"
+    assert page.tables["numeric"][1]["32"] == "1,600.0 (0.9000)"
     unfit = row | {"stream": "KDD", "geometry": None, "cells": 45}
     lines = figures.comparison_page([other, row, unfit]).tables["boards"]
     assert [line["lanes, slots"] for line in lines] == ["32, 128", "does not fit"]
     paths = row | {"stream": "ELEC", "geometry": Geometry(levels=8).as_dict()}
     page = figures.comparison_page([paths, other | {"stream": "ELEC"}])
     assert page.tables["boards"][0]["lanes, slots"] == "8 of 8 levels, 64"
-    assert page.tables["others"][1]["ELEC"] == "16.0 (0.8000)"
+    assert page.tables["others"][0]["ELEC"] == "16.0 (0.8000)"
 
 
 def test_a_peer_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):

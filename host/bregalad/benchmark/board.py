@@ -94,20 +94,16 @@ def reports():
 
 
 def kept_clock(geometry, board=None):
-    """``(MHz asked, MHz reached, name)`` of a kept report with such lanes, None each without one.
+    """``(MHz asked, MHz reached, name)`` of the kept report of the very geometry, None each without one.
 
-    The bitstream has the clock asked. It is the report of the very geometry, or the slowest: the
-    logic is that of lanes, bins, classes and widths, but slots and passes make the memories deeper.
-    Of the board of that name only, if told.
+    The bitstream has the clock asked. Of several reports it is the slowest; of the board of that name
+    only, if one is given. Another geometry's clock says nothing: slots and passes alone make memories
+    deeper, and lanes' wires longer.
     """
-    same = ("lanes", "bins", "classes", "count_width", "bus_width", "criterion", "naive_bayes",
-            "banks", "levels")
-    built = {name: (Geometry(**report["geometry"]), report) for name, report in reports().items()}
-    found = [(other != geometry, *(report["clock_mhz"][key] for key in ("asked", "achieved")), name)
-             for name, (other, report) in built.items()
-             if board in (None, report["board"])
-             and all(getattr(other, key) == getattr(geometry, key) for key in same)]
-    return min(found, default=(None,) * 4)[1:]
+    found = [(*(report["clock_mhz"][key] for key in ("asked", "achieved")), name)
+             for name, report in reports().items()
+             if board in (None, report["board"]) and Geometry(**report["geometry"]) == geometry]
+    return min(found, default=(None,) * 3)
 
 
 def measure(file, learner, fit, most=_PREFIX):

@@ -16,8 +16,8 @@ _MARKS = {"moa": "s", "river": "v", "mlpack": "^", "emulated": "o", "simulated":
 
 _BOARD_COLUMNS = (
     "stream", "tree", "lanes, slots", "d", "K", "accuracy", "clocks per instance",
-    "with a LEARN under way", "counted", "MHz (report)", "M values/s", "times MOA",
-    "times MOA, counted", "times mlpack", "times emulated", "times emulated, codes")
+    "with a LEARN under way", "counted", "MHz (report)", "M values/s", "times MOA", "times mlpack",
+    "times emulated", "times emulated, codes")
 
 
 def comparison_page(rows):
@@ -30,13 +30,14 @@ def comparison_page(rows):
     page.text("\n".join(f"* {_NAMES.get(name, name)}: {what}." for name, what in PEERS.items()))
     page.text(
         "The emulated board starts from data frames' numbers, as the others do; *codes* is its "
-        "speed from attribute codes, quantising left out. The simulated board's speed is clocks "
-        "per instance, from the counters of the RTL compiled by Verilator over the stream's "
-        "beginning, times the clock that the kept build with the same lanes was asked for and met; "
-        "never a time of the simulator. These clocks are all from the first record to the last "
-        "verdict, with commands of splits and waiting, with a link that is never late: "
-        "[roofline.md](roofline.md) says what a real link leaves of it. River is given the first "
-        "million attribute values of a stream. mlpack predicts a chunk, then learns it.")
+        "speed from attribute codes, without quantising. The simulated board's clocks per instance "
+        "are from the counters of the RTL, compiled by Verilator, over the stream's beginning: all "
+        "clocks from the first record to the last decision, with commands of splits and waiting. "
+        "Its speed is these times the clock that a kept build **of the very geometry** was asked "
+        "for and met; where there is no such build, there is no speed. It is never a time of the "
+        "simulator, counts only instances that the board counted, and is for a link that is never "
+        "late: [roofline.md](roofline.md) says what a real link leaves of it. River is given the "
+        "first million attribute values of a stream. mlpack predicts a chunk, then learns it.")
     _boards(page, [row for row in rows if row["peer"].startswith("simulated")], rows)
     for kind in ("nominal", "numeric"):
         _widths(page, kind, rows)
@@ -50,13 +51,22 @@ def comparison_page(rows):
 
 
 def values_per_second(row):
-    """Attribute values per second, None where no clock is kept for the simulated board."""
+    """Attribute values per second, of a simulated board those of the instances that it counted.
+
+    None where no report of that board's very geometry is kept.
+    """
     if "cpu_seconds" in row:
         return row["instances"] * row["attributes"] / row["cpu_seconds"]
     if not row.get("geometry"):
         return None
     mhz = kept_clock(Geometry(**row["geometry"]))[0]
-    return mhz and row["attributes"] * mhz * 1e6 / row["clocks_per_instance"]
+    # What is sent again, and so counted twice, is one instance still.
+    return mhz and min(1, _counted(row)) * row["attributes"] * mhz * 1e6 / row["clocks_per_instance"]
+
+
+def _counted(row):
+    """Records that the board counted, per instance of the stream."""
+    return row["counters"]["records"] / row["counted"]
 
 
 def _boards(page, boards, rows):
@@ -76,32 +86,32 @@ def _boards(page, boards, rows):
         mhz, _, report = kept_clock(geometry)
         speed = values_per_second(row)
         others = []
-        counted = row["counters"]["records"] / row["counted"]
         tree = "efdt" if row["learner"].startswith("efdt") else "ht-mc"
-        for peer, learner, key, share in (
-                ("moa", tree, "cpu_seconds", 1), ("moa", tree, "cpu_seconds", counted),
-                ("mlpack", "", "cpu_seconds", 1), ("emulated", row["learner"], "cpu_seconds", 1),
-                ("emulated", row["learner"], "codes_cpu_seconds", 1)):
+        for peer, learner, key in (
+                ("moa", tree, "cpu_seconds"), ("mlpack", "", "cpu_seconds"),
+                ("emulated", row["learner"], "cpu_seconds"),
+                ("emulated", row["learner"], "codes_cpu_seconds")):
             other = speeds.get((row["stream"], peer, learner))
             other = other and other.get(key)
             size = (speeds[row["stream"], peer, learner]["instances"] * row["attributes"]
                     if other else 0)
-            others.append(f"{share * speed * other / size:.1f}" if speed and other else "-")
+            others.append(f"{speed * other / size:.1f}" if speed and other else "-")
         lines.append((
             row["stream"], row["learner"].upper(), _size(geometry),
             row["cells"], geometry.passes_for(row["cells"]), f"{row['accuracy']:.4f}",
             f"{row['clocks_per_instance']:.2f}", f"{row['learning_per_instance']:.2f}",
-            f"{counted:.2f}",
+            f"{_counted(row):.2f}",
             f"{mhz:g} ({report})" if mhz else "no report",
             f"{speed / 1e6:,.0f}" if speed else "-", *others))
     page.table("boards", _BOARD_COLUMNS, lines)
     page.text(
         f"*Lanes, slots*: what the block RAMs of the {DEVICE} hold besides the rest "
         "(`host/bregalad/benchmark/board.py`): with 32 lanes and K passes, 128 / K slots; with more "
-        "than two classes fewer lanes. *Counted*: the share of the instances whose leaf had a "
-        "slot; where slots are short the least promising "
-        "leaves are without, as in the papers, and their instances take no clock. *Times MOA, "
-        "counted*: of the board's instances only those that it counted, where MOA counts all. "
+        "than two classes fewer lanes. *Counted*: records that the board counted, per instance of "
+        "the stream. Where slots are short the least promising leaves have none, as in the papers, "
+        "and their instances take no clock; above 1, records of leaves under trial were sent "
+        "again. *M values/s* and *times* are of the instances that were counted, once each, while "
+        "the others count all. "
         f"*Of several levels*: the board of {LEVELS}, with passes for the stream. *Accuracy* is "
         "the emulated board's with the same geometry over the whole stream, equal to the bit. "
         "MOA's tree is HoeffdingTree MC for VFDT and EFDT for EFDT.")
@@ -126,7 +136,7 @@ def _side_by_side(page, rows, name, heading, streams, text):
     """A line per learner, a column per stream; ``streams`` gives the columns' names."""
     lines = {}
     for row in rows:
-        if row["stream"] in streams:
+        if row["stream"] in streams and ("cpu_seconds" in row or values_per_second(row)):
             lines.setdefault((row["peer"], row["learner"]), {})[row["stream"]] = row
     if not lines:
         return
@@ -142,7 +152,7 @@ def _cell(row):
     if row is None:
         return "-"
     speed = values_per_second(row)
-    return (f"{speed / 1e6:,.{1 if speed >= 1e6 else 3}f}" if speed else "no report") + (
+    return f"{speed / 1e6:,.{1 if speed >= 1e6 else 3}f}" + (
         f" ({row['accuracy']:.4f})" if "accuracy" in row else "")
 
 
