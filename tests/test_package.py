@@ -15,7 +15,8 @@ def test_every_name_is_there():
     for name in bregalad.__all__:
         assert name in dir(bregalad)
         assert getattr(bregalad, name) is not None
-    with pytest.raises(AttributeError, match="module 'bregalad' has no attribute 'Tree'"):
+    assert bregalad.__version__
+    with pytest.raises(AttributeError, match="No bregalad attribute Tree"):
         bregalad.Tree  # noqa: B018
 
 

@@ -45,7 +45,7 @@ _SWEEP = (
 _ANYTIME = Geometry(lanes=8, passes=1, slots=512, levels=8)
 # Records that come to leaves under trial, too.
 _ARRAY = Geometry(lanes=8, passes=1, slots=64)
-_WORST = (
+_WORST: tuple = (
     ("64 slots, no trials", {"grace": 0}),
     ("1 slot", {"slots": 1, "apart": False}),
     ("8 slots, at random phases", {"slots": 8}),

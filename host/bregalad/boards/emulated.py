@@ -22,8 +22,8 @@ __all__ = ["EmulatedBoard"]
 _TABLE_SIZE = 1 << 16
 _LOGS_SIZE = 1 << 14
 _OUT_WORDS = 1 << 16
-_tables = []
-_logs = []
+_tables: list = []
+_logs: list = []
 _CURVES = {
     "information_gain": (LOG_BASE, LOG_SLOPE), "gini": (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
     "kearns_mansour": (ROOT_BASE, ROOT_SLOPE),

@@ -11,7 +11,7 @@ _POLL = 64  # clocks that a receive without waiting lets pass
 _AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link's buffers
 
 _ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
-_libraries = {}
+_libraries: dict = {}
 
 
 class SimulatedBoard(Board):

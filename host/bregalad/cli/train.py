@@ -80,8 +80,8 @@ def run(args):
     print_report(tree, curve)
     if saved:
         tree.close()
-    for error in unwritten:
-        print(f"bregalad train: {error}", file=sys.stderr)
+    for failure in unwritten:
+        print(f"bregalad train: {failure}", file=sys.stderr)
     if isinstance(stopped, KeyboardInterrupt):
         return 130
     if stopped is not None and (saved or not isinstance(stopped, BoardError)):

@@ -18,7 +18,7 @@ __all__ = ["Parameters"]
 class Parameters:
     """Mixin of ``StreamTree``: its constructor's arguments."""
 
-    _fixed = {}  # of ``SplitPolicy``: what a class does not leave open, and not as by default
+    _fixed: dict = {}  # of ``SplitPolicy``: what a class does not leave open, and not as by default
 
     def _keep_parameters(self, given):
         """Store the constructor's arguments, as scikit-learn wants them: under their names."""

@@ -42,8 +42,8 @@ class Decisions:
 
     def __init__(self, nodes: Nodes):
         self.nodes = nodes
-        self._reads = deque()  # decisions, one for each STATISTICS report to come
-        self._waiting = {}  # node: decision
+        self._reads: deque = deque()  # decisions, one for each STATISTICS report to come
+        self._waiting: dict = {}  # node: decision
 
     def add(self, decision, reads):
         """Queue a decision that asks for ``reads`` STATISTICS reports."""

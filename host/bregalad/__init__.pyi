@@ -1,0 +1,15 @@
+"""What the package offers; read by type checkers, and as the package is loaded."""
+
+from .boards import Board, BoardError, open_board
+from .geometry import PRESETS, Geometry
+from .trees.catalogue import TREES, load_tree
+from .trees.confidence import CorrHTree, CTree
+from .trees.efdt import EFDT
+from .trees.vfdt import VFDT
+
+__version__: str
+
+__all__ = [
+    "PRESETS", "TREES", "Board", "BoardError", "CTree", "CorrHTree", "EFDT", "Geometry", "VFDT",
+    "load_tree", "open_board",
+]
