@@ -1,7 +1,7 @@
-"""The table of boards in README.md, from the kept reports of their builds in hw/bregalad_hw/reports.
+"""The table of builds in docs/boards.md, from the kept reports of their builds in hw/bregalad_hw/reports.
 
 A report is kept by copying `report.json` and `report.txt` of a build there as `<name>.json` and
-`<name>.txt`. `--write` puts the table into README.md, between its two markers.
+`<name>.txt`. `--write` puts the table into docs/boards.md, between its two markers.
 """
 
 import argparse
@@ -40,13 +40,13 @@ def table(reports):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="into README.md")
+    parser.add_argument("--write", action="store_true", help="into docs/boards.md")
     args = parser.parse_args()
     text = table(kept().values())
     if not args.write:
         print(text)
         return
-    path = ROOT / "README.md"
+    path = ROOT / "docs" / "boards.md"
     begin, end = _MARKERS
     path.write_text(re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{text}\n{end}",
                            path.read_text(), flags=re.DOTALL))
