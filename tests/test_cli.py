@@ -100,7 +100,7 @@ def test_trees_of_two_classes(csv, tmp_path, capsys, tree):
 def test_options_are_those_of_the_trees():
     """The command line says again what the constructors say; here both are compared."""
     assert tuple(TREES) == LEARNERS
-    elsewhere = {"board", "geometry", "nominal"}
+    elsewhere = {"board", "geometry", "nominal", "class_weight"}
     for name, tree in TREES.items():
         parameters = {p.name: p.default for p in inspect.signature(tree).parameters.values()}
         assert {option.name: option.defaults[name] for option in OPTIONS

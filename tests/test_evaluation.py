@@ -139,3 +139,16 @@ def test_pictures(curve, tmp_path):
                                 ({"a": curve}, "size", "no column 'size'; there are instances")):
         with pytest.raises(ValueError, match=match):
             compare_plot(curves, tmp_path / "four.png", what=what)
+
+
+def test_a_curve_prints_its_last_point():
+    curve = Curve()
+    assert repr(curve) == "Curve without points"
+    curve.add([[5, 0], [0, 5]], {"leaves": 1}, seconds=0.25)
+    curve.add([[2_000_000, 0], [1_000_000, 0]], {"leaves": 7, "splits": 6}, seconds=1.0)
+    lines = repr(curve).splitlines()
+    assert lines[0] == "Curve, the last of 2 points:"
+    found = dict(line.split() for line in lines[1:])
+    assert tuple(found) == COLUMNS
+    assert found["instances"] == "3000010" and found["leaves"] == "7"
+    assert found["recent"] == "0.666667" and found["seconds"] == "1.25"

@@ -67,6 +67,7 @@ class Quantiser:
             except (TypeError, ValueError) as error:
                 raise type(error)(f"attribute {attribute.name!r}: {error}") from error
         self.fitted = False
+        self._named = set()  # what `crowded` has named
 
     def fit(self, X):
         """Learn the numeric edges from the first ``head`` instances of ``X``; encodes nothing.
@@ -154,6 +155,23 @@ class Quantiser:
             lost[what][1] += book.seen
         shares = {what: count / seen if seen else 0.0 for what, (count, seen) in lost.items()}
         return {**shares, "attributes": attributes}
+
+    def crowded(self):
+        """Nominal attributes that have lost more than a hundredth of at least 1,000 values.
+
+        Returns
+        -------
+        list of (Attribute, ValueBook, float)
+            With the share lost; each is named by one call only.
+        """
+        found = []
+        for place in self._places("nominal"):
+            book = self.books[place]
+            if book.overflowed and place not in self._named and book.seen >= 1000 \
+                    and book.overflowed > book.seen / 100:
+                self._named.add(place)
+                found.append((self.schema.attributes[place], book, book.overflowed / book.seen))
+        return found
 
     def to_dict(self):
         """The state in JSON's types; `from_dict` restores it exactly."""

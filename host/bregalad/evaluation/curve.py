@@ -18,7 +18,7 @@ COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *_COUNTS,
            "memory")
 
 
-@dataclass
+@dataclass(repr=False)
 class Curve:
     """Prequential results along a stream, one element per point.
 
@@ -90,6 +90,15 @@ class Curve:
             getattr(self, name).append(report.get(name, 0))
         self.seconds.append((self.seconds[-1] if self.seconds else 0.0) + seconds)
         self.memory.append(memory)
+
+    def __repr__(self):
+        """The last point, a line for each of its figures."""
+        if not self.instances:
+            return "Curve without points"
+        last = {name: getattr(self, name)[-1] for name in COLUMNS}
+        rows = [f"  {name:<14}{value:.6g}" if isinstance(value, float) else f"  {name:<14}{value}"
+                for name, value in last.items()]
+        return "\n".join([f"Curve, the last of {len(self.instances)} points:", *rows])
 
     def table(self):
         """The points as a `pandas.DataFrame`, a row each."""

@@ -13,8 +13,8 @@ class CTree(StreamTree):
 
     Parameters
     ----------
-    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
-    review_period, threads
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values,
+    class_weight, head, feed, review_period, threads
         As in ``StreamTree``.
     delta, tau, grace, max_depth, child_counts, zoom, criterion, bound, scale
         As in ``SplitPolicy``; ``bound`` is ``"confidence"`` or ``"confidence-practical"``.
@@ -27,7 +27,7 @@ class CTree(StreamTree):
                  grace=100, max_depth=None, child_counts="inherit", zoom="path",
                  criterion="gini", bound="confidence-practical", scale=5e-3,
                  leaf_prediction="mc", nominal=(), nominal_split="one_vs_rest", nominal_values=64,
-                 head=500, feed="stream", review_period=20_000, threads=1):
+                 class_weight=None, head=500, feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())
 
     def _policy(self):
@@ -42,8 +42,8 @@ class CorrHTree(StreamTree):
 
     Parameters
     ----------
-    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
-    review_period, threads
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values,
+    class_weight, head, feed, review_period, threads
         As in ``StreamTree``.
     delta, tau, grace, max_depth, child_counts, zoom
         As in ``SplitPolicy``.
@@ -56,7 +56,6 @@ class CorrHTree(StreamTree):
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
                  grace=100, max_depth=None, child_counts="inherit", zoom="path",
-                 leaf_prediction="mc", nominal=(),
-                 nominal_split="one_vs_rest", nominal_values=64, head=500, feed="stream",
-                 review_period=20_000, threads=1):
+                 leaf_prediction="mc", nominal=(), nominal_split="one_vs_rest", nominal_values=64,
+                 class_weight=None, head=500, feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())

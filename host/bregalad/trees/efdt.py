@@ -12,8 +12,8 @@ class EFDT(StreamTree):
 
     Parameters
     ----------
-    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
-    review_period, threads
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values,
+    class_weight, head, feed, review_period, threads
         As in ``StreamTree``.
     delta, tau, grace, max_depth, inner_grace, variant, gain_average, same_attribute, child_counts,
     zoom, criterion, bound
@@ -29,6 +29,6 @@ class EFDT(StreamTree):
                  grace=200, max_depth=None, inner_grace=2000, variant="paper",
                  gain_average=False, same_attribute="keep", child_counts="inherit", zoom="path",
                  criterion="information_gain", bound="hoeffding", leaf_prediction="mc",
-                 nominal=(), nominal_split="multiway", nominal_values=64, head=500,
-                 feed="stream", review_period=20_000, threads=1):
+                 nominal=(), nominal_split="multiway", nominal_values=64, class_weight=None,
+                 head=500, feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())

@@ -24,17 +24,19 @@ from .inputs import (
 from .inspection import Inspection
 from .parameters import Parameters
 from .policy.bounds import TWO_CLASSES
+from .requirements import warn_of_lost
 from .river import OneByOne
 from .structure import walk
 from .training.steps import SAFE, Steps
 from .training.tally import Tally
 from .warmup import WarmUp
+from .weights import Weighing
 
 __all__ = ["StreamTree"]
 
 
-class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, ClassifierMixin,
-                 BaseEstimator):
+class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, OneByOne,
+                 ClassifierMixin, BaseEstimator):
     """Base of the trees: everything but the split policy.
 
     The first ``head`` instances are held back to learn the quantiser's edges and the nominal
@@ -63,6 +65,9 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, Cla
         the one of the two that has been right more often there.
     nominal_values : int
         Room for values of a nominal attribute that does not declare them, 2 to 255.
+    class_weight : dict, "balanced" or None
+        What instances of a class weigh, by label, 1 if it is not named; see ``Weighing``.
+        "balanced", as in scikit-learn, with ``fit`` alone.
     head : int
         Instances held back, >= 1.
     feed : "stream" or "memory"
@@ -84,8 +89,11 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, Cla
 
     # Learning
 
-    def fit(self, X, y):
-        """Learn from scratch; ends the warm-up even if there were fewer than ``head`` instances."""
+    def fit(self, X, y, sample_weight=None):
+        """Learn from scratch; ends the warm-up even if there were fewer than ``head`` instances.
+
+        Parameters as in ``partial_fit``.
+        """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is "
                              "None")
@@ -96,29 +104,35 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, Cla
         same_length(frame, labels)
         classes = class_set(labels)
         self._prepare(frame, classes)  # refuses bad input while the old tree is still there
+        weights = self._weights(class_indices(labels, classes), classes, sample_weight, whole=True)
+        if weights is not None and not weights.any():
+            raise ValueError("all weights are zero: there is nothing to learn")
         self.reset()
-        self.partial_fit(frame, labels, classes=classes)
+        self._learn(frame, labels, classes, lambda *_: weights)
         self.end_warm_up()
         return self
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn instances in order.
 
         Parameters
         ----------
-        X : DataFrame or array (n, attributes)
+        X : data frame of any library or array (n, attributes)
         y : sequence (n,)
-        classes : sequence
+        classes : collection
             All labels that will ever come; needed with the first call.
+        sample_weight : sequence (n,) or number
+            How often each instance is learnt, 0 to 10,000; of fractions see ``Weighing``.
 
         Raises
         ------
-        ValueError
-            If X, y or classes are not as learnt before; nothing of X is learnt then.
+        TypeError, ValueError
+            If X, y, classes or weights are not as learnt before, or wrong; nothing of X is learnt
+            then.
         BoardError
             If the board fails; if its link was cut, `resume` finishes the call.
         """
-        self.test_then_train(X, y, classes)
+        self._learn(X, y, classes, lambda *known: self._weights(*known, sample_weight))
         return self
 
     def test_then_train(self, X, y, classes=None):
@@ -128,14 +142,35 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, Cla
         -------
         array (n,)
             Each instance's prediction by the tree that had learnt all before it.
+
+        Raises
+        ------
+        TypeError, ValueError, BoardError
+            As ``partial_fit``; and if ``class_weight`` is below 1, for what is not learnt is not
+            predicted either.
         """
+        def weigh(labels, classes):
+            weights = self._weights(labels, classes, None)
+            if weights is not None and len(weights) and weights.min() < 1:
+                raise ValueError("test_then_train predicts instances as they are learnt, so each "
+                                 "must be: class_weight must be 1 or more; partial_fit takes less")
+            return weights
+
+        return self._learn(X, y, classes, weigh)
+
+    def _learn(self, X, y, classes, weigh):
+        """Learn instances as often as ``weigh(labels, classes)`` says; return predictions."""
         self._check_ready()
         if classes is not None and getattr(self, "_unnamed", None):
             self._name_classes(named_classes(classes))
-        X, labels = self._checked(X, y, classes)
+        X, labels, weights = self._checked(X, y, classes, weigh)
         if not len(labels):
             return (named_classes(classes) if classes is not None else self.classes_)[:0]
-        return self._finish(Steps(self._testing_then_training(X, labels)))
+        found = self._finish(Steps(
+            self._testing_then_training(X, labels) if weights is None
+            else self._repeating(X, labels, weights)))
+        warn_of_lost(self._quantiser)
+        return found
 
     def _testing_then_training(self, X, labels):
         """``test_then_train`` as a generator for `Steps`."""
@@ -211,7 +246,9 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, Cla
         """
         self._fitted()
         self.end_warm_up()
-        return self._quantiser.encode(self._frame(X), threads=int(self.threads))
+        codes = self._quantiser.encode(self._frame(X), threads=int(self.threads))
+        warn_of_lost(self._quantiser)
+        return codes
 
     def learn_codes(self, codes, labels):
         """Test, then train on instances that ``encode`` has encoded.
@@ -302,8 +339,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, Cla
 
     # Checks
 
-    def _checked(self, X, y, classes):
-        """(data frame, class indices) after all checks of labels and columns."""
+    def _checked(self, X, y, classes, weigh):
+        """(data frame, class indices, weights) after all checks of labels and columns."""
         labels = labels_of(y)
         X = self._frame(X)
         same_length(X, labels)
@@ -318,9 +355,10 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, Cla
                 raise ValueError(f"classes are {known.tolist()} since the first call, "
                                  f"not {again.tolist()}")
         indices = class_indices(labels, known)
+        weights = weigh(indices, known)
         if first and len(labels):
             self._start(*self._prepare(X, known), known, isinstance(X, pd.DataFrame))
-        return X, indices
+        return X, indices, weights
 
     def _frame(self, X):
         """X as a data frame with names of strings, or as a 2-D array."""
@@ -423,7 +461,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, OneByOne, Cla
         self._release()
         for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
                      "_made_with", "_quantiser", "_nodes", "_warm_up", "_checkpoint",
-                     "_kept_geometry"):
+                     "_kept_geometry", "_fractions"):
             self.__dict__.pop(name, None)
 
     # Saving

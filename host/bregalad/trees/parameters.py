@@ -51,6 +51,7 @@ class Parameters:
         if geometry is not None:
             check_abilities(geometry, policy, self.leaf_prediction)
         check_prediction(self.leaf_prediction)
+        self._check_class_weight()
         if isinstance(self.board, str):
             check_name(self.board)
         if self.feed not in FEEDS:

@@ -2,10 +2,10 @@
 
 import warnings
 
-from ..geometry import MOST_CLASSES, Geometry
+from ..geometry import MISSING, MOST_CLASSES, Geometry
 from .structure.router import PREDICTIONS
 
-__all__ = ["check_abilities", "check_classes", "check_prediction", "check_ties"]
+__all__ = ["check_abilities", "check_classes", "check_prediction", "check_ties", "warn_of_lost"]
 
 
 def check_abilities(geometry, policy, prediction):
@@ -62,3 +62,19 @@ def check_ties(geometry, policy, classes):
             f"{classes} classes can break a tie (tau={policy.tau:g}, delta={policy.delta:g}), so "
             "the tree may hardly grow: choose a geometry with count_width >= "
             f"{needed}, or a greater tau", stacklevel=2)
+
+
+def warn_of_lost(quantiser):
+    """Warn of nominal attributes with more values than they have room for, of each once.
+
+    Where that is more than 1 % of the values met, from 1,000 on.
+    """
+    for attribute, book, share in quantiser.crowded():
+        remedy = "group its values, or leave it out"
+        if attribute.values:
+            remedy = f"declare more than its {len(attribute.values)}, or {remedy}"
+        elif book.capacity < MISSING:
+            remedy = f"give it room by nominal_values, up to {MISSING}, or {remedy}"
+        warnings.warn(
+            f"attribute {attribute.name!r}: {share:.0%} of its values so far are none of the "
+            f"{book.capacity} that it has room for, and count as missing: {remedy}", stacklevel=4)

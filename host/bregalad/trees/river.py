@@ -39,7 +39,7 @@ class OneByOne:
             held.append((dict(x), y))
             if len(self._unnamed) >= self.head:
                 self._name_classes()
-        elif self._warming():
+        elif self._warming() or self.class_weight is not None:
             self.partial_fit(pd.DataFrame([self._full(x)]), [y])
         else:
             self._check_ready()  # before the quantiser takes in what is new

@@ -13,7 +13,7 @@ from ..boards.base import Board
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
-from ..geometry import Geometry
+from ..geometry import MOST_CLASSES, Geometry
 from .requirements import check_abilities
 from .structure.nodes import Nodes
 from .training import checkpoint
@@ -29,6 +29,8 @@ def save(tree, path):
     trainer = tree._open_trainer()
     params = {name: value for name, value in tree.get_params(deep=False).items()
               if name not in ("board", "geometry")}
+    if isinstance(params["class_weight"], dict):
+        params["class_weight"] = list(params["class_weight"].items())  # keys of any kind
     nominal = params["nominal"]
     params["nominal"] = ([[name, list(values)] for name, values in nominal.items()]
                          if isinstance(nominal, dict) else list(nominal))
@@ -44,6 +46,7 @@ def save(tree, path):
         **({} if tree.classes_.dtype == object else {"class_type": tree.classes_.dtype.str}),
         "named": hasattr(tree, "feature_names_in_"),
         "tally": asdict(tree._tally),
+        **({} if tree._fractions is None else {"fractions": tree._fractions.tolist()}),
     }
     # All of it is made before the file is touched: an older save must survive a failure.
     description = json.dumps(meta, default=lambda value: value.item()).encode()
@@ -105,6 +108,8 @@ def _built(cls, meta, arrays, changes):
         given = None if is_link(board) else meta.get("given_geometry", meta["geometry"])
         params = {**meta["params"], "board": board,
                   "geometry": Geometry(**given) if isinstance(given, dict) else given}
+    if isinstance(params.get("class_weight"), list):
+        params["class_weight"] = dict(params["class_weight"])
     if params["nominal"] and isinstance(params["nominal"][0], list):
         params["nominal"] = {name: tuple(values) for name, values in params["nominal"]}
     tree = cls(**params | changes)
@@ -138,6 +143,10 @@ def _fill(tree, meta, arrays, kept_geometry):
             or not ((held >= 0) & (held < tree._nodes.rows)).all():
         raise ValueError("a damaged saved tree: its statistics are not of its nodes")
     tree._tally = Tally(**meta["tally"])
+    if "fractions" in meta:
+        tree._fractions = np.array(meta["fractions"], float)
+        if tree._fractions.shape != (MOST_CLASSES,) or not (abs(tree._fractions) <= 1).all():
+            raise ValueError("a damaged saved tree: its fractions of weights are none")
     geometry = tree._geometry()  # None: that is checked when the board is opened
     if geometry is not None:
         check_abilities(geometry, tree._policy(), tree.leaf_prediction)

@@ -10,8 +10,8 @@ class VFDT(StreamTree):
 
     Parameters
     ----------
-    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values, head, feed,
-    review_period, threads
+    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values,
+    class_weight, head, feed, review_period, threads
         As in ``StreamTree``.
     delta, tau, grace, max_depth, child_counts, zoom, criterion, bound, scale, ties,
     tie_increment, adaptive_grace
@@ -34,6 +34,6 @@ class VFDT(StreamTree):
                  grace=200, max_depth=None, child_counts="inherit", zoom="path",
                  criterion="information_gain", bound="hoeffding", scale=5e-3, ties="ht",
                  tie_increment=500, adaptive_grace=False, leaf_prediction="mc", nominal=(),
-                 nominal_split="multiway", nominal_values=64, head=500, feed="stream",
-                 review_period=20_000, threads=1):
+                 nominal_split="multiway", nominal_values=64, class_weight=None, head=500,
+                 feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())

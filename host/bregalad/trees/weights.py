@@ -1,0 +1,149 @@
+"""Instances of more or less weight: how often each is learnt."""
+
+import numpy as np
+
+from ..compiled import njit
+from ..data.frames import as_series
+from ..geometry import MOST_CLASSES
+
+__all__ = ["HEAVIEST", "Weighing"]
+
+HEAVIEST = 10_000  # what an instance may weigh
+_PART = 1 << 18  # instances that are repeated at once
+_SLACK = 1e-9  # ten tenths are one
+
+
+class Weighing:
+    """Mixin of ``StreamTree``: weights of instances and classes.
+
+    An instance of weight w is learnt w times in a row, or not at all where w is 0. Fractions are
+    saved up per class; where those of a class come to 1 its instance is learnt once more. So what
+    classes weigh altogether is right to within 1, and whole weights are exact.
+    """
+
+    _fractions = None  # what has been saved up of each class; None: nothing
+
+    def _check_class_weight(self):
+        """Refuse a wrong ``class_weight`` with a TypeError or ValueError."""
+        given = self.class_weight
+        if given is None or isinstance(given, str) and given == "balanced":
+            return
+        if not isinstance(given, dict):
+            raise TypeError("class_weight must be a dict of class labels to weights, 'balanced' or "
+                            f"None, not {given!r}")
+        for label, weight in given.items():
+            if isinstance(weight, bool) or not isinstance(weight, int | float | np.number):
+                raise TypeError(f"class_weight of {label!r} must be a number, not {weight!r}")
+            if not 0 <= weight <= HEAVIEST:
+                raise ValueError(f"class_weight of {label!r} must be 0 to {HEAVIEST}, not "
+                                 f"{weight!r}")
+
+    def _weights(self, labels, classes, sample_weight, whole=False):
+        """What instances weigh.
+
+        Parameters
+        ----------
+        labels : int32 array (n,)
+            Indices of classes.
+        classes : array
+            All labels.
+        sample_weight : sequence (n,), number or None
+        whole : bool
+            Whether this is all that will be learnt, so that classes can be balanced.
+
+        Returns
+        -------
+        float array (n,), or None if each weighs 1
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a weight is none, or ``class_weight`` is not of these classes.
+        """
+        weights = None if sample_weight is None else _numbers(sample_weight, len(labels))
+        factors = self._factors(labels, classes, whole)
+        if factors is not None:
+            weights = factors[labels] if weights is None else weights * factors[labels]
+        if weights is not None and len(weights) and weights.max() > HEAVIEST:
+            row = int(weights.argmax())
+            raise ValueError(f"instance {row} weighs {weights[row]:g}, by sample_weight and "
+                             f"class_weight: it would be learnt as often, {HEAVIEST} at most")
+        return weights
+
+    def _factors(self, labels, classes, whole):
+        """What the classes weigh, float array; None: 1 each."""
+        self._check_class_weight()
+        if self.class_weight is None:
+            return None
+        if self.class_weight == "balanced":
+            if not whole:
+                raise ValueError("class_weight='balanced' counts the classes of all instances, so "
+                                 "it is for fit alone: a stream's share of classes is not known "
+                                 "ahead; give a dict of weights")
+            counts = np.bincount(labels, minlength=len(classes))
+            return len(labels) / (len(classes) * np.maximum(counts, 1))
+        known = classes.tolist()
+        for label in self.class_weight:
+            if label not in known:
+                raise ValueError(f"class_weight names {label!r}, none of the classes {known}")
+        return np.array([self.class_weight.get(label, 1) for label in known], float)
+
+    def _repeating(self, X, labels, weights):
+        """``_testing_then_training`` of instances as often as they weigh, for `Steps`.
+
+        Returns the predictions of those that are learnt.
+        """
+        self._quantiser.check(X)  # all of it before a part is learnt
+        saved = np.zeros(MOST_CLASSES) if self._fractions is None else self._fractions.copy()
+        times = _times(weights, labels, saved)
+        ends = np.cumsum(times)
+        predicted = [self.classes_[:0]]
+        start = 0
+        while start < len(labels):
+            done = ends[start - 1] if start else 0
+            stop = max(start + 1, int(np.searchsorted(ends, done + _PART, side="right")))
+            often = times[start:stop]
+            rows = np.repeat(np.arange(start, stop), often)
+            if len(rows):
+                found = yield from self._testing_then_training(_rows(X, rows), labels[rows])
+                predicted.append(found[(ends[start:stop] - often - done)[often > 0]])
+            start = stop
+        self._fractions = saved
+        return np.concatenate(predicted)
+
+
+def _rows(X, rows):
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _numbers(weights, count):
+    """Weights of so many instances as floats."""
+    try:
+        numbers = np.asarray(as_series(weights), np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"sample_weight must hold a number per instance: {error}") from error
+    if numbers.ndim == 0:
+        numbers = np.full(count, numbers)
+    if numbers.shape != (count,):
+        raise ValueError(f"sample_weight must hold a weight for each of {count} instances, its "
+                         f"shape is {numbers.shape}")
+    wrong = ~((numbers >= 0) & (numbers <= HEAVIEST))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(f"sample_weight[{row}] is {numbers[row]:g}: an instance is learnt as often "
+                         f"as it weighs, 0 to {HEAVIEST}")
+    return numbers
+
+
+@njit()
+def _times(weights, labels, saved):
+    """How often each instance is learnt; what is ``saved`` up per class is brought up to date."""
+    times = np.empty(len(weights), np.int64)
+    for i in range(len(weights)):
+        whole = np.floor(weights[i])
+        saved[labels[i]] += weights[i] - whole
+        if saved[labels[i]] >= 1 - _SLACK:
+            saved[labels[i]] = max(0.0, saved[labels[i]] - 1)
+            whole += 1
+        times[i] = np.int64(whole)
+    return times

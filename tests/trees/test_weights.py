@@ -1,0 +1,198 @@
+"""Weights of instances and classes: a tree is that of the instances as often as they weigh."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from bregalad import VFDT, load_tree
+from bregalad.evaluation import prequential
+from bregalad.trees import weights as module
+from bregalad.trees.catalogue import TREES
+from noisy import stream
+
+OPTIONS = {"delta": 0.01, "grace": 50, "head": 200}
+
+
+def same(tree, other):
+    assert tree.difference(other) is None
+    assert tree.report() == other.report()
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_whole_weights_count(name):
+    X, y = stream()
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    tree = TREES[name](**OPTIONS).fit(X, y, sample_weight=weights)
+    same(tree, TREES[name](**OPTIONS).fit(X.repeat(weights, axis=0), y.repeat(weights)))
+    assert tree.report()["instances"] == weights.sum() and tree.report()["splits"]
+
+
+@pytest.mark.parametrize("kind", [
+    list, np.asarray, pd.Series, pa.array, lambda weights: np.asarray(weights, np.float32)])
+@pytest.mark.parametrize("part", [1, 300, 1 << 18])
+def test_calls_and_parts_make_no_difference(kind, part, monkeypatch):
+    monkeypatch.setattr(module, "_PART", part)
+    X, y = stream(1500)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    weights = np.random.default_rng(2).integers(0, 4, len(y))
+    tree = VFDT(**OPTIONS)
+    for at in range(0, 1500, 350):
+        tree.partial_fit(frame[at:at + 350], y[at:at + 350], [False, True],
+                         sample_weight=kind(weights[at:at + 350].tolist()))
+    tree.end_warm_up()
+    same(tree, VFDT(**OPTIONS).fit(X.repeat(weights, axis=0), y.repeat(weights)))
+
+
+def test_fractions_are_saved_up_per_class():
+    """Were they not per class, half the weight of classes in turns would all go to one of them."""
+    y = np.array([0, 1, 2] * 100)
+    X = np.arange(300)[:, np.newaxis]
+    tree = VFDT(head=1).fit(X, y, sample_weight=np.array([0.5, 0.1, 1.75] * 100))
+    assert tree._nodes.counts[0].tolist() == [50, 10, 175]
+    expected = [label for i, label in enumerate(y) for _ in range(
+        [i // 3 % 2, i // 3 % 10 == 9, 1 + (i // 3 % 4 > 0)][label])]
+    assert len(expected) == 235
+    single = VFDT(head=1)
+    for i in range(300):
+        single.partial_fit(X[i:i + 1], y[i:i + 1], [0, 1, 2], sample_weight=[0.5, 0.1, 1.75][y[i]])
+    same(single, tree)
+    repeats = [[i // 3 % 2, i // 3 % 10 == 9, 1 + (i // 3 % 4 > 0)][i % 3] for i in range(300)]
+    same(VFDT(head=1).fit(X.repeat(repeats, axis=0), y.repeat(repeats)), tree)
+
+
+def test_fractions_are_kept_with_the_tree(tmp_path):
+    X, y = stream(1000)
+    weights = np.random.default_rng(3).random(1000) * 3
+    whole = VFDT(**OPTIONS).partial_fit(X, y, [False, True], sample_weight=weights)
+    for keep in ("save", "pickle"):
+        tree = VFDT(**OPTIONS).partial_fit(X[:501], y[:501], [False, True], weights[:501])
+        if keep == "save":
+            tree.save(tmp_path / "tree")
+            tree = load_tree(tmp_path / "tree")
+        else:
+            tree = pickle.loads(pickle.dumps(tree))
+        same(tree.partial_fit(X[501:], y[501:], sample_weight=weights[501:]), whole)
+    assert abs(whole.report()["instances"] - weights.sum()) < 2
+    whole.reset()
+    same(whole.partial_fit(X, y, [False, True]), VFDT(**OPTIONS).partial_fit(X, y, [False, True]))
+
+
+@pytest.mark.parametrize("weights, error, message", [
+    ([1] * 99, ValueError, r"a weight for each of 100 instances, its shape is \(99,\)"),
+    (np.ones((100, 2)), ValueError, r"its shape is \(100, 2\)"),
+    ([1] * 7 + [-1] + [1] * 92, ValueError, r"sample_weight\[7\] is -1: .* 0 to 10000"),
+    ([1] * 7 + [1e9] + [1] * 92, ValueError, r"sample_weight\[7\] is 1e\+09: .* 0 to 10000"),
+    ([np.inf] * 100, ValueError, r"sample_weight\[0\] is inf"),
+    ([np.nan] * 100, ValueError, r"sample_weight\[0\] is nan"),
+    (pd.array([1] * 99 + [None], "Int64"), (TypeError, ValueError), "sample_weight"),
+    (["a"] * 100, TypeError, "sample_weight must hold a number per instance"),
+    ([[1], [2, 3]] * 50, TypeError, "sample_weight must hold a number per instance"),
+])
+def test_what_is_no_weight(weights, error, message):
+    X, y = stream(100)
+    new, tree = VFDT(), VFDT(**OPTIONS).fit(*stream(1000))
+    before = tree.report()
+    for call in (lambda: tree.partial_fit(X, y, sample_weight=weights),
+                 lambda: tree.fit(X, y, sample_weight=weights),
+                 lambda: new.partial_fit(X, y, [False, True], sample_weight=weights)):
+        with pytest.raises(error, match=message):
+            call()
+    assert tree.report() == before and not hasattr(new, "classes_")
+
+
+def test_nothing_that_weighs_anything():
+    X, y = stream(100)
+    with pytest.raises(ValueError, match="all weights are zero: there is nothing to learn"):
+        VFDT().fit(X, y, sample_weight=np.zeros(100))
+    tree = VFDT().partial_fit(X, y, [False, True], sample_weight=0)
+    assert tree.report()["instances"] == 0
+    tree.partial_fit(X, y)
+    assert tree.end_warm_up() is None and tree.report()["instances"] == 100
+
+
+def test_the_heaviest():
+    tree = VFDT(head=5).partial_fit([[0], [1]], [0, 1], [0, 1], sample_weight=[10_000, 1])
+    assert tree.report()["instances"] == 10_001 and tree.predict([[1]]).tolist() == [0]
+    tree = VFDT(class_weight={1: 101})
+    with pytest.raises(ValueError, match="instance 1 weighs 10100, by sample_weight and class_weig"):
+        tree.partial_fit([[0], [1]], [0, 1], [0, 1], sample_weight=100)
+
+
+def test_class_weights():
+    X, y = stream()
+    labels = np.where(y, "yes", "no")
+    expected = VFDT(**OPTIONS).fit(X, labels, sample_weight=np.where(y, 3, 1))
+    same(VFDT(class_weight={"yes": 3}, **OPTIONS).fit(X, labels), expected)
+    same(VFDT(class_weight={"yes": 1.5}, **OPTIONS).fit(X, labels, sample_weight=np.where(y, 2, 1)),
+         expected)
+    tree = VFDT(class_weight={"yes": 3}, **OPTIONS)
+    plain = VFDT(**OPTIONS)
+    found = tree.test_then_train(X, labels, ["no", "yes"])
+    repeats = np.where(y, 3, 1)
+    all_found = plain.test_then_train(X.repeat(repeats, axis=0), labels.repeat(repeats),
+                                      ["no", "yes"])
+    np.testing.assert_array_equal(found, all_found[np.cumsum(repeats) - repeats])
+    same(tree, plain)
+    single = VFDT(class_weight={"yes": 3}, **OPTIONS)
+    for row, label in zip(X.tolist(), labels.tolist(), strict=True):
+        single.learn_one(dict(zip(("x0", "x1", "x2"), row, strict=True)), label)
+    assert single.difference(tree) is None
+    curve = prequential(VFDT(class_weight={"yes": 3}, **OPTIONS), [(X, labels)], ["no", "yes"])
+    assert curve.instances[-1] == len(y)
+
+
+def test_balanced_classes():
+    X, y = stream()
+    y = y & (X[:, 1] > 0.8)
+    weights = np.where(y, len(y) / 2 / y.sum(), len(y) / 2 / (~y).sum())
+    tree = VFDT(class_weight="balanced", **OPTIONS).fit(X, y)
+    same(tree, VFDT(**OPTIONS).fit(X, y, sample_weight=weights))
+    for call in (tree.partial_fit, tree.test_then_train):
+        with pytest.raises(ValueError, match="'balanced' counts.*it is for fit alone"):
+            call(X, y)
+
+
+@pytest.mark.parametrize("given, error, message", [
+    ({"yes": -1}, ValueError, "class_weight of 'yes' must be 0 to 10000, not -1"),
+    ({"yes": np.nan}, ValueError, "must be 0 to 10000"),
+    ({"yes": 1e9}, ValueError, "must be 0 to 10000"),
+    ({"yes": "3"}, TypeError, "class_weight of 'yes' must be a number, not '3'"),
+    ({"yes": True}, TypeError, "must be a number, not True"),
+    ({"maybe": 1}, ValueError, r"class_weight names 'maybe', none of the classes \['no', 'yes'\]"),
+    ("even", TypeError, "must be a dict of class labels to weights, 'balanced' or None"),
+    ([1, 2], TypeError, "must be a dict of class labels"),
+])
+def test_what_is_no_class_weight(given, error, message):
+    X, y = stream(100)
+    tree = VFDT(class_weight=given)
+    for call in (lambda: tree.fit(X, np.where(y, "yes", "no")),
+                 lambda: tree.partial_fit(X, np.where(y, "yes", "no"), ["no", "yes"])):
+        with pytest.raises(error, match=message):
+            call()
+    assert not hasattr(tree, "classes_")
+
+
+def test_what_is_not_learnt_is_not_predicted():
+    X, y = stream(100)
+    tree = VFDT(class_weight={True: 0.5})
+    with pytest.raises(ValueError, match="class_weight must be 1 or more; partial_fit takes less"):
+        tree.test_then_train(X, y, [False, True])
+    tree.partial_fit(X, y, [False, True])
+
+
+def test_class_weights_are_saved(tmp_path):
+    X, y = stream(1000)
+    tree = VFDT(class_weight={False: 1, True: 2.5}, **OPTIONS).fit(X, y)
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree")
+    assert again.class_weight == {False: 1, True: 2.5}
+    same(again.partial_fit(X, y), tree.partial_fit(X, y))
+
+
+def test_scores_take_weights():
+    X, y = stream(1000)
+    tree = VFDT(**OPTIONS).fit(X, y)
+    right = tree.predict(X) == y
+    assert tree.score(X, y, sample_weight=right) == 1
