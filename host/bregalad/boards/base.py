@@ -1,5 +1,6 @@
 """What every board offers, whatever it is made of."""
 
+import threading
 import weakref
 from abc import ABC, abstractmethod
 
@@ -18,6 +19,9 @@ from ..protocol.registers import (
 )
 
 __all__ = ["Board", "BoardError", "as_bytes"]
+
+
+_claiming = threading.Lock()  # two trees in two threads must not both find a board free
 
 
 def as_bytes(data):
@@ -85,10 +89,11 @@ class Board(ABC):
         BoardError
             If another owner still uses it: both would be counted into the same slots.
         """
-        if self._owner is not None and self._owner() not in (None, owner):
-            raise BoardError(f"{self.name}: another tree learns on this board; open a second one, "
-                             "or close that tree first")
-        self._owner = weakref.ref(owner)
+        with _claiming:
+            if self._owner is not None and self._owner() not in (None, owner):
+                raise BoardError(f"{self.name}: another tree learns on this board; open a second "
+                                 "one, or close that tree first")
+            self._owner = weakref.ref(owner)
 
     def release(self, owner):
         """Let another owner use the board, if ``owner`` has it."""

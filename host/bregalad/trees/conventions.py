@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from .policy.criteria import remainder
+from .turns import reading
 
 __all__ = ["Conventions"]
 
@@ -20,6 +21,7 @@ class Conventions:
         return self.report()["leaves"]
 
     @property
+    @reading
     def feature_importances_(self):
         """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1.
 
@@ -44,6 +46,7 @@ class Conventions:
         total = importances.sum()
         return importances / total if total else importances
 
+    @reading
     def decision_path(self, X):
         """The nodes that instances pass. Ends the warm-up.
 

@@ -29,6 +29,7 @@ from .river import OneByOne
 from .structure import walk
 from .training.steps import SAFE, Steps
 from .training.tally import Tally
+from .turns import Turns, changing, reading
 from .warmup import WarmUp
 from .weights import Weighing
 
@@ -38,6 +39,8 @@ __all__ = ["StreamTree"]
 class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, OneByOne,
                  ClassifierMixin, BaseEstimator):
     """Base of the trees: everything but the split policy.
+
+    Any number of threads may call its methods at the same time: they take turns, see `Turns`.
 
     The first ``head`` instances are held back to learn the quantiser's edges and the nominal
     values; meanwhile predictions are the majority class. Then they are learnt, in order, and from
@@ -87,8 +90,14 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
 
     _unfinished = None  # steps that a cut link, or Ctrl-C while it was, has interrupted
 
+    def __new__(cls, *_, **__):
+        tree = super().__new__(cls)
+        tree._turns = Turns()  # here: copies and unpickled trees, which skip __init__, have one
+        return tree
+
     # Learning
 
+    @changing
     def fit(self, X, y, sample_weight=None):
         """Learn from scratch; ends the warm-up even if there were fewer than ``head`` instances.
 
@@ -112,6 +121,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         self.end_warm_up()
         return self
 
+    @changing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn instances in order.
 
@@ -135,6 +145,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         self._learn(X, y, classes, lambda *known: self._weights(*known, sample_weight))
         return self
 
+    @changing
     def test_then_train(self, X, y, classes=None):
         """Prequential step: predict each instance, then learn it.
 
@@ -190,6 +201,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
             parts.append((yield from trainer.learning(codes, labels)))
         return self.classes_[np.concatenate(parts)]
 
+    @changing
     def resume(self):
         """Go on after the link to the board was cut: connect again, finish what was interrupted.
 
@@ -223,12 +235,10 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
 
     def _finish(self, steps):
         """Run steps; they are kept if the link is cut."""
-        self._unfinished = steps
         try:
-            return steps.run(lambda wait: self._trainer.board.receive(wait))
+            return steps.run(lambda wait: self._trainer.board.receive(wait), self._turns.pause)
         finally:
-            if not steps.unfinished:
-                self._unfinished = None
+            self._unfinished = steps if steps.unfinished else None
 
     def _check_ready(self):
         """Refuse to go on with a cut link or with other parameters than it was begun with."""
@@ -237,6 +247,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
                              "learning: resume() finishes that")
         self._check_unchanged()
 
+    @changing
     def encode(self, X):
         """The codes of instances, as learning would encode them next; ends the warm-up.
 
@@ -250,6 +261,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         warn_of_lost(self._quantiser)
         return codes
 
+    @changing
     def learn_codes(self, codes, labels):
         """Test, then train on instances that ``encode`` has encoded.
 
@@ -287,6 +299,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
 
     # Predicting
 
+    @reading
     def predict(self, X):
         """Class of every instance, by its leaf; array (n,)."""
         if self._warming():
@@ -298,6 +311,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
             classes[ask] = bayes.predict(self._open_trainer(), codes[ask], leaves[ask])
         return self.classes_[classes]
 
+    @reading
     def predict_proba(self, X):
         """Class probabilities by every instance's leaf; float array (n, classes)."""
         if self._warming():
@@ -306,6 +320,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
             return np.tile(self._warm_up.shares(), (len(X), 1))
         return self._shares(*self._routed(X))
 
+    @reading
     def apply(self, X):
         """Leaf (node number) of every instance; int array (n,). Ends the warm-up."""
         return self._routed(X)[1]
@@ -433,6 +448,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
             raise NotFittedError(f"this {type(self).__name__} has not learnt anything yet: call "
                                  "fit or partial_fit first")
 
+    @changing
     def end_warm_up(self):
         """Learn the instances held back now instead of waiting for ``head`` of them."""
         if getattr(self, "_unnamed", None):
@@ -456,6 +472,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
             # Ctrl-C waits: nobody could give these instances again, as their calls have returned.
             answer = None if wait is SAFE else (yield wait)
 
+    @changing
     def reset(self):
         """Forget everything learnt and let go of the board."""
         self._release()
@@ -466,6 +483,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
 
     # Saving
 
+    @changing
     def save(self, path):
         """Write the tree, the quantiser and the board's statistics to a file; ends the warm-up."""
         self.end_warm_up()

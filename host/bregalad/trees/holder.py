@@ -12,6 +12,7 @@ from .requirements import check_ties
 from .structure.cells import CellMap
 from .training import checkpoint
 from .training.trainer import Trainer
+from .turns import changing, reading
 
 __all__ = ["BoardHolder"]
 
@@ -93,6 +94,7 @@ class BoardHolder:
                         bus_width=256, criterion=self._policy().criterion,
                         naive_bayes=self.leaf_prediction != "mc")
 
+    @changing
     def close(self):
         """Let go of the board; what was learnt stays, and learning may go on later.
 
@@ -135,16 +137,23 @@ class BoardHolder:
         # A shallow one would change the same nodes by another board.
         return copy.deepcopy(self)
 
+    def __deepcopy__(self, memo):
+        memo[id(self)] = other = type(self).__new__(type(self))
+        other.__setstate__(self.__getstate__())
+        return other
+
+    @reading
     def __getstate__(self):
-        """For pickle: the board's statistics instead of the board."""
+        """For pickle: the board's statistics instead of the board; a copy, for learning goes on."""
         state = dict(super().__getstate__())
-        state.pop("_unfinished", None)
+        for name in ("_turns", "_unfinished"):
+            state.pop(name, None)
         trainer = state.get("_trainer")
         if trainer is not None:
             state |= {"_trainer": None, "_checkpoint": checkpoint.read(trainer)}
         if isinstance(self.board, Board):
             state |= {"board": self.board.name, "geometry": self.board.geometry}
-        return state
+        return copy.deepcopy(state)
 
     def __setstate__(self, state):
         super().__setstate__(state)

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 from . import draw
+from .turns import reading, together
 
 __all__ = ["Inspection"]
 
@@ -10,6 +11,7 @@ __all__ = ["Inspection"]
 class Inspection:
     """Mixin of ``StreamTree``: what a tree tells of itself."""
 
+    @reading
     def report(self):
         """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
 
@@ -29,10 +31,12 @@ class Inspection:
         trainer = self.__dict__.get("_trainer")
         return 0 if trainer is None else trainer.growth.pool.slots - trainer.growth.pool.free
 
+    @reading
     def draw(self, max_depth=None):
         """The tree as text; ends the warm-up."""
         return draw.text(self._shown(), max_depth)
 
+    @reading
     def to_graphviz(self, max_depth=None):
         """The tree in Graphviz's DOT language; ends the warm-up."""
         return draw.dot(self._shown(), max_depth)
@@ -44,11 +48,13 @@ class Inspection:
 
     def difference(self, other):
         """The first difference from another tree in words, or None; ends both warm-ups."""
-        for tree in (self, other):
-            tree.end_warm_up()
-            tree._fitted()
-        return self._nodes.difference(other._nodes)
+        with together(self, other):
+            for tree in (self, other):
+                tree.end_warm_up()
+                tree._fitted()
+            return self._nodes.difference(other._nodes)
 
+    @reading
     def counters(self):
         """The board's performance counters; see ``Board.counters``. Ends the warm-up."""
         self.end_warm_up()
@@ -57,10 +63,12 @@ class Inspection:
         trainer.fence()  # or the last records would still be under way
         return trainer.board.counters()
 
+    @reading
     def link_statistics(self):
         """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
         return None if self._trainer is None else self._trainer.board.statistics()
 
+    @reading
     def quantiser_summary(self):
         """Codes used and values lost per attribute; see ``Quantiser.summary``."""
         self._fitted()

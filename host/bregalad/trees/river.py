@@ -6,6 +6,7 @@ import pandas as pd
 from ..data.nominal import plain
 from .inputs import class_set, labels_of
 from .structure.walk import route
+from .turns import changing, reading
 
 __all__ = ["OneByOne"]
 
@@ -16,6 +17,7 @@ class OneByOne:
     For streams that come one by one; instances by the thousand are learnt faster in batches.
     """
 
+    @changing
     def learn_one(self, x, y):
         """Learn one instance.
 
@@ -49,11 +51,13 @@ class OneByOne:
             self.learn_codes(self._quantiser.encode(self._column_of(x)), label.astype(np.int32))
         return self
 
+    @reading
     def predict_one(self, x):
         """Class of one instance, None before any was learnt."""
         shares = self.predict_proba_one(x)
         return max(shares, key=shares.get) if shares else None
 
+    @reading
     def predict_proba_one(self, x):
         """Class shares for one instance: dict of label to share; empty before any was learnt."""
         if self._naming():

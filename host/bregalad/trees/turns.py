@@ -1,0 +1,190 @@
+"""Calls of several threads on one tree take turns."""
+
+import os
+import threading
+import weakref
+from collections import deque
+from contextlib import contextmanager
+from functools import wraps
+from threading import get_ident
+
+from ..interrupt import deferred_interrupt
+
+__all__ = ["Turns", "changing", "reading", "together"]
+
+
+class Turns:
+    """A lock that a tree's calls take in the order in which they come.
+
+    Python's own go to whoever is quickest: a thread that predicts in a loop would keep out one
+    that learns. A thread that has the lock may take it again.
+
+    A call that learns may `pause` where the tree agrees with its board: calls that only read, and
+    wait, have their turns then. Those that change the tree wait until it has ended.
+    """
+
+    def __init__(self):
+        self._mutex = threading.Lock()  # for the following; nobody keeps it
+        self._owner = None  # the thread whose turn it is
+        self._depth = 0  # how often it has taken the lock
+        self._paused = None  # the thread whose call lets others in
+        self._waiting = deque()  # (thread, whether it changes the tree, lock that it waits for)
+        with _listing:
+            _all.add(self)
+
+    def take(self, changing):
+        """Wait for a turn.
+
+        Parameters
+        ----------
+        changing : bool
+            Whether the call may change the tree.
+        """
+        me = get_ident()
+        if self._owner == me:
+            self._depth += 1
+            return
+        place = _place(me, changing)
+        try:
+            with self._mutex:
+                if self._owner is None:
+                    self._owner, self._depth = me, 1
+                    return
+                self._waiting.append(place)
+            place[-1].acquire()
+        except BaseException:  # Ctrl-C
+            with self._mutex:
+                if place in self._waiting:
+                    self._waiting.remove(place)
+                elif self._owner == me:
+                    self._hand_on()
+            raise
+
+    def give(self):
+        """End a turn."""
+        if self._depth > 1:
+            self._depth -= 1
+        elif self._waiting:
+            with deferred_interrupt(), self._mutex:  # or nobody would have the next turn
+                self._hand_on()
+        else:
+            with self._mutex:
+                self._hand_on()
+
+    def pause(self):
+        """Let those in that wait to read, unless the call is a part of another one."""
+        if self._depth != 1 or not self._waiting:
+            return
+        me = get_ident()
+        with self._mutex:
+            if all(changing for _, changing, _ in self._waiting):
+                return
+            self._paused = me
+            place = _place(me, True)
+            self._waiting.append(place)
+            self._hand_on()
+        interrupt = None
+        while self._owner != me:
+            try:
+                place[-1].acquire()
+            except BaseException as error:  # raised once it is this call's turn again
+                interrupt = error
+        self._paused = None
+        if interrupt is not None:
+            raise interrupt
+
+    def _hand_on(self):
+        for place in self._waiting:
+            thread, changing, turn = place
+            if self._paused in (None, thread) or not changing:
+                self._waiting.remove(place)
+                self._owner, self._depth = thread, 1
+                turn.release()
+                return
+        self._owner, self._depth = None, 0
+
+    def forget_others(self):
+        """In a forked process, whose only thread has the lock: the others are not there."""
+        self._mutex = threading.Lock()
+        self._waiting.clear()
+        self._paused = None
+
+
+def _place(thread, changing):
+    turn = threading.Lock()
+    turn.acquire()
+    return thread, changing, turn
+
+
+def _in_turn(method, changing):
+    @wraps(method)
+    def call(self, *args, **kwargs):
+        turns = self._turns
+        turns.take(changing)
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            turns.give()
+
+    call.takes_turns = True
+    return call
+
+
+def reading(method):
+    """A tree's method that leaves it as it is, as a call that takes turns."""
+    return _in_turn(method, False)
+
+
+def changing(method):
+    """A tree's method that may change it, as a call that takes turns."""
+    return _in_turn(method, True)
+
+
+@contextmanager
+def together(*trees):
+    """Read several trees at the same time."""
+    taken = []
+    try:
+        # Two threads that took them in different orders would wait for each other.
+        for turns in sorted({tree._turns for tree in trees}, key=id):
+            turns.take(False)
+            taken.append(turns)
+        yield
+    finally:
+        for turns in taken:
+            turns.give()
+
+
+# A process that is forked has the memory as it is, but of the threads only the one that forks. So
+# it forks in a turn at every tree: none is half changed, and no lock belongs to a thread not there.
+
+_all = weakref.WeakSet()
+_listing = threading.Lock()
+_forking = []
+
+
+def _before_fork():
+    _listing.acquire()
+    for turns in sorted(_all, key=id):
+        turns.take(False)
+        _forking.append(turns)
+
+
+def _after_fork_in_parent():
+    while _forking:
+        _forking.pop().give()
+    _listing.release()
+
+
+def _after_fork_in_child():
+    global _listing
+    _listing = threading.Lock()
+    while _forking:
+        turns = _forking.pop()
+        turns.forget_others()
+        turns.give()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent,
+                        after_in_child=_after_fork_in_child)

@@ -1,0 +1,357 @@
+"""Calls from many threads at the same time, and from processes that are forked meanwhile."""
+
+import copy
+import multiprocessing
+import pickle
+import random
+import signal
+import sys
+import threading
+from collections import deque
+
+import pytest
+from bregalad import EFDT, TREES, VFDT, Geometry, open_board
+from bregalad.trees.estimator import StreamTree
+from bregalad.trees.training.trainer import Trainer
+from bregalad.trees.turns import Turns
+from bregalad_sim.ctrl_c import interruptible
+from bregalad_sim.latency import LateBoard
+from noisy import stream
+from sklearn.base import clone
+
+_PATIENCE = 120  # seconds after which a test has failed
+_READERS = 8
+# What needs no turn: made of calls that take theirs, or no call on what is learnt.
+_WITHOUT = {"difference", "load", "check_parameters", "unfinished", "get_depth",
+            "get_n_leaves", "predict_log_proba"}
+
+
+@pytest.fixture(autouse=True)
+def switching_often():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    yield
+    sys.setswitchinterval(before)
+
+
+def all_at_once(*calls):
+    """Run calls in threads of their own; raise what one of them raises."""
+    errors = []
+
+    def guarded(call):
+        try:
+            call()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=[call], daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(_PATIENCE)
+        assert not thread.is_alive(), "a thread hangs"
+    if errors:
+        raise errors[0]
+
+
+def reading(tree, X, see, until):
+    """A call for a thread: look at a tree in all ways in turn, until an event comes."""
+    rows = [dict(zip(("x0", "x1", "x2"), row, strict=True)) for row in X[:3].tolist()]
+
+    def read():
+        while True:
+            over = until.is_set()
+            see(tree.predict_proba(X))
+            assert len(tree.predict(X)) == len(tree.apply(X)) == len(X)
+            assert tree.predict_one(rows[0]) in (0, 1)
+            assert tree.report()["leaves"] and tree.draw() and tree.to_graphviz()
+            if over:
+                return
+
+    return read
+
+
+class _Line(deque):
+    """Those that wait for a turn; tells when there is another."""
+
+    def __init__(self, tell):
+        super().__init__()
+        self.tell = tell
+
+    def append(self, place):
+        super().append(place)
+        self.tell()
+
+
+def options_of(kind, prediction):
+    return {"leaf_prediction": prediction, "head": 200, "grace": 50,
+            **({"inner_grace": 200, "delta": 0.2} if kind is EFDT else {})}
+
+
+def test_every_public_method_takes_its_turn():
+    for name in dir(StreamTree):
+        origin = next(cls for cls in StreamTree.__mro__ if name in vars(cls))
+        if name.startswith(("_", "set_")) or not origin.__module__.startswith("bregalad"):
+            continue
+        if name not in _WITHOUT:
+            method = getattr(StreamTree, name)
+            assert getattr(getattr(method, "fget", method), "takes_turns", False), name
+    assert StreamTree.__getstate__.takes_turns
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nb", "nba"])
+@pytest.mark.parametrize("kind", TREES.values())
+def test_many_predict_while_one_learns(kind, prediction):
+    """Each prediction is that of the tree between two calls, and the tree is as learnt alone."""
+    X, y = stream(6000)
+    y, probe = y.astype(int), X[-200:]
+    options = options_of(kind, prediction)
+    alone = kind(**options).partial_fit(X[:1000], y[:1000], classes=[0, 1])
+    tree, parts = copy.deepcopy(alone), range(1000, 6000, 250)
+    allowed, found, over = {alone.predict_proba(probe).tobytes()}, set(), threading.Event()
+    for at in parts:
+        alone.partial_fit(X[at:at + 250], y[at:at + 250])
+        allowed.add(alone.predict_proba(probe).tobytes())
+
+    def learn():
+        try:
+            for at in parts:
+                tree.partial_fit(X[at:at + 250], y[at:at + 250])
+        finally:
+            over.set()
+
+    all_at_once(learn, *[reading(tree, probe, lambda shares: found.add(shares.tobytes()), over)
+                         for _ in range(_READERS)])
+    assert len(allowed) > 10 and len(found) > 2
+    assert found <= allowed
+    assert tree.difference(alone) is None and tree.report() == alone.report()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_boards_whose_reports_come_late(seed):
+    X, y = stream(3000)
+    y, over = y.astype(int), threading.Event()
+    geometry = Geometry(lanes=3, passes=1, bins=8, slots=64, naive_bayes=True)
+    options = {"leaf_prediction": "nba", "grace": 50, "review_period": 500}
+    late = LateBoard(open_board("emulated", geometry), random.Random(seed))
+    tree = VFDT(board=late, **options).partial_fit(X[:600], y[:600], classes=[0, 1])
+
+    def learn():
+        try:
+            tree.partial_fit(X[600:], y[600:])
+        finally:
+            over.set()
+
+    all_at_once(learn, *[reading(tree, X[:50], lambda shares: None, over) for _ in range(3)])
+    whole = VFDT(geometry=geometry, **options).partial_fit(X, y, classes=[0, 1])
+    assert tree.difference(whole) is None
+
+
+def test_a_long_call_lets_others_read_meanwhile():
+    """Each `review_period` instances, where the tree agrees with its board."""
+    X, y = stream(40_000, missing=0)
+    y = y.astype(int)
+    options = {"head": 100, "review_period": 1000, "leaf_prediction": "nb", "grace": 50}
+    tree = VFDT(**options).partial_fit(X[:1000], y[:1000], classes=[0, 1])
+    seen, started, over = [], threading.Event(), threading.Event()
+
+    def learn():
+        assert started.wait(_PATIENCE)
+        try:
+            tree.partial_fit(X[1000:], y[1000:])
+        finally:
+            over.set()
+
+    def read():
+        while not over.is_set():
+            seen.append(tree.report()["instances"])
+            tree.predict(X[:5])
+            started.set()
+
+    all_at_once(learn, read)
+    between = {count for count in seen if 1000 < count < 40_000}
+    assert len(between) > 5 and all(count % 1000 == 0 for count in between)
+    assert tree.difference(VFDT(**options).partial_fit(X, y, classes=[0, 1])) is None
+
+
+def test_who_learns_at_the_same_time_learns_one_after_the_other(monkeypatch):
+    X, y = stream(8000, missing=0)
+    y, order = y.astype(int), []
+    learning = Trainer.learning
+    monkeypatch.setattr(Trainer, "learning", lambda trainer, codes, labels: (
+        order.append(len(labels)), learning(trainer, codes, labels))[1])
+    options = {"review_period": 100, "grace": 50}
+    tree = VFDT(**options).partial_fit(X[:500], y[:500], classes=[0, 1])
+    order.clear()
+
+    def part(size):  # known by its size
+        return slice(500 + 2 * size, 500 + 3 * size)
+
+    sizes = [[100 + 8 * i + thread for i in range(20)] for thread in range(8)]
+
+    def learner(own):
+        def learn():
+            for size in own:
+                tree.partial_fit(X[part(size)], y[part(size)])
+        return learn
+
+    all_at_once(*map(learner, sizes))
+    assert sorted(order) == sorted(sum(sizes, []))
+    came = tuple(order)
+    assert came != tuple(sum(sizes, []))  # they did meet
+    alone = VFDT(**options).partial_fit(X[:500], y[:500], classes=[0, 1])
+    for size in came:
+        alone.partial_fit(X[part(size)], y[part(size)])
+    assert tree.difference(alone) is None
+
+
+def test_copies_and_saves_while_a_tree_learns(tmp_path):
+    X, y = stream(6000)
+    y, over, copies = y.astype(int), threading.Event(), []
+    options = {"leaf_prediction": "nba", "grace": 50, "review_period": 500}
+    tree = VFDT(**options).partial_fit(X[:600], y[:600], classes=[0, 1])
+
+    def learn():
+        try:
+            tree.partial_fit(X[600:5000], y[600:5000])
+        finally:
+            over.set()
+
+    def take():
+        while not over.is_set():
+            copies.append(copy.deepcopy(tree))
+            copies.append(pickle.loads(pickle.dumps(tree)))
+            clone(tree)
+        tree.save(tmp_path / "tree")
+
+    all_at_once(learn, take)
+    for each in (*copies, VFDT.load(tmp_path / "tree")):
+        seen = each.report()["instances"]
+        each.partial_fit(X[seen:], y[seen:])
+        whole = VFDT(**options).partial_fit(X, y, classes=[0, 1])
+        assert each.difference(whole) is None
+
+
+def test_two_trees_compared_in_both_orders():
+    X, y = stream(2000)
+    one, other = VFDT().fit(X, y), VFDT().fit(X, y)
+
+    def compare(a, b):
+        return lambda: [a.difference(b) for _ in range(200)]
+
+    all_at_once(compare(one, other), compare(other, one), compare(one, one))
+
+
+def test_trees_that_use_one_board_in_turn():
+    X, y = stream(1500)
+    board, free = open_board("emulated", Geometry(lanes=3, passes=1)), threading.Lock()
+
+    def use():
+        for _ in range(5):
+            with free:
+                tree = VFDT(board=board).fit(X, y)
+                tree.close()
+
+    all_at_once(use, use, use)
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nba"])
+def test_a_forked_process_predicts_and_learns_on(prediction):
+    """Though other threads learn and predict as it is forked."""
+    X, y = stream(30_000, missing=0)
+    y, over, stop = y.astype(int), threading.Event(), threading.Event()
+    options = {"leaf_prediction": prediction, "head": 200, "grace": 50, "review_period": 500}
+    tree = VFDT(**options).partial_fit(X[:1000], y[:1000], classes=[0, 1])
+    context = multiprocessing.get_context("fork")
+    answers = []
+
+    def learn():
+        try:
+            tree.partial_fit(X[1000:], y[1000:])
+        finally:
+            over.set()
+
+    def child(end):
+        seen = tree.report()["instances"]
+        before = tree.score(X[:500], y[:500])
+        tree.partial_fit(X[seen:seen + 500], y[seen:seen + 500])
+        whole = VFDT(**options).partial_fit(X[:seen + 500], y[:seen + 500], classes=[0, 1])
+        end.send((before, tree.difference(whole)))
+
+    def fork():
+        try:
+            for _ in range(6):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=child, args=[theirs], daemon=True)
+                process.start()
+                answers.append(ours.recv() if ours.poll(_PATIENCE) else "no answer")
+                process.join(_PATIENCE)
+        finally:
+            stop.set()
+
+    all_at_once(learn, fork, *[reading(tree, X[:50], lambda shares: None, stop)
+                               for _ in range(2)])
+    assert len(answers) == 6
+    for score, difference in answers:
+        assert score > 0.8 and difference is None
+
+
+def test_turns_are_taken_in_the_order_of_asking():
+    turns, order, asked = Turns(), [], threading.Semaphore(0)
+    turns._waiting = _Line(asked.release)
+
+    def call(number, changing):
+        def run():
+            turns.take(changing)
+            turns.take(changing)
+            order.append(number)
+            turns.give()
+            turns.give()
+        return threading.Thread(target=run, daemon=True)
+
+    turns.take(True)
+    threads = [call(number, number % 2 == 0) for number in range(8)]
+    for thread in threads:
+        thread.start()
+        assert asked.acquire(timeout=_PATIENCE)  # in line
+    turns.pause()  # those that read; not those that came before them and change
+    assert order == [1, 3, 5, 7]
+    turns.pause()
+    assert order == [1, 3, 5, 7]
+    turns.give()
+    for thread in threads:
+        thread.join(_PATIENCE)
+    assert order == [1, 3, 5, 7, 0, 2, 4, 6]
+    turns.take(True)
+    turns.give()
+
+
+def test_ctrl_c_while_waiting_for_a_turn():
+    X, y = stream(1000)
+    tree = VFDT().fit(X, y)
+    taken, waiting, came, give = (threading.Event() for _ in range(4))
+    tree._turns._waiting = _Line(waiting.set)
+
+    def keep():
+        tree._turns.take(True)
+        taken.set()
+        assert waiting.wait(_PATIENCE)
+        while not came.wait(0.01):  # one that comes just before Python waits is not looked at
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        assert give.wait(_PATIENCE)
+        tree._turns.give()
+
+    thread = threading.Thread(target=keep, daemon=True)
+    with interruptible():
+        thread.start()
+        assert taken.wait(_PATIENCE)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                tree.predict(X)
+            came.set()
+            give.set()
+        except KeyboardInterrupt:  # another one
+            came.set()
+    thread.join(_PATIENCE)
+    assert not tree._turns._waiting
+    all_at_once(lambda: tree.predict(X), lambda: tree.partial_fit(X, y))
