@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from bregalad.data import Attribute, DataError, Schema, Stream, open_stream
 from bregalad.data.arff_rows import is_plain
-from bregalad.data.notation import quoted, tokens
+from bregalad.data.notation import between_commas, divided, quoted, tokens
 from bregalad.data.writers import write_stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -152,6 +152,13 @@ def test_refused(tmp_path, text, match):
     assert "t.arff" in str(error.value) and "\n" not in str(error.value)
 
 
+def test_values_are_checked_without_a_class_too(tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_text(HEAD + "@data\n1,y,p\n")
+    with pytest.raises(DataError, match="line 6, column 'b': 'y' is not declared"):
+        list(open_stream(path, class_name=False))
+
+
 def test_long_words_and_lists(tmp_path):
     values = [f"v{i}" for i in range(20_000)]
     long = "x" * 200_000
@@ -294,6 +301,26 @@ def test_words_are_written_as_weka_reads_them(word):
         found += character
     assert rest == "'" and found == word
     assert [token.text for token in tokens(written)] == [word]
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.lists(WORDS | st.sampled_from(["?", "New York", "' p '", '"q"', "'a\\tb'", "''", "'?'", "\t"]),
+                         min_size=1, max_size=4).map(" ".join), min_size=1, max_size=4).map(",".join))
+def test_two_ways_to_divide_a_row(line):
+    """The quick one says what the thorough one does, wherever it says something."""
+    line = line.replace("\n", " ")
+    fields = between_commas(line)
+    if fields is None:
+        return
+    words = divided(tokens(line), len(fields))
+    assert [None if word == ("word", "") or word == ("word", "?") else word.text for word in words] == fields
+
+
+def test_rows_take_no_longer_than_they_are_long():
+    """No quote is looked for twice, nor a blank."""
+    for piece in ("  ", "' ", "'\\'", '",', " ,", "x "):
+        for end in ("", "{", "'", '"x'):
+            assert between_commas(piece * 100_000 + end) is None or end == ""
 
 
 def test_scipy_reads_what_is_written(tmp_path):

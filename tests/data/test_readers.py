@@ -380,6 +380,14 @@ def test_a_damaged_zip(tmp_path, method, place, offset, byte, match):
         list(open_stream(tmp_path / "t.csv.zip"))
 
 
+def test_a_zip_of_a_file_without_a_name(tmp_path):
+    path = write(tmp_path, "t.csv.zip", CSV)
+    packed = path.read_bytes().replace(b"t.csv", b"\0.csv")
+    path.write_bytes(packed)
+    with pytest.raises(DataError, match="t.csv.zip: the archive is damaged or cut short"):
+        list(open_stream(path))
+
+
 def test_a_zip_that_cannot_be_read_is_no_damaged_one(tmp_path):
     with pytest.raises(FileNotFoundError):
         open_stream(tmp_path / "none.zip")

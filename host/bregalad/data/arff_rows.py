@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from .notation import divided, tokens, without_blanks
+from .notation import between_commas, divided, tokens, without_blanks
 from .schema import DataError
 from .text import MISSING_NUMBERS, is_number
 
@@ -77,6 +77,9 @@ def read_rows(block, path, names, absent, kept, numeric):
 
 def _row(line, names, absent):
     """One row's fields, None for a missing one."""
+    fields = between_commas(line)
+    if fields is not None and len(fields) == len(names):
+        return fields
     found = tokens(line)
     first = next((i for i, token in enumerate(found) if token.kind == "brace"), len(found))
     if first < len(found) and not without_blanks(found[:first]):
@@ -141,6 +144,13 @@ def _check_weight(found):
 
 
 def _numbers(fields, block, path, name):
+    try:
+        values = np.array(fields, object).astype(np.float64)
+        written = "".join(filter(None, fields))
+        if written.isascii() and "_" not in written and not np.isinf(values).any():
+            return values
+    except ValueError:
+        pass
     values = np.empty(len(fields))
     for row, field in enumerate(fields):
         if field is None or field in _NOT_A_NUMBER:

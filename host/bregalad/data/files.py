@@ -93,7 +93,7 @@ def _member(path):
             with zipfile.ZipFile(path) as archive:
                 members = [info for info in archive.infolist()
                            if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
-        except UnicodeDecodeError as error:
+        except (UnicodeDecodeError, IndexError) as error:  # a name that is none, or empty
             raise zipfile.BadZipFile(str(error)) from error
     if len(members) != 1:
         raise DataError(f"{path}: the archive must hold one file, not {len(members)}")

@@ -8,7 +8,7 @@ read data without line numbers.
 import re
 from typing import NamedTuple
 
-__all__ = ["Token", "divided", "quoted", "tokens", "without_blanks"]
+__all__ = ["Token", "between_commas", "divided", "quoted", "tokens", "without_blanks"]
 
 # Weka's tokenizer: blanks are all characters up to the space; a quote within a word is a letter
 # here (Weka would begin another word).
@@ -17,6 +17,13 @@ _TOKEN = re.compile(r"""
     '([^'\\\n]*(?:\\.[^'\\\n]*)*)' | "([^"\\\n]*(?:\\.[^"\\\n]*)*)" |
     ([^\x00-\x20,{}%'"][^\x00-\x20,{}%]*)
 """, re.VERBOSE)
+# The same of a row with commas between all fields, no brace and no comment. Nothing in it is tried
+# twice (*+), so that it takes no longer than the line is long.
+_FIELD = r"""[ \t]*+('[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|""" \
+    r"""[^\x00-\x08\x0a-\x1f,{}%'"]*+)[ \t]*+"""
+_ROW = re.compile(f"(?:{_FIELD},)*+{_FIELD}")
+_FIELDS = re.compile(_FIELD + ",")
+_BLANKS = "".join(map(chr, range(33)))
 _KINDS = (None, "blank", "comma", "brace", "quoted", "quoted", "word")
 
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|[0-3][0-7]{0,2}|[4-7][0-7]?|.)")
@@ -58,6 +65,24 @@ def tokens(line):
         raise ValueError(f"a quote {line[end]} is not closed on its line (within quotes, "
                          rf"\{line[end]} stands for one)")
     return found
+
+
+def between_commas(line):
+    """The fields of a row, None for missing ones; None if it has other notations than commas and quotes.
+
+    It says what `tokens` and `divided` do, but several times as fast.
+    """
+    if not _ROW.fullmatch(line):
+        return None
+    fields = []
+    for text in _FIELDS.findall(line + ","):
+        if text[:1] in ("'", '"'):
+            text = text[1:-1]
+            fields.append(_ESCAPE.sub(_character, text) if "\\" in text else text)
+        else:
+            text = text.rstrip(" \t")
+            fields.append(None if text in ("", "?") else text)
+    return fields
 
 
 def without_blanks(line):
@@ -113,7 +138,7 @@ def _joined(field):
         return words or [Token("word", "")]
     if any(word.kind == "quoted" for word in words):
         return words
-    return [Token("word", "".join(token.text for token in field).strip())]
+    return [Token("word", "".join(token.text for token in field).strip(_BLANKS))]
 
 
 def _character(match):

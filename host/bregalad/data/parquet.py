@@ -1,6 +1,7 @@
 """Parquet files: their columns' types tell the kinds."""
 
 import json
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ class ParquetSource(Source):
 
     def __init__(self, path):
         self.path = path
-        with self._open() as file:
+        with _opened(self.path) as file:
             schema = file.schema_arrow
             self.rows = file.metadata.num_rows
         self._unique(schema.names, path)
@@ -69,7 +70,7 @@ class ParquetSource(Source):
         """Yield the data, ``chunk`` rows at a time."""
         stored = dict(zip(self.columns, self._fields, strict=True))
         done = 0
-        with self._open() as file:
+        with _opened(self.path) as file:
             for batch in file.iter_batches(chunk, columns=[stored[name] for name in kept]):
                 def where(row, start=done):
                     return f"{self.path}, row {start + row}"
@@ -135,31 +136,29 @@ class ParquetSource(Source):
         raise DataError(f"{place}, column {name!r}: {value!s} is not a finite number; allowed "
                         "are finite numbers and, for a missing value, null or NaN")
 
-    def _open(self):
-        return _Parquet(self.path)
 
-
-class _Parquet:
+@contextmanager
+def _opened(path):
     """A Parquet file, read into memory first if it is compressed, since it is not sequential."""
+    with _explained(path, "not a Parquet file"):
+        source = path
+        if path.lower().endswith((".gz", ".zip")):
+            with open_binary(path) as file:
+                source = pa.BufferReader(file.read())
+        file = parquet.ParquetFile(source)
+    with file, _explained(path, "the Parquet data are damaged"):
+        yield file
 
-    def __init__(self, path):
-        self.path = path
 
-    def __enter__(self):
-        try:
-            source = self.path
-            if self.path.lower().endswith((".gz", ".zip")):
-                with open_binary(self.path) as file:
-                    source = pa.BufferReader(file.read())
-            self.file = parquet.ParquetFile(source)
-        except pa.ArrowInvalid as error:
-            raise DataError(f"{self.path}: not a Parquet file ({error})") from error
-        return self.file
-
-    def __exit__(self, kind, error, trace):
-        self.file.close()
-        if isinstance(error, pa.ArrowException | OSError):
-            raise DataError(f"{self.path}: the Parquet data are damaged ({error})") from error
+@contextmanager
+def _explained(path, what):
+    """Arrow's errors as `DataError` of one line."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the system's own
+            raise
+        raise DataError(f"{path}: {what} ({' '.join(str(error).split())})") from error
 
 
 def _kind(kind):

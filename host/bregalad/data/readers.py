@@ -57,6 +57,9 @@ class Stream:
         for table, where in self._tables():
             labels = (self._labels(table, where) if self._labelled
                       else np.full(len(table), None, object))
+            for attribute in self.schema.attributes:
+                if attribute.values:
+                    _check_declared(table[attribute.name], attribute.values, where)
             total += len(labels)
             yield table[names].astype(kinds), labels
         if not total:
@@ -69,11 +72,8 @@ class Stream:
             row = int(column.isna().to_numpy().argmax())
             raise DataError(f"{where(row)}: the class {self.schema.class_name!r} is missing; "
                             "every instance needs a label")
-        declared = {self.schema.class_name: self.schema.classes}
-        declared |= {a.name: a.values for a in self.schema.attributes}
-        for name, values in declared.items():
-            if values:
-                _check_declared(table[name], values, where)
+        if self.schema.classes:
+            _check_declared(column, self.schema.classes, where)
         labels = column.to_numpy(object)
         labels[column.isna().to_numpy()] = None
         return labels
