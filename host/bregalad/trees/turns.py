@@ -24,11 +24,12 @@ class Turns:
     """
 
     def __init__(self):
-        self._mutex = threading.Lock()  # for the following; nobody keeps it
+        self._lock = threading.Lock()  # held while it is somebody's turn
         self._owner = None  # the thread whose turn it is
-        self._depth = 0  # how often it has taken the lock
+        self._depth = 0  # how often it has taken it
         self._paused = None  # the thread whose call lets others in
         self._waiting = deque()  # (thread, whether it changes the tree, lock that it waits for)
+        self._mutex = threading.Lock()  # for who is next; nobody keeps it
         with _listing:
             _all.add(self)
 
@@ -44,20 +45,20 @@ class Turns:
         if self._owner == me:
             self._depth += 1
             return
+        if not self._waiting and self._lock.acquire(False):
+            self._owner, self._depth = me, 1
+            return
         place = _place(me, changing)
         try:
-            with self._mutex:
-                if self._owner is None:
-                    self._owner, self._depth = me, 1
-                    return
-                self._waiting.append(place)
+            self._waiting.append(place)
+            self._pass_on()  # it may have become free meanwhile
             place[-1].acquire()
         except BaseException:  # Ctrl-C
             with self._mutex:
                 if place in self._waiting:
                     self._waiting.remove(place)
-                elif self._owner == me:
-                    self._hand_on()
+            if self._owner == me:
+                self.give()
             raise
 
     def give(self):
@@ -68,7 +69,14 @@ class Turns:
             with deferred_interrupt(), self._mutex:  # or nobody would have the next turn
                 self._hand_on()
         else:
-            with self._mutex:
+            self._owner = None
+            self._lock.release()
+            if self._waiting:  # since a moment ago
+                self._pass_on()
+
+    def _pass_on(self):
+        with deferred_interrupt(), self._mutex:
+            if self._waiting and self._lock.acquire(False):
                 self._hand_on()
 
     def pause(self):
@@ -77,7 +85,7 @@ class Turns:
             return
         me = get_ident()
         with self._mutex:
-            if all(changing for _, changing, _ in self._waiting):
+            if all(changing for _, changing, _ in list(self._waiting)):
                 return
             self._paused = me
             place = _place(me, True)
@@ -94,14 +102,16 @@ class Turns:
             raise interrupt
 
     def _hand_on(self):
-        for place in self._waiting:
+        """Give the lock, which the caller has, to who is next."""
+        self._owner = None
+        for place in list(self._waiting):  # others may come meanwhile
             thread, changing, turn = place
             if self._paused in (None, thread) or not changing:
                 self._waiting.remove(place)
                 self._owner, self._depth = thread, 1
                 turn.release()
                 return
-        self._owner, self._depth = None, 0
+        self._lock.release()
 
     def forget_others(self):
         """In a forked process, whose only thread has the lock: the others are not there."""
