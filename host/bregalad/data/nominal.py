@@ -60,7 +60,10 @@ class ValueBook:
         self.values = values
         self.overflowed = 0
         self.seen = 0
-        self._codes = {value: code for code, value in enumerate(values)}
+        self._codes = {}
+        self._aliases = {}  # numbers whose texts have codes, and texts of numbers that have
+        for code, value in enumerate(values):
+            self._give(value, code)
         if len(self._codes) < len(values):
             raise ValueError("a value is declared twice")
 
@@ -97,7 +100,7 @@ class ValueBook:
                 # Reading only, too: a tree that asks "is it b?" must get the same "no" either way.
                 code = len(self.values)
                 if not read_only:
-                    self._codes[value] = code
+                    self._give(value, code)
                     self.values.append(value)
             elif code is None and not read_only:
                 self.overflowed += int(amounts[i])
@@ -110,22 +113,19 @@ class ValueBook:
     def _find(self, value):
         """The code of a plain value, None if it has none."""
         code = self._codes.get(value)
-        if code is None and isinstance(value, str):
-            code = self._codes.get(_number(value))
-        elif code is None:
-            code = next((self._codes[text] for text in _texts(value) if text in self._codes), None)
-        return code
+        return self._aliases.get(value) if code is None else code
+
+    def _give(self, value, code):
+        self._codes[value] = code
+        for alias in [_number(value)] if isinstance(value, str) else _texts(value):
+            self._aliases.setdefault(alias, code)  # what it has meant it goes on to mean
 
     def small_codes(self):
         """The codes of the numbers 0 to 255, 255 for those that have none; uint8 array (256,)."""
         codes = np.full(256, MISSING, np.uint8)
-        for value in self._codes:
-            if isinstance(value, str):
-                value = _number(value)
-                if isinstance(value, bool):
-                    continue
-            if value in range(256):
-                codes[int(value)] = self._find(int(value))
+        for value, code in self._codes.items():
+            if not isinstance(value, str) and value in range(256):
+                codes[int(value)] = code
         return codes
 
     def code(self, value):
@@ -312,12 +312,11 @@ def _number(text):
 
 def _texts(number):
     """What a number or truth value may be printed as."""
-    if isinstance(number, bool):
-        return [str(number)]
+    texts = [str(bool(number))] if number in (0, 1) else []
     try:
-        return list(dict.fromkeys([str(number), str(float(number))]))
+        return [*texts, str(number + 0), str(float(number))]  # a truth value is a number, too
     except (ValueError, OverflowError):  # thousands of digits
-        return []
+        return texts
 
 
 def _without(positions, at):
