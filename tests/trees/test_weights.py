@@ -87,6 +87,7 @@ def test_fractions_are_kept_with_the_tree(tmp_path):
     ([np.inf] * 100, ValueError, r"sample_weight\[0\] is inf"),
     ([np.nan] * 100, ValueError, r"sample_weight\[0\] is nan"),
     (pd.array([1] * 99 + [None], "Int64"), (TypeError, ValueError), "sample_weight"),
+    ([10**400] * 100, TypeError, "sample_weight must hold a number per instance"),
     (["a"] * 100, TypeError, "sample_weight must hold a number per instance"),
     ([[1], [2, 3]] * 50, TypeError, "sample_weight must hold a number per instance"),
 ])
@@ -108,6 +109,8 @@ def test_nothing_that_weighs_anything():
         VFDT().fit(X, y, sample_weight=np.zeros(100))
     tree = VFDT().partial_fit(X, y, [False, True], sample_weight=0)
     assert tree.report()["instances"] == 0
+    assert tree.apply(X).tolist() == [0] * 100
+    tree = VFDT().partial_fit(X, y, [False, True], sample_weight=0)
     tree.partial_fit(X, y)
     assert tree.end_warm_up() is None and tree.report()["instances"] == 100
 

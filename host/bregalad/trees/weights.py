@@ -104,7 +104,8 @@ class Weighing:
             stop = max(start + 1, int(np.searchsorted(ends, done + _PART, side="right")))
             often = times[start:stop]
             rows = np.repeat(np.arange(start, stop), often)
-            if len(rows):
+            # A head may come to its end with nothing in it but the attributes' names.
+            if len(rows) or self._warm_up is not None:
                 found = yield from self._testing_then_training(_rows(X, rows), labels[rows])
                 predicted.append(found[(ends[start:stop] - often - done)[often > 0]])
             start = stop
@@ -120,7 +121,7 @@ def _numbers(weights, count):
     """Weights of so many instances as floats."""
     try:
         numbers = np.asarray(as_series(weights), np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"sample_weight must hold a number per instance: {error}") from error
     if numbers.ndim == 0:
         numbers = np.full(count, numbers)
