@@ -1,11 +1,15 @@
 """What a tree asks of a board; who asks for more than a board has is told the remedy."""
 
+import sys
 import warnings
+from pathlib import Path
 
 from ..geometry import MISSING, MOST_CLASSES, Geometry
 from .structure.router import PREDICTIONS
 
 __all__ = ["check_abilities", "check_classes", "check_prediction", "check_ties", "warn_of_lost"]
+
+_PACKAGE = str(Path(__file__).parents[1])
 
 
 def check_abilities(geometry, policy, prediction):
@@ -61,7 +65,7 @@ def check_ties(geometry, policy, classes):
             f"the board halves its counts at {geometry.count_max} instances, before a leaf of "
             f"{classes} classes can break a tie (tau={policy.tau:g}, delta={policy.delta:g}), so "
             "the tree may hardly grow: choose a geometry with count_width >= "
-            f"{needed}, or a greater tau", stacklevel=2)
+            f"{needed}, or a greater tau", stacklevel=_outside())
 
 
 def warn_of_lost(quantiser):
@@ -77,4 +81,12 @@ def warn_of_lost(quantiser):
             remedy = f"give it room by nominal_values, up to {MISSING}, or {remedy}"
         warnings.warn(
             f"attribute {attribute.name!r}: {share:.0%} of its values so far are none of the "
-            f"{book.capacity} that it has room for, and count as missing: {remedy}", stacklevel=4)
+            f"{book.capacity} that it has room for, and count as missing: {remedy}", stacklevel=_outside())
+
+
+def _outside():
+    """How far up the first caller outside of this package is: its line is what a warning names."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
