@@ -1,7 +1,10 @@
 """Pages: links lead somewhere, lines are short, docstrings cite what there is, the site is built."""
 
 import ast
+import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,3 +71,14 @@ def test_components_state_their_latency():
                     and "latency" not in (ast.get_docstring(node) or "").lower()):
                 silent.append(f"{source.name}: {node.name}")
     assert not silent
+
+
+@pytest.mark.skipif(any(importlib.util.find_spec(name) is None for name in ("sphinx", "furo", "myst_parser")),
+                    reason="needs the documentation's tools: pip install 'bregalad[docs]'")
+def test_site_is_built(tmp_path):
+    """Without a warning: links and anchors lead somewhere, docstrings are what the API's pages can show."""
+    said = subprocess.run([sys.executable, str(ROOT / "docs" / "site" / "pages.py"), str(tmp_path / "site")],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert said.returncode == 0, said.stderr
+    api = (tmp_path / "site" / "api" / "hardware.html").read_text(encoding="utf-8")
+    assert "Latency" in api and "Bregalad" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
