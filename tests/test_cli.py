@@ -100,7 +100,7 @@ def test_trees_of_two_classes(csv, tmp_path, capsys, tree):
 def test_options_are_those_of_the_trees():
     """The command line says again what the constructors say; here both are compared."""
     assert tuple(TREES) == LEARNERS
-    elsewhere = {"board", "geometry", "nominal", "class_weight"}
+    elsewhere = {"board", "geometry", "nominal"}
     for name, tree in TREES.items():
         parameters = {p.name: p.default for p in inspect.signature(tree).parameters.values()}
         assert {option.name: option.defaults[name] for option in OPTIONS
@@ -120,6 +120,37 @@ def test_an_option_of_another_tree_is_refused(csv, capsys, option):
         assert error.startswith(f"bregalad train: {option.flag} is an option of --tree ")
         assert error.endswith(f", not of {tree}\n") and error.count("\n") == 1
         assert all(other in error for other in option.defaults)
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), (0, 1), ("a=b", "c d")])
+def test_class_weights(tmp_path, capsys, labels):
+    """Labels are named as the file has them, be they numbers or have equals signs."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"x": rng.random(900)})
+    table["class"] = np.where(table["x"] > 0.9, labels[1], labels[0])
+    for path in (tmp_path / "data.csv", tmp_path / "data.parquet"):
+        table.to_csv(path, index=False) if path.suffix == ".csv" else table.to_parquet(path)
+        assert main(["train", str(path), "--quiet", "--class-weight", f"{labels[1]}=9",
+                     "--class-weight", f"{labels[0]}=1", "--save", str(tmp_path / "tree")]) == 0
+        rare = int((table["x"] > 0.9).sum())
+        assert f"instances   {900 + 8 * rare}\n" in capsys.readouterr().out
+        assert list(load_tree(tmp_path / "tree").class_weight.values()) == [9, 1]
+
+
+@pytest.mark.parametrize("given, status, message", [
+    ("yes", 2, "'yes' is not LABEL=X, a class and its weight"),
+    ("yes=many", 2, "'yes=many' is not LABEL=X"),
+    ("maybe=2", 1, "class_weight names 'maybe', none of the classes"),
+    ("yes=-1", 1, "class_weight of 'yes' must be 0 to 10000, not -1"),
+    ("in=0.5", 1, "class_weight must be 1 or more"),
+])
+def test_what_is_no_class_weight(csv, capsys, given, status, message):
+    try:
+        found = main(["train", str(csv), "--quiet", "--class-weight", given])
+    except SystemExit as end:
+        found = end.code
+    error = capsys.readouterr().err
+    assert found == status and message in error and "Traceback" not in error
 
 
 def test_limit(csv, capsys):

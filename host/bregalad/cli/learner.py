@@ -1,8 +1,9 @@
 """Options of the trees: which tree takes which, and its default."""
 
+from argparse import ArgumentTypeError
 from dataclasses import dataclass
 
-__all__ = ["LEARNERS", "OPTIONS", "add_learner", "given"]
+__all__ = ["LEARNERS", "OPTIONS", "add_learner", "by_label", "given"]
 
 LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree")
 
@@ -43,7 +44,7 @@ class Option:
 
 def _shown(value):
     if value is None:
-        return "no limit"
+        return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -96,6 +97,8 @@ OPTIONS = (
            choices=("multiway", "one_vs_rest")),
     Option(_LEAVES, "nominal_values", "room for values of an undeclared nominal attribute",
            _all(64), int),
+    Option(_LEAVES, "class_weight", "how often each instance of a class is learnt, 1 to 10000; once "
+           "per class", _all(None), dict),
     Option(_BOARD, "slots", "nodes that the board keeps statistics of, without --geometry",
            _all(1024, efdt=4096), int),
     Option(_BOARD, "head", "instances held back to learn the codes from", _all(500), int),
@@ -116,6 +119,8 @@ def add_learner(parser):
             groups[option.group] = parser.add_argument_group(f"the tree: {option.group}")
         if option.kind is bool:
             kind = {"action": "store_const", "const": True}
+        elif option.kind is dict:
+            kind = {"type": _weight, "action": "append", "metavar": "LABEL=X"}
         elif option.choices:
             kind = {"choices": option.choices}
         else:
@@ -144,7 +149,22 @@ def given(args):
         if option.needs is not None and values[option.needs[0]] != option.needs[1]:
             other, needed = option.needs
             raise ValueError(f"{option.flag} has no effect without --{other} {needed}")
-        chosen[option.name] = value
+        chosen[option.name] = dict(value) if option.kind is dict else value
     if args.geometry is not None and "slots" in chosen:
         raise ValueError("--slots is for a board without --geometry: geometries have their own")
     return chosen
+
+
+def _weight(word):
+    """A label and its weight."""
+    label, _, weight = word.rpartition("=")
+    try:
+        return label, float(weight)
+    except ValueError:
+        raise ArgumentTypeError(f"{word!r} is not LABEL=X, a class and its weight") from None
+
+
+def by_label(weights, classes):
+    """Weights by the labels that a file has, which may be numbers; None: none are given."""
+    labels = {str(label): label for label in classes}
+    return weights and {labels.get(word, word): weight for word, weight in weights.items()}

@@ -45,7 +45,7 @@ def run(args):
     if args.curve:
         check_suffix(args.curve)
     classes, nominal = options.survey(stream, args.limit)
-    tree.set_params(nominal=nominal)
+    tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     slow = "compiling, the first time only" if first_use(direct.__file__) else None
     with tqdm(desc=slow, total=total, unit=" instances", unit_scale=True,
