@@ -13,6 +13,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = [path for folder in ("host", "hw", "sim", "bench", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "constraints").glob("*.md")])
 
+# Written by programs, whose sentences are as long as they come.
+GENERATED = [*(ROOT / "docs" / "performance").glob("*.md"), *(ROOT / "docs" / "reproduction").glob("*.md"),
+             ROOT / "docs" / "protocol.md", ROOT / "docs" / "proofs.md"]
+
 by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
@@ -43,6 +47,16 @@ def test_links_lead_somewhere(page):
         assert ROOT in file.parents, f"{target} leads out of the repository"
         if anchor:
             assert anchor in anchors(file), f"{target}: {file.name} has no such heading"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in GENERATED],
+                         ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_are_short(page):
+    text = page.read_text(encoding="utf-8")
+    code = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE)
+    long = [line for line in code.splitlines()
+            if len(line) > 120 and not line.startswith(("|", "    ", "![", "<"))]
+    assert not long
 
 
 def test_what_docstrings_cite_is_there():
