@@ -1,6 +1,7 @@
 """Generators: the same stream for any chunk, joined, written and read; what is refused."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -245,8 +246,9 @@ def test_write_what_needs_quotes_and_misses_values(tmp_path):
 def test_words_that_a_format_cannot_hold(tmp_path, word, formats, holds):
     """They would be read as another word, or as a missing one."""
     values, labels = ("u", word), ("p", word)
-    stream = Stream("s", Schema((Attribute("a", "nominal", values),), "y", labels), 10, lambda: [(
-        pd.DataFrame({"a": pd.Categorical(values), "y": pd.Categorical(labels)}), str)], 2)
+    table = pd.DataFrame({"a": pd.Categorical(values), "y": pd.Categorical(labels)})
+    source = SimpleNamespace(path="s", count=2, tables=lambda *_: [(table, str)])
+    stream = Stream(source, Schema((Attribute("a", "nominal", values),), "y", labels), 10)
     for suffix in formats:
         match = f"{suffix} cannot hold the word {re.escape(repr(word))}"
         with pytest.raises(ValueError, match=match):

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import warnings
 
 from . import (
     bench,
@@ -37,7 +38,10 @@ def main(argv=None):
     from ..boards.base import BoardError
 
     try:
-        return args.run(args)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: print(
+                f"bregalad {args.command}: {message}", file=sys.stderr)
+            return args.run(args)
     except (ValueError, TypeError, OSError, ImportError, BoardError) as error:
         print(f"bregalad {args.command}: {error}", file=sys.stderr)
         return 1

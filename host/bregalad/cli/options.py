@@ -5,10 +5,13 @@ from ..geometry import MISSING
 __all__ = ["add_stream", "add_board", "check_clock", "network_options", "open_file",
            "open_file_for", "survey"]
 
+_CHUNK = 65_536  # instances
+
 
 def add_stream(parser):
     """Which columns a file has."""
-    parser.add_argument("file", help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip; or "
+    parser.add_argument("file", help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip; - for "
+                                     "standard input, which as any pipe may be CSV or ARFF; or "
                                      "generator:NAME,option=value,... (see generate)")
     group = parser.add_argument_group("the stream")
     group.add_argument("--class", dest="class_name", metavar="NAME",
@@ -19,8 +22,13 @@ def add_stream(parser):
     group.add_argument("--ignore", metavar="NAMES", default="", help="columns to leave out")
     group.add_argument("--names", metavar="NAMES", default="",
                        help="names of all columns, where the file has no header")
+    group.add_argument("--header", choices=("auto", "yes", "no"), default="auto",
+                       help="whether the first line of a CSV names the columns (default: auto)")
+    group.add_argument("--decimal", choices=(".", ","), default=".",
+                       help="the decimal mark of a CSV's numbers (default: .)")
     group.add_argument("--classes", metavar="LABELS", default="",
-                       help="all class labels, comma-separated (default: what the file holds)")
+                       help="all class labels, comma-separated (default: what the file holds; a "
+                            "pipe needs them)")
     group.add_argument("--limit", type=int, metavar="N", help="stop after N instances")
 
 
@@ -56,19 +64,25 @@ def _list(words):
 
 def open_file(args):
     """The stream that the options describe."""
-    return _open(args, class_name=args.class_name, nominal=_list(args.nominal),
-                 numeric=_list(args.numeric), ignore=_list(args.ignore),
-                 classes=_list(args.classes) or None)
+    from ..data.readers import stream_of
+
+    known = () if args.class_name is None else (args.class_name,)
+    return stream_of(_source(args, known), class_name=args.class_name, nominal=_list(args.nominal),
+                     numeric=_list(args.numeric), ignore=_list(args.ignore),
+                     classes=_list(args.classes) or None, chunk=_chunk(args))
 
 
 def open_file_for(args, tree):
     """The stream as a saved tree sees it: its attributes and kinds, labels if there are any."""
-    columns = _open(args, class_name=False).schema.names
+    from ..data.readers import stream_of
+
     attributes = tree.schema_.attributes
     names = [attribute.name for attribute in attributes]
+    source = _source(args, names)
+    columns = source.columns
     for name in names:
         if name not in columns:
-            raise ValueError(f"{args.file} lacks the column {name!r}; the tree's attributes are "
+            raise ValueError(f"{source.path} lacks the column {name!r}; the tree's attributes are "
                              f"{', '.join(names)}")
     others = [name for name in columns if name not in names]
     ignored = _list(args.ignore)
@@ -78,29 +92,43 @@ def open_file_for(args, tree):
                          f"{', '.join(names)}")
     if class_name is None:
         class_name = columns[-1] if columns[-1] in others and columns[-1] not in ignored else False
-    return _open(args, class_name=class_name,
-                 nominal=[a.name for a in attributes if a.kind == "nominal"],
-                 numeric=[a.name for a in attributes if a.kind == "numeric"],
-                 ignore=[name for name in others if name != class_name], unlabelled=True)
+    return stream_of(source, class_name=class_name,
+                     nominal=[a.name for a in attributes if a.kind == "nominal"],
+                     numeric=[a.name for a in attributes if a.kind == "numeric"],
+                     ignore=[name for name in others if name != class_name], unlabelled=True,
+                     chunk=_chunk(args))
 
 
-def _open(args, **options):
-    from ..data.readers import open_stream
+def _source(args, known):
+    from ..data.readers import open_source
 
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit must be 1 or more, not {args.limit}")
-    return open_stream(args.file, names=_list(args.names) or None, **options)
+    return open_source(args.file, header={"yes": True, "no": False}.get(args.header, "auto"),
+                       known=known, names=_list(args.names) or None, decimal=args.decimal,
+                       chunk=_chunk(args))
+
+
+def _chunk(args):
+    """Instances in a chunk: no more than are wanted, for a pipe may be slow to bring others."""
+    return min(_CHUNK, args.limit or _CHUNK)
 
 
 def survey(stream, limit=None):
     """All class labels of a stream, and its nominal attributes with their values, as a dict.
 
-    Reads the stream once where the schema does not declare them; if it does not end, ``limit``
-    instances of it.
+    Reads columns whose values the schema does not declare once; if the stream does not end,
+    ``limit`` instances. Of a pipe the labels must be declared; values are learnt as they come.
     """
     from ..data.generators.catalogue import PREFIX
 
     labels, nominal = set(stream.schema.classes), dict(stream.schema.nominal)
+    if stream.once:
+        if not labels:
+            raise ValueError(f"{stream.path}: a pipe is read once, so the labels of the class "
+                             f"{stream.schema.class_name!r} must be known beforehand: name all of "
+                             "them with --classes")
+        return sorted(labels), nominal
     found = {name: set() for name, values in nominal.items() if not values}
     if not labels or found:
         declared, seen = bool(labels), 0
@@ -109,15 +137,15 @@ def survey(stream, limit=None):
             name = min(found, default=stream.schema.class_name)
             raise ValueError(f"the values of {name!r} are looked for beforehand, but the stream "
                              "does not end: say how much of it with --limit")
-        for X, y in stream:
-            if endless:
-                X, y = X[:limit - seen], y[:limit - seen]
-                seen += len(y)
-            labels.update(y.tolist())
+        asked = list(found) if declared else [*found, stream.schema.class_name]
+        for count, there in stream.values(asked):
+            seen += count
+            if not declared:
+                labels.update(there[stream.schema.class_name])
             for name, values in found.items():
                 if len(values) <= MISSING:  # more are refused, whatever they are
-                    values.update(X[name].dropna().unique())
-            if endless and seen == limit \
+                    values.update(there[name])
+            if endless and seen >= limit \
                     or declared and all(len(values) > MISSING for values in found.values()):
                 break
     return sorted(labels), nominal | {name: sorted(values) for name, values in found.items()}

@@ -36,8 +36,6 @@ def run(args):
         for X, y in stream:
             if args.limit is not None:
                 X, y = X[:args.limit - seen], y[:args.limit - seen]
-            if not len(y):
-                break
             X = X[names]
             shares = tree.predict_proba(X)
             table = pd.DataFrame({"prediction": tree.predict(X)})
@@ -48,6 +46,8 @@ def run(args):
             right += int((table["prediction"].astype(str).to_numpy() == y).sum())
             labelled += sum(label is not None for label in y)
             seen += len(y)
+            if seen == args.limit:
+                break  # before more is waited for
     if labelled:
         print(f"{right} of {labelled} labels met ({right / labelled:.4f})", file=sys.stderr)
     return 0

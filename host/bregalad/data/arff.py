@@ -4,10 +4,11 @@ import re
 
 from .arff_rows import UNKNOWN, is_plain, read_rows
 from .files import open_text
+from .lines import Block
 from .notation import divided, tokens, without_blanks
 from .schema import Attribute, DataError
 from .sources import LineSource
-from .text import Block, Layout, parse
+from .text import Layout, parse
 
 __all__ = ["ArffSource"]
 
@@ -33,7 +34,7 @@ class ArffSource(LineSource):
         self._absent = [a.values[0] if a.values else UNKNOWN if i in header.refusals else "0"
                         for i, a in enumerate(self.attributes)]
 
-    def refusal(self, index, declared):
+    def refusal(self, index, declared, label):
         """Why a column cannot be learnt, or None; words are taken if ``declared`` nominal."""
         if index not in self._refusals:
             return None
@@ -50,8 +51,8 @@ class ArffSource(LineSource):
             quote = '"' if '"' in text else "'"
             plain = block
             if "," not in text and quote not in text:  # blanks and tabs divide
-                plain = Block([",".join(line.split()) + "\n" for line in block.lines],
-                              block.numbers)
+                commas = "".join(",".join(line.split()) + "\n" for line in block.lines)
+                plain = Block(commas.encode(), block.start, self.layout)
             try:
                 return parse(plain, Layout(self.path, ",", quote, "%"), self.columns, kept, numeric)
             except DataError:

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from .notation import between_commas, divided, tokens, without_blanks
+from .numerals import MISSING_NUMBERS, is_number
 from .schema import DataError
-from .text import MISSING_NUMBERS, is_number
 
 __all__ = ["UNKNOWN", "is_plain", "read_rows"]
 

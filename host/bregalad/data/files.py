@@ -1,16 +1,17 @@
-"""Open plain, gzip and zip files alike."""
+"""Open plain, gzip and zip files alike, and what can be read once only."""
 
 import errno
 import gzip
-import io
+import os
 import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
+from .lines import Lines
 from .schema import DataError
 
-__all__ = ["open_binary", "open_text", "suffix_of"]
+__all__ = ["Pipe", "open_binary", "open_lines", "open_text", "place_of", "suffix_of"]
 
 # zipfile does without lzma where Python was built so.
 _BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile,
@@ -19,7 +20,7 @@ _BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile,
 
 def suffix_of(path):
     """The suffix that tells the format, in lower case, without that of the compression."""
-    path = Path(path)
+    path = Path(str(path))
     if path.suffix.lower() == ".zip" and path.is_file():
         inner = Path(_member(path)).suffix.lower()
         return inner or Path(path.stem).suffix.lower()
@@ -77,14 +78,89 @@ def _unpacked(archive, name):
 
 
 @contextmanager
+def open_lines(path):
+    """The `Lines` of a file from its beginning, of a `Pipe` from where it is; errors as above."""
+    if isinstance(path, Pipe):
+        with path.open() as lines:
+            yield lines
+    else:
+        with open_binary(path) as file:
+            yield Lines(file, path)
+
+
+@contextmanager
 def open_text(path):
-    """The file's text, UTF-8 with or without a byte order mark; errors as in `open_binary`."""
-    with open_binary(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as text:
-        try:
-            yield text
-        except UnicodeDecodeError as error:
-            raise DataError(f"{path}: not a text in UTF-8 ({error.reason}); allowed are ARFF, "
-                            "CSV, TSV and Parquet, also as .gz and .zip") from error
+    """As `open_lines`, an iterator of strings."""
+    with open_lines(path) as lines:
+        yield lines.texts()
+
+
+class Pipe:
+    """What is read once: standard input, a FIFO or a device, plain or compressed by gzip.
+
+    It stands in the place of a path, and its string names it in messages.
+    """
+
+    def __init__(self, path):
+        self._path = path
+        self._lines = None
+
+    def __str__(self):
+        return "standard input" if self._path == "-" else self._path
+
+    @contextmanager
+    def open(self):
+        """Its `Lines`, from where they were left.
+
+        Raises
+        ------
+        DataError
+            If it holds Parquet or a zip archive, or, there or while reading, if it is damaged.
+        """
+        with _whole(self):
+            if self._lines is None:
+                self._lines = Lines(self._unpacked(), self)
+            yield self._lines
+
+    def refusal(self, name):
+        """The error of a format that is not read from its beginning to its end."""
+        return DataError(f"{self}: {name} cannot come through a pipe, since it is read from its "
+                         "end; write it to a file first")
+
+    def is_arff(self):
+        """Whether the first line that says something begins an ARFF file."""
+        with self.open() as lines:
+            for count in range(1, 1000):
+                *before, last = lines.peek(count).split(b"\n")[:count] or [b""]
+                if last.strip() and not last.lstrip().startswith(b"%"):
+                    return last.lstrip()[:9].lower() == b"@relation"
+                if len(before) < count - 1:
+                    break
+        return False
+
+    def _unpacked(self):
+        # Standard input may be a file of Python's own; its number is that of the process.
+        file = open(0, "rb", closefd=False) if self._path == "-" else open(self._path, "rb")
+        kind = file.peek(4)[:4]
+        for magic, name in ((b"PAR1", "Parquet"), (b"PK\x03\x04", "a zip archive")):
+            if kind == magic:
+                raise self.refusal(name)
+        return gzip.GzipFile(fileobj=file) if kind[:2] == b"\x1f\x8b" else file
+
+
+def place_of(path):
+    """A path, or a `Pipe` if that can be read once only: ``-`` or what is no regular file.
+
+    Raises
+    ------
+    IsADirectoryError
+        If it is a folder.
+    """
+    if path == "-":
+        return Pipe(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder, not a file")
+    return Pipe(path) if os.path.exists(path) and not os.path.isfile(path) else path
 
 
 def _member(path):

@@ -9,9 +9,9 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from .files import open_binary
+from .numerals import MISSING_NUMBERS, is_number
 from .schema import Attribute, DataError
 from .sources import Source
-from .text import MISSING_NUMBERS, is_number
 
 __all__ = ["ParquetSource"]
 
@@ -52,7 +52,7 @@ class ParquetSource(Source):
         self._fields.append(name)
         self.attributes += (Attribute(name, _kind(self._types[name]) or "nominal"),)
 
-    def refusal(self, index, declared):
+    def refusal(self, index, declared, label):
         """Why a column cannot be learnt, or None; words of times are taken if ``declared`` nominal."""
         kind = self._types[self._fields[index]]
         words = _has_words(kind)

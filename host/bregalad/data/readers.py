@@ -1,23 +1,23 @@
 """Streams from files: ARFF, delimited text and Parquet, plain or compressed; and generators."""
 
-import os
-
 import numpy as np
 import pandas as pd
 
 from .arff import ArffSource
-from .files import suffix_of
+from .delimited import TextSource
+from .files import Pipe, place_of, suffix_of
 from .generators.catalogue import PREFIX
 from .generators.source import GeneratorSource
 from .parquet import ParquetSource
 from .schema import Attribute, DataError, Schema
-from .sources import TextSource
 
-__all__ = ["Stream", "open_stream"]
+__all__ = ["Stream", "open_source", "open_stream", "stream_of"]
 
 
 class Stream:
-    """The instances of a file, chunk by chunk; every iteration starts from the beginning.
+    """The instances of a file, chunk by chunk.
+
+    Every iteration starts from the beginning; a pipe's raises `DataError` unless it is the first.
 
     Iteration yields ``(X, y)``: a `pandas.DataFrame` of the attributes, numeric ones as float64
     with NaN for missing, nominal ones as categories if their values are declared and as strings if
@@ -32,14 +32,18 @@ class Stream:
         Its attributes and class.
     chunk : int
         Most instances in a chunk.
+    once : bool
+        Whether it comes through a pipe, so that it can be iterated once only.
     """
 
-    def __init__(self, path, schema, chunk, tables, count, labels="all"):
-        self.path = path
+    def __init__(self, source, schema, chunk, labels="all"):
+        self.path = str(source.path)
         self.schema = schema
         self.chunk = chunk
-        self._tables = tables
-        self._count = count
+        self.once = isinstance(source.path, Pipe)
+        self._numbers = {a.name for a in schema.attributes if a.kind == "numeric"}
+        self._source = source
+        self._count = source.count
         self._labelled = labels
 
     @property
@@ -53,8 +57,9 @@ class Stream:
         names = list(self.schema.names)
         kinds = {name: pd.CategoricalDtype(list(values)) if values else object
                  for name, values in self.schema.nominal.items()}
+        kept = [*names, self.schema.class_name] if self._labelled else names
         total = 0
-        for table, where in self._tables():
+        for table, where in self._source.tables(self.chunk, kept, self._numbers):
             labels = (self._labels(table, where) if self._labelled
                       else np.full(len(table), None, object))
             for attribute in self.schema.attributes:
@@ -66,21 +71,43 @@ class Stream:
             raise DataError(f"{self.path}: no instance, the file has no data")
         self._count = total
 
+    def values(self, names):
+        """Go through the stream for the values of some nominal columns; the class may be one.
+
+        Only these columns are read, so what is wrong in another is not found.
+
+        Yields
+        ------
+        count : int
+            Instances of a chunk.
+        values : dict of str: list
+            The distinct values of each column in it.
+        """
+        for table, where in self._source.tables(self.chunk, list(names), set()):
+            if self.schema.class_name in names:
+                self._check_labelled(table, where)
+            yield len(table), {name: table[name].cat.remove_unused_categories().cat.categories
+                               .tolist() for name in names}
+
     def _labels(self, table, where):
         column = table[self.schema.class_name]
-        if self._labelled == "all" and column.isna().any():
-            row = int(column.isna().to_numpy().argmax())
-            raise DataError(f"{where(row)}: the class {self.schema.class_name!r} is missing; "
-                            "every instance needs a label")
+        self._check_labelled(table, where)
         if self.schema.classes:
             _check_declared(column, self.schema.classes, where)
         labels = column.to_numpy(object)
         labels[column.isna().to_numpy()] = None
         return labels
 
+    def _check_labelled(self, table, where):
+        absent = table[self.schema.class_name].isna()
+        if self._labelled == "all" and absent.any():
+            row = int(absent.to_numpy().argmax())
+            raise DataError(f"{where(row)}: the class {self.schema.class_name!r} is missing; "
+                            "every instance needs a label")
+
 
 def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None,
-                header="auto", names=None, unlabelled=False, chunk=65536):
+                header="auto", names=None, decimal=".", unlabelled=False, chunk=65536):
     """Open a file as a stream of instances.
 
     The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``; anything else is delimited
@@ -90,7 +117,9 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     Parameters
     ----------
     path : str or Path
-        The file, or ``generator:NAME,option=value,...`` as in `open_generator`.
+        The file, ``-`` for standard input, or ``generator:NAME,option=value,...`` as in
+        `open_generator`. Standard input, FIFOs and devices are read once: CSV or ARFF, plain or
+        compressed by gzip. Kinds are inferred from one chunk of them at most.
     class_name : str, int or False
         The class column, by name or index; the last by default. False: there is none, every column
         is an attribute, and labels come out as None. Parquet columns that pandas wrote as a frame's
@@ -105,6 +134,8 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         Whether the first line of a delimited text names the columns.
     names : sequence of str
         The columns' names, where the file has none or others are wanted.
+    decimal : "." or ","
+        The decimal mark of the numbers in a delimited text.
     unlabelled : bool
         Whether instances may lack a label, which is None then.
     chunk : int
@@ -124,28 +155,60 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
     OSError
         If the file cannot be read.
     """
+    known = () if class_name in (None, False) or _is_index(class_name) else (class_name,)
+    source = open_source(path, header=header, known=known, names=names, decimal=decimal,
+                         chunk=chunk)
+    return stream_of(source, class_name=class_name, nominal=nominal, numeric=numeric,
+                     ignore=ignore, classes=classes, unlabelled=unlabelled, chunk=chunk)
+
+
+def open_source(path, *, header="auto", known=(), names=None, decimal=".", chunk=65536):
+    """Open a file in its format, without a choice among its columns yet; `stream_of` makes one.
+
+    Parameters
+    ----------
+    path, header, names, decimal, chunk
+        As those of `open_stream`.
+    known : sequence of str
+        Names that columns may have: a line that holds one is a header.
+
+    Returns
+    -------
+    Source
+    """
     if header not in ("auto", True, False):
         raise ValueError(f'header must be "auto", True or False, not {header!r}')
     if not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1:
         raise ValueError(f"chunk must be a positive integer, not {chunk!r}")
+    if decimal not in (".", ","):
+        raise ValueError(f'decimal must be "." or ",", not {decimal!r}')
     path = str(path)
-    if not path.startswith(PREFIX) and os.path.exists(path) and not os.path.isfile(path):
-        if os.path.isdir(path):
-            raise IsADirectoryError(f"{path} is a folder, not a file")
-        raise DataError(f"{path}: a file is read more than once, so it cannot be a pipe or a "
-                        "device: write what comes to a file first")
-    suffix = "" if path.startswith(PREFIX) else suffix_of(path)
-    if path.startswith(PREFIX):
+    suffix = ""
+    if not path.startswith(PREFIX):
+        path = place_of(path)
+        suffix = suffix_of(path)
+    if isinstance(path, str) and path.startswith(PREFIX):
         source = GeneratorSource(path)
-    elif suffix == ".arff":
+    elif isinstance(path, Pipe) and suffix != ".arff" and path.is_arff() or suffix == ".arff":
         source = ArffSource(path)
     elif suffix in (".parquet", ".pq"):
+        if isinstance(path, Pipe):
+            raise path.refusal("Parquet")
         source = ParquetSource(path)
     else:
-        known = {*(names or ()), None if _is_index(class_name) else class_name or None}
-        source = TextSource(path, suffix, header, known)
+        source = TextSource(path, suffix, header, {*known, *(names or ())}, names is not None,
+                            decimal, chunk)
+    if decimal != "." and not isinstance(source, TextSource):
+        raise ValueError(f"{path}: decimal is for delimited text; other formats have a point")
     if names is not None:
         source.rename(names)
+    return source
+
+
+def stream_of(source, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None,
+              unlabelled=False, chunk=65536):
+    """The `Stream` of an open source; parameters and errors as those of `open_stream`."""
+    path = source.path
     if class_name in source.index:
         source.admit(class_name)
     if class_name is not False and len(source.columns) < 2:
@@ -170,8 +233,7 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         if i in dropped:
             continue
         declared = next((kind for kind, columns in chosen.items() if i in columns), None)
-        reason = source.refusal(i, declared)
-        if reason:
+        if reason := source.refusal(i, declared, i == label):
             raise DataError(reason)
         if i == label:
             continue
@@ -181,17 +243,11 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
             attribute = Attribute(attribute.name, "numeric")
         attributes.append(attribute)
     if label is None:
-        return Stream(path, Schema(tuple(attributes), _no_class(attributes)), chunk,
-                      lambda: source.tables(chunk, [a.name for a in attributes],
-                                            {a.name for a in attributes if a.kind == "numeric"}),
-                      source.count, labels=None)
+        return Stream(source, Schema(tuple(attributes), _no_class(attributes)), chunk, labels=None)
     if classes is None:
         classes = source.attributes[label].values
     schema = Schema(tuple(attributes), source.columns[label], tuple(map(str, classes)))
-    numbers = {a.name for a in attributes if a.kind == "numeric"}
-    kept = [*schema.names, schema.class_name]
-    return Stream(path, schema, chunk, lambda: source.tables(chunk, kept, numbers), source.count,
-                  labels="some" if unlabelled else "all")
+    return Stream(source, schema, chunk, labels="some" if unlabelled else "all")
 
 
 def _no_class(attributes):

@@ -62,6 +62,8 @@ def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, pr
                     if progress is not None:
                         progress(since, curve)
                     confusion, seconds, since = 0, 0.0, 0
+            if seen == limit:
+                return curve  # a slow stream is not asked for what is not wanted
     finally:
         if since:
             curve.add(confusion, tree.report(), seconds, _memory())
