@@ -141,6 +141,7 @@ def test_categories_that_polars_declares():
 def test_columns_that_no_attribute_can_be(values, message):
     y = [0, 1] * 4 + [0]
     for frame in (pa.table({"a": values}), polars_of(pa.table({"a": values})),
+                  pa.table({"a": values}).to_pandas(types_mapper=pd.ArrowDtype),
                   pa.table({"a": values}).to_pandas()):
         with pytest.raises(TypeError, match=message):
             VFDT().fit(frame, y)
@@ -159,6 +160,12 @@ def test_what_is_no_frame():
             VFDT().fit(column, y)
     with pytest.raises(ValueError, match="two columns named 'a'"):
         VFDT().fit(pa.Table.from_arrays([pa.array([1, 2])] * 2, ["a", "a"]), y)
+
+    with pytest.raises(TypeError, match="X has columns of a type that Arrow does not know.*cast"):
+        VFDT().fit(pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int128)}), y)
+
+    with pytest.raises(TypeError, match="a column is of a type that Arrow does not know.*cast it"):
+        VFDT().fit([[1], [2]], pl.Series(y, dtype=pl.Int128))
 
     class Table:
         columns = ["a"]

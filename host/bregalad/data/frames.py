@@ -25,8 +25,11 @@ def as_pandas(X):
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
         try:
             table = pa.table(X)
-        except pa.ArrowInvalid:  # a column
-            return X
+        except pa.ArrowInvalid as error:
+            if not hasattr(X, "columns"):  # a column
+                return X
+            raise TypeError(f"X has columns of a type that Arrow does not know ({error}): cast "
+                            "them") from error
     elif hasattr(X, "__dataframe__"):
         from pyarrow.interchange import from_dataframe
 
@@ -54,8 +57,12 @@ def as_series(y):
     if hasattr(y, "__arrow_c_stream__") or hasattr(y, "__arrow_c_array__"):
         if hasattr(y, "columns"):
             return as_pandas(y)
-        array = y if isinstance(y, pa.ChunkedArray) else pa.chunked_array(
-            y if hasattr(y, "__arrow_c_stream__") else [pa.array(y)])
+        try:
+            array = y if isinstance(y, pa.ChunkedArray) else pa.chunked_array(
+                y if hasattr(y, "__arrow_c_stream__") else [pa.array(y)])
+        except pa.ArrowInvalid as error:
+            raise TypeError(f"a column is of a type that Arrow does not know ({error}): cast "
+                            "it") from error
         return pd.Series(_column(array), copy=False)
     return y
 

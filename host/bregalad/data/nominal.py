@@ -182,11 +182,12 @@ def factors(values):
             values = values.astype(values.dtype.newbyteorder("="), copy=False)
         try:
             positions, uniques = pd.factorize(values)
-        except TypeError:  # it hashes them
+        except (TypeError, NotImplementedError):  # not hashed, or not by Arrow
+            values = np.asarray(values, object)
             for value in values:
                 if not isinstance(value, Hashable):
                     plain(value)
-            raise
+            positions, uniques = pd.factorize(values)
     uniques = [plain(value) for value in uniques]
     if "?" in uniques:
         at = uniques.index("?")
