@@ -11,6 +11,7 @@ from .codebook import CodeBook, vector
 from .frames import as_pandas
 from .nominal import ValueBook, encode_small, factors, small_columns
 from .parts import rows_of
+from .saved import check_code_book, check_value_book
 from .schema import Schema
 from .search import InfiniteValue, check_finite, encode_numbers
 
@@ -188,8 +189,17 @@ class Quantiser:
         if len(state["books"]) != len(quantiser.books):
             raise ValueError(f"no quantiser: {len(state['books'])} books for "
                              f"{len(quantiser.books)} attributes")
-        quantiser.books = [type(book).from_dict(saved) for book, saved
-                           in zip(quantiser.books, state["books"], strict=True)]
+        if not isinstance(state["fitted"], bool):
+            raise ValueError(f"no quantiser: fitted is {state['fitted']!r}")
+        books = []
+        for attribute, saved in zip(quantiser.schema.attributes, state["books"], strict=True):
+            kind = CodeBook if attribute.kind == "numeric" else ValueBook
+            books.append(kind.from_dict(saved))  # which sees that nothing is missing
+            if kind is CodeBook:
+                check_code_book(saved)
+            else:
+                check_value_book(saved, attribute.values)
+        quantiser.books = books
         quantiser.fitted = state["fitted"]
         return quantiser
 

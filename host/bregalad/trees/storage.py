@@ -1,8 +1,7 @@
 """Saved trees: one NumPy archive of plain arrays and a JSON description, no pickle."""
 
 import json
-import zipfile
-import zlib
+import warnings
 from contextlib import contextmanager
 from dataclasses import asdict
 
@@ -14,18 +13,26 @@ from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import MOST_CLASSES, Geometry
+from .contents import (
+    check_entries,
+    check_shapes,
+    check_statistics,
+    check_tree,
+    digest_of,
+    labels_from,
+)
 from .requirements import check_abilities
 from .structure.nodes import Nodes
 from .training import checkpoint
 from .training.tally import Tally
 
-__all__ = ["FORMAT", "save", "load"]
+__all__ = ["FORMAT", "load", "read", "save"]
 
 FORMAT = 2  # changes whenever older releases could not read the file
 
 
-def save(tree, path):
-    """Write a fitted ``StreamTree`` to ``path``."""
+def save(tree, path, run=None):
+    """Write a fitted ``StreamTree`` to ``path``, and in JSON's types how far a run has come."""
     trainer = tree._open_trainer()
     params = {name: value for name, value in tree.get_params(deep=False).items()
               if name not in ("board", "geometry")}
@@ -47,41 +54,151 @@ def save(tree, path):
         "named": hasattr(tree, "feature_names_in_"),
         "tally": asdict(tree._tally),
         **({} if tree._fractions is None else {"fractions": tree._fractions.tolist()}),
+        **({} if run is None else {"run": run}),
     }
     # All of it is made before the file is touched: an older save must survive a failure.
     description = json.dumps(meta, default=lambda value: value.item()).encode()
     statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
     arrays |= {f"board_{name}": column for name, column in statistics.items()}
+    arrays["meta"] = np.frombuffer(description, np.uint8)
+    digest = np.frombuffer(digest_of(arrays), np.uint8)
     with replacing(path, "wb") as file:
-        np.savez_compressed(file, meta=np.frombuffer(description, np.uint8), **arrays)
+        np.savez_compressed(file, digest=digest, **arrays)
 
 
 def load(classes, path, changes):
-    """The tree saved at ``path``, of one of these classes, with some parameters changed."""
+    """The tree saved at ``path``, of one of these classes, with some parameters changed.
+
+    Raises
+    ------
+    ValueError
+        If the file is none, or anything in it is not as `save` writes it; it names the file.
+    OSError, MemoryError
+        If it cannot be read, or is too large.
+    TypeError, ValueError
+        If a change is none of the tree's parameters.
+    """
+    meta, arrays = read(path)
+    known = {cls.__name__: cls for cls in classes}
+    if meta["tree"] not in known:
+        raise ValueError(f"{path}: a saved {meta['tree']}, not a {' or '.join(known)}")
+    cls = known[meta["tree"]]
+    with _of_the_file(path):
+        params = _parameters(cls, meta)
+        learnt = _learnt(cls(**params), meta, arrays)
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            meta = json.loads(archive["meta"].tobytes())
-            arrays = {name: archive[name] for name in archive.files if name != "meta"}
-        form, name = meta["format"], meta["tree"]
-    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        return _built(cls, params, meta, learnt, changes)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def read(path):
+    """The description and the arrays of a saved tree, whole, but not looked at.
+
+    Raises
+    ------
+    ValueError, OSError, MemoryError
+        As `load`.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what numpy thinks of a damaged header
+            with np.load(path, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+        digest = arrays.pop("digest", None)  # older releases wrote none
+        if digest is not None and digest.tobytes() != digest_of(arrays):
+            raise ValueError("its digest is of other contents")
+        meta = json.loads(arrays.pop("meta").tobytes())
+        form = meta["format"]
+    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError):
         raise
-    except (KeyError, TypeError, AttributeError, ValueError, EOFError, OSError,
-            zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
         # numpy advises to load what it does not know as a pickle.
         why = "" if "pickle" in str(error) else f" ({error})"
         raise ValueError(f"{path}: no saved tree, or a damaged one{why}") from error
     if form != FORMAT:
         raise ValueError(f"{path}: saved in format {form!r}, this release reads {FORMAT}")
-    known = {cls.__name__: cls for cls in classes}
-    if name not in known:
-        raise ValueError(f"{path}: a saved {name}, not a {' or '.join(known)}")
+    with _of_the_file(path):
+        check_entries(meta)
+    return meta, arrays
+
+
+@contextmanager
+def _of_the_file(path):
+    """What goes wrong here is the file's fault, not that of a parameter."""
     try:
-        return _built(known[name], meta, arrays, changes)
-    except (KeyError, IndexError, AttributeError) as error:
-        raise ValueError(f"{path}: a damaged saved tree ({error!r})") from error
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{path}: a damaged saved tree, or one of a newer release "
+                         f"({error})") from error
+
+
+def _parameters(cls, meta):
+    """The parameters of the tree that was saved, checked."""
+    given = meta.get("given_geometry", meta["geometry"])
+    params = {**meta["params"], "board": meta["board"],
+              "geometry": Geometry(**given) if isinstance(given, dict) else given}
+    if isinstance(params.get("class_weight"), list):
+        params["class_weight"] = dict(params["class_weight"])
+    if params.get("nominal") and isinstance(params["nominal"][0], list):
+        params["nominal"] = {name: tuple(values) for name, values in params["nominal"]}
+    cls(**params).check_parameters()
+    return params
+
+
+def _learnt(tree, meta, arrays):
+    """What a tree of the file's own parameters has learnt, checked: its members."""
+    quantiser = Quantiser.from_dict(meta["quantiser"])
+    schema = Schema.from_dict(meta["schema"])
+    classes = labels_from(meta["classes"], meta.get("class_type"))
+    if schema != quantiser.schema or list(schema.classes) != meta["classes"] \
+            or not quantiser.fitted:
+        raise ValueError("its schema, its classes and its code books contradict each other")
+    attributes = len(schema.attributes)
+    check_shapes(arrays, attributes)
+    nodes, statistics = ({name.removeprefix(prefix): column for name, column in arrays.items()
+                          if name.startswith(prefix)} for prefix in ("node_", "board_"))
+    nodes = Nodes.from_state(nodes, attributes)
+    capacities = [getattr(book, "capacity", 0) for book in quantiser.books]
+    check_tree(nodes, capacities, len(classes))
+    kept = Geometry(**meta["geometry"])
+    check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime,
+                     tree.nominal_split)
+    tree._policy().check(len(classes), any(capacities), tree.nominal_split)
+    learnt = {"schema_": schema, "classes_": classes, "n_features_in_": attributes,
+              "_quantiser": quantiser, "_nodes": nodes, "_checkpoint": statistics,
+              "_tally": Tally(**meta["tally"]), "_warm_up": None, "_trainer": None,
+              "_kept_geometry": kept}
+    if meta["named"]:
+        learnt["feature_names_in_"] = np.array(schema.names, object)
+    if "fractions" in meta:
+        learnt["_fractions"] = fractions = np.array(meta["fractions"], float)
+        if fractions.shape != (MOST_CLASSES,) or not (abs(fractions) <= 1).all():
+            raise ValueError("its fractions of weights are none")
+    return learnt
+
+
+def _built(cls, params, meta, learnt, changes):
+    """A tree with some parameters changed, that has learnt this."""
+    board = changes.get("board", meta["board"])
+    if is_link(board):  # it has the geometry that it has
+        params = {**params, "geometry": None}
+    tree = cls(**params | changes)
+    tree.check_parameters()
+    tree.__dict__.update(learnt)
+    nominal = any(attribute.kind == "nominal" for attribute in tree.schema_.attributes)
+    tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
+    tree._made_with = tree._decisive()
+    tree._kept_geometry = None if is_link(board) else _changed(learnt["_kept_geometry"], tree,
+                                                               changes)
+    geometry = tree._geometry()  # None: that is checked when the board is opened
+    if geometry is not None:
+        check_abilities(geometry, tree._policy(), tree.leaf_prediction)
+        tree._check_fit(geometry)
+    return tree
 
 
 def _changed(kept, tree, changes):
@@ -89,65 +206,3 @@ def _changed(kept, tree, changes):
     says = {"slots": ("slots", tree.slots), "criterion": ("criterion", tree._policy().criterion),
             "leaf_prediction": ("naive_bayes", tree.leaf_prediction != "mc")}
     return kept.replace(**dict(says[name] for name in changes if name in says))
-
-
-@contextmanager
-def _of_the_file():
-    """What has the wrong type here has it in the file: no parameter is at fault."""
-    try:
-        yield
-    except TypeError as error:
-        raise ValueError(f"a damaged saved tree, or one of a newer release ({error})") from error
-
-
-def _built(cls, meta, arrays, changes):
-    board = changes.get("board", meta["board"])
-    with _of_the_file():
-        # A board at the end of a link has the geometry that it has.
-        kept = None if is_link(board) else Geometry(**meta["geometry"])
-        given = None if is_link(board) else meta.get("given_geometry", meta["geometry"])
-        params = {**meta["params"], "board": board,
-                  "geometry": Geometry(**given) if isinstance(given, dict) else given}
-    if isinstance(params.get("class_weight"), list):
-        params["class_weight"] = dict(params["class_weight"])
-    if params["nominal"] and isinstance(params["nominal"][0], list):
-        params["nominal"] = {name: tuple(values) for name, values in params["nominal"]}
-    tree = cls(**params | changes)
-    tree.check_parameters()
-    with _of_the_file():
-        _fill(tree, meta, arrays, kept and _changed(kept, tree, changes))
-    return tree
-
-
-def _fill(tree, meta, arrays, kept_geometry):
-    """Put what has been learnt into a tree of the right parameters."""
-    tree.schema_ = Schema.from_dict(meta["schema"])
-    tree.classes_ = np.array(meta["classes"], meta.get("class_type"))
-    tree.n_features_in_ = len(tree.schema_.attributes)
-    nominal = any(attribute.kind == "nominal" for attribute in tree.schema_.attributes)
-    tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
-    if meta["named"]:
-        tree.feature_names_in_ = np.array(tree.schema_.names, object)
-    tree._quantiser = Quantiser.from_dict(meta["quantiser"])
-    tree._made_with = tree._decisive()
-    tree._warm_up = None
-    tree._trainer = None
-    tree._kept_geometry = kept_geometry
-    tree._nodes = Nodes.from_state({name.removeprefix("node_"): column
-                                    for name, column in arrays.items()
-                                    if name.startswith("node_")}, tree.n_features_in_)
-    tree._checkpoint = {name.removeprefix("board_"): column for name, column in arrays.items()
-                        if name.startswith("board_")}
-    held = tree._checkpoint["nodes"]
-    if len({len(column) for column in tree._checkpoint.values()}) > 1 \
-            or not ((held >= 0) & (held < tree._nodes.rows)).all():
-        raise ValueError("a damaged saved tree: its statistics are not of its nodes")
-    tree._tally = Tally(**meta["tally"])
-    if "fractions" in meta:
-        tree._fractions = np.array(meta["fractions"], float)
-        if tree._fractions.shape != (MOST_CLASSES,) or not (abs(tree._fractions) <= 1).all():
-            raise ValueError("a damaged saved tree: its fractions of weights are none")
-    geometry = tree._geometry()  # None: that is checked when the board is opened
-    if geometry is not None:
-        check_abilities(geometry, tree._policy(), tree.leaf_prediction)
-        tree._check_fit(geometry)

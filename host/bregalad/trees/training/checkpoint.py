@@ -7,7 +7,8 @@ import numpy as np
 from ...geometry import NONE
 from ...interrupt import check_interrupt
 from ...protocol.commands import Opcode
-from ...protocol.reports import Kind, entry_layout
+from ...protocol.reports import EntryFlag, Kind, entry_layout
+from ..structure.nodes import LEAF
 
 __all__ = ["misfit", "nothing", "read", "restore"]
 
@@ -133,12 +134,15 @@ def restore(trainer, checkpoint):
         trainer.command(Opcode.CLEAR, slot=slot)
         growth.rezoom(node)
         entry = entry.copy()
-        if not trainer.policy.adaptive_grace:
-            entry[3] &= 0xFFFF  # a period of the node's own, by another policy
+        inner = nodes.kind[node] != LEAF
+        current = int(trainer.cells.first_cell[nodes.attribute[node]]) if inner else NONE
+        flags = int(entry[3]) & ~EntryFlag.INNER | (EntryFlag.INNER if inner else 0)
+        # A period of the node's own, by another policy, is none any more.
+        entry[3] = flags if trainer.policy.adaptive_grace else flags & 0xFFFF
         nodes.own[node] = int(entry[0])
         growth.resume_count(node, since=int(entry[1]), period=int(entry[3]) >> 16)
         # Its parent may have got another slot.
-        entry[2] = int(entry[2]) >> 16 << 16 | growth.link(node)
+        entry[2] = current << 16 | growth.link(node)
         trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
         for cell, counts in enumerate(cells):
             trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts.tobytes())

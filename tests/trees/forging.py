@@ -1,0 +1,216 @@
+"""Damage saved trees at random: bytes, arrays, entries; each loads to a tree that works, or not.
+
+Run in a process of its own (a crash is a finding): ``python forging.py FOLDER SEED COUNT``. Prints
+what came of it as a line of JSON.
+"""
+
+import json
+import random
+import sys
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
+from bregalad.trees.contents import digest_of
+
+_CLASSES = 3
+
+
+def data(count, seed):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.random((count, 2)), rng.integers(0, 5, count),
+                         rng.integers(0, 20, count)])
+    y = (X[:, 0] > 0.5) + ((X[:, 2] > 2) & (X[:, 1] > 0.3))
+    X[rng.random(X.shape) < 0.03] = np.nan
+    return X, np.where(rng.random(count) < 0.1, rng.integers(0, _CLASSES, count), y)
+
+
+def save_all(folder):
+    """Trees of all kinds, in files."""
+    X, y = data(6000, 0)
+    often = {"head": 200, "grace": 50, "nominal": [2, 3], "delta": 0.01}
+    small = Geometry(lanes=4, passes=3, bins=16, classes=4, slots=6, count_width=12)
+    for number, tree in enumerate((
+            VFDT(leaf_prediction="nba", **often),
+            VFDT(geometry=small, review_period=500, **often),  # halved counts, too few slots
+            VFDT(nominal_split="one_vs_rest", adaptive_grace=True, zoom="seen", **often),
+            VFDT(ties="htat", **often),
+            EFDT(leaf_prediction="nb", inner_grace=200, nominal_split="one_vs_rest", **often),
+            EFDT(inner_grace=100, variant="moa", gain_average=True, **often),
+            EFDT(inner_grace=100, variant="kdd2018", child_counts="zero", **often),
+            CTree(head=200, scale=0.01))):
+        two = isinstance(tree, CTree)
+        labels = np.array(["no", "yes"])[(y > 0).astype(int)] if two else y
+        tree.fit(X, labels)
+        assert tree.report()["splits"] > 1
+        tree.save(folder / f"{number}.tree")
+
+
+def contents(path):
+    """Arrays and description of a file."""
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files if name != "digest"}
+    return arrays, json.loads(arrays.pop("meta").tobytes())
+
+
+def write(path, arrays, meta):
+    """A file with a digest that is right."""
+    text = json.dumps(meta).encode()
+    arrays = {**arrays, "meta": np.frombuffer(text, np.uint8)}
+    np.savez(path, digest=np.frombuffer(digest_of(arrays), np.uint8), **arrays)
+
+
+def damage_bytes(rng, whole):
+    """Other bytes, fewer or more."""
+    found = bytearray(whole)
+    at = rng.randrange(len(found))
+    match rng.randrange(5):
+        case 0:
+            for _ in range(rng.choice((1, 1, 1, 10, 100))):
+                found[rng.randrange(len(found))] ^= 1 << rng.randrange(8)
+        case 1:
+            del found[at:]
+        case 2:
+            del found[at:at + rng.choice((1, 10, 1000))]
+        case 3:
+            found[at:at] = rng.randbytes(rng.choice((1, 10, 1000)))
+        case 4:
+            length = rng.choice((1, 10, 1000))
+            found[at:at + length] = bytes(length)
+    return bytes(found)
+
+
+def forge_array(rng, arrays):
+    """Another value, order, type, shape or name."""
+    name = rng.choice(sorted(arrays))
+    array = arrays[name].copy()
+    flat = array.reshape(-1)
+    numbers = np.random.default_rng(rng.randrange(1 << 30))
+    extremes = [0, 1, -1, 2, 3, 5, 127, 255, 256, 65535, 1 << 20, (1 << 31) - 1, 1 << 32,
+                (1 << 62), -(1 << 31), len(array)]
+    match rng.randrange(13):
+        case 0:
+            array[:] = 0
+        case 1:
+            numbers.shuffle(array)
+        case 2 if len(array):
+            array[rng.randrange(len(array))] = array[rng.randrange(len(array))]
+        case 3:
+            array = array.astype(rng.choice(("f4", "f8", "i1", "u8", "c16", "S3", "U2", "?", "i8",
+                                             "M8[s]", ">i4")))
+        case 4:
+            array = rng.choice((array[np.newaxis], array[..., np.newaxis], array.reshape(-1),
+                                array[:0], array[:-1], np.concatenate([array, array]),
+                                np.zeros((), array.dtype), array.T))
+        case 5 | 6 | 7 if len(flat):
+            for _ in range(rng.choice((1, 1, 3))):
+                with np.errstate(all="ignore"):
+                    flat[rng.randrange(len(flat))] = np.array(
+                        rng.choice(extremes)).astype(array.dtype)
+        case 8 if array.dtype.kind == "f" and len(flat):
+            flat[rng.randrange(len(flat))] = rng.choice((np.nan, np.inf, -np.inf, 1e300))
+        case 9 if len(flat):
+            with np.errstate(all="ignore"):
+                flat[rng.randrange(len(flat))] += np.array(rng.choice((1, -1))).astype(array.dtype)
+        case 10:
+            arrays[f"{name}{rng.choice('x_')}"] = arrays.pop(name)
+            return
+        case 11:
+            array = arrays[rng.choice(sorted(arrays))]
+        case _:
+            array[:] = numbers.integers(0, rng.choice((2, 10, 300)), array.shape)
+    arrays[name] = array
+
+
+def forge_entry(rng, meta):
+    """Another value, type or name somewhere in the description."""
+    while True:
+        at, key = meta, None
+        while isinstance(at, dict | list) and len(at) and (key is None or rng.random() < 0.9):
+            holder = at
+            key = rng.choice(sorted(at)) if isinstance(at, dict) else rng.randrange(len(at))
+            at = holder[key]
+        if key != "board":
+            break
+    match rng.randrange(8):
+        case 0:
+            del holder[key]
+        case 1 if isinstance(at, list):
+            rng.shuffle(at)
+        case 2 if isinstance(at, list) and at:
+            at.append(rng.choice(at))
+        case 3 if isinstance(at, int | float):
+            holder[key] = at + rng.choice((1, -1, 1 << 10, 0.5))
+        case 4 if isinstance(holder, dict):
+            holder[f"{key}x"] = at
+        case _:
+            holder[key] = rng.choice((
+                None, True, False, 0, 1, -1, 2, 3, 64, 255, 256, 1 << 31, 1 << 63, 10 ** 30, 0.5,
+                1e308, float("nan"), float("inf"), "", "x", "nba", "gini", "1", "<f8", "<U1", [],
+                {}, [0], ["a"], [[]], [["a", [1]]], {"a": 1}))
+
+
+def use(tree, X, folder):
+    """All that a tree is for."""
+    tree.predict(X)
+    shares = tree.predict_proba(X)
+    assert shares.shape == (len(X), len(tree.classes_)) and (abs(shares.sum(axis=1) - 1) < 1e-6).all()
+    labels = tree.classes_[np.arange(50) % len(tree.classes_)]
+    tree.partial_fit(X[:50], labels)
+    assert tree.draw() and tree.to_graphviz() and tree.report()
+    tree.save(folder / "again")
+    load_tree(folder / "again").predict(X)
+
+
+def attempt(rng, sources, folder):
+    """Damage one file; what came of it."""
+    path = folder / "forged"
+    whole, (arrays, meta) = sources[rng.randrange(len(sources))]
+    how = rng.choice(("bytes", "array", "array", "entry", "entry", "both"))
+    if how == "bytes":
+        path.write_bytes(damage_bytes(rng, whole))
+    else:
+        arrays, meta = dict(arrays), json.loads(json.dumps(meta))
+        for _ in range(rng.choice((1, 1, 1, 2))):
+            if how != "entry":
+                forge_array(rng, arrays)
+            if how != "array":
+                forge_entry(rng, meta)
+        with path.open("wb") as file:
+            write(file, arrays, meta)
+    X, _ = data(60, rng.randrange(1000))
+    try:
+        try:
+            tree = load_tree(path)
+        except ValueError as error:
+            assert str(path) in str(error) and "\n" not in str(error), str(error)
+            return f"{how} refused"
+        use(tree, X, folder)
+    except MemoryError:
+        return f"{how} too large"
+    return f"{how} works"
+
+
+def main(folder, seed, count):
+    """Damage so many files; JSON with how often what came of it."""
+    warnings.simplefilter("ignore")
+    folder = Path(folder)
+    sources = [(path.read_bytes(), contents(path)) for path in sorted(folder.glob("*.tree"))]
+    found = Counter()
+    with (folder / "seed").open("w") as last:
+        for number in range(seed, seed + count):
+            last.seek(0)
+            last.write(f"{number}\n")
+            last.flush()
+            try:
+                found[attempt(random.Random(number), sources, folder)] += 1
+            except Exception as error:
+                print(f"seed {number}: {type(error).__name__}: {error}", file=sys.stderr)
+                found["wrong"] += 1
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,167 @@
+"""Saved trees that are damaged or forged: refused by one line that names the file."""
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import forging
+import numpy as np
+import pytest
+from bregalad import EFDT, VFDT, load_tree
+from noisy import stream
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Trees of all kinds, saved."""
+    folder = tmp_path_factory.mktemp("trees")
+    forging.save_all(folder)
+    return folder
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A tree's file."""
+    X, y = stream(6000, missing=0)
+    y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.8)
+    tree = EFDT(head=100, grace=50, inner_grace=200, leaf_prediction="nba").fit(X, y)
+    assert tree.report()["splits"] > 2
+    tree.save(tmp_path / "tree")
+    return tmp_path / "tree"
+
+
+@pytest.mark.parametrize("seed, count", [
+    (0, 300), *(pytest.param(at, 2000, marks=pytest.mark.slow)
+                for at in range(1000, 21_000, 2000))])
+def test_whatever_is_done_to_a_file(folder, seed, count):
+    """In a process of its own: a crash would be the worst answer."""
+    run = subprocess.run(
+        [sys.executable, "-X", "faulthandler", forging.__file__, folder, str(seed), str(count)],
+        capture_output=True, text=True, check=False)
+    assert run.returncode == 0, f"seed {(folder / 'seed').read_text()}: {run.stderr[-2000:]}"
+    assert run.stderr == ""
+    found = json.loads(run.stdout)
+    print(found)
+    assert sum(found.values()) == count and "wrong" not in found
+
+
+@pytest.mark.parametrize("name, change, message", [
+    ("board_nodes", lambda nodes: nodes * 0, "its statistics are not of its nodes"),
+    ("board_nodes", lambda nodes: nodes[::-1], "its statistics are not of its nodes"),
+    ("board_nodes", lambda nodes: nodes[:-1], "'board_counts' has type|'board_entries' has type"),
+    ("board_entries", lambda entries: np.c_[entries[:, :1] * 2, entries[:, 1:]], "do not add up"),
+    ("board_counts", lambda counts: counts + np.uint32(1), "do not add up"),
+    ("board_counts", lambda counts: counts.astype(float), "'board_counts' has type float64"),
+    ("node_attribute", lambda attribute: attribute * 0 + 3, "do not hang together"),
+    ("node_child", lambda child: child * 0, "do not hang together"),
+    ("node_parent", lambda parent: parent * 0, "do not hang together"),
+    ("node_kind", lambda kind: kind * 0 + 2, "do not hang together|not of its attributes"),
+    ("node_threshold", lambda threshold: threshold - 1000, "with such 'threshold'"),
+    ("node_counts", lambda counts: counts - 10 ** 6, "with such 'counts'"),
+    ("node_majority", lambda majority: majority + 1, "do not hang together|that there are not"),
+    ("node_tried", lambda tried: tried.astype(str), "'node_tried' has type <U"),
+    ("node_wait", lambda wait: wait[:-1], "'node_wait' has type"),
+])
+def test_forged_arrays(saved, name, change, message):
+    arrays, meta = forging.contents(saved)
+    arrays[name] = change(arrays[name])
+    with saved.open("wb") as file:
+        forging.write(file, arrays, meta)
+    with pytest.raises(ValueError, match=message) as error:
+        load_tree(saved)
+    assert str(error.value).startswith(f"{saved}: a damaged saved tree")
+
+
+@pytest.mark.parametrize("path, value", [
+    (("classes",), [True, False]), (("classes",), [0, 1]), (("classes",), "ab"),
+    (("classes",), [False]), (("class_type",), "<f8"), (("class_type",), "O"), (("board",), 5),
+    (("board",), "emulate"), (("tally", "splits"), -1), (("tally", "splits"), True),
+    (("params", "nominal"), 5), (("params", "nominal"), [[1]]), (("params", "delta"), "x"),
+    (("params", "other"), 1), (("params", "threads"), 0), (("geometry", "bins"), 32),
+    (("geometry", "classes"), 4), (("geometry", "slots"), 2), (("given_geometry",), "huge"),
+    (("named",), 1), (("quantiser", "fitted"), False), (("quantiser", "books", 0, "first"), 250),
+    (("quantiser", "books", 0, "edges", 3), float("nan")),
+    (("quantiser", "books", 0, "edges", 3), -1e9), (("quantiser", "books", 0, "low"), 1e9),
+    (("quantiser", "books", 0, "seen"), 0.5), (("quantiser", "schema", "class_name"), "y"),
+    (("schema", "attributes", 0, "kind"), "nominal"), (("run",), 1),
+])
+def test_forged_entries(saved, path, value):
+    arrays, meta = forging.contents(saved)
+    at = meta
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    with saved.open("wb") as file:
+        forging.write(file, arrays, meta)
+    with pytest.raises(ValueError, match="a damaged saved tree") as error:
+        load_tree(saved)
+    assert str(saved) in str(error.value)
+
+
+def test_wrong_changes_are_not_the_files_fault(saved):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        load_tree(saved, colour=1)
+    with pytest.raises(TypeError, match="^grace must be an integer"):
+        load_tree(saved, grace="x")
+
+
+def test_contents_without_the_digest_that_is_theirs(saved):
+    arrays, meta = forging.contents(saved)
+    whole = saved.read_bytes()
+    with np.load(saved) as archive:
+        digest = archive["digest"]
+    meta["tally"]["instances"] += 1
+    packed = {**arrays, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)}
+    with saved.open("wb") as file:
+        np.savez(file, digest=digest, **packed)
+    with pytest.raises(ValueError, match="its digest is of other contents"):
+        load_tree(saved)
+    with saved.open("wb") as file:  # as releases before have written it
+        np.savez(file, **packed)
+    older = load_tree(saved)
+    saved.write_bytes(whole)
+    assert older.difference(load_tree(saved)) is None
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, 99])
+def test_zip_files_that_python_does_not_read(saved, method):
+    """As a bit that flips makes them: NotImplementedError, LZMAError and the like."""
+    whole = bytearray(saved.read_bytes())
+    at = whole.rindex(b"PK\1\2")
+    whole[at + 10:at + 12] = method.to_bytes(2, "little")
+    local = int.from_bytes(whole[at + 42:at + 46], "little")
+    whole[local + 8:local + 10] = method.to_bytes(2, "little")
+    saved.write_bytes(whole)
+    with pytest.raises(ValueError, match="no saved tree, or a damaged one") as error:
+        load_tree(saved)
+    assert str(saved) in str(error.value) and "\n" not in str(error.value)
+
+
+def test_files_that_are_not_there_or_not_readable(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load_tree(tmp_path / "none")
+    with pytest.raises(IsADirectoryError):
+        load_tree(tmp_path)
+    (tmp_path / "empty").write_bytes(b"")
+    with pytest.raises(ValueError, match="empty: no saved tree"):
+        load_tree(Path(tmp_path / "empty"))
+
+
+def test_what_a_tree_has_learnt_is_all_there_again(folder):
+    for path in sorted(folder.glob("*.tree")):
+        arrays, _ = forging.contents(path)
+        load_tree(path).save(folder / "again")
+        again, _ = forging.contents(folder / "again")
+        for name in ("board_nodes", "board_counts", "node_counts", "node_gains"):
+            assert np.array_equal(arrays[name], again[name]), (path, name)
+        assert np.array_equal(arrays["board_entries"][:, [0, 1, *range(4, 7)]],
+                              again["board_entries"][:, [0, 1, *range(4, 7)]])
+
+
+def test_no_tree_is_saved_that_could_not_be_read(tmp_path):
+    X, y = stream(2000)
+    for tree in (VFDT(), VFDT(leaf_prediction="nb")):
+        tree.fit(X, y.astype(float)).save(tmp_path / "tree")
+        assert load_tree(tmp_path / "tree").classes_.dtype == float
