@@ -238,12 +238,13 @@ def test_random_relations(tmp_path_factory, relation, quote, divider, sparse, ch
     check_rows(folder / "t.arff", relation, chunk)
 
 
-def check_rows(path, relation, chunk):
+def check_rows(path, relation, chunk, **options):
     names, kinds, rows = relation
-    stream = open_stream(path, chunk=chunk)
+    stream = open_stream(path, chunk=chunk, **options)
     assert stream.schema.names == tuple(names[:-1]) and stream.schema.class_name == names[-1]
-    assert [a.values for a in stream.schema.attributes] == [tuple(v or ()) for v in kinds[:-1]]
-    assert stream.schema.classes == tuple(kinds[-1])
+    if not options:
+        assert [a.values for a in stream.schema.attributes] == [tuple(v or ()) for v in kinds[:-1]]
+        assert stream.schema.classes == tuple(kinds[-1])
     found = [(*row, label) for X, y in stream
              for row, label in zip(X.astype(object).itertuples(index=False), y, strict=True)]
     assert [tuple(None if v != v else v for v in row) for row in found] == [tuple(r) for r in rows]
@@ -274,6 +275,22 @@ def test_what_is_written_is_read_again(tmp_path_factory, relation, chunk):
     folder = tmp_path_factory.mktemp("arff")
     write_stream(Rows(relation), folder / "t.arff")
     check_rows(folder / "t.arff", relation, chunk)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".tsv", ".csv"])
+@settings(max_examples=200, deadline=None)
+@given(relations(), st.sampled_from([1, 100]))
+def test_other_formats_hold_the_word_or_refuse_it(tmp_path_factory, suffix, relation, chunk):
+    path = tmp_path_factory.mktemp("written") / f"t{suffix}"
+    words = {word for column in zip(*relation[2], strict=True) for word in column if isinstance(word, str)}
+    try:
+        write_stream(Rows(relation), path)
+    except ValueError as error:
+        assert any(f"cannot hold the word {word!r}" in str(error) for word in words.union(relation[0]))
+        return
+    kinds = {"nominal": [name for name, values in zip(*relation[:2], strict=True) if values],
+             "numeric": [name for name, values in zip(*relation[:2], strict=True) if not values]}
+    check_rows(path, relation, chunk, header=True, **kinds)
 
 
 @settings(max_examples=300, deadline=None)

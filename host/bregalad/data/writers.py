@@ -110,7 +110,7 @@ def _check_words(words, suffix):
     """Raise ValueError at a word that the readers take for another or a missing one."""
     for word in map(str, words):
         if word == "?" or suffix != ".arff" and not word or suffix in (".csv", ".tsv") and (
-                word != word.strip() or "\n" in word or "\r" in word):
+                word != word.strip() or set(word) & set("\n\r\0")):
             raise ValueError(f"{suffix} cannot hold the word {word!r}, it would be read as another "
                              "or as missing; " + _HOLDS[word in ("", "?")])
 
