@@ -210,7 +210,7 @@ def relations(draw):
     return names, kinds, rows
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(relations(), st.sampled_from(["'", '"']), st.sampled_from([",", ", ", "\t", " "]),
        st.booleans(), st.sampled_from([1, 100]))
 def test_random_relations(tmp_path_factory, relation, quote, divider, sparse, chunk):
@@ -269,7 +269,7 @@ class Rows(Stream):
             np.array(columns[-1], object)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(relations(), st.sampled_from([1, 100]))
 def test_what_is_written_is_read_again(tmp_path_factory, relation, chunk):
     folder = tmp_path_factory.mktemp("arff")
@@ -278,7 +278,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, relation, chunk):
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".tsv", ".csv"])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(relations(), st.sampled_from([1, 100]))
 def test_other_formats_hold_the_word_or_refuse_it(tmp_path_factory, suffix, relation, chunk):
     path = tmp_path_factory.mktemp("written") / f"t{suffix}"
@@ -320,7 +320,7 @@ def test_words_are_written_as_weka_reads_them(word):
     assert [token.text for token in tokens(written)] == [word]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(st.lists(WORDS | st.sampled_from(["?", "New York", "' p '", '"q"', "'a\\tb'", "''", "'?'", "\t"]),
                          min_size=1, max_size=4).map(" ".join), min_size=1, max_size=4).map(",".join))
 def test_two_ways_to_divide_a_row(line):
