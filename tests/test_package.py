@@ -46,13 +46,14 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     def ask(where=tmp_path):
         environment = {name: value for name, value in os.environ.items()
                        if name != "NUMBA_CACHE_DIR"} | {"BREGALAD_CACHE": str(tmp_path / "kept")}
-        code = ("from bregalad.compiled import first_use\n"
-                "import package.outer as o\nfirst = first_use(o.__file__)\n"
-                "print(o.ask(), sum(o.ask.stats.cache_hits.values()), first)")
+        code = ("from bregalad.compiled import compile_seconds\n"
+                "import package.outer as o\n"
+                "print(o.ask(), sum(o.ask.stats.cache_hits.values()), compile_seconds() > 0)")
         said = subprocess.run([sys.executable, "-c", code], cwd=where, env=environment,
                               check=True, capture_output=True, text=True)
-        answer, hits, first = said.stdout.split()
-        assert not minded or first == str(hits == "0")
+        answer, hits, compiled = said.stdout.split()
+        assert compiled == str(minded and hits == "0")
+        assert said.stderr.count("compiling") == (compiled == "True")
         return [answer, hits]
 
     def age(days):

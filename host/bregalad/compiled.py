@@ -9,20 +9,26 @@ imports from its package. Installations of the same sources share them.
 
 import ast
 import hashlib
+import logging
+import time
 from functools import cache
 from pathlib import Path
 
 import numba
+from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 from .cache import cache_folder, forget_unused, mark_used
 
-__all__ = ["first_use", "njit", "place_of", "sources_of"]
+__all__ = ["compile_seconds", "njit", "place_of", "sources_of"]
 
 
-def first_use(path):
-    """Whether nothing of a module as it is has been compiled yet: then calls take a minute."""
-    return not any(place_of(path).glob("*.nbi"))
+def compile_seconds():
+    """Seconds that this process has spent on compiling functions of `njit`; loading does not count.
+
+    Who measures how fast something is takes off what was spent meanwhile.
+    """
+    return _watch.seconds
 
 
 def place_of(path):
@@ -77,6 +83,34 @@ def _opened(path):
     return place
 
 
+class _Watch(event.Listener):
+    """Measure how long compiling takes, and say once that it has begun."""
+
+    def __init__(self):
+        self.seconds = 0.0
+        self._depth = 0  # what a function calls is compiled while it is
+        self._began = 0.0
+        self._said = False
+
+    def on_start(self, event):
+        if not self._depth and not isinstance(event.data["dispatcher"]._cache, _Cache):
+            return
+        if not self._depth:
+            self._began = time.perf_counter()
+            if not self._said:
+                self._said = True
+                logging.getLogger("bregalad").warning(
+                    "compiling what this needs, the first time only: some 20 s, more on a busy "
+                    "machine")
+        self._depth += 1
+
+    def on_end(self, event):
+        if self._depth:
+            self._depth -= 1
+            if not self._depth:
+                self.seconds += time.perf_counter() - self._began
+
+
 class _Locator(_CacheLocator):
     """Tell Numba where a function is kept; its file's time and path say nothing."""
 
@@ -111,12 +145,24 @@ class _Cache(FunctionCache):
     _impl_class = _Kept
 
 
-def njit(**options):
-    """``numba.njit`` of these options; what it compiles is kept."""
+def njit(*, inner=False, **options):
+    """``numba.njit`` of these options; what it compiles is kept.
+
+    Parameters
+    ----------
+    inner : bool
+        Whether only compiled code calls it: then nothing is compiled that takes Python's objects
+        apart, which may be more than the function itself.
+    """
 
     def decorate(function):
-        compiled = numba.njit(**options)(function)
+        compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner,
+                              **options)(function)
         compiled._cache = _Cache(function)
         return compiled
 
     return decorate
+
+
+_watch = _Watch()
+event.register("numba:compile", _watch)

@@ -24,11 +24,6 @@ _LOGS_SIZE = 1 << 14
 _OUT_WORDS = 1 << 16
 _tables: list = []
 _logs: list = []
-_CURVES = {
-    "information_gain": (LOG_BASE, LOG_SLOPE), "gini": (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
-    "kearns_mansour": (ROOT_BASE, ROOT_SLOPE),
-    "classification_error": (LOG_BASE, LOG_SLOPE),  # it looks nothing up
-}
 
 _CONFIGURATION = ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner",
                   "report.predictions")  # by kernel.CELLS ...
@@ -62,7 +57,7 @@ def _frozen(array):
 class EmulatedBoard(Board):
     """The golden model, compiled by Numba; what is sent is executed at once.
 
-    The first use on a machine compiles for some 20 s; Numba keeps the result on disk.
+    What a tree needs of it is compiled at its first use on a machine, and kept on disk.
 
     Parameters
     ----------
@@ -91,13 +86,11 @@ class EmulatedBoard(Board):
         cells, classes = g.max_cells, g.classes
         trial_words = 2 + classes + max(9 + classes, 3 * cells)
         reserve = kernel.PATH_LIMIT * trial_words + 8 + classes * (g.bins + 2)
-        criterion = CRITERIA.index(g.criterion)
-        curve_base, curve_slope = _CURVES[g.criterion]
         counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
         counters = counts.reshape(g.slots, -1)
         self._state = kernel.State(
             lanes=g.lanes, bus_bytes=g.bus_bytes, count_max=g.count_max,
-            gain_half=1 << g.gain_width - 1, criterion=criterion, reserve=reserve,
+            gain_half=1 << g.gain_width - 1, reserve=reserve,
             registers=np.zeros(len(_CONFIGURATION), np.int64),
             config=np.zeros((len(_CELL), cells), np.uint8),
             entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
@@ -112,7 +105,10 @@ class EmulatedBoard(Board):
             order=np.arange(cells), codes=np.zeros(cells, np.int32),
             places=np.zeros(cells, np.int32), scores=np.zeros(classes, np.int64),
             logs=_bayes_logs(), bayes_table=BAYES_TABLE,
-            table=_table(), curve_base=curve_base, curve_slope=curve_slope,
+            entropy=((_table(), LOG_BASE, LOG_SLOPE) if g.criterion == "information_gain"
+                     else None),
+            reciprocals=((RECIPROCAL_BASE, RECIPROCAL_SLOPE) if g.criterion == "gini" else None),
+            roots=(ROOT_BASE, ROOT_SLOPE) if g.criterion == "kearns_mansour" else None,
             memory=_frozen(self._memory), faults=np.zeros((0, 2), np.int64),
             out=np.empty(reserve + max(reserve, _OUT_WORDS), np.uint32))
         self._state.entries[:, [kernel.LINK, kernel.CURRENT]] = NONE
@@ -124,7 +120,7 @@ class EmulatedBoard(Board):
         self._pending = b""  # the beginning of a command or record whose rest was not sent yet
         self._chunks = []
         self._fixed = {
-            "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": criterion,
+            "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": CRITERIA.index(g.criterion),
             "build.naive_bayes": int(g.naive_bayes), "build.second_bank": g.banks - 1,
             "build.count_width": g.count_width, "build.classes": classes,
             "size.lanes": g.lanes, "size.passes": passes_field(g), "memory.slots": g.slots,
@@ -156,12 +152,20 @@ class EmulatedBoard(Board):
         """Execute all that ``data`` holds; the bytes consumed."""
         state = self._state
         progress = state.progress
-        at = 0
+        at = np.int64(0)
         while True:
-            at += kernel.execute(state, data[at:])
-            if progress[kernel.USED] + state.reserve <= state.out.size:
+            if not progress[kernel.LEFT]:
+                at += kernel.execute(state, data[at:])
+            records = bool(progress[kernel.LEFT])
+            if records:
+                at = kernel.learn(state, data, at)
+            if progress[kernel.ASKED]:
+                kernel.ask(state, progress[kernel.ASKED] - 1)
+                progress[kernel.ASKED] = 0
+            elif progress[kernel.USED] + state.reserve > state.out.size:
+                self._collect()
+            elif progress[kernel.LEFT] or not records:
                 return at
-            self._collect()
 
     def _collect(self):
         used = self._state.progress[kernel.USED]

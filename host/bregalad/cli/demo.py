@@ -51,7 +51,6 @@ def run(args):
                                 progress=lambda n, _: bar.update(n))
         return tree, curve
 
-    print("The first time, Numba compiles the emulated board; that takes half a minute.")
     VFDT(geometry=geometry).fit(X[:2000], y[:2000])
     start = time.perf_counter()
     tree, curve = learn("emulated", len(y))

@@ -18,6 +18,8 @@ _ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's
 _BAND = 64  # columns that are fetched at once: of long rows a processor foresees what comes next
 _INDEX = np.uint32  # no sign, so that no index is tested for being negative
 
+_inner = njit(inner=True, error_model="numpy")
+
 
 class InfiniteValue(ValueError):
     """A value has no code.
@@ -135,7 +137,7 @@ def _encode(books, values, codes, places, threads):
     return sum(missing), np.concatenate(columns), np.concatenate(rows)
 
 
-@njit(error_model="numpy")
+@_inner
 def _bucket(value, origin, scale):
     """Rising with the value, rounding or not; 0 for NaN."""
     at = (value - origin) * scale
@@ -194,7 +196,7 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
                 missing[column] += gone
                 if beyond:
                     while many + beyond > strays.shape[1]:
-                        strays = np.concatenate((strays, np.empty_like(strays)), axis=1)
+                        strays = _doubled(strays)
                     for i in range(rows):
                         if values[i] < low[column] or values[i] > high[column]:
                             strays[0, many], strays[1, many] = column, top + i
@@ -213,7 +215,16 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
     return strays[:, :many]
 
 
-@njit(error_model="numpy")
+@njit(inner=True)
+def _doubled(strays):
+    wider = np.empty((2, 2 * strays.shape[1]), np.int64)
+    for row in range(2):
+        for index in range(strays.shape[1]):
+            wider[row, index] = strays[row, index]
+    return wider
+
+
+@_inner
 def _take(flat, top, rows, row_step, left, columns, column_step, band):
     step, across = np.uint64(row_step), np.uint64(column_step)
     at = np.uint64(top) * step + np.uint64(left) * across
@@ -229,10 +240,13 @@ def _take(flat, top, rows, row_step, left, columns, column_step, band):
             at += across
 
 
-@njit(error_model="numpy")
+@_inner
 def _give(out, top, rows, places, codes):
     where = places.astype(np.uint64)
-    if len(where) == _COLUMNS and (np.diff(places) == 1).all():
+    together = len(where) == _COLUMNS
+    for index in range(1, len(where)):
+        together &= where[index] == where[index - 1] + np.uint64(1)
+    if together:
         words, at = np.empty(rows, np.uint64), where[0]
         for row in range(rows):  # by themselves, so that vectors are made of them
             word = np.uint64(0)
@@ -250,7 +264,7 @@ def _give(out, top, rows, places, codes):
             line[where[index]] = out[index, row - top]
 
 
-@njit(error_model="numpy")
+@_inner
 def _survey(values, low, high):
     """How many values are missing, and how many out of range."""
     missing = outside = np.int32(0)  # as many of them to a vector as possible
@@ -260,7 +274,7 @@ def _survey(values, low, high):
     return missing, outside
 
 
-@njit(error_model="numpy")
+@_inner
 def _look_up(values, origin, scale, below, edges, step, found):
     for i in range(len(values)):
         found[i] = _INDEX(_bucket(values[i], origin, scale))
@@ -269,13 +283,13 @@ def _look_up(values, origin, scale, below, edges, step, found):
         found[i] = start + (step if edges[start + step - _INDEX(1)] <= values[i] else _INDEX(0))
 
 
-@njit(error_model="numpy")
+@_inner
 def _halve(values, edges, step, found):
     for i in range(len(values)):
         found[i] += step if edges[found[i] + step - _INDEX(1)] <= values[i] else _INDEX(0)
 
 
-@njit(error_model="numpy")
+@_inner
 def _finish(values, found, first, out):
     for i in range(len(values)):
         out[i] = np.uint8(found[i] + first) if values[i] == values[i] else np.uint8(MISSING)

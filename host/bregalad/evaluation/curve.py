@@ -36,7 +36,7 @@ class Curve:
         So far: trials, splits, those that only the tie threshold allowed, inner nodes split anew,
         and inner nodes made leaves again.
     seconds : list of float
-        Time spent on predicting and learning so far, all else left out.
+        Time spent on predicting and learning so far; all else is left out, compiling, too.
     memory : list of float
         The most memory that the process has held so far, in MB; 0 where that is not known.
     confusion : array (classes, classes) or None

@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from ..compiled import njit
-
 __all__ = ["WarmUp"]
 
 
@@ -64,11 +62,9 @@ class WarmUp:
         return X, np.concatenate([labels for _, labels in self._parts])
 
 
-@njit()
 def _majorities(counts, labels):
     """The majority class before each label; they are counted."""
-    found = np.empty(len(labels), np.int32)
-    for i in range(len(labels)):
-        found[i] = counts.argmax()
-        counts[labels[i]] += 1
-    return found
+    one = labels[:, np.newaxis] == np.arange(len(counts))
+    before = counts + one.cumsum(axis=0) - one
+    counts += one.sum(axis=0)
+    return before.argmax(axis=1).astype(np.int32)

@@ -5,7 +5,10 @@ from .bayes import classify, only_class
 from .bins import bin_of, gather, locate, mixture
 from .commands import execute
 from .counting import add, halve
+from .records import learn
+from .slots import place
 from .state import (
+    ASKED,
     BEATS,
     CLAMPED,
     COUNTS,
@@ -26,12 +29,12 @@ from .state import (
     USED,
     N,
     State,
-    compiled,
+    inner,
 )
-from .trials import trial
+from .trials import ask, trial
 
-__all__ = ["BEATS", "CLAMPED", "COUNTS", "CURRENT", "FIRST", "FOUND", "HALTED", "KIND", "LEFT",
+__all__ = ["ASKED", "BEATS", "CLAMPED", "COUNTS", "CURRENT", "FIRST", "FOUND", "HALTED", "KIND", "LEFT",
            "LINK", "N", "NODES", "PATH_LIMIT", "PREDICTED", "PREDICTIONS", "PROGRESS", "RECORDS",
-           "SKIP", "USED", "State", "add", "bin_of", "classify", "compiled",
+           "SKIP", "USED", "State", "add", "ask", "bin_of", "classify", "inner",
            "execute", "fill_logs", "fill_table",
-           "gather", "halve", "locate", "mixture", "only_class", "trial"]
+           "gather", "halve", "learn", "locate", "mixture", "only_class", "place", "trial"]

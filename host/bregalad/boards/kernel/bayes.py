@@ -7,19 +7,19 @@ from ...protocol.reports import Kind
 from .arithmetic import whole_log
 from .bins import MIXED, is_shared, locate
 from .counting import restate
-from .state import CLASSES, COUNTS, PREDICTED, PREDICTIONS, TERMS, USED, compiled, inlined
+from .state import CLASSES, COUNTS, PREDICTED, PREDICTIONS, TERMS, USED, inlined, inner
 
 __all__ = ["classify", "only_class", "predict", "prediction_words"]
 
 PREDICTION, SCORES = int(Kind.PREDICTION), int(Kind.SCORES)
 
 
-@compiled
+@inner
 def prediction_words(registers, counts):
     return 1 if registers[PREDICTIONS] == 1 else 1 + counts.shape[2]
 
 
-@compiled
+@inner
 def predict(entries, counts, counters, shares, lo, shift, config, events, mix, registers, scores,
             logs, bayes_table, out, progress, slot, codes, places):
     """Report a record's naive Bayes prediction from the statistics of its slot."""
@@ -53,7 +53,7 @@ def only_class(entries, classes, slot):
     return found if named == 1 else np.int64(-1)
 
 
-@compiled
+@inner
 def classify(entries, shape, counters, shares, config, mix, classes, scores, logs, bayes_table,
              slot, places):
     """The class that naive Bayes predicts; ``scores``: log2 of every one's share, less a constant.

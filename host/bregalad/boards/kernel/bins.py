@@ -4,7 +4,7 @@ import numpy as np
 
 from ...geometry import MISSING
 from ...protocol.registers import CellKind
-from .state import BASE, KIND, OTHER, compiled, inlined
+from .state import BASE, KIND, OTHER, compiled, inlined, inner
 
 __all__ = ["IGNORED", "NUMERIC", "MULTIWAY", "MIXED", "bin_of", "gather", "is_shared", "locate",
            "mixture"]
@@ -14,7 +14,7 @@ IGNORED, NUMERIC, MULTIWAY = CellKind.IGNORED, CellKind.NUMERIC, CellKind.MULTIW
 ALL_NUMERIC, ALL_NOMINAL, MIXED = range(3)  # what the cells in use count
 
 
-@compiled
+@inner
 def mixture(config, cells):
     """Whether the cells in use are all numeric, all nominal and counted from code 0, or mixed."""
     numeric = nominal = 0
@@ -80,7 +80,7 @@ def bin_of(kind, base, other, lo, shift, last, code):
     return last if other else -1
 
 
-@compiled
+@inner
 def is_shared(config, cell):
     """Whether a cell's last bin counts the values of other cells."""
     return config[OTHER, cell] and config[KIND, cell] != NUMERIC

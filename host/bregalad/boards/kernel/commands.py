@@ -1,13 +1,12 @@
-"""The board's commands, executed one after the other."""
+"""The board's commands, executed one after the other; records and trials are the caller's."""
 
 import numpy as np
 
 from ...geometry import NONE
 from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
-from ...protocol.reports import ErrorCode, Kind, SuggestionFlag
+from ...protocol.reports import ErrorCode, Kind
 from .arithmetic import u16, u32
-from .records import DECODE, RECORD_HEAD, learn
-from .reports import error, has_room, head, put
+from .reports import DECODE, RECORD_HEAD, error, has_room, head, put
 from .slots import (
     CELL_AT,
     CURRENT_AT,
@@ -20,8 +19,7 @@ from .slots import (
     reset,
     write,
 )
-from .state import ADDRESS, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, compiled, inlined
-from .trials import trial
+from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, compiled, inlined, inner
 
 __all__ = ["execute"]
 
@@ -30,7 +28,6 @@ LEARN, TRIAL, CLEAR, PLACE, READ, WRITE, FENCE, RESET = map(int, (
     Opcode.LEARN, Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE,
     Opcode.FENCE, Opcode.RESET))
 MEMORY = int(CommandFlag.MEMORY)
-REQUESTED = int(SuggestionFlag.REQUESTED)
 FENCED, BAD_COMMAND = int(Kind.FENCE), int(ErrorCode.COMMAND)
 
 COUNT_AT = COMMANDS[Opcode.LEARN].offset("count")
@@ -44,17 +41,14 @@ FAR = 1 << 62  # no memory reaches here; below it, addresses do not overflow
 def execute(state, stream):
     """Execute commands until ``stream`` holds no whole one or there is no room for reports.
 
-    A LEARN is taken record by record, so its beginning is executed before its end is there.
-    Returns the bytes consumed.
+    Also until records are to be learnt (``progress[LEFT]``) or a slot is to be tried
+    (``progress[ASKED]``, 0: none). That is done by whoever calls, with `learn` and `trial`, as most
+    trees never ask for it and compiling both takes longest. Returns the bytes consumed.
     """
     progress = state.progress
     head_bytes = max(COMMAND_BYTES, state.bus_bytes)
     at = np.int64(0)
-    while True:
-        if progress[LEFT]:
-            at = learn(state, stream, at)
-            if progress[LEFT]:
-                return at
+    while not progress[LEFT] and not progress[ASKED]:
         if progress[SKIP]:
             step = min(progress[SKIP], stream.size - at)
             progress[SKIP] -= step
@@ -67,9 +61,10 @@ def execute(state, stream):
         if not step:
             return at
         at += step
+    return at
 
 
-@compiled
+@inlined
 def payload_bytes(state, stream, at):
     """Bytes behind a command's head, without padding."""
     opcode = stream[at]
@@ -81,16 +76,15 @@ def payload_bytes(state, stream, at):
     return 0
 
 
-@compiled
-def in_range(state, stream, at):
+@inner
+def in_range(slots, cells, stream, at):
     """Is the opcode known, and does every slot and cell of the command exist?"""
-    slots, cells = state.counts.shape[0], state.counts.shape[3]
     opcode = stream[at]
-    if opcode in (LEARN, FENCE, RESET):
+    if opcode == LEARN or opcode == FENCE or opcode == RESET:
         return True
-    if opcode in (TRIAL, CLEAR):
+    if opcode == TRIAL or opcode == CLEAR:
         return u16(stream, at + SLOT_AT) < slots
-    if opcode in (READ, WRITE):
+    if opcode == READ or opcode == WRITE:
         cell = u16(stream, at + CELL_AT)
         return u16(stream, at + SLOT_AT) < slots and (cell < cells or cell == NONE)
     if opcode != PLACE:
@@ -112,8 +106,9 @@ def command(state, stream, at, head_bytes):
     if progress[HALTED]:
         progress[HALTED] = opcode != RESET
         progress[SKIP] = payload + padding
-    elif not in_range(state, stream, at):
-        error(state, BAD_COMMAND, u32(stream, at), u32(stream, at + 4), 0)
+    elif not in_range(state.counts.shape[0], state.counts.shape[3], stream, at):
+        error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at), u32(stream, at + 4),
+              np.int64(0))
         progress[SKIP] = payload + padding
     elif opcode == LEARN:
         progress[LEFT] = u32(stream, at + COUNT_AT)
@@ -124,14 +119,16 @@ def command(state, stream, at, head_bytes):
         low = u32(stream, at + ADDRESS_AT)
         progress[ADDRESS] = low | high << 32
         if progress[IN_MEMORY] and progress[LEFT] and high >= FAR >> 32:
-            error(state, DECODE, low - low % state.bus_bytes, high, 0)
+            error(state.out, progress, np.int64(DECODE), low - low % state.bus_bytes, high,
+                  np.int64(0))
             progress[LEFT] = 0
     elif opcode == TRIAL:
-        trial(state, slot, np.int64(REQUESTED))
+        progress[ASKED] = slot + 1
     elif opcode == CLEAR:
         reset(state, slot)
     elif opcode == PLACE:
-        place(state, stream, at)
+        place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
+              stream, at)
     elif opcode == READ:
         read(state, slot, u16(stream, at + CELL_AT))
     elif opcode == WRITE:
@@ -140,6 +137,6 @@ def command(state, stream, at, head_bytes):
         write(state, slot, u16(stream, at + CELL_AT), stream, at + head_bytes)
         return head_bytes + payload + padding
     elif opcode == FENCE:
-        head(state, FENCED, 0, 0)
-        put(state, u32(stream, at + TOKEN_AT))
+        head(state.out, progress, np.int64(FENCED), np.int64(0), np.int64(0))
+        put(state.out, progress, u32(stream, at + TOKEN_AT))
     return head_bytes

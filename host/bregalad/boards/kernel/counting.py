@@ -15,8 +15,8 @@ from .state import (
     SINCE,
     TERMS,
     N,
-    compiled,
     inlined,
+    inner,
 )
 
 __all__ = ["HALVED", "INNER", "UNDERFLOW", "add", "clear", "count_places", "halve", "restate"]
@@ -70,7 +70,7 @@ def count_places(entries, counters, shares, cells, lanes, limit, step, logs, bay
     return clamped
 
 
-@compiled
+@inner
 def halve(entries, shape, counters, events, slot):
     """Halve all counters of a slot."""
     entries[slot, N] >>= 1
@@ -83,7 +83,7 @@ def halve(entries, shape, counters, events, slot):
     events[HALVINGS] += 1
 
 
-@compiled
+@inner
 def restate(entries, shape, counters, shares, logs, bayes_table, slot):
     """Work out the terms of a slot's counters, to be kept up to date from now on."""
     for at in range(used(entries, shape, slot)):
@@ -91,7 +91,7 @@ def restate(entries, shape, counters, shares, logs, bayes_table, slot):
     entries[slot, TERMS] = 1
 
 
-@compiled
+@inner
 def clear(entries, counts, counters, shares, slot):
     """Forget a slot, except for its zoom."""
     for at in range(used(entries, counts.shape, slot)):
@@ -102,7 +102,7 @@ def clear(entries, counts, counters, shares, slot):
     entries[slot, LINK] = entries[slot, CURRENT] = NONE
 
 
-@compiled
+@inner
 def used(entries, shape, slot):
     """From where on a slot's counters are 0."""
     return entries[slot, EXTENT] * shape[2] * shape[3]

@@ -2,30 +2,27 @@
 
 import numpy as np
 
-from ...geometry import CRITERIA, GAIN_FRACTION, NONE
+from ...geometry import GAIN_FRACTION, NONE
 from .arithmetic import gini, kearns_mansour, wrap, xlog2x
 from .bins import IGNORED, MULTIWAY, NUMERIC
-from .state import BASE, BIN, CELL, FIRST, GAIN, KIND, OTHER, SOURCE, VALUE, compiled, inlined
+from .state import BASE, BIN, CELL, FIRST, GAIN, KIND, OTHER, SOURCE, VALUE, inlined, inner
 
 __all__ = ["find", "left_count"]
-
-# Plain integers, since Numba types every enumeration anew.
-INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(len(CRITERIA))
 
 
 @inlined
 def find(config, counts, extent, slot, cells, classes, count_max, gain_half, found, scratch,
-         criterion, table, base, slope):
+         entropy, reciprocals, roots):
     """Fill ``found`` with the candidates of all cells; an attribute's is that of its last one."""
     slot = np.uint64(slot)
     for cell in range(cells):
         gain(config, counts, extent, slot, np.uint64(cell), classes, count_max, gain_half, found,
-             scratch, criterion, table, base, slope)
+             scratch, entropy, reciprocals, roots)
         if cell and not config[FIRST, cell] and config[KIND, cell] != IGNORED:
             join(config, found, cell, gain_half)
 
 
-@compiled
+@inner
 def join(config, found, cell, gain_half):
     """Make a later cell's candidate that of the attribute up to it; none at the cell before."""
     group = cell - 1
@@ -41,9 +38,9 @@ def join(config, found, cell, gain_half):
     found[group, CELL] = NONE
 
 
-@compiled
+@inner
 def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, found, scratch,
-         criterion, table, base, slope):
+         entropy, reciprocals, roots):
     """Set a cell's candidate (multiway: its share of the attribute's gain)."""
     kind = config[KIND, cell]
     own_values = np.int64(counts.shape[1] - config[OTHER, cell])
@@ -57,18 +54,18 @@ def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, foun
     if kind == MULTIWAY:
         found[cell, GAIN] = gain_multiway(
             counts, slot, cell, classes, min(own_values, extent), config[FIRST, cell], count_max,
-            gain_half, scratch, criterion, table, base, slope)
+            gain_half, scratch, entropy, reciprocals, roots)
         return
     numeric = kind == NUMERIC
     values = counts.shape[1] - 1 if numeric else own_values
     # No bin from the extent on differs from the first one there.
     values = min(values, extent + 1)
-    if criterion == INFORMATION_GAIN and known <= count_max and known < table.size:
+    if entropy is not None and known <= count_max and known < len(entropy[0]):
         value, best = small_binary(counts, slot, cell, classes, values, numeric, gain_half, known,
-                                   scratch, table)
+                                   scratch, entropy[0])
     else:
         value, best = gain_binary(counts, slot, cell, classes, values, numeric, count_max,
-                                  gain_half, scratch, criterion, table, base, slope)
+                                  gain_half, scratch, entropy, reciprocals, roots)
     first_code = 0 if numeric else np.int64(config[BASE, cell])
     found[cell, VALUE] = (first_code + value) & 0xFF
     found[cell, GAIN] = best
@@ -77,15 +74,15 @@ def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, foun
 
 @inlined
 def gain_multiway(counts, slot, cell, classes, own_values, first, count_max, gain_half, scratch,
-                  criterion, table, base, slope):
+                  entropy, reciprocals, roots):
     total, row = scratch[0], scratch[1]
     share = 0
     if first:
-        share = impurity(total, classes, count_max, criterion, table, base, slope)
+        share = impurity(total, classes, count_max, entropy, reciprocals, roots)
     for value in range(own_values):
         for k in range(classes):
             row[k] = counts[slot, np.uint64(value), np.uint64(k), cell]
-        share -= impurity(row, classes, count_max, criterion, table, base, slope)
+        share -= impurity(row, classes, count_max, entropy, reciprocals, roots)
     return wrap(share, gain_half)
 
 
@@ -119,16 +116,15 @@ def small_binary(counts, slot, cell, classes, values, numeric, gain_half, known,
     return best_value, wrap(best, gain_half)
 
 
-@compiled
+@inner
 def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_half, scratch,
-                criterion, table, base, slope):
+                entropy, reciprocals, roots):
     """Value and gain of the best threshold (numeric), or value against the rest."""
     total, left = scratch[0], scratch[1]
-    whole = impurity(total, classes, count_max, criterion, table, base, slope)
+    whole = impurity(total, classes, count_max, entropy, reciprocals, roots)
     for k in range(classes):
         left[k] = 0
     best_value, best = -1, 0
-    entropy = criterion == INFORMATION_GAIN
     for value in range(values):
         if numeric and value and is_empty(counts, slot, cell, value, classes):
             continue  # the same sides as before
@@ -140,35 +136,36 @@ def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_ha
             right = (total[k] - left[k]) & count_max
             n_left += left[k]
             n_right += right
-            if entropy:
-                parts -= xlog2x(left[k], table, base, slope)
-                parts -= xlog2x(right, table, base, slope)
+            if entropy is not None:
+                parts -= xlog2x(left[k], entropy)
+                parts -= xlog2x(right, entropy)
             else:
                 squares_left += left[k] * left[k]
                 squares_right += right * right
-        if entropy:
-            parts += xlog2x(n_left & count_max, table, base, slope)
-            parts += xlog2x(n_right & count_max, table, base, slope)
-        elif criterion == GINI:
-            parts = (gini(n_left & count_max, squares_left, count_max, base, slope)
-                     + gini(n_right & count_max, squares_right, count_max, base, slope))
-        elif criterion == CLASSIFICATION_ERROR:
+        if entropy is not None:
+            parts += xlog2x(n_left & count_max, entropy)
+            parts += xlog2x(n_right & count_max, entropy)
+        elif reciprocals is not None:
+            parts = (gini(n_left & count_max, squares_left, count_max, reciprocals)
+                     + gini(n_right & count_max, squares_right, count_max, reciprocals))
+        elif roots is not None:
+            if classes == 2:
+                parts = (kearns_mansour(left[0], left[1], roots)
+                         + kearns_mansour((total[0] - left[0]) & count_max, right, roots))
+        else:
             parts = 0
             for n, side in ((n_left, 0), (n_right, 1)):
                 most = 0
                 for k in range(classes):
                     most = max(most, (total[k] - left[k]) & count_max if side else left[k])
                 parts += max(0, (n & count_max) - most) << GAIN_FRACTION
-        elif classes == 2:
-            parts = (kearns_mansour(left[0], left[1], base, slope)
-                     + kearns_mansour((total[0] - left[0]) & count_max, right, base, slope))
         candidate = wrap(whole - parts, gain_half)
         if best_value < 0 or candidate > best:
             best_value, best = value, candidate
     return best_value, best
 
 
-@compiled
+@inner
 def is_empty(counts, slot, cell, value, classes):
     for k in range(classes):
         if counts[slot, np.uint64(value), np.uint64(k), cell]:
@@ -189,7 +186,7 @@ def sum_bins(counts, extent, slot, cell, classes, count_max, total):
     return known
 
 
-@compiled
+@inner
 def left_count(config, counts, slot, found, best, k, count_max):
     """Class count of the first side of the best candidate; 0 if it has more than two."""
     cell = found[best, SOURCE]
@@ -204,22 +201,22 @@ def left_count(config, counts, slot, found, best, k, count_max):
     return n & count_max
 
 
-@inlined
-def impurity(counts, classes, count_max, criterion, table, base, slope):
+@inner
+def impurity(counts, classes, count_max, entropy, reciprocals, roots):
     """n times the impurity of the counts, by the criterion."""
     n = squares = parts = most = 0
     for k in range(classes):
         n += counts[k]
-        if criterion == INFORMATION_GAIN:
-            parts += xlog2x(counts[k], table, base, slope)
+        if entropy is not None:
+            parts += xlog2x(counts[k], entropy)
         else:
             squares += counts[k] * counts[k]
             most = max(most, counts[k])
     n &= count_max
-    if criterion == INFORMATION_GAIN:
-        return xlog2x(n, table, base, slope) - parts
-    if criterion == GINI:
-        return gini(n, squares, count_max, base, slope)
-    if criterion == CLASSIFICATION_ERROR:
-        return max(0, n - most) << GAIN_FRACTION
-    return kearns_mansour(counts[0], counts[1], base, slope) if classes == 2 else 0
+    if entropy is not None:
+        return xlog2x(n, entropy) - parts
+    if reciprocals is not None:
+        return gini(n, squares, count_max, reciprocals)
+    if roots is not None:
+        return kearns_mansour(counts[0], counts[1], roots) if classes == 2 else 0
+    return max(0, n - most) << GAIN_FRACTION

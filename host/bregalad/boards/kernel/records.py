@@ -4,12 +4,11 @@ import numpy as np
 
 from ...geometry import NONE
 from ...protocol.commands import RecordFlag
-from ...protocol.reports import ErrorCode
 from .arithmetic import u16
 from .bayes import predict, prediction_words
 from .bins import gather, locate, mixture
 from .counting import INNER, UNDERFLOW, add, count_places, halve
-from .reports import error, has_room
+from .reports import DECODE, RECORD_HEAD, error, has_room
 from .state import (
     ADDRESS,
     BAD_RECORDS,
@@ -34,17 +33,16 @@ from .state import (
     N,
     compiled,
     inlined,
+    inner,
 )
 from .trials import trial
 
-__all__ = ["DECODE", "RECORD_HEAD", "learn"]
+__all__ = ["learn"]
 
 MINUS, TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
-DECODE = int(ErrorCode.DECODE)
-RECORD_HEAD = 4
 
 
-@compiled
+@inner
 def failing_word(state, address, length):
     """``(bus word, error code)`` of the first word that memory does not answer, or (-1, 0)."""
     bus = state.bus_bytes
@@ -75,7 +73,7 @@ def learn(state, stream, at):
             at_record = progress[ADDRESS]
             word, code = failing_word(state, at_record, size)
             if word >= 0:
-                error(state, code, word, word >> 32, progress[DONE])
+                error(state.out, progress, code, word, word >> 32, progress[DONE])
                 progress[LEFT] = 0
                 break
             inside = data.size - data.size % state.bus_bytes
@@ -105,7 +103,7 @@ def learn(state, stream, at):
     return at
 
 
-@compiled
+@inner
 def plain_records(entries, counts, counters, shares, lo, shift, config, events, mix, lanes,
                   count_max, registers, scores, logs, bayes_table, out, progress, data, at, where,
                   codes, places, number):

@@ -1,33 +1,36 @@
 """What the board answers, word by word."""
 
-from ...protocol.reports import Kind
-from .state import HALTED, USED, compiled, inlined
+import numpy as np
 
-__all__ = ["error", "has_room", "head", "put"]
+from ...protocol.reports import ErrorCode, Kind
+from .state import HALTED, USED, inlined, inner
 
-ERROR = int(Kind.ERROR)
+__all__ = ["DECODE", "RECORD_HEAD", "error", "has_room", "head", "put"]
+
+ERROR, DECODE = int(Kind.ERROR), int(ErrorCode.DECODE)
+RECORD_HEAD = 4  # bytes of a record before its codes
+
+
+@inner
+def put(out, progress, word):
+    out[progress[USED]] = word & 0xFFFFFFFF
+    progress[USED] += 1
+
+
+@inner
+def head(out, progress, kind, flags, slot):
+    put(out, progress, kind | flags << 8 | slot << 16)
 
 
 @inlined
-def put(state, word):
-    state.out[state.progress[USED]] = word & 0xFFFFFFFF
-    state.progress[USED] += 1
-
-
-@inlined
-def head(state, kind, flags, slot):
-    put(state, kind | flags << 8 | slot << 16)
-
-
-@compiled
 def has_room(state):
     return state.progress[USED] + state.reserve <= state.out.size
 
 
-@inlined
-def error(state, code, address_low, address_high, count):
-    head(state, ERROR, code, 0)
-    put(state, address_low)
-    put(state, address_high)
-    put(state, count)
-    state.progress[HALTED] = 1
+@inner
+def error(out, progress, code, address_low, address_high, count):
+    head(out, progress, np.int64(ERROR), code, np.int64(0))
+    put(out, progress, address_low)
+    put(out, progress, address_high)
+    put(out, progress, count)
+    progress[HALTED] = 1

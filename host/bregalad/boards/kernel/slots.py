@@ -8,7 +8,19 @@ from ...protocol.reports import Kind
 from .arithmetic import u16, u32
 from .counting import HALVED, INNER, UNDERFLOW, clear
 from .reports import head, put
-from .state import COUNTS, CURRENT, EXTENT, FLAGS, LINK, PERIOD, SINCE, TERMS, N, inlined
+from .state import (
+    COUNTS,
+    CURRENT,
+    EXTENT,
+    FLAGS,
+    LINK,
+    PERIOD,
+    SINCE,
+    TERMS,
+    N,
+    inlined,
+    inner,
+)
 
 __all__ = ["SLOT_AT", "PARENT_AT", "PLACE_CELL_AT", "LINK_AT", "CURRENT_AT", "CELL_AT", "place",
            "read", "reset", "write"]
@@ -34,19 +46,19 @@ def reset(state, slot):
     state.shift[slot] = shift
 
 
-@inlined
-def place(state, stream, at):
+@inner
+def place(entries, counts, counters, shares, lo, shift, stream, at):
+    """Execute the command PLACE that lies in ``stream`` from ``at`` on."""
     slot, parent, cell = (u16(stream, at + SLOT_AT), u16(stream, at + PARENT_AT),
                           u16(stream, at + PLACE_CELL_AT))
-    entries = state.entries
     if not stream[at + 1] & KEEP:
-        clear(entries, state.counts, state.counters, state.shares, slot)
-        for each in range(state.lo.shape[1]):
-            state.lo[slot, each] = state.lo[parent, each]
-            state.shift[slot, each] = state.shift[parent, each]
+        clear(entries, counts, counters, shares, slot)
+        for each in range(lo.shape[1]):
+            lo[slot, each] = lo[parent, each]
+            shift[slot, each] = shift[parent, each]
         if cell != NONE:
-            state.lo[slot, cell] = stream[at + LO_AT]
-            state.shift[slot, cell] = stream[at + SHIFT_AT] & 7
+            lo[slot, cell] = stream[at + LO_AT]
+            shift[slot, cell] = stream[at + SHIFT_AT] & 7
     entries[slot, SINCE] = 0
     entries[slot, LINK] = u16(stream, at + LINK_AT)
     entries[slot, CURRENT] = u16(stream, at + CURRENT_AT)
@@ -58,22 +70,22 @@ def place(state, stream, at):
 
 @inlined
 def read(state, slot, cell):
-    entries = state.entries
+    entries, out, progress = state.entries, state.out, state.progress
     bins, classes = state.counts.shape[1:3]
     if cell == NONE:
-        head(state, ENTRY, 0, slot)
-        put(state, entries[slot, N])
-        put(state, entries[slot, SINCE])
-        put(state, entries[slot, LINK] | entries[slot, CURRENT] << 16)
-        put(state, entries[slot, FLAGS] | entries[slot, PERIOD] << 16)
+        head(out, progress, np.int64(ENTRY), np.int64(0), slot)
+        put(out, progress, entries[slot, N])
+        put(out, progress, entries[slot, SINCE])
+        put(out, progress, entries[slot, LINK] | entries[slot, CURRENT] << 16)
+        put(out, progress, entries[slot, FLAGS] | entries[slot, PERIOD] << 16)
         for k in range(classes):
-            put(state, entries[slot, COUNTS + k])
+            put(out, progress, entries[slot, COUNTS + k])
     else:
-        head(state, STATISTICS, 0, slot)
-        put(state, cell)
+        head(out, progress, np.int64(STATISTICS), np.int64(0), slot)
+        put(out, progress, cell)
         for index in range(bins):
             for k in range(classes):
-                put(state, np.int64(state.counts[slot, index, k, cell]))
+                put(out, progress, np.int64(state.counts[slot, index, k, cell]))
 
 
 @inlined

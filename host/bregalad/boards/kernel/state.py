@@ -7,10 +7,10 @@ import numpy as np
 from ...compiled import njit
 from ...protocol.registers import EVENTS
 
-__all__ = ["State", "compiled", "inlined", "PATH_LIMIT", "CELLS", "CLASSES", "ALL", "LEAF_GRACE",
+__all__ = ["State", "compiled", "inlined", "inner", "PATH_LIMIT", "CELLS", "CLASSES", "ALL", "LEAF_GRACE",
            "INNER_GRACE", "PREDICTIONS", "KIND", "FIRST", "OTHER", "BASE", "N", "SINCE", "LINK",
            "CURRENT", "FLAGS", "PERIOD", "EXTENT", "TERMS", "COUNTS", "HALTED", "LEFT", "DONE",
-           "IN_MEMORY", "ADDRESS", "SKIP", "USED", "PROGRESS", "CELL", "VALUE", "GAIN", "SOURCE",
+           "IN_MEMORY", "ADDRESS", "SKIP", "USED", "ASKED", "PROGRESS", "CELL", "VALUE", "GAIN", "SOURCE",
            "BIN", "FOUND", "RECORDS", "NODES", "BEATS", "PREDICTED", "TRIALS", "HALVINGS",
            "CLAMPED", "BAD_RECORDS"]
 
@@ -22,7 +22,7 @@ KIND, FIRST, OTHER, BASE = range(4)
 # Two are not the board's. EXTENT: bins from there on hold nothing, so that nothing need look at
 # them. TERMS: whether the slot's ``shares`` are kept up to date, as they are once asked for.
 N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, TERMS, COUNTS = range(9)
-HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, PROGRESS = range(8)
+HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, ASKED, PROGRESS = range(9)
 # A candidate's first cell, value and gain; the cell and bin that its left class counts are from.
 CELL, VALUE, GAIN, SOURCE, BIN, FOUND = range(6)
 RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(list(EVENTS).index, (
@@ -34,6 +34,7 @@ RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(l
 # LLVM takes a function's code once more in each of its callers, and theirs. Numbers are handed to
 # what is not inlined as int64: Numba compiles it anew for every type, and for every literal.
 compiled = njit(nogil=True, error_model="numpy", _nrt=False)
+inner = njit(inner=True, nogil=True, error_model="numpy", _nrt=False)  # called by the others only
 inlined = njit(nogil=True, error_model="numpy", _nrt=False, inline="always")
 
 
@@ -49,7 +50,6 @@ class State(NamedTuple):
     bus_bytes: int
     count_max: int
     gain_half: int  # gains are wrapped to -gain_half <= gain < gain_half
-    criterion: int  # by CRITERIA
     reserve: int  # words that the reports of one record or command need at most
     registers: np.ndarray  # int64[6], by CELLS to PREDICTIONS
     config: np.ndarray  # uint8[4, D], by KIND to BASE
@@ -60,7 +60,7 @@ class State(NamedTuple):
     lo: np.ndarray  # uint8[S, D]
     shift: np.ndarray  # uint8[S, D]
     events: np.ndarray  # int64, by EVENTS
-    progress: np.ndarray  # int64[7], by HALTED to USED
+    progress: np.ndarray  # int64[8], by HALTED to ASKED
     found: np.ndarray  # int64[D, 5], a trial's candidates by CELL to BIN
     scratch: np.ndarray  # int64[2, C]
     order: np.ndarray  # int64[D], 0, 1, ...: where a record has the codes of its cells
@@ -69,9 +69,11 @@ class State(NamedTuple):
     scores: np.ndarray  # int64[C], of the last prediction
     logs: np.ndarray  # int32[2, N], terms of naive Bayes for small counts, by SHARE to WHOLE
     bayes_table: np.ndarray
-    table: np.ndarray  # int64, x log2 x of small x
-    curve_base: np.ndarray  # what the criterion interpolates
-    curve_slope: np.ndarray
+    # What the board's criterion looks up. The others' are None, so that what is compiled for it has
+    # nothing of theirs: Numba leaves out a branch on `is None`. The classification error has none.
+    entropy: tuple | None  # int64, x log2 x of small x; base and slope that log2 interpolates
+    reciprocals: tuple | None  # base and slope, for Gini's
+    roots: tuple | None  # the same, for Kearns and Mansour's
     memory: np.ndarray  # uint8, read-only
     faults: np.ndarray  # int64[F, 2], bus word address and error code
     out: np.ndarray  # uint32, reports

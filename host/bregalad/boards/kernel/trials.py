@@ -1,7 +1,9 @@
 """Trials: a slot's best candidates, reported."""
 
+import numpy as np
+
 from ...geometry import NONE
-from ...protocol.reports import Kind
+from ...protocol.reports import Kind, SuggestionFlag
 from .counting import HALVED, UNDERFLOW
 from .gains import find, left_count
 from .reports import head
@@ -22,36 +24,45 @@ from .state import (
     N,
     compiled,
     inlined,
+    inner,
 )
 
-__all__ = ["trial"]
+__all__ = ["ask", "trial"]
 
 SUGGESTION, GAINS = int(Kind.SUGGESTION), int(Kind.GAINS)
+REQUESTED = int(SuggestionFlag.REQUESTED)  # by a command, not by the grace period
 
 
 @compiled
+def ask(state, slot):
+    """Try a slot because a command asks for it."""
+    trial(state, slot, np.int64(REQUESTED))
+
+
+@inner
 def trial(state, slot, requested):
     all_gains = state.registers[ALL]
-    head(state, GAINS if all_gains else SUGGESTION, state.entries[slot, FLAGS] | requested, slot)
+    kind = np.int64(GAINS) if all_gains else np.int64(SUGGESTION)
+    head(state.out, state.progress, kind, state.entries[slot, FLAGS] | requested, slot)
     state.progress[USED] = put_trial(
         state.entries, state.counts, state.config, state.found, state.scratch,
-        state.table, state.curve_base, state.curve_slope, slot, state.registers[CELLS],
+        state.entropy, state.reciprocals, state.roots, slot, state.registers[CELLS],
         min(state.registers[CLASSES], state.counts.shape[2]), state.count_max, state.gain_half,
-        state.criterion, all_gains, state.out, state.progress[USED])
+        all_gains, state.out, state.progress[USED])
     state.entries[slot, SINCE] = 0
     state.entries[slot, FLAGS] &= ~(HALVED | UNDERFLOW)
     state.events[TRIALS] += 1
 
 
 @inlined
-def put_trial(entries, counts, config, found, scratch, table, base, slope, slot, cells,
-              classes, count_max, gain_half, criterion, all_gains, out, used):
+def put_trial(entries, counts, config, found, scratch, entropy, reciprocals, roots, slot, cells,
+              classes, count_max, gain_half, all_gains, out, used):
     """Compute a slot's gains and write what its report says of them; the words used then.
 
     Array by array, as calls and loops with the whole state would count references of all.
     """
     find(config, counts, entries[slot, EXTENT], slot, cells, classes, count_max, gain_half, found,
-         scratch, criterion, table, base, slope)
+         scratch, entropy, reciprocals, roots)
     width = counts.shape[2]
     out[used] = entries[slot, N]
     used += 1
@@ -60,21 +71,21 @@ def put_trial(entries, counts, config, found, scratch, table, base, slope, slot,
     used += width
     if all_gains:
         for cell in range(cells):
-            used = put_candidate(found, cell, out, used)
+            used = put_candidate(found, np.int64(cell), out, np.int64(used))
         return used
     best, second, current = top(found, cells, entries[slot, CURRENT])
     for cell in (best, second, current):
-        used = put_candidate(found, cell, out, used)
+        used = put_candidate(found, np.int64(cell), out, np.int64(used))
     for k in range(width):
         known = best >= 0 and k < classes
-        out[used + k] = left_count(config, counts, slot, found, best, k, count_max) if known else 0
+        out[used + k] = left_count(config, counts, slot, found, np.int64(best), k, count_max) if known else 0
     return used + width
 
 
 @inlined
 def top(found, cells, current_cell):
     """Cells of the best, second best and current attribute, -1 for none; ties to the lower."""
-    best = second = current = -1
+    best = second = current = np.int64(-1)
     for cell in range(cells):
         if found[cell, CELL] == NONE:
             continue
@@ -87,7 +98,7 @@ def top(found, cells, current_cell):
     return best, second, current
 
 
-@compiled
+@inner
 def put_candidate(found, cell, out, used):
     """Write a cell's candidate, an empty one if it has none or ``cell`` is negative."""
     valid = cell >= 0 and found[cell, CELL] != NONE

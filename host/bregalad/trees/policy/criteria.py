@@ -21,7 +21,9 @@ def impurity(criterion, counts):
         Index into ``geometry.CRITERIA``; Kearns-Mansour looks at the first two classes.
     counts : int array (classes,)
     """
-    total = np.float64(counts.sum())
+    total = 0.0
+    for count in counts:
+        total += count
     if total == 0:
         return 0.0
     if criterion == INFORMATION_GAIN:
@@ -37,7 +39,10 @@ def impurity(criterion, counts):
         return 1 - squares
     if criterion == KEARNS_MANSOUR:
         return np.sqrt(counts[0] / total * (counts[1] / total))
-    return 1 - counts.max() / total
+    most = 0
+    for count in counts:
+        most = max(most, count)
+    return 1 - most / total
 
 
 @njit()
@@ -51,7 +56,10 @@ def remainder(criterion, sides):
     """
     left = 0.0
     for counts in sides:
-        left += counts.sum() * impurity(criterion, counts)
+        total = 0
+        for count in counts:
+            total += count
+        left += total * impurity(criterion, counts)
     return left
 
 

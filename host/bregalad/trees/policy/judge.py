@@ -21,13 +21,16 @@ KEEP, SPLIT, TIE, PRUNE, PEEK = range(5)
 NO_CELL = -1
 MAX_PERIOD = (1 << 16) - 1  # a slot's own period on the board
 
+# For what only compiled code calls; no divisor is 0.
+_inner = njit(inner=True, error_model="numpy")
+
 _MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
 _UNIT = 1 << GAIN_FRACTION
 
 _Form = namedtuple("_Form", [
     "size",  # of a report in 32-bit words; what follows are offsets in these
     "class_counts", "best", "second", "current", "candidates",
-    "all",  # 1: GAINS, 0: SUGGESTION
+    "all",  # 1: GAINS, None: SUGGESTION
     "cells", "attributes",
     "attribute",  # array: attribute of every cell
 ])
@@ -55,11 +58,11 @@ def report_form(geometry, cells, reports_all=False):
         layout = suggestion_layout(geometry)
         places = (*(layout.offset(f"{name}_cell") // 4 for name in ("best", "second", "current")),
                   0)
-    return _Form(layout.size // 4, layout.offset("class_counts") // 4, *places, int(reports_all),
+    return _Form(layout.size // 4, layout.offset("class_counts") // 4, *places, 1 if reports_all else None,
                  len(cells), len(cells.first_cell), np.ascontiguousarray(cells.attribute, np.int64))
 
 
-@njit()
+@_inner
 def _compare(options, gap, n, classes, depth, t, attributes):
     """(Is the gap wide enough, is it a tie, the gap in the bound's unit)."""
     error = epsilon(options, n, classes, depth, t, attributes)
@@ -80,7 +83,7 @@ def change(options, gap, n, classes, depth, t, attributes):
     return TIE if tie and options.inner_ties and gap > options.tau / 2 else KEEP
 
 
-@njit()
+@_inner
 def _depth(table, node):
     steps = 0
     while table[node]["parent"] != NO_NODE:
@@ -89,7 +92,7 @@ def _depth(table, node):
     return steps
 
 
-@njit()
+@_inner
 def _gain(words, at, n_own):
     """Gain per instance of the candidate at a word offset.
 
@@ -99,12 +102,12 @@ def _gain(words, at, n_own):
     return gain / (_UNIT * n_own)
 
 
-@njit()
+@_inner
 def _is_valid(words, at):
     return words[at] >> 24 != 0
 
 
-@njit()
+@_inner
 def _used_above(table, node, attributes):
     """Which nominal attributes multiway splits above a node have used: each once on a path."""
     used = np.zeros(attributes, np.bool_)
@@ -115,7 +118,7 @@ def _used_above(table, node, attributes):
     return used
 
 
-@njit()
+@_inner
 def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
     """The ranking of a GAINS report; with averages that of the means, which take it in."""
     attribute = form.attribute
@@ -146,12 +149,12 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
     return _Ranking(best_at, best, second, worst, own)
 
 
-@njit()
+@_inner
 def _is_used(words, form, at, used):
     return at >= 0 and used[form.attribute[words[at] & 0xFFFF]]
 
 
-@njit()
+@_inner
 def _rank_top(words, form, n_own, shift, used):
     """The ranking of a SUGGESTION.
 
@@ -169,14 +172,25 @@ def _rank_top(words, form, n_own, shift, used):
         best_at, best = next_at, second
         if _is_used(words, form, best_at, used):
             best_at, best = -1, -np.inf
-    if len(used) - used.sum() < 2:
+    left = 0
+    for attribute in range(len(used)):
+        left += not used[attribute]
+    if left < 2:
         second = -np.inf
     if _is_valid(words, form.current):
         own = _gain(words, form.current, n_own) + shift
     return _Ranking(best_at, best, second, -np.inf, own)
 
 
-@njit()
+@_inner
+def _rank(words, form, options, sums, tried, n_own, shift, current, used, all_gains):
+    # By an argument that is None, as Numba then leaves out what the report is not.
+    if all_gains is not None:
+        return _rank_all(words, form, options, sums, tried, n_own, shift, current, used)
+    return _rank_top(words, form, n_own, shift, used)
+
+
+@_inner
 def _keep(options, row, period):
     """The verdict to leave a node alone; its next trial is due after ``period`` instances."""
     if not options.adaptive or row["period"] == period:
@@ -185,7 +199,7 @@ def _keep(options, row, period):
     return KEEP, NO_CELL, 0, period
 
 
-@njit(error_model="numpy")
+@_inner
 def _patience(options, gap, n, classes):
     """Further instances until a gap like this one, or else a tie, decides."""
     reach = span(options.criterion, classes)
@@ -193,13 +207,13 @@ def _patience(options, gap, n, classes):
     return int(min(max(needed, options.grace), MAX_PERIOD))
 
 
-@njit()
+@_inner
 def _winner(words, at):
     """First cell and value of the candidate at a word offset."""
     return np.int64(words[at] & 0xFFFF), np.int64(words[at] >> 16 & 0xFF)
 
 
-@njit()
+@_inner
 def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t):
     gap = ranking.best if options.anytime else ranking.best - max(ranking.second, 0.0)
     verdict = KEEP
@@ -220,7 +234,7 @@ def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
     return verdict, cell, value, 0
 
 
-@njit()
+@_inner
 def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
     if options.null and ranking.best < _MIN_GAIN:
         verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
@@ -238,8 +252,8 @@ def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
     return verdict, cell, value, 0
 
 
-@njit()
-def judge_row(words, form, options, table, base, gains, node, classes, t):
+@_inner
+def judge_row(words, form, options, table, base, gains, node, classes, t, inner):
     """Decide on one trial.
 
     Parameters
@@ -255,6 +269,9 @@ def judge_row(words, form, options, table, base, gains, node, classes, t):
     t : int
         Instances that the tree had learnt when the trial was due, the one that it was due with
         included.
+    inner : int or None
+        ``options.anytime``, as an argument, so that Numba leaves out what None has no use for:
+        verdicts on inner nodes.
 
     Returns
     -------
@@ -281,25 +298,23 @@ def judge_row(words, form, options, table, base, gains, node, classes, t):
         for k in range(width):
             counts[k] = words[form.class_counts + k]
         shift = -impurity(options.criterion, counts)
-        counts += base[node]
+        for k in range(width):
+            counts[k] += base[node, k]
         shift += impurity(options.criterion, counts)
     current = row["attribute"] if row["kind"] != LEAF else -1
     used = _used_above(table, node, form.attributes)
-    if form.all:
-        if options.average:
-            row["tried"] += 1
-        ranking = _rank_all(words, form, options, gains[node], row["tried"], n_own, shift, current,
-                            used)
-    else:
-        ranking = _rank_top(words, form, n_own, shift, used)
+    if options.average:
+        row["tried"] += 1
+    ranking = _rank(words, form, options, gains[node], row["tried"], n_own, shift, current, used,
+                    form.all)
     if ranking.at < 0 and row["kind"] == LEAF:
         return _keep(options, row, options.grace)
     depth = 0
     if options.bound == CONFIDENCE or options.bound == PRACTICAL:
         depth = _depth(table, node)
-    if row["kind"] == LEAF:
-        return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
-    return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
+    if inner is not None and row["kind"] != LEAF:
+        return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
+    return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
 
 
 @njit()
@@ -314,5 +329,5 @@ def judge_rows(words, form, options, table, base, gains, slot_node, classes, see
         if node >= 0:
             verdict[i], cell[i], value[i], period[i] = judge_row(
                 words[i], form, options, table, base, gains, node, classes,
-                seen + table[node]["closer"] + 1)
+                seen + table[node]["closer"] + 1, options.anytime)
     return verdict, cell, value, period

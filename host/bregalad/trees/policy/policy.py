@@ -264,7 +264,7 @@ class SplitPolicy:
         return _Options(
             CRITERIA.index(self.criterion), BOUNDS.index(self.bound), log(1 / self.delta),
             float(self.tau), float(self.scale), TIES.index(self.ties), int(self.adaptive_grace),
-            int(self.grace), int(self.anytime), int(self.gain_average),
+            int(self.grace), 1 if self.anytime else None, int(self.gain_average),
             int(self.same_attribute == "replace"), variant.first_trial, variant.leaf_ties,
             variant.inner_ties, variant.null, int(self.max_depth or 0))
 

@@ -182,7 +182,8 @@ class Growth:
 
     def take(self, node):
         """Give a node a free slot, of the best level that there is; return the slot."""
-        wanted = int(level(self.nodes.table, self.style, self.pool.stack, node))
+        style = self.style
+        wanted = int(level(self.nodes.table, style.levels, style.links, self.pool.stack, node))
         self.nodes.slot[node] = slot = self.pool.take(node, wanted)
         return slot
 

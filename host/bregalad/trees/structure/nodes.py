@@ -107,14 +107,6 @@ def descendants(table, top, rows):
     return found[:count]
 
 
-@njit()
-def _deepest(table, nodes):
-    depth = np.zeros(len(table), np.int32)
-    for node in nodes[1:]:
-        depth[node] = depth[table[node]["parent"]] + 1
-    return depth.max()
-
-
 class Nodes:
     """The nodes of a tree, rows of arrays; node 0 is the root. Rows of killed nodes are used again.
 
@@ -234,7 +226,13 @@ class Nodes:
     @property
     def deepest(self):
         """Depth of the deepest leaf."""
-        return _deepest(self.table, self.descendants())
+        steps, level = 0, np.array([0])
+        while len(level := level[self.width[level] > 0]):  # level by level: a few, mostly
+            widths = self.width[level]
+            firsts = np.repeat(self.child[level] - np.cumsum(widths) + widths, widths)
+            level = firsts + np.arange(len(firsts))
+            steps += 1
+        return steps
 
     def path(self, node):
         """Nodes from ``node`` up to the root, both included."""

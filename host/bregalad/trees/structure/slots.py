@@ -26,8 +26,6 @@ def best_level(stack, levels, together):
     node all levels but its own and those above it are of use, and the leaves, which are most of
     the nodes, should find one wherever they are.
     """
-    if levels == 1:
-        return 0
     free = np.zeros(levels, np.int64)
     for at in range(1, stack[0] + 1):
         free[stack[at] % levels] += 1
@@ -35,7 +33,12 @@ def best_level(stack, levels, together):
     for level in range(levels):
         if not together >> level & 1 and free[level] > best_free:
             best, best_free = level, free[level]
-    return best if best >= 0 else np.argmax(free)
+    if best < 0:
+        best = 0
+        for level in range(levels):
+            if free[level] > free[best]:
+                best = level
+    return best
 
 
 @njit()
@@ -48,7 +51,8 @@ def take_slot(stack, slot_node, node, level, levels):
     if at == 0:
         at = free
     slot = stack[at]
-    stack[at:free] = stack[at + 1:free + 1]
+    for place in range(at, free):
+        stack[place] = stack[place + 1]
     stack[0] -= 1
     slot_node[slot] = node
     return slot

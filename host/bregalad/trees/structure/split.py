@@ -21,8 +21,10 @@ _SLOT_AT, _PARENT_AT, _CELL_AT, _LO_AT, _SHIFT_AT, _LINK_AT, _CURRENT_AT, _PERIO
 Style = namedtuple("Style", [
     "bins", "levels",  # of the board
     "command_bytes",  # of a command without payload
-    "anytime", "inherit", "seen",  # options of the policy, 0 or 1
+    "anytime",  # 1 or None, which Numba compiles nothing for where it is an argument
+    "inherit", "seen",  # options of the policy, 0 or 1
     "grace", "inner_period", "first_wait", "wait_step",
+    "links",  # 1: which slots are counted together matters to the board; None: it does not
 ])
 
 
@@ -30,9 +32,10 @@ def style_of(geometry, policy):
     """What compiled code must know of a board and of a `SplitPolicy`."""
     return Style(
         geometry.bins, geometry.levels, max(COMMAND_BYTES, geometry.bus_bytes),
-        int(policy.anytime), int(policy.child_counts == "inherit"), int(policy.zoom == "seen"),
+        1 if policy.anytime else None, int(policy.child_counts == "inherit"), int(policy.zoom == "seen"),
         int(policy.grace),
-        0 if policy.tree_wide else int(policy.inner_grace), policy.first_wait, policy.wait_step)
+        0 if policy.tree_wide else int(policy.inner_grace), policy.first_wait, policy.wait_step,
+        1 if policy.anytime and geometry.levels > 1 else None)
 
 
 @njit()
@@ -54,7 +57,7 @@ def sides_of(values, kind, value):
         # Branches up to the highest value seen here, as in MOA.
         highest = 0
         for other in range(len(values)):
-            if values[other].any():
+            if _is_seen(values, other):
                 highest = other
         return values[:highest + 1].copy()
     sides = np.zeros((2, values.shape[1]), np.int64)
@@ -63,6 +66,15 @@ def sides_of(values, kind, value):
         for k in range(values.shape[1]):
             sides[0 if first else 1, k] += values[other, k]
     return sides
+
+
+@njit(inner=True)
+def _is_seen(counts, row):
+    """Whether any class of a row has a count."""
+    seen = False
+    for k in range(counts.shape[1]):
+        seen |= counts[row, k] != 0
+    return seen
 
 
 @njit()
@@ -107,12 +119,16 @@ def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind
     width, classes = sides.shape
     default = most = 0
     for branch in range(width):
-        held = sides[branch].sum()
+        held = 0
+        for k in range(classes):
+            held += sides[branch, k]
         if held > most:
             default, most = branch, held
     majority = 0
     for k in range(classes):
-        known = sides[:, k].sum()
+        known = 0
+        for branch in range(width):
+            known += sides[branch, k]
         # Instances with the value missing go where later ones will go.
         sides[default, k] += max(own[k] - known, 0)
         if own[k] + base[node, k] > own[majority] + base[node, majority]:
@@ -128,13 +144,16 @@ def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind
         counts[leaf] = 0
         base[leaf] = 0
         gains[leaf] = 0
-        if style.inherit:
-            counts[leaf] = sides[branch]
-            base[leaf] = sides[branch]
+        best = 0
+        for k in range(classes):
+            if style.inherit:
+                counts[leaf, k] = base[leaf, k] = sides[branch, k]
+            if sides[branch, k] > sides[branch, best]:
+                best = k
         table[leaf]["parent"] = node
         table[leaf]["period"] = style.grace
         table[leaf]["wait"] = wait
-        table[leaf]["majority"] = sides[branch].argmax() if sides[branch].any() else majority
+        table[leaf]["majority"] = best if _is_seen(sides, branch) else majority
     if kind == NUMERIC:
         low, high = code_range(table, node, attribute)
         shift = shift_of(style.bins, high - low)
@@ -143,7 +162,7 @@ def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind
         if style.seen:
             first = last = -1
             for other in range(len(values)):
-                if values[other].any():
+                if _is_seen(values, other):
                     last = other
                     first = other if first < 0 else first
             low, high = low + (first << shift), min(high, low + (last + 1 << shift))
@@ -157,7 +176,7 @@ def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind
 # Commands
 
 
-@njit()
+@njit(inner=True)
 def _put(out, at, value):
     out[at] = value & 0xFF
     out[at + 1] = value >> 8 & 0xFF
@@ -171,10 +190,15 @@ def link(table, style, node):
 
 
 @njit()
-def level(table, style, stack, node):
-    """The best level of a node's slot, see `best_level`."""
-    if style.levels == 1 or not style.anytime:
-        return stack[stack[0]] % style.levels  # there are no links: the next slot will do
+def level(table, levels, links, stack, node):
+    """The best level of a node's slot, see `best_level`; ``links`` as in `Style`."""
+    if links is None:
+        return stack[stack[0]] % levels  # the next slot will do
+    return _level_apart(table, levels, stack, node)
+
+
+@njit(inner=True)
+def _level_apart(table, levels, stack, node):
     path = 0
     above = table[node]["parent"]
     while above != NO_NODE:
@@ -187,8 +211,8 @@ def level(table, style, stack, node):
         above = table[above]["parent"]
     together = 0
     for slot in slots:
-        together = joined(together, slot, style.levels) if slot >= 0 else 0
-    return best_level(stack, style.levels, together)
+        together = joined(together, slot, levels) if slot >= 0 else 0
+    return best_level(stack, levels, together)
 
 
 @njit()
@@ -219,14 +243,14 @@ def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, o
         period = row["period"]
     out[at] = _PLACE
     out[at + 1] = flags
-    _put(out, at + _SLOT_AT, row["slot"])
+    _put(out, at + _SLOT_AT, np.int64(row["slot"]))
     _put(out, at + _PARENT_AT, parent_slot)
     _put(out, at + _CELL_AT, cell)
     out[at + _LO_AT] = lo
     out[at + _SHIFT_AT] = shift
-    _put(out, at + _LINK_AT, link(table, style, node))
-    _put(out, at + _CURRENT_AT, current)
-    _put(out, at + _PERIOD_AT, period)
+    _put(out, at + _LINK_AT, np.int64(link(table, style, node)))
+    _put(out, at + _CURRENT_AT, np.int64(current))
+    _put(out, at + _PERIOD_AT, np.int64(period))
     return at + style.command_bytes
 
 
@@ -236,9 +260,9 @@ def zoom_of(table, style, first_cell, leaf):
     row = table[leaf]
     parent = table[row["parent"]]
     if parent["kind"] != NUMERIC:
-        return NONE, 0, 0
+        return np.int64(NONE), np.int64(0), np.int64(0)
     shift = shift_of(style.bins, row["high"] - row["low"])
-    return first_cell[parent["attribute"]], row["low"], shift
+    return np.int64(first_cell[parent["attribute"]]), np.int64(row["low"]), np.int64(shift)
 
 
 @njit()
@@ -247,7 +271,8 @@ def enter_role(table, style, first_cell, node, out, at):
     row = table[node]
     row["since"] = 0
     row["period"] = style.grace if row["kind"] == LEAF else style.inner_period
-    return place(table, style, first_cell, node, row["slot"], _KEEP, NONE, 0, 0, out, at)
+    return place(table, style, first_cell, node, np.int64(row["slot"]), np.int64(_KEEP),
+                 np.int64(NONE), np.int64(0), np.int64(0), out, at)
 
 
 @njit()
@@ -264,7 +289,7 @@ def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at)
     out, at
         As in ``place``.
     """
-    slot = table[node]["slot"]
+    slot = np.int64(table[node]["slot"])
     handed = 0 if style.anytime or not len(keepers) else 1
     if handed:
         table[node]["slot"] = -1
@@ -276,8 +301,8 @@ def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at)
             slot_node[slot] = leaf
             table[leaf]["slot"] = slot
         else:
-            wanted = level(table, style, stack, leaf)
+            wanted = level(table, style.levels, style.links, stack, leaf)
             table[leaf]["slot"] = take_slot(stack, slot_node, leaf, wanted, style.levels)
         cell, lo, shift = zoom_of(table, style, first_cell, leaf)
-        at = place(table, style, first_cell, leaf, slot, 0, cell, lo, shift, out, at)
+        at = place(table, style, first_cell, leaf, slot, np.int64(0), cell, lo, shift, out, at)
     return at

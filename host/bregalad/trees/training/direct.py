@@ -11,7 +11,7 @@ from ...boards import kernel
 from ...compiled import njit
 from ..policy.judge import KEEP, SPLIT, TIE, judge_row
 from ..structure.nodes import LEAF, TRIAL_OUT
-from ..structure.router import MAJORITY, arrive, choose, count_class
+from ..structure.router import arrive, choose, count_class
 from ..structure.split import enter_role, hand_out, sides_of, sprout
 from ..structure.walk import GROUP, child_of, walk
 
@@ -50,7 +50,7 @@ def _values(counts, slot, first, cells):
 
 @_inlined
 def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read,
-           words, form, node, cell, value, tie):
+           words, form, node, cell, value, tie, anytime):
     """Split a leaf; False, and nothing is done, if rows or slots do not suffice."""
     counts, base, gains = matrices
     attribute = form.attribute[cell]
@@ -60,19 +60,24 @@ def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_n
     values = _values(state.counts, row["slot"], cell, last - cell)
     sides = sides_of(values, kind, value)
     width, classes = sides.shape
-    if stack[0] + (not style.anytime) < width or room[0] + width > len(table):
+    handed = 0 if style.anytime else 1  # a leaf's own slot
+    if stack[0] + handed < width or room[0] + width > len(table):
         return False
     own = np.empty(classes, np.int64)
     for k in range(classes):
         own[k] = words[form.class_counts + k]
     child = sprout(table, counts, base, gains, room, blank, style, node, attribute, kind, value,
                    values, sides, own, tie)
-    used = 0
-    if style.anytime:
+    used = np.int64(0)
+    if anytime is not None:
         used = enter_role(table, style, first_cell, node, written, used)
-    used = hand_out(table, style, first_cell, stack, slot_node, node,
-                    np.arange(child, child + width), written, used)
-    kernel.execute(state, read[:used])
+    leaves = np.empty(width, np.int64)
+    for branch in range(width):
+        leaves[branch] = child + branch
+    used = hand_out(table, style, first_cell, stack, slot_node, node, leaves, written, used)
+    for at in range(0, used, style.command_bytes):
+        kernel.place(state.entries, state.counts, state.counters, state.shares, state.lo,
+                     state.shift, read, at)
     return True
 
 
@@ -90,7 +95,8 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
             tally[TRIALS] += 1
             tally[HALVINGS] += words[0] >> 8 & 1
             verdict, cell, value, period = judge_row(words, form, options, table, base, gains,
-                                                     node, classes, seen + row["closer"] + 1)
+                                                     node, classes, seen + row["closer"] + 1,
+                                                     options.anytime)
             if verdict == KEEP:
                 row["gate"] &= ~TRIAL_OUT
             if verdict != KEEP or period:
@@ -102,7 +108,7 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
     return changes
 
 
-@kernel.compiled
+@kernel.inner
 def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, scores, logs,
           bayes_table, own_codes, places, count_max, lanes, table, counts, codes, where, labels,
           predictions, start, stop, predictor, anytime, classes, attributes, found, going, first,
@@ -131,7 +137,7 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
         rows = kernel.gather(mix, shape, codes, at, where, own_codes, places)
         active = True
         node = np.uint32(0)
-        if not anytime:  # inner nodes count nothing; from a leaf that has split meanwhile go on
+        if anytime is None:  # inner nodes count nothing; from a leaf that has split meanwhile go on
             if i >= walked:
                 first, walked = i, min(i + GROUP, stop)
                 walk(table, codes, attributes, first, found[:walked - first], going)
@@ -144,10 +150,10 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
                 majority = count_class(row, counts, node, label)
                 predictions[i] = majority
             slot = np.uint32(row["slot"])
-            if active and (leaf or anytime):
+            if active and (leaf or anytime is not None):
                 kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
                 if leaf:
-                    if predictor != MAJORITY and row["own"]:
+                    if predictor is not None and row["own"]:
                         bayes = kernel.only_class(entries, classes, slot)
                         if bayes < 0:
                             bayes = kernel.classify(entries, shape, counters, shares, config, mix,
@@ -165,21 +171,21 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
                     row["own"] = entries[slot, kernel.N]
                 break
             node = child_of(row, codes, at)
-        records += active or anytime
+        records += active or anytime is not None
         i += 1
     events[kernel.RECORDS] += records
     events[kernel.NODES] += nodes
     events[kernel.BEATS] += nodes * ((len(where) + lanes - 1) // lanes)
     events[kernel.CLAMPED] += clamped
-    if predictor != MAJORITY:
+    if predictor is not None:
         events[kernel.PREDICTED] += records
     return i, np.int64(node) if due else -1, first, walked
 
 
 @njit(error_model="numpy")
 def learn(state, table, matrices, room, blank, codes, labels, predictions, start, stop, predictor,
-          style, first_cell, stack, slot_node, written, read, classes, seen, form, options, found,
-          tally):
+          anytime, style, first_cell, stack, slot_node, written, read, classes, seen, form, options,
+          found, tally):
     """Learn instances until ``stop``, or until something is to be done that it leaves.
 
     Parameters
@@ -191,7 +197,10 @@ def learn(state, table, matrices, room, blank, codes, labels, predictions, start
     labels, predictions : int32 array (n,)
         The latter is written.
     start, stop : int
-    predictor : MAJORITY, BAYES or ADAPTIVE
+    predictor : BAYES, ADAPTIVE or None
+        The last for the majority class: what is None, Numba compiles nothing for.
+    anytime : int or None
+        ``style.anytime``.
     style : split.Style
     first_cell : int64 array (attributes,)
     stack, slot_node : arrays of ``SlotPool``
@@ -217,7 +226,7 @@ def learn(state, table, matrices, room, blank, codes, labels, predictions, start
             state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
             state.config, state.events, state.scores, state.logs, state.bayes_table, own_codes,
             places, state.count_max, state.lanes, table, counts, codes, where, labels,
-            predictions, i, stop, predictor, style.anytime, classes, len(first_cell), group, going,
+            predictions, i, stop, predictor, anytime, classes, len(first_cell), group, going,
             first, walked)
         if leaf < 0:
             break
@@ -226,7 +235,7 @@ def learn(state, table, matrices, room, blank, codes, labels, predictions, start
         if changes == 1 and found[0, NODE] == leaf and (verdict == SPLIT or verdict == TIE):
             if _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node,
                       written, read, state.out[found[0, AT]:], form, leaf, found[0, CELL],
-                      found[0, VALUE], verdict == TIE):
+                      found[0, VALUE], verdict == TIE, anytime):
                 tally[SPLITS] += 1
                 tally[TIES] += verdict == TIE
                 table[leaf]["gate"] &= ~TRIAL_OUT

@@ -359,10 +359,10 @@ class Trainer:
             nodes.reserve(self.cells.most_branches)
             direct.learn(
                 board.state, nodes.table, nodes.matrices, nodes.room, nodes.blank, codes,
-                window.labels, window.predictions, position, stop, self.predictor, growth.style,
-                self.cells.first_cell, growth.pool.stack, growth.pool.node,
-                self._direct.written, self._direct.read, self.classes, trials.before, trials.form,
-                self.policy.options, self._found, done)
+                window.labels, window.predictions, position, stop, self.predictor or None,
+                growth.style.anytime, growth.style, self.cells.first_cell, growth.pool.stack,
+                growth.pool.node, self._direct.written, self._direct.read, self.classes,
+                trials.before, trials.form, self.policy.options, self._found, done)
             position = int(done[direct.INSTANCES])
             tally.trials += int(done[direct.TRIALS])
             tally.halvings += int(done[direct.HALVINGS])

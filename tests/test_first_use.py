@@ -1,0 +1,73 @@
+"""What a first use compiles, says and reports, from an empty cache."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+LEARN = """
+import json, sys, time
+import numpy as np
+from numba.core import event
+compiled = []
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        compiled.append(f"{function.__module__}.{function.__name__}")
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+from bregalad import TREES
+from bregalad.compiled import compile_seconds
+from bregalad.evaluation import prequential
+X = np.random.default_rng(1).random((4000, 3))
+began = time.perf_counter()
+curve = prequential(TREES[sys.argv[1]](**json.loads(sys.argv[2])), [(X, X[:, 0] > 0.5)],
+                    [False, True])
+print(json.dumps({"compiled": compiled, "seconds": curve.seconds[-1], "splits": curve.splits[-1],
+                  "compiling": compile_seconds(), "all": time.perf_counter() - began}))
+"""
+# What no tree needs that learns on the emulated board, file by file or function by function.
+ELSEWHERE = ["bregalad.boards.kernel.records", "bregalad.data.generators",
+             "bregalad.data.nominal", "bregalad.trees.structure.router.advance"]
+INNER = ["judge._judge_inner", "judge.change", "split.enter_role"]
+BAYES = ["bayes.classify", "counting.restate", "router.choose"]
+ENTROPY = ["arithmetic.xlog2x", "arithmetic.log2_fixed"]
+OTHER = ["split._level_apart", "judge._rank_all"]  # boards of several levels; averages
+
+
+def learn(cache, tree, **parameters):
+    """(what the run has told, what was on standard error)"""
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    said = subprocess.run(
+        [sys.executable, "-c", LEARN, tree, json.dumps(parameters)], check=True,
+        capture_output=True, text=True, env=environment | {"BREGALAD_CACHE": str(cache)})
+    return json.loads(said.stdout), said.stderr
+
+
+def unused(compiled, names):
+    return [name for name in compiled for part in names if part in name]
+
+
+@pytest.mark.parametrize("tree, parameters, needed, needless", [
+    ("vfdt", {"leaf_prediction": "mc"}, ENTROPY,
+     [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"]),
+    ("efdt", {"leaf_prediction": "nba", "criterion": "gini"}, [*INNER, *BAYES, "arithmetic.gini"],
+     [*ELSEWHERE, *ENTROPY, *OTHER, "kearns_mansour"]),
+])
+def test_only_what_the_tree_needs_is_compiled(tree, parameters, needed, needless, tmp_path):
+    found, said = learn(tmp_path, tree, **parameters)
+    assert found["splits"]
+    assert not unused(found["compiled"], needless)
+    for name in needed:
+        assert unused(found["compiled"], [name]), name
+    assert said.count("\n") == 1 and "compiling" in said
+    assert 0 < found["compiling"] <= found["all"] - found["seconds"]
+
+    found, said = learn(tmp_path, tree, **parameters)
+    assert found["compiled"] == [] and said == "" and found["compiling"] == 0
