@@ -2,6 +2,7 @@
 
 import inspect
 
+from ..extras import needing
 from ..geometry import Geometry
 from .base import Board, BoardError
 
@@ -60,13 +61,14 @@ def open_board(name, geometry=None, **options):
     if is_link(name):
         return _open_link(name, geometry, options)
     geometry = geometry or Geometry()
-    # Imported here: numba takes a second, the simulated board needs Amaranth and Verilator.
-    if name == "emulated":
-        from .emulated import EmulatedBoard as Kind
-    else:
-        from .simulated import SimulatedBoard as Kind
-    _check_options(name, options, [*inspect.signature(Kind).parameters][1:])
-    board = Kind(geometry, **options)
+    with needing(f"the {name} board", "simulation"):
+        # Imported here: numba takes a second, the simulated board needs Amaranth and Verilator.
+        if name == "emulated":
+            from .emulated import EmulatedBoard as Kind
+        else:
+            from .simulated import SimulatedBoard as Kind
+        _check_options(name, options, [*inspect.signature(Kind).parameters][1:])
+        board = Kind(geometry, **options)
     try:
         board.check_identity()
     except BaseException:
@@ -82,11 +84,8 @@ def _open_link(name, geometry, options):
     _check_options(name, options, _options_of(kind))
     options = {**given, **options}
     if kind == "serial":
-        try:
+        with needing(f"{name}: a serial port"):
             from ..link.serial import SerialWire
-        except ImportError as error:
-            raise ImportError(f"{name}: serial ports need the package pyserial ({error}): pip "
-                              "install 'bregalad[serial]'") from error
         wire = SerialWire(place, options.pop("baud", None))
     else:
         from ..link.udp import UdpWire

@@ -1,5 +1,7 @@
 """List the boards and the geometry presets."""
 
+import json
+
 __all__ = ["add_arguments", "run"]
 
 
@@ -7,6 +9,7 @@ def add_arguments(parser):
     """Declare the options."""
     parser.add_argument("--check", action="store_true",
                         help="open every board (builds the simulated one)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args):
@@ -14,15 +17,27 @@ def run(args):
     from ..boards import BOARDS, LINKS, open_board
     from ..geometry import PRESETS
 
+    opened = {}
+    for name in BOARDS if args.check else ():
+        with open_board(name, "tiny") as board:
+            opened[name] = board.read_geometry()
+    if args.json:
+        print(json.dumps({
+            "boards": BOARDS, "links": LINKS,
+            "geometries": {name: geometry.as_dict() for name, geometry in PRESETS.items()},
+            "opened": {name: geometry.as_dict() for name, geometry in opened.items()}}))
+        return 0
     for name, what in BOARDS.items():
         print(f"{name:12} {what}")
-        if args.check:
-            with open_board(name, "tiny") as board:
-                print(f"{'':12} opened: {board.read_geometry()}")
+        if name in opened:
+            print(f"{'':12} opened: {opened[name]}")
     for name, what in LINKS.items():
         print(f"{name + ':...':12} {what}")
     print()
-    print(f"{'geometry':14}" + "".join(f"{key:>12}" for key in PRESETS["tiny"].as_dict()))
-    for name, geometry in PRESETS.items():
-        print(f"{name:14}" + "".join(f"{value:>12}" for value in geometry.as_dict().values()))
+    rows = [["geometry", *PRESETS["tiny"].as_dict()]]
+    rows += [[name, *map(str, geometry.as_dict().values())] for name, geometry in PRESETS.items()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        print(f"{first:{widths[0]}}" + "".join(
+            f"  {cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)))
     return 0

@@ -34,6 +34,6 @@ def run(args):
     if total is None:
         raise ValueError("the stream does not end: say how much of it with --limit")
     stream.chunk = min(stream.chunk, total)
-    with tqdm(total=total, unit=" instances", unit_scale=True, disable=args.quiet) as bar:
+    with tqdm(total=total, unit=" instances", unit_scale=True, disable=args.quiet or None) as bar:
         write_stream(stream, args.out, limit=args.limit, progress=bar.update)
     return 0

@@ -10,14 +10,22 @@ def add_arguments(parser):
     parser.add_argument("--dot", action="store_true", help="print Graphviz's DOT instead of text")
     parser.add_argument("--statistics", action="store_true",
                         help="print sizes, counts and code books instead of the tree")
+    parser.add_argument("--json", action="store_true",
+                        help="with --statistics: print one JSON object")
 
 
 def run(args):
     """Print the tree, or what is known about it."""
     from ..trees.catalogue import load_tree
+    from .outputs import print_json
 
+    if args.json and not args.statistics:
+        raise ValueError("--json is for --statistics; a tree is drawn as text, or with --dot")
     tree = load_tree(args.tree)
-    if args.statistics:
+    if args.json:
+        print_json({"tree": type(tree).__name__, **tree.report(),
+                    "classes": tree.classes_.tolist(), **tree.quantiser_summary()})
+    elif args.statistics:
         for name, value in tree.report().items():
             print(f"{name:16} {value}")
         print(f"{'classes':16} {', '.join(map(str, tree.classes_))}")

@@ -1,8 +1,10 @@
 """Files that a command is to write: checked before it begins."""
 
+import json
+import math
 import os
 
-__all__ = ["check_distinct", "check_plot", "check_writable"]
+__all__ = ["check_distinct", "check_plot", "check_writable", "print_json"]
 
 
 def check_distinct(*paths):
@@ -49,9 +51,28 @@ def check_writable(path, source=None):
 
 def check_plot(path):
     """Raise ValueError if no plot can be written with such a suffix."""
-    from matplotlib.backend_bases import FigureCanvasBase
+    from ..extras import needing
+
+    with needing("a plot"):
+        from matplotlib.backend_bases import FigureCanvasBase
 
     formats = FigureCanvasBase.get_supported_filetypes()
     suffix = os.path.splitext(path)[1].removeprefix(".")
     if suffix not in formats:
         raise ValueError(f"{path}: plots can be {', '.join(sorted(formats))}")
+
+
+def print_json(value):
+    """Print a dict as one JSON object; NumPy's numbers as numbers, what is not finite as null."""
+    print(json.dumps(_plain(value), allow_nan=False))
+
+
+def _plain(value):
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    value = getattr(value, "item", lambda: value)()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

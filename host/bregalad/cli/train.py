@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from . import learner, options, outputs
 
-__all__ = ["add_arguments", "run", "print_report"]
+__all__ = ["add_arguments", "run", "print_report", "report_of"]
 
 
 def add_arguments(parser):
@@ -20,6 +20,8 @@ def add_arguments(parser):
     group.add_argument("--curve", metavar="FILE",
                        help="write accuracy, kappa, sizes and times to FILE (.csv, .parquet)")
     group.add_argument("--quiet", action="store_true", help="no progress bar")
+    group.add_argument("--json", action="store_true",
+                       help="print the report as one JSON object")
 
 
 def run(args):
@@ -28,11 +30,9 @@ def run(args):
     from tqdm import tqdm
 
     from ..boards.base import BoardError
-    from ..compiled import first_use
     from ..evaluation import Curve, prequential
     from ..evaluation.curve import check_suffix
     from ..trees.catalogue import TREES
-    from ..trees.training import direct
 
     stream = options.open_file(args)
     tree = TREES[args.tree](board=args.board, geometry=args.geometry, **chosen)
@@ -47,12 +47,10 @@ def run(args):
     classes, nominal = options.survey(stream, args.limit)
     tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
-    slow = "compiling, the first time only" if first_use(direct.__file__) else None
-    with tqdm(desc=slow, total=total, unit=" instances", unit_scale=True,
-              disable=args.quiet) as bar:
+    with tqdm(total=total, unit=" instances", unit_scale=True,
+              disable=args.quiet or None) as bar:
 
         def progress(count, curve):
-            bar.set_description_str(None)
             bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {curve.leaves[-1]} leaves")
             bar.update(count)
 
@@ -76,8 +74,12 @@ def run(args):
             curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
     if stopped is not None:
         print(f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
-              f"{tree.report()['instances']} instances; what they have come to:")
-    print_report(tree, curve)
+              f"{tree.report()['instances']} instances; what they have come to:",
+              file=sys.stderr if args.json else sys.stdout)
+    if args.json:
+        outputs.print_json(report_of(tree, curve))
+    else:
+        print_report(tree, curve)
     if saved:
         tree.close()
     for failure in unwritten:
@@ -117,15 +119,29 @@ def _save(tree, path, cut, unwritten):
     return True
 
 
+def report_of(tree, curve):
+    """What `print_report` prints, and the tree's parameters, as a dict."""
+    from ..compiled import compile_seconds
+
+    return {"tree": type(tree).__name__, "parameters": tree.get_params(), **tree.report(),
+            "accuracy": curve.accuracy[-1], "kappa": curve.kappa[-1],
+            "seconds": curve.seconds[-1], "compile_seconds": compile_seconds(),
+            "link": tree.link_statistics(), **tree.quantiser_summary()}
+
+
 def print_report(tree, curve):
     """Print what a run has come to."""
+    from ..compiled import compile_seconds
+
     report = tree.report()
     print(f"instances   {report['instances']}")
     print(f"accuracy    {curve.accuracy[-1]:.4f}, kappa {curve.kappa[-1]:.4f} (prequential)")
     print(f"tree        {report['nodes']} nodes, {report['leaves']} leaves, depth "
           f"{report['depth']}; {report['slots']} slots in use, {report['inactive_leaves']} leaves "
           "without one")
-    print(f"seconds     {curve.seconds[-1]:.2f} predicting and learning")
+    compiling = compile_seconds()
+    print(f"seconds     {curve.seconds[-1]:.2f} predicting and learning"
+          + (f"; {compiling:.1f} more for compiling, the first time" if compiling else ""))
     made = report["splits"] + report["replaced"]
     print(f"splits      {report['splits']} of leaves, {report['replaced']} replaced, "
           f"{report['pruned']} pruned; {report['ties']} tie-broken "

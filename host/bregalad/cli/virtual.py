@@ -1,6 +1,8 @@
 """Run a board's own top level, compiled, behind a pseudo-terminal or a UDP socket."""
 
 import os
+import signal
+import sys
 
 __all__ = ["add_arguments", "run"]
 
@@ -44,6 +46,8 @@ def run(args):
         options.setdefault("port", PORT)
     if args.link and board.wire != "serial":
         raise ValueError(f"--link is for boards with a serial port; {board.name} has none")
+    if args.link and _is_stale(args.link):
+        os.unlink(args.link)
     if args.link and os.path.lexists(args.link):
         raise ValueError(f"{args.link} is there already: remove it, or choose another --link")
     geometry = Geometry.parse(args.geometry, board.geometry)
@@ -59,6 +63,9 @@ def run(args):
             linked = args.link
         print(f"serving: open it as {name}; end with Ctrl-C", flush=True)
 
+    # Ended like that, it removes its link, too.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     with VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock,
                       netlist=args.netlist) as virtual:
         try:
@@ -67,3 +74,12 @@ def run(args):
             if linked is not None:
                 os.unlink(linked)
     return 0
+
+
+def _is_stale(path):
+    """Whether this is the link of a virtual board that is no more, as one that was killed leaves.
+
+    It leads to a pseudo-terminal that there is not.
+    """
+    return (os.path.islink(path) and not os.path.exists(path)
+            and os.readlink(path).startswith("/dev/"))

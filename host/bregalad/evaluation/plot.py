@@ -1,5 +1,7 @@
 """Curves as pictures."""
 
+from ..extras import needing
+
 __all__ = ["compare_plot", "plot"]
 
 _LABELS = {"accuracy": "prequential accuracy", "kappa": "prequential kappa",
@@ -8,10 +10,8 @@ _LABELS = {"accuracy": "prequential accuracy", "kappa": "prequential kappa",
 
 
 def _figure(**options):
-    try:
+    with needing("a plot"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("plots need matplotlib: pip install 'bregalad[demo]'") from None
     return Figure(layout="constrained", **options)
 
 

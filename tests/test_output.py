@@ -1,0 +1,173 @@
+"""Who reads what the command line prints: terminals, pipes that close, programs."""
+
+import importlib.metadata
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from bregalad import VFDT
+from bregalad.cli import main
+from bregalad.geometry import PRESETS
+
+COMMAND = [sys.executable, "-c", "import sys; from bregalad.cli import main; sys.exit(main())"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder with a stream and a tree learnt from it."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(1)
+    X = rng.random((3000, 2))
+    y = np.where(X[:, 0] > 0.5, "in", "out")
+    VFDT(head=100, delta=1e-3).fit(X, y).save(folder / "tree")
+    np.savetxt(folder / "things.csv", np.column_stack([X.astype("U8"), y]), "%s", ",",
+               header="x0,x1,class", comments="")
+    return folder
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"bregalad {importlib.metadata.version('bregalad')}\n"
+
+
+@pytest.mark.parametrize("command", [
+    ["boards"], ["generate"], ["reproduce"], ["inspect", "tree"], ["inspect", "tree", "--dot"],
+    ["inspect", "tree", "--statistics"], ["predict", "things.csv", "--tree", "tree"],
+    ["train", "things.csv"], ["train", "things.csv", "--json"], ["--help"], ["--version"],
+], ids=" ".join)
+def test_nobody_reads_on(command, files):
+    """As behind `head`, which leaves when it has what it wants."""
+    with subprocess.Popen([*COMMAND, *command], cwd=files, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+    assert [line for line in said.splitlines() if "compiling" not in line] == []
+    if command[0].startswith("--"):  # argparse takes no notice
+        assert process.returncode in (0, 128 + signal.SIGPIPE)
+    else:
+        assert process.returncode == 128 + signal.SIGPIPE
+
+
+def test_a_broken_pipe_elsewhere_is_an_error(monkeypatch, capsys):
+    def fail(args):
+        raise BrokenPipeError(32, "Broken pipe: the board")
+
+    monkeypatch.setattr("bregalad.cli.boards.run", fail)
+    assert main(["boards"]) == 1
+    assert "Broken pipe: the board" in capsys.readouterr().err
+
+
+def test_no_progress_bar_but_on_a_terminal(files, capfd):
+    assert main(["train", str(files / "things.csv")]) == 0
+    assert main(["generate", "sea", "--limit", "1000", "--out", str(files / "sea.csv")]) == 0
+    err = capfd.readouterr().err
+    assert [line for line in err.splitlines() if "compiling" not in line] == []
+
+
+def test_boards_keep_their_columns_apart(capsys):
+    assert main(["boards"]) == 0
+    lines = capsys.readouterr().out.partition("\n\n")[2].splitlines()
+    for line, (name, geometry) in zip(lines[1:], PRESETS.items(), strict=True):
+        assert line.split() == [name, *map(str, geometry.as_dict().values())]
+    assert lines[0].split() == ["geometry", *PRESETS["tiny"].as_dict()]
+    assert len(set(map(len, lines))) == 1
+
+
+def test_json(files, capsys):
+    assert main(["boards", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["geometries"]["tiny"] == PRESETS["tiny"].as_dict() and "emulated" in found["boards"]
+
+    assert main(["train", str(files / "things.csv"), "--head", "100", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["instances"] == 3000 and found["accuracy"] > 0.9 and found["tree"] == "VFDT"
+    assert found["parameters"]["head"] == 100 and found["seconds"] > 0
+    assert found["compile_seconds"] >= 0 and found["nodes"] == 2 * found["leaves"] - 1
+
+    assert main(["inspect", str(files / "tree"), "--statistics", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["classes"] == ["in", "out"] and found["attributes"]["x0"]["kind"] == "numeric"
+
+    assert main(["inspect", str(files / "tree"), "--json"]) == 1
+    assert "--json is for --statistics" in capsys.readouterr().err
+
+
+def test_json_of_what_is_not_finite(files, tmp_path, capsys):
+    """Cohen's kappa of a single class is no number, and JSON has none for that."""
+    path = tmp_path / "one.csv"
+    path.write_text("a,b\n" + "1,x\n2,x\n" * 10)
+    assert main(["train", str(path), "--classes", "x,y", "--json"]) == 0
+    out = capsys.readouterr().out
+    assert "NaN" not in out and json.loads(out)["kappa"] is None
+
+
+# A virtual board without any hardware: its line is a pseudo-terminal that nobody answers at.
+VIRTUAL = """
+import os, sys, time
+import bregalad_sim.virtual as virtual
+from contextlib import nullcontext
+
+def serve(board, opened, **options):
+    master, slave = os.openpty()
+    opened(f"serial:{os.ttyname(slave)}")
+    while True:
+        time.sleep(0.05)
+
+virtual.serve, virtual.VirtualBoard = serve, lambda *args, **options: nullcontext()
+from bregalad.cli import main
+sys.exit(main(["virtual", "ulx3s-12f", "--link", sys.argv[1]]))
+"""
+
+
+def virtual(link):
+    process = subprocess.Popen([sys.executable, "-c", VIRTUAL, str(link)], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while (line := process.stdout.readline()) and "serving" not in line:
+        pass
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_virtual_board_removes_its_link(number, tmp_path):
+    pytest.importorskip("amaranth_boards")
+    link = tmp_path / "board"
+    with virtual(link) as process:
+        assert os.path.exists(link)
+        process.send_signal(number)
+        assert "Traceback" not in process.stderr.read()
+    assert process.returncode and not os.path.lexists(link)
+
+
+def test_virtual_board_replaces_a_link_that_a_killed_one_left(tmp_path):
+    pytest.importorskip("amaranth_boards")
+    link = tmp_path / "board"
+    with virtual(link) as process:
+        process.kill()
+    assert os.path.islink(link)
+    with virtual(link) as process:
+        found = os.path.exists(link)
+        process.terminate()
+        said = process.stderr.read()
+    assert found, said
+    other = tmp_path / "other"
+    other.symlink_to(tmp_path / "nowhere")  # dangling, but nothing of a virtual board's
+    with virtual(other) as process:
+        assert "is there already" in process.stderr.read()
+    assert os.path.islink(other)
+
+
+def test_a_folder_of_that_name_hides_nothing(tmp_path):
+    """As a checkout that lies beside a script, which Python looks through first."""
+    (tmp_path / "bregalad" / "host" / "bregalad").mkdir(parents=True)
+    (tmp_path / "bregalad" / "README.md").touch()
+    script = tmp_path / "script.py"
+    script.write_text("import bregalad\nprint(bregalad.VFDT.__name__)\n")
+    for command in ([sys.executable, script], [sys.executable, "-c", script.read_text()]):
+        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert said.stdout == "VFDT\n", said.stderr
