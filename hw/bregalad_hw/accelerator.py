@@ -38,11 +38,11 @@ class Accelerator(wiring.Component):
         Memory that LEARN may fetch records from.
     csr : In(csr_signature)
         Registers; written only while nothing is under way and no command is offered. None is taken
-        for 8 clocks behind a write.
+        for 8 clocks after a write.
 
     reset : In(1)
         Begin anew, like a reset of the clock domain, but by registers in all parts of the chip.
-        It lasts `RESET_CLOCKS` or more; until the second clock behind it there are no commands and
+        It lasts `RESET_CLOCKS` or more; until the second clock after it there are no commands and
         accesses, and reports mean nothing.
 
     Statistics and slot table are empty after configuration; a reset leaves them as they are.

@@ -50,7 +50,7 @@ class Relay(wiring.Component):
             next_full.eq(~given & (full | (self.o.valid & taken))),
         ]
         m.d.sync += [get.eq(next_get), self.o.valid.eq(next_valid), full.eq(next_full)]
-        # Which place is next, behind what is there, is known a clock ahead: many are told.
+        # Which place is next, after what is there, is known a clock ahead: many depend on it.
         for index, place in enumerate(places):
             told = ~next_full & ((next_get ^ next_valid) == index)
             for begin in range(0, len(i), _TOLD):

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 __all__ = ["Replica", "add_with_reset", "distribute", "distribution_latency", "replicate"]
 
-_FAN_OUT = 8  # registers behind one
+_FAN_OUT = 8  # registers that one feeds
 _MANY = 32  # readers; of more than these ...
 _SHARE = 4  # ... neighbours share their registers: these would take a tenth of an ECP5-85F
 
@@ -73,7 +73,7 @@ def distribute(m, readers, **values):
     widths = {name: len(value) for name, value in values.items()}
     groups, above = [values], readers
     for level in reversed(range(distribution_latency(readers))):
-        size = _FAN_OUT ** level  # readers behind a register
+        size = _FAN_OUT ** level  # readers that a register feeds
         if level == 0 and readers > _MANY:
             size = _SHARE
         after = []

@@ -1,6 +1,6 @@
 """Both ends of a block's streams in a cocotb bench, with random stalls.
 
-A bench drives its ends behind a clock edge and lets them settle in that clock's `ReadOnly`.
+A bench drives its ends after a clock edge and lets them settle in that clock's `ReadOnly`.
 """
 
 from collections import deque

@@ -49,7 +49,7 @@ class AttributeProcessorArray(wiring.Component):
     Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
     all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
     operations may lie between its SNAPs, updates of other slots above all; the slot itself is
-    free again behind the last of them. With several levels, a COUNT or HALVE is of one slot in
+    free again after the last of them. With several levels, a COUNT or HALVE is of one slot in
     each that it is `on`, see `operation_layout`.
 
     Parameters
@@ -64,7 +64,7 @@ class AttributeProcessorArray(wiring.Component):
     snap : In(snap_layout(geometry))
         With two banks only, where SNAP is no operation.
     codes : In(ArrayLayout(8, lanes))
-        ``codes_latency`` clocks behind COUNT; 255 for lanes that have no cell in this pass.
+        ``codes_latency`` clocks after COUNT; 255 for lanes that have no cell in this pass.
     count_in : In(count_width)
         Beside WRITE.
     config : In(config_layout())
@@ -369,7 +369,7 @@ class AttributeProcessorArray(wiring.Component):
         return passes[1], lane, kind, write[2], kinds
 
     def _part(self, m, kinds, cell, result):
-        """A gain unit's result as the merge takes it, ``spread`` clocks behind the cell's index."""
+        """A gain unit's result as the merge takes it, ``spread`` clocks after the cell's index."""
         g = self.geometry
         part = Signal(part_layout(g))
         read = kinds.read_port()

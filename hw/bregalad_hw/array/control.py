@@ -107,7 +107,7 @@ class Control(wiring.Component):
     count_in : In(count_width)
         Beside WRITE.
     snap : In(snap_layout(geometry))
-        With two banks only; ``SNAP_DISTANCE`` clocks behind the last that changes the slot.
+        With two banks only; ``SNAP_DISTANCE`` clocks after the last that changes the slot.
     control : Out(control_layout(geometry))
     snapped : Out(1)
         A word goes to the gain units.

@@ -107,7 +107,7 @@ class Counters:
         """Stage 3: the distance in bins."""
         bits, distance, shift = self.geometry.bin_bits, self.distance, self.shift
         far, beyond = self._signal(CODE_WIDTH), self._signal(1, "beyond")
-        # Whether it is beyond the bins is seen beside the shift, not behind it.
+        # Whether it is beyond the bins is seen beside the shift, not after it.
         self.m.d.comb += [
             far.eq(distance >> shift),
             beyond.eq(Cat((shift == by) & distance[bits + by:].any()

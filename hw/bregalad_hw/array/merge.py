@@ -100,7 +100,7 @@ class Merge(wiring.Component):
         part, cell = self.i.p.part, self.i.p
 
         # All stages move together. Whether they do is told by a register, for so many wait for
-        # the word: they stand still for a clock behind whatever leaves, while its relay finds out
+        # the word: they stand still for a clock after whatever leaves, while its relay finds out
         # whether there is room for another.
         go, complete = Signal(init=1), Signal()  # a summary is complete
         m.submodules.gains_relay = gains = Relay(candidate)
@@ -122,7 +122,7 @@ class Merge(wiring.Component):
 
         found = Signal(candidate)
         found_valid, found_last, found_current = Signal(), Signal(), Signal()
-        # Counts follow one clock behind the decision that moves them: a wide fan-out.
+        # Counts follow one clock after the decision that moves them: a wide fan-out.
         take_left = Signal()
         left_in = Signal(data.ArrayLayout(g.count_width, g.classes), reset_less=True)
         group_left, found_left = Signal.like(left_in), Signal.like(left_in)

@@ -73,7 +73,7 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
     core.submodules.udp = udp = LiteEthUDPIPCore(
         phy, mac_address=mac, ip_address=ip, clk_freq=clock_hz, dw=32, with_sys_datapath=True)
     # 8 ns are short in an ECP5 of grade 6. The queue to the transceiver gives way to ours, and
-    # Yosys drops it; a word waits behind ours, as there must be no pause within a frame. In front
+    # Yosys drops it; a word waits after ours, as there must be no pause within a frame. In front
     # of the queue from the transceiver a word waits in registers, both ways.
     received, sent = udp.mac.core.rx_datapath.pipeline, udp.mac.core.tx_datapath.pipeline
     at, = (i for i, stage in enumerate(received) if isinstance(stage, ClockDomainCrossing))

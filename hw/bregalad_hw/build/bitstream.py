@@ -69,7 +69,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
 
 
 def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, options, say):
-    """``build`` behind its checks."""
+    """``build`` after its checks."""
     family, start = board.family, time.monotonic()
     forget(folder, *BITSTREAMS, *REPORTS, "build.log", "top.rpt", "top.tim")
     say(f"{board.name}: synthesis of {geometry}")

@@ -78,7 +78,7 @@ def place_lanes(netlist, device):
 
 
 def _natural(name):
-    """So that 10 comes behind 9."""
+    """So that 10 comes after 9."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 

@@ -2,7 +2,7 @@
 
 Yosys leaves the registers that these blocks have unused, and without them they are slow: a block
 RAM's data come 5.7 ns after the clock (speed grade 6), a product 4 ns after its factors. The
-design keeps plain registers behind memories and on both sides of products; they are found here.
+design keeps plain registers after memories and on both sides of products; they are found here.
 """
 
 from collections import Counter
@@ -79,8 +79,8 @@ class _Registers(Netlist):
 def pack_registers(design):
     """Change a netlist in place; it does the same, clock by clock, as before.
 
-    A block RAM's port takes the registers behind its data if nothing else reads these; a multiplier
-    takes those before its factors, and one or two rows behind its product. Only registers without
+    A block RAM's port takes the registers after its data if nothing else reads these; a multiplier
+    takes those before its factors, and one or two rows after its product. Only registers without
     reset and enable are moved, and whole rows of them.
 
     Parameters
@@ -132,7 +132,7 @@ def _pack_multiplier(netlist, cell):
     nets, parameters = cell["connections"], cell["parameters"]
     ports = _ports(cell, "P")
     rows, clock = [], None
-    # The row right behind the product is the pipeline's, unless it is the only one.
+    # The row right after the product is the pipeline's, unless it is the only one.
     while len(rows) < 2:
         found = netlist.row_behind([nets[port][0] for port in ports], clock)
         if found is None:

@@ -12,7 +12,7 @@ from .term import Terms
 
 __all__ = ["Gini"]
 
-_PAIRS = Interpolation.latency  # clocks from a number to the first register behind its square's sum
+_PAIRS = Interpolation.latency  # clocks from a number to the first register after its square's sum
 
 
 class Gini(Terms):

@@ -43,7 +43,7 @@ class Normaliser(wiring.Component):
         found = None
         for number, counts in enumerate(self._stages):
             # Every group of as many bits as the shorter shift has is looked at by itself: a search
-            # that looks at what it has shifted has twice as many gates one behind the other.
+            # that looks at what it has shifted has twice as many gates one after the other.
             step = counts[-1] * self.by
             last = (1 << len(counts)) - 1
             clear = Signal(last, name=f"clear_{number}")  # the highest groups

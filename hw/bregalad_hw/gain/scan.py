@@ -94,7 +94,7 @@ class Scan(wiring.Component):
     -------
     snap : In(1)
         A word of a snapshot is there; bins 0 to B - 1 in order. Bin 0 comes only if fewer than
-        ``snapshots`` have begun and are not taken, and not right behind a last word.
+        ``snapshots`` have begun and are not taken, and not right after a last word.
     bin : In(bin_bits)
     pairs : In(1)
         Some lane's cell of that word has two sides to a split.
@@ -150,7 +150,7 @@ class Scan(wiring.Component):
         last_bin = g.bins - 1
         place_bits = (self.snapshots - 1).bit_length()
 
-        # Load. Behind a place's words lies their total.
+        # Load. After a place's words lies their total.
         head = Signal(place_bits)
         arrived, first, complete = Signal(), Signal(), Signal()
         row = Signal(g.bin_bits, reset_less=True)

@@ -10,7 +10,7 @@ def term_layout():
     """A number's place among the terms of an impurity.
 
     The impurity of a side's counts is its sum's result minus its classes' results. A side's classes
-    come in order, two sides' ones may alternate; the sum comes at least 2 clocks behind the last
+    come in order, two sides' ones may alternate; the sum comes at least 2 clocks after the last
     class, and the next side in its place not before the sum.
     """
     return data.StructLayout({

@@ -80,7 +80,7 @@ class DatagramTransmitter(wiring.Component):
     o : Out(stream of sent_layout)
         In domain ``network``.
 
-    Latency: 4 to 5 clocks of domain ``network`` and 1 of ``sync`` behind the frame's last word.
+    Latency: 4 to 5 clocks of domain ``network`` and 1 of ``sync`` after the frame's last word.
     Throughput: a word per clock of the slower one.
     """
 

@@ -14,7 +14,7 @@ _TOLD = ("header", "version", "from_peer", "good", "same", "expected", "answer",
 
 
 class Intake(wiring.Component):
-    """A receiver and the ring behind it.
+    """A receiver and the ring that it fills.
 
     Parameters
     ----------

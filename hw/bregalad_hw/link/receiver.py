@@ -18,7 +18,7 @@ _PAUSE = 5  # clocks for the session to begin before the next frame's first word
 
 
 class FrameReceiver(wiring.Component):
-    """Check frames; hand the payload of those that are taken, behind their first word, to a ring.
+    """Check frames; hand the payload of those that are taken, after their first word, to a ring.
 
     Parameters
     ----------

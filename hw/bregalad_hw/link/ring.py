@@ -10,7 +10,7 @@ _AHEAD = 8  # words read ahead of their reader
 
 
 class StreamMemory(wiring.Component):
-    """A block memory that is read as a stream, with a register behind it.
+    """A block memory that is read as a stream, with a register after it.
 
     Parameters
     ----------

@@ -33,8 +33,8 @@ class Dispenser(wiring.Component):
     """Re-align records of 4 + cells bytes to beats of P codes.
 
     Bus words go into a ring; a beat's header and codes are read from it at any byte and rotated to
-    their places in steps, with a register behind each. A word is taken only if this record or the
-    next reaches into it, so nothing behind the last record is ever taken, and the rest of its word
+    their places in steps, with a register after each. A word is taken only if this record or the
+    next reaches into it, so nothing after the last record is ever taken, and the rest of its word
     is dropped. What is decided is carried out a clock later, for the words are wide, and nothing
     holds up a beat that is cut.
 
@@ -134,11 +134,11 @@ class Dispenser(wiring.Component):
         roomy = Signal()
         held = (put - (at >> self.offset_bits))[:len(put)]
         m.d.sync += roomy.eq(held <= words - 2)
-        rest = Signal.like(steps)  # beats of this record behind this one
+        rest = Signal.like(steps)  # beats of this record after this one
         first, last = Signal(), Signal()
         records = Signal(32)  # not yet cut, this one included, and one that has just ended
         final, final_but_one = Signal(), Signal()  # of the run
-        spare = Signal(range(-most - size, aligner.size + 1))  # bytes in the ring behind the beat
+        spare = Signal(range(-most - size, aligner.size + 1))  # bytes in the ring after the beat
         # Bytes of this record and the next that are not in the ring, less 1.
         lacking = Signal(range(-size, size + 2 * (head + g.max_cells) + 1))
 

@@ -49,7 +49,7 @@ class MemoryController(wiring.Component):
         Run-time configuration; steady while anything is under way.
     halted, busy : Out(1)
     op, codes, count, cells_in_use, trial_current : Out
-        To the array; codes a clock behind COUNT, count beside WRITE, trial_current beside SNAP.
+        To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
         ``snap`` too, with two banks only.
     snap_ready, count_out, count_valid, clamped, gains, summary : In
         From the array; ``partial`` too, with ``naive_bayes`` only.
@@ -260,7 +260,7 @@ class MemoryController(wiring.Component):
                 scheduler.reads.eq(self.op.code != Op.NONE),
                 scheduler.reads_slot.eq(self.op.slot),
             ]
-        # The buffer is asked as the operation is registered, so its codes come a clock behind it.
+        # The buffer is asked as the operation is registered, so its codes come a clock after it.
         m.d.comb += self.codes.eq(buffer.codes)
 
         learning = sequencer.learning | ~idle_now

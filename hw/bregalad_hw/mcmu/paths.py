@@ -25,9 +25,9 @@ class PathTable(wiring.Component):
     """Keep for every slot which others are counted together with it.
 
     What is counted together with the slot that a link leads to is counted together with the
-    link's own slot too, unless there were two of one level then: the path goes on behind it. When
+    link's own slot too, unless there were two of one level then: the path goes on after it. When
     a link changes, every slot whose path leads through its slot is brought up to date, one in a
-    clock; should two of one level meet then, the path goes on behind the link there, too. How many
+    clock; should two of one level meet then, the path goes on after the link there, too. How many
     links lead to a slot is counted: to a tree's new leaf there are none, and nothing else changes.
 
     Parameters
@@ -42,7 +42,7 @@ class PathTable(wiring.Component):
     write : In({en, slot, link, there})
         The slot's link; only while settled and nothing is read.
     settled : Out(1)
-        Falls behind a write: for 2 clocks if the link stays what it was, 7 if no links lead to the
+        Falls after a write: for 2 clocks if the link stays what it was, 7 if no links lead to the
         slot, ``slots`` + 6 otherwise.
 
     Latency: 1 clock from ``en`` to ``path``; ``settled`` tells when a write is done.

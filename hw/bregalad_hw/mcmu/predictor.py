@@ -51,7 +51,7 @@ class Predictor(wiring.Component):
     geometry : Geometry
     depth : int
         Predictions that may be under way or wait, 3 to 1024: a queue of two does not take two in
-        clocks one behind the other.
+        clocks one after the other.
     scores_depth : int
         The same if scores are wanted, 3 to ``depth``.
     waiting : int
@@ -188,7 +188,7 @@ class Predictor(wiring.Component):
         return slot, seen, priors, wholes
 
     def _accumulate(self, m):
-        """``(ready, known, sums)`` of a record, a clock behind its last beat."""
+        """``(ready, known, sums)`` of a record, a clock after its last beat."""
         g = self.geometry
         part = self.partial.p
         fresh = Signal(init=1) if g.passes > 1 else Const(1)
@@ -215,7 +215,7 @@ class Predictor(wiring.Component):
         for k in range(g.classes):
             base = [Signal(len(sums[k]) + 1, name=f"base_{k}_{i}") for i in range(3)]
             factor = Signal.like(wholes[k], name=f"factor_{k}")
-            # Two registers behind the product let a DSP block take them in.
+            # Two registers after the product let a DSP block take them in.
             product = [Signal(len(many) + len(factor), name=f"product_{k}_{i}") for i in range(2)]
             used = [Signal(name=f"used_{k}_{i}") for i in range(3)]
             score = Signal(shape, name=f"score_{k}")

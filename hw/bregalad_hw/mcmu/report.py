@@ -38,7 +38,7 @@ class ReportWriter(wiring.Component):
     Members
     -------
     job : In(stream of job_layout)
-        FENCE, ERROR, ENTRY (class counts behind the words), STATISTICS (bins behind them).
+        FENCE, ERROR, ENTRY (class counts after the words), STATISTICS (bins after them).
     counts : In(stream of W)
         Of a STATISTICS report.
     head : In(stream of {slot, flags, n, class_counts})
@@ -114,7 +114,7 @@ class ReportWriter(wiring.Component):
         m.d.sync += job.eq(self.job.p)
 
         def write_words():
-            """Drive the output with the next word and go on to the word behind it."""
+            """Drive the output with the next word and go on to the word after it."""
             m.d.comb += [self.o.valid.eq(1), self.o.p.data.eq(words[0])]
             with m.If(self.o.ready):
                 m.d.sync += [words[i].eq(words[i + 1]) for i in range(4)]

@@ -20,7 +20,7 @@ def any_of(bits):
 
 
 class Row:
-    """What the tracker keeps of one level's rows, one behind the other."""
+    """What the tracker keeps of one level's rows, one after the other."""
 
     def __init__(self, geometry, level):
         entry = entry_layout(geometry)
@@ -77,9 +77,9 @@ def count(m, geometry, rows, fetched, node, valid, moves, redo, plus, fetched_hi
     Returns
     -------
     fills : list of Value
-        Of each row, that the node behind is full.
+        Of each row, that the node after it is full.
     full, lowers : Value
-        A row of the node is full; the node behind has a weight of -1.
+        A row of the node is full; the next node has a weight of -1.
     """
     g = geometry
     entry = entry_layout(g)
@@ -91,7 +91,7 @@ def count(m, geometry, rows, fetched, node, valid, moves, redo, plus, fetched_hi
     hits = Signal(g.classes)  # the node's class
     again = [redo if g.levels == 1 else redo & each.full for each in rows]  # it is halved
     back = [lowering | each.taking_back for each in rows]
-    # What is loaded: the node behind, or this one again, lowered or halved. No node moves then.
+    # What is loaded: the next node, or this one again, lowered or halved. No node moves then.
     for each, again_, back_ in zip(rows, again, back, strict=True):
         source, after = each.source, each.after
         m.d.comb += source.eq(each.row)
@@ -123,7 +123,7 @@ def count(m, geometry, rows, fetched, node, valid, moves, redo, plus, fetched_hi
     # What is added is one, or all ones to take one away.
     for each, again_, back_ in zip(rows, again, back, strict=True):
         source, after = each.source, each.after
-        this = again_ | back_  # not the node behind
+        this = again_ | back_  # not the next node
 
         def added(one, back=back_):
             return Cat(one, (one & back).replicate(g.count_width - 1))

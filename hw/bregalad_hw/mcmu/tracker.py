@@ -44,7 +44,7 @@ class Tracker(wiring.Component):
     A relay and five stages. *Walk*: the node's slot is known, its link too, and its row is asked
     for. *Look*: the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the
     row is in a register. *Node*: so is the row after the record, and whether a trial is due; the
-    beats are issued, and the row is written back with the last. Rows behind the last stage may be
+    beats are issued, and the row is written back with the last. Rows that follow the last stage may be
     older than what it writes: they take that over as they move on, and they move on whenever it is
     done. The first three stages move together.
 
@@ -77,7 +77,7 @@ class Tracker(wiring.Component):
         Whether these slots wait for a snapshot. A clock later the tracker knows; of its own trials
         it knows at once.
     trial : Out(stream of {head, current})
-        Trials that are due; ``valid`` with the last beat of their node only, and behind it while
+        Trials that are due; ``valid`` with the last beat of their node only, and after it while
         there are more. Ready must come only in clocks that were granted, so that the beat goes
         when the trial is taken.
     prediction : Out(stream of {slot, class_counts})
@@ -399,7 +399,7 @@ class Tracker(wiring.Component):
                     m.d.sync += [halve_pass.eq(0), redo.eq(1)]
 
     def _holds(self, fetched, rows, pushed):
-        """The node behind waits for a snapshot."""
+        """The next node waits for a snapshot."""
         if self.geometry.levels == 1:
             holds = self.next_locked | (pushed & rows[0].same)
         else:

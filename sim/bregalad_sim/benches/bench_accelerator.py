@@ -309,7 +309,7 @@ async def registers(dut):
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def settling(dut):
-    """No command is taken in the 8 clocks behind a write to a register."""
+    """No command is taken in the 8 clocks after a write to a register."""
     bench = Bench(dut, geometry(), random.Random(cocotb.RANDOM_SEED).random())
     await bench.start()
     for _ in range(8):

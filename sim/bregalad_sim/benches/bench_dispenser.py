@@ -1,4 +1,4 @@
-"""The dispenser: any record size, alignment and stall; nothing taken behind the last record."""
+"""The dispenser: any record size, alignment and stall; nothing taken after the last record."""
 
 import random
 

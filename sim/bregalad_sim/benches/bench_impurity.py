@@ -46,7 +46,7 @@ def impurity(criterion, counts, width):
 async def matches_fixed(dut):
     """Every side's impurity at its sum, 0 elsewhere, each ``latency`` clocks later.
 
-    One side alone or two at a time, as close behind each other as the gain unit sends them.
+    One side alone or two at a time, as close after each other as the gain unit sends them.
     """
     given = parameters()
     criterion, width = given["criterion"], given["width"]

@@ -103,7 +103,7 @@ class Bench:
                 assert result == want[got], (got, report_all)
                 got += 1
                 if prompt and got in ends:
-                    # The stages stand still behind what leaves: a clock, at most twice.
+                    # The stages stand still after what leaves: a clock, at most twice.
                     late = clock - last_in[ends.index(got)] - latency
                     assert late in ((0, 1, 2) if report_all or got > 1 else (0,))
             await RisingEdge(dut.clk)

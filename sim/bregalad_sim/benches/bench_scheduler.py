@@ -74,7 +74,7 @@ class Bench:
         ready = self.ready[0]
         reported = bool(self.reportable) and self.reportable[0] < self.snapped \
             and rng.random() < report_rate
-        # No prediction behind a trial is reported before it.
+        # No prediction after a trial is reported before it.
         most = self.coming[0][1] if self.coming else self.asked
         self.given += self.given < most and rng.random() < self.give_rate
         self.asked += self.asked - self.given < 1000 and rng.random() < 0.5
@@ -194,7 +194,7 @@ class Bench:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def in_order(dut):
-    """Trials now and then or as many as go, with little or much room behind."""
+    """Trials now and then or as many as go, with little or much room after them."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
     await reset(dut, dut.slot_a, dut.slot_b, dut.slot_c, dut.passes, dut.snap_ready, dut.reported)

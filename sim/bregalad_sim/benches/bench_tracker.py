@@ -36,7 +36,7 @@ class Bench:
         self.asked = 0  # predictions whose first beat is to come
         self.deny = 0.0  # probability that a clock is not granted
         self.grant = False  # of the next clock
-        self.lock_clocks = (0,)  # how long slots stay locked behind a trial
+        self.lock_clocks = (0,)  # how long slots stay locked after a trial
         self.locked = {}  # slot: clocks left
         self.trials = deque()  # of the node whose last beat is gone
         self.codes = deque([None] * RecordBuffer.latency)  # of the beats under way
@@ -125,7 +125,7 @@ class Bench:
             self.source.items.append({"rewind": True})
 
     async def step(self):
-        """One clock: the operation that goes is the model's next, its codes come behind it."""
+        """One clock: the operation that goes is the model's next, its codes come after it."""
         rng, g, dut, source = self.rng, self.geometry, self.dut, self.source
         rewind = bool(source.items) and "rewind" in source.items[0]
         dut.rewind.value = rewind

@@ -16,7 +16,7 @@ class Beside:
         self.read = None
 
     def allows(self, slot):
-        """Whether a SNAP of the slot may go in the clock behind these operations."""
+        """Whether a SNAP of the slot may go in the clock after these operations."""
         return slot not in self.changed and (self.read is None or (self.read ^ slot) & 1)
 
     def note(self, op):

@@ -93,7 +93,7 @@ def _range_is_read(m, block):
                                & (told + axi.arlen < words)), "the range's words, in order"),
         Assert(~o.valid | ((o.p.address >> bits == first + given) & ~failed
                            & (o.p.last == ((o.p.error != 0) | (given + 1 == words)))
-                           & (given < words)), "given in order, none behind the last"),
+                           & (given < words)), "given in order, none after the last"),
     ]
     with m.If(asked):
         m.d.sync += told.eq(told + axi.arlen + 1)
@@ -176,7 +176,7 @@ def _trial_locks_its_slot(m, block):
 
 
 def _snaps_lie_beside(m, block):
-    """As above; a SNAP is beside the other bank, and long enough behind its trial's push."""
+    """As above; a SNAP is beside the other bank, and long enough after its trial's push."""
     _trial_locks_its_slot(m, block)
     slot, op = block.slot_a, block.op
     reads, reads_slot = Signal(), Signal.like(block.reads_slot)

@@ -17,7 +17,7 @@ class VirtualWire(FaultyWire):
     ----------
     board : VirtualBoard
     *args, **options
-        Of `FaultyWire`, behind its name.
+        Of `FaultyWire`, after its name.
     """
 
     def __init__(self, board, *args, **options):
