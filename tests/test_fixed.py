@@ -62,7 +62,7 @@ def test_reciprocal_error_over_every_mantissa():
     assert fixed.min() >= 1 << CURVE_FRACTION - 1 and fixed.max() == 1 << CURVE_FRACTION
     error = np.abs(fixed / (1 << CURVE_FRACTION) * x / (1 << 17) - 1).max() + 2 ** -17
     assert error <= RECIPROCAL_ERROR
-    # Aligning loses bits of an n with more than ALIGNED_FRACTION bits behind the leading one; the
+    # Aligning loses bits of an n with more than ALIGNED_FRACTION bits after the leading one; the
     # result loses less than a unit, and of n = 1 there is nothing to lose.
     aligned = 2 ** -ALIGNED_FRACTION / 2 ** (ALIGNED_FRACTION + 1)
     impurity = error + max(UNIT / 2, aligned + UNIT / 2 ** (ALIGNED_FRACTION + 1))

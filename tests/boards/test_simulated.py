@@ -97,7 +97,7 @@ def test_not_busy_behind_the_last_report():
 
 
 def test_records_wait_until_paths_are_known():
-    """Right behind a PLACE every slot whose path it changes is still brought up to date."""
+    """Right after a PLACE every slot whose path it changes is still brought up to date."""
     geometry = GEOMETRIES["levels"]
     slots = random.Random(5).sample(range(geometry.slots), geometry.slots)
 

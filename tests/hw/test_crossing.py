@@ -13,7 +13,7 @@ PERIODS = {"colorlight": 25, "ecpix5": 16}  # of LiteEth's clock, in ns
 
 
 class Queue(Module):
-    """As it stands in the core: a word waits behind it."""
+    """As it stands in the core: a word waits after it."""
 
     def __init__(self):
         self.submodules.crossing = crossing = TransmitCrossing(LAYOUT)

@@ -60,7 +60,7 @@ def test_more_lanes_than_groups(lanes, rams):
     for name, bel in found.items():
         column, row, kind, index = re.fullmatch(r"X(\d+)/Y(\d+)/(EBR|MULT18_)(\d)", bel).groups()
         assert int(row) in ((22, 46, 70, 82) if kind == "EBR" else (10, 34, 58))
-        # A group's first bel is at one of thirteen columns, bel i so far behind it.
+        # A group's first bel is at one of thirteen columns, bel i so far after it.
         offset = 2 * int(index) if kind == "EBR" else int(index)
         assert int(column) - offset in (4, 13, 22, 31, 40, 49, 58, 69, 78, 87, 96, 105, 114)
         lane = int(re.search(r"lane_(\d+)", name)[1])

@@ -85,7 +85,7 @@ def _yosys(folder, script):
     subprocess.run([tool("yosys"), "-q", "script.ys"], cwd=folder, check=True, timeout=600)
 
 
-# Whether the RAM's register can be moved, registers behind the product, whether a factor is used
+# Whether the RAM's register can be moved, registers after the product, whether a factor is used
 # elsewhere, whether it is what was read: registers moved into block RAMs and multipliers.
 CASES = {(True, 2, False): (1, 4), (True, 1, True): (1, 3), (False, 2, True): (0, 4),
          (True, 0, False): (1, 0), (True, 2, False, True): (0, 4)}
@@ -138,6 +138,6 @@ def test_lanes(tmp_path):
     counters = sum(cell["type"] == "DP16KD" and "counters" in name
                    for name, cell in netlist["modules"]["design"]["cells"].items())
     done = pack_registers(netlist)
-    # Of each multiplier two rows behind the product and one before either factor.
+    # Of each multiplier two rows after the product and one before either factor.
     assert (done["block_rams"], done["multipliers"]) == (counters, 4 * 2 * geometry.lanes)
     assert counters >= geometry.lanes

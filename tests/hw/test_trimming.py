@@ -56,7 +56,7 @@ OUTPUTS = BITS * len(OPERATIONS)
 
 
 class Design(wiring.Component):
-    """Operations on four numbers, with registers behind them."""
+    """Operations on four numbers, with registers after them."""
 
     def __init__(self):
         super().__init__({"i": In(4 * BITS), "o": Out(OUTPUTS)})

@@ -103,7 +103,7 @@ def test_counting_ahead_of_the_verdict_halves_nothing(seed):
 @pytest.mark.parametrize("tree", [tree for tree in TREES if tree.startswith("efdt")])
 @pytest.mark.parametrize("seed", [9])
 def test_an_anytime_trees_counts_are_halved_in_the_streams_order(tree, seed):
-    """Nodes near the root are full often; what is withheld below comes before what is behind."""
+    """Nodes near the root are full often; what is withheld below comes before what is after."""
     sizes = geometry(2000, count_width=12)
     codes, labels = drifting(seed, 40_000)
     boards = open_board("emulated", sizes), LateBoard(open_board("emulated", sizes),

@@ -80,7 +80,7 @@ def test_where_the_two_best_are_used_a_suggestion_names_none():
 
 
 @pytest.mark.parametrize("gains, suggestion, found", [
-    ((0.3, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # what is behind the second is not named
+    ((0.3, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # what is after the second is not named
     ((0.19, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # the used second is named in its place
     ((0.01, 0.2, 0.19), (TIE, 1), (TIE, 1))])
 def test_values_unknown_to_its_split_give_a_used_attribute_a_gain(gains, suggestion, found):

@@ -244,7 +244,7 @@ class LinkedBoard(Board):
                 pass  # it is in _down
             except KeyboardInterrupt:
                 # All is queued, but who sends may be in the middle of what belongs together: it
-                # comes in the next `receive`, behind which learning goes on.
+                # comes in the next `receive`, after which learning goes on.
                 if not hold_interrupt():
                     raise
                 self._pressed = True

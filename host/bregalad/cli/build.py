@@ -22,7 +22,7 @@ def add_arguments(parser):
                         help="how many placements to try; the most promising is routed first "
                              "(default: %(default)s)")
     parser.add_argument("--placer", choices=("heap", "static"), default="heap",
-                        help="of nextpnr: static needs less wire, but heeds no slack "
+                        help="of nextpnr: static needs less wire, but is not timing-driven "
                              "(default: %(default)s)")
     parser.add_argument("--ip", metavar="ADDRESS",
                         help="IPv4 address of a board with Ethernet (default: 192.168.1.50)")

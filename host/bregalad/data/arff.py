@@ -118,7 +118,7 @@ class _Header:
             return True
         elif keyword != "@relation":
             raise ValueError(f"{line.strip()[:40]!r} is no declaration; allowed before the data "
-                             "are @relation, @attribute, @data and, behind a %, comments")
+                             "are @relation, @attribute, @data and, after a %, comments")
         return False
 
     def _attribute(self, line):
@@ -131,7 +131,7 @@ class _Header:
         if not rest:
             raise ValueError(f"attribute {name!r} has no kind; {_ALLOWED}")
         kind, values = "nominal", ()
-        word = rest[0].text.partition("[")[0].lower()  # behind it may stand a range
+        word = rest[0].text.partition("[")[0].lower()  # a range may follow it
         if rest[0] == ("brace", "{"):
             start = line.index(("brace", "{"))
             values, rest = self._values(name, line[start + 1:])
@@ -156,7 +156,7 @@ class _Header:
 
     @staticmethod
     def _values(name, line):
-        """The values up to the closing brace, and the tokens behind it."""
+        """The values up to the closing brace, and the tokens after it."""
         end = next((i for i, token in enumerate(line) if token.kind == "brace"), None)
         if end is None or line[end].text != "}":
             raise ValueError(f"the values of {name!r} must stand in braces on one line; those with "

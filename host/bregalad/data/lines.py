@@ -34,13 +34,13 @@ class Lines:
         self._file = file
         self._piece = b""  # what has been read, from ``_at`` on not taken yet
         self._at = 0
-        self._ends = np.empty(0, np.int64)  # behind each line of the piece
+        self._ends = np.empty(0, np.int64)  # after each line of the piece
         self._next = 0  # the first of them that is not taken
         self._first = True
         self._held = b""  # a carriage return, if it was the last that was read
 
     def take(self, count):
-        """The next ``count`` lines as bytes, fewer at the end; b"" behind it."""
+        """The next ``count`` lines as bytes, fewer at the end; b"" after it."""
         parts = []
         while True:
             there = min(count, len(self._ends) - self._next)

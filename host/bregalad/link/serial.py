@@ -1,4 +1,4 @@
-"""A serial port as a wire: frames COBS-encoded, a zero byte behind each."""
+"""A serial port as a wire: frames COBS-encoded, a zero byte after each."""
 
 import errno
 import os

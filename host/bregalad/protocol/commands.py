@@ -24,9 +24,9 @@ class Opcode(IntEnum):
     TRIAL = 2  # try a slot now, whatever its period
     CLEAR = 3  # empty a slot: counts and entry 0, link and current NONE, bins over all codes
     PLACE = 4  # empty a slot, give its bins their zoom, its entry role, link, current and period
-    READ = 5  # report counts (STATISTICS) or an entry (ENTRY), behind all reports before
+    READ = 5  # report counts (STATISTICS) or an entry (ENTRY), after all reports before
     WRITE = 6  # set what READ reports
-    FENCE = 7  # report the token, behind all reports before
+    FENCE = 7  # report the token, after all reports before
     RESET = 8  # go on after an ERROR report; else nothing
 
 
@@ -93,7 +93,7 @@ def padded(data, word):
 
 
 def pack_command(geometry, opcode, *, flags=0, payload=b"", **values):
-    """Bytes of one command, padded to bus words, its payload behind it."""
+    """Bytes of one command, padded to bus words, its payload after it."""
     if opcode is Opcode.PLACE:
         values = {"cell": NONE, "link": NONE, "current": NONE, **values}
     head = COMMANDS[opcode].pack(opcode=opcode, flags=flags, **values)

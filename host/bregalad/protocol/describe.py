@@ -65,7 +65,7 @@ def _paragraphs(module):
 
 
 def _meanings(values):
-    """The comments behind a class's values, as sentences."""
+    """The comments after a class's values, as sentences."""
     found = re.findall(r"^    (\w+) = \w+(?:  # (.+))?$", inspect.getsource(values), re.MULTILINE)
     return {name: text and f"{text[0].upper()}{text[1:]}." for name, text in found}
 

@@ -159,7 +159,7 @@ class Control(wiring.Component):
         for op, op_rows in zip(ops, rows, strict=True):
             m.d.comb += [op_row.eq(row(slot, op))
                          for op_row, slot in zip(op_rows, slots(op), strict=True)]
-        # A PLACE heeds its slot and its parent alone.
+        # A PLACE depends on its slot and its parent alone.
         place_rows = [op_rows[0] if g.levels == 1 else row(op.slot[g.level_bits:], op)
                       for op, op_rows in zip(ops, rows, strict=True)]
 

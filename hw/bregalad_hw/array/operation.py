@@ -38,7 +38,7 @@ def operation_layout(geometry):
 
     Where a path's nodes are counted together, ``on`` tells the levels that it concerns and
     ``rows`` the slot's row in each: several of COUNT and HALVE, one of all others but PLACE, which
-    heeds ``slot`` and ``parent`` alone. ``slot`` of COUNT is the record's own.
+    depends on ``slot`` and ``parent`` alone. ``slot`` of COUNT is the record's own.
     """
     g = geometry
     return data.StructLayout({

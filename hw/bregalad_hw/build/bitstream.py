@@ -36,7 +36,7 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
         Of the placer, the board's own by default. All are placed, then routed, the most promising
         first, until one meets all clocks.
     placer : str
-        Of nextpnr, one of ``PLACERS``: ``static`` needs less wire, but heeds no slack.
+        Of nextpnr, one of ``PLACERS``: ``static`` needs less wire, but is not timing-driven.
     output : str or Path, optional
         ``out/<board>`` by default.
     say : callable

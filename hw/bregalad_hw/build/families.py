@@ -72,7 +72,7 @@ class ECP5(Family):
     netlist, routed = "top.json", "top.config"
     nouns = {"DP16KD": "block RAMs", "MULT18X18D": "multipliers", "LUT4": "LUTs"}
     # By slack first: otherwise 32 lanes lose a sixth of the clock that they were placed for. A
-    # clock that is out of reach the router may follow for ever; without heed of slack it always
+    # clock that is out of reach the router may follow for ever; without regard to slack it always
     # ends, so that there is something to report.
     routers = "--router router2 --tmg-ripup", "--router router2"
     # In the netlist, as nextpnr has no options for these. A router that sets less store by how far

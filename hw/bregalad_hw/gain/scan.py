@@ -119,7 +119,7 @@ class Scan(wiring.Component):
     ValueError
         If ``snapshots`` is no power of two or out of range.
 
-    Source: design, section 5.
+    Source: design, section 5; docs/architecture.md draws the stages.
     """
 
     def __init__(self, geometry, *, latency, spread, gathered, snapshots=SNAPSHOTS):

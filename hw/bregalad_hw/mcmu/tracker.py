@@ -98,7 +98,7 @@ class Tracker(wiring.Component):
     nodes that are counted together; one cycle is lost per node, or group, with a weight of -1, and
     one for each further trial of a group.
 
-    Source: design, sections 2 and 6.
+    Source: design, sections 2 and 6; docs/architecture.md draws the stages.
     """
 
     latency = 6  # cycles from transfer on i to the record's first operation

@@ -66,7 +66,7 @@ def execute(state, stream):
 
 @inlined
 def payload_bytes(state, stream, at):
-    """Bytes behind a command's head, without padding."""
+    """Bytes after a command's head, without padding."""
     opcode = stream[at]
     if opcode == LEARN and not stream[at + 1] & MEMORY:
         return u32(stream, at + COUNT_AT) * (RECORD_HEAD + state.registers[CELLS])

@@ -43,7 +43,7 @@ def open_generator(name, *, chunk=65_536, **options):
     ----------
     name : str
         One of ``GENERATORS`` or ``PRESETS``, with options if any: ``"rbf,centres=100,noise=0.1"``,
-        also behind ``generator:``. A generator as an option stands in brackets:
+        also after ``generator:``. A generator as an option stands in brackets:
         ``"drift,first=(sea,function=1),second=(sea,function=3,seed=2),position=5000"``.
     chunk : int
         Most instances per chunk.

@@ -22,7 +22,7 @@ class LED(Generator):
         Probability that a segment is inverted; with 0.1 no classifier is right more often than
         in some 74 % of all cases.
     irrelevant : int
-        Random bits behind the segments.
+        Random bits after the segments.
     swapped : int
         Segments, from the first, that change places with random bits: another concept, to join by
         `ConceptDrift`.

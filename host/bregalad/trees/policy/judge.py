@@ -160,7 +160,7 @@ def _rank_top(words, form, n_own, shift, used):
 
     An attribute that is used has one value here, and so no gain, but for values that its split did
     not know, which have come to the default branch. Where it is the best, the second takes its
-    place; the one behind that is not named, and taken for its equal.
+    place; the one after that is not named, and taken for its equal.
     """
     best_at = next_at = -1
     best, second, own = -np.inf, -np.inf, 0.0

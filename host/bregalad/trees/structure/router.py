@@ -158,7 +158,7 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
         i = np.uint64(first + index)
         first_code = i * np.uint64(attributes)
         if anytime and not passing:
-            # An instance behind withheld ones waits too, or it would overtake them.
+            # An instance after withheld ones waits too, or it would overtake them.
             if table[0]["gate"]:
                 _withhold(table, follower, i, 0)
                 continue

@@ -48,7 +48,7 @@ class StreamFeed:
 class MemoryFeed:
     """Records are written to the board's memory; the board fetches them by a descriptor.
 
-    Two halves of the memory take turns: a FENCE behind each LEARN says when its half is free.
+    Two halves of the memory take turns: a FENCE after each LEARN says when its half is free.
     Members as ``StreamFeed``.
     """
 

@@ -1,7 +1,7 @@
 """Verdicts that come late, carried out as if they had come at once.
 
 Where slots are short, which leaf loses its slot to a split depends on what every leaf has seen by
-the instance that made the trial due. Instances behind it need not wait for the verdict: what they
+the instance that made the trial due. Instances after it need not wait for the verdict: what they
 have changed is known, and is taken back while the verdict is carried out.
 """
 
@@ -59,7 +59,7 @@ class Hindsight:
         nodes.own[leaves[holds]] += own[holds]
 
     def forget(self, leaf, instance):
-        """Forget a leaf's trials behind an instance.
+        """Forget a leaf's trials after an instance.
 
         Returns
         -------

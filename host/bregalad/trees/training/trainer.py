@@ -100,7 +100,7 @@ class Trainer:
         self.review_period = review_period
         self.tally = Tally() if tally is None else tally
         self.trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
-        # Whether what instances have done behind a split can be told from what came before.
+        # Whether what instances have done after a split can be separated from what came before.
         self._sees_back = (self.predictor == router.MAJORITY and not policy.anytime
                            and not policy.adaptive_grace)
         self._found = np.zeros((PATH_LIMIT, direct.FOUND), np.int64)
@@ -173,7 +173,7 @@ class Trainer:
                              "new statistics close() it first, or load what was saved before")
         if self._asked:
             self.flush()
-            self.fence()  # behind all that an interrupted call had asked for
+            self.fence()  # after all that an interrupted call had asked for
             self.choose_predictions()
             self._asked = False
 
@@ -235,7 +235,7 @@ class Trainer:
         codes = np.ascontiguousarray(codes)
         self.cells.check(codes)
         count = len(codes)
-        if len(labels) != count:  # compiled code would read on behind them
+        if len(labels) != count:  # compiled code would read on beyond them
             raise ValueError(f"there are {count} instances, but {len(labels)} labels")
         window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
                          np.zeros((count if self.predictor else 0, 2), np.int32),
