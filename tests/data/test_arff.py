@@ -96,13 +96,13 @@ def test_columns_of_other_kinds(tmp_path):
     _, X, _ = read(tmp_path, text, ignore=odd[2:], nominal=odd[:2])
     assert X["id"] == ["q1"] and X["t"] == ["2020-01-01 10:00"]
     for name, line, why in [
-            ("id", 2, "of kind string cannot be learnt.*words .nominal=.'id'"),
-            ("t", 3, "of kind date cannot be learnt.*words .nominal=.'t'"),
+            ("id", 2, "of kind string cannot be learnt.*words with nominal=.'id'"),
+            ("t", 3, "of kind date cannot be learnt.*words with nominal=.'t'"),
             ("bag", 4, "of kind relational cannot be learnt"), ("none", 7, "declares no value"),
             ("what", 8, "declares the value [?], which stands for a missing one")]:
         with pytest.raises(DataError, match=rf"t.arff, line {line}: .*{why}.*") as error:
             read(tmp_path, text, ignore=[other for other in odd if other != name])
-        assert f"leave the column out (ignore=['{name}'])" in str(error.value)
+        assert f"leave the column out with ignore=['{name}'] (--ignore)" in str(error.value)
     for name in odd[2:]:
         with pytest.raises(DataError, match="cannot be learnt|declares"):
             read(tmp_path, text, ignore=[o for o in odd if o != name], nominal=[name])

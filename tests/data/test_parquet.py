@@ -129,7 +129,7 @@ def test_every_type(tmp_path, name):
             read(path, **options)
         if values is None:
             assert f"t.parquet: column '{name}' holds " in str(error.value)
-            assert f"leave it out (ignore=['{name}'])" in str(error.value)
+            assert f"leave it out with ignore=['{name}'] (--ignore)" in str(error.value)
             assert ("take words" in str(error.value)) == (words is not None)
         else:
             assert f"t.parquet, row 0, column '{name}': {values} is not a finite number" in str(error.value)
@@ -151,6 +151,6 @@ def test_bytes_that_are_no_text(tmp_path):
     for column in (pa.array([b"a", None, b"\xff"]), pa.array([b"a", None, b"\xff"]).dictionary_encode()):
         parquet.write_table(pa.table({"a": column, "g": [1, 2, 3], "y": ["p", "q", "p"]}), path)
         with pytest.raises(DataError, match=r"t.parquet, row 2, column 'a': the bytes b'.xff' are no text in UTF-8;"
-                                            r" leave the column out .ignore=.'a'"):
+                                            r" leave the column out with ignore=.'a'"):
             read(path)
         assert read(path, ignore=["a"])[1] == {"g": [1, 2, 3]}

@@ -42,8 +42,8 @@ class ArffSource(LineSource):
         if words and declared == "nominal":
             return None
         name = self.columns[index]
-        return f"{self.path}, line {self._lines[index]}: {reason}; {_ALLOWED}; leave the column " \
-               f"out (ignore=[{name!r}])" + words * f" or take words (nominal=[{name!r}])"
+        return f"{self.path}, line {self._lines[index]}: {reason}; {_ALLOWED}; leave the column out with " \
+               f"ignore=[{name!r}] (--ignore)" + words * f" or take words with nominal=[{name!r}] (--nominal)"
 
     def _table(self, block, kept, numeric):
         text = "".join(block.lines)

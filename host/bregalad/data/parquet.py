@@ -59,8 +59,9 @@ class ParquetSource(Source):
         if _kind(kind) or words and declared == "nominal":
             return None
         name = self.columns[index]
-        return f"{self.path}: column {name!r} holds {kind}; a column holds numbers, strings or truth values; " \
-               f"leave it out (ignore=[{name!r}])" + words * f" or take words (nominal=[{name!r}])"
+        return f"{self.path}: column {name!r} holds {kind}; a column holds numbers, strings or truth values; leave " \
+               f"it out with ignore=[{name!r}] (--ignore)" + \
+               words * f" or take words with nominal=[{name!r}] (--nominal)"
 
     def count(self):
         """The rows, from the file's own metadata."""
@@ -127,7 +128,7 @@ class ParquetSource(Source):
                     continue
                 row = int((codes == code).argmax())
                 raise DataError(f"{where(row)}, column {name!r}: the bytes {value!r} are no text in UTF-8; "
-                                f"leave the column out (ignore=[{name!r}])") from error
+                                f"leave the column out with ignore=[{name!r}] (--ignore)") from error
         distinct, words = pd.factorize(np.array(words, object))
         return np.append(distinct, -1)[codes], words
 
