@@ -44,6 +44,8 @@ class CodeBook:
         Values encoded so far without the missing ones; reading only does not count.
     clamped : int
         Those of them that lay outside the range with no code left on their side.
+    tally : int64 array (2,)
+        Both, for compiled code to count in.
 
     Raises
     ------
@@ -67,8 +69,23 @@ class CodeBook:
         self.head_high = -math.inf
         self.first = None
         self.edges = np.empty(0)
-        self.seen = 0
-        self.clamped = 0
+        self.tally = np.zeros(2, np.int64)
+
+    @property
+    def seen(self):
+        return int(self.tally[0])
+
+    @seen.setter
+    def seen(self, count):
+        self.tally[0] = count
+
+    @property
+    def clamped(self):
+        return int(self.tally[1])
+
+    @clamped.setter
+    def clamped(self, count):
+        self.tally[1] = count
 
     @property
     def last(self):

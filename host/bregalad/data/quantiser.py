@@ -14,8 +14,9 @@ from .parts import rows_of
 from .saved import check_code_book, check_value_book
 from .schema import Schema
 from .search import InfiniteValue, check_finite, encode_numbers
+from .tables import NumberTables
 
-__all__ = ["Quantiser"]
+__all__ = ["Quantiser", "real"]
 
 HEAD = 1000  # instances that the code books are learnt from
 
@@ -69,6 +70,18 @@ class Quantiser:
                 raise type(error)(f"attribute {attribute.name!r}: {error}") from error
         self.fitted = False
         self._named = set()  # what `crowded` has named
+        self._tables = None
+
+    @property
+    def tables(self):
+        """The `NumberTables` of the numeric attributes."""
+        if self._tables is None:
+            places = self._places("numeric")
+            self._tables = NumberTables([self.books[place] for place in places], places)
+        return self._tables
+
+    def __getstate__(self):
+        return {**self.__dict__, "_tables": None}  # a copy's books count for themselves
 
     def fit(self, X):
         """Learn the numeric edges from the first ``head`` instances of ``X``; encodes nothing.
@@ -126,6 +139,8 @@ class Quantiser:
             with self._naming():
                 encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric,
                                read_only=read_only, threads=threads)
+            if self._tables is not None:
+                self._tables.stale = True
         if places:
             encode_small([self.books[place] for place in places], small, codes, places,
                          read_only=read_only, threads=threads)
@@ -324,13 +339,14 @@ def _numbers(column):
         raise TypeError(f"values must be numbers, not {column.dtype}")
     elif column.dtype == object:
         try:
-            column = np.array([np.nan if v is None or v is pd.NA else _float(v) for v in column])
+            column = np.array([np.nan if v is None or v is pd.NA else real(v) for v in column])
         except (TypeError, OverflowError) as error:
             raise TypeError("values must be numbers that a float can hold") from error
     return vector(column)
 
 
-def _float(value):
+def real(value):
+    """A number as a float; TypeError if it is none, OverflowError if it is too large."""
     if not isinstance(value, Real | Decimal | np.bool_):
         raise TypeError
     return float(value)

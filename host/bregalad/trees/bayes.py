@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..fixed import BAYES_FRACTION
+from ..fixed import BAYES_FRACTION, UNUSED_CLASS
 from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.reports import Kind, layout_of
 
-__all__ = ["predict"]
+__all__ = ["odds", "predict"]
 
 _RECORDS = 4096  # sent between two looks at the predictions
 
@@ -25,8 +25,8 @@ def predict(trainer, codes, leaves, scores=False):
 
     Returns
     -------
-    int32 array (n,), or with ``scores`` float array (n, classes of the board)
-        Classes, or their scores in bits; -inf: the leaf has not seen the class.
+    int32 array (n,), or with ``scores`` int array (n, classes of the board)
+        Classes, or their scores, for `odds`.
 
     Raises
     ------
@@ -44,11 +44,26 @@ def predict(trainer, codes, leaves, scores=False):
             _ask(trainer, reports, codes[part], leaves[part], answers[part])
         trainer.fence()
         trainer.choose_predictions()
-    if not scores:
-        return answers["label"].astype(np.int32)
-    bits = answers["scores"] / (1 << BAYES_FRACTION)
-    bits[answers["scores"] == np.iinfo(np.int32).min] = -np.inf
-    return bits
+    return answers["scores"] if scores else answers["label"].astype(np.int32)
+
+
+def odds(scores):
+    """Class shares by the scores of naive Bayes.
+
+    Parameters
+    ----------
+    scores : int array (n, classes)
+        log2 of every class's share less a constant; of one that the leaf has not seen, the least
+        integer.
+
+    Returns
+    -------
+    float array (n, classes)
+    """
+    bits = scores / (1 << BAYES_FRACTION)
+    bits[scores == UNUSED_CLASS] = -np.inf
+    shares = np.exp2(bits - bits.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)
 
 
 def _ask(trainer, reports, codes, leaves, answers):

@@ -1,7 +1,6 @@
 """What the arrays and entries of a saved tree must be; compiled code would go astray in others."""
 
 import hashlib
-from dataclasses import fields
 
 import numpy as np
 
@@ -38,7 +37,7 @@ _ENTRIES = {
     "quantiser": dict, "classes": list, "named": bool, "tally": dict,
 }
 _OPTIONAL = {"given_geometry": (dict, str, type(None)), "class_type": str, "fractions": list,
-             "run": dict}
+             "run": dict, "grows": bool}
 _LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,)}
 
 
@@ -61,7 +60,7 @@ def check_entries(meta):
                 raise ValueError(f"no entry {name!r}")
         elif not isinstance(meta[name], kinds) or kinds is int and isinstance(meta[name], bool):
             raise ValueError(f"the entry {name!r} is {_short(meta[name])}")
-    counted = {field.name for field in fields(Tally)}
+    counted = set(Tally().as_dict())
     if set(meta["tally"]) != counted or not all(
             type(value) is int and 0 <= value <= _MANY for value in meta["tally"].values()):
         raise ValueError(f"the entry 'tally' is {_short(meta['tally'])}")
@@ -75,19 +74,20 @@ def check_entries(meta):
         raise ValueError(f"the parameter 'nominal' is {_short(nominal)}")
 
 
-def labels_from(labels, kind):
+def labels_from(labels, kind, grows=False):
     """The classes from a list and the name of their type, None: as they are.
 
     Raises
     ------
     TypeError, ValueError
-        If they are not sorted, not distinct or of another type.
+        If they are not distinct or of another type; or not sorted, unless the tree ``grows``: then
+        those that came later are the last.
     """
     found = np.array(labels, kind)
     kinds = _LABELS.get(found.dtype.kind, ())
     if (not labels or found.shape != (len(labels),) or found.tolist() != labels
             or not all(type(label) in kinds for label in labels)
-            or any(not a < b for a, b in zip(labels, labels[1:], strict=False))
+            or len(set(labels)) < len(labels) or not grows and sorted(labels) != labels
             or found.dtype.kind == "f" and not np.isfinite(found).all()):
         raise ValueError(f"the classes are {_short(labels)} of type {kind!r}")
     return found

@@ -83,7 +83,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
     Attributes
     ----------
     classes_ : array
-        Class labels, sorted.
+        Class labels, sorted; behind them those that ``learn_one`` has met later, as they came.
     n_features_in_ : int
     schema_ : Schema
     """
@@ -336,10 +336,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         shares = walk.shares(self._nodes, leaves)[:, :len(self.classes_)]
         ask = self._asks_board(leaves)
         if ask.any():
-            bits = bayes.predict(self._open_trainer(), codes[ask], leaves[ask], scores=True)
-            bits = bits[:, :len(self.classes_)]
-            odds = np.exp2(bits - bits.max(axis=1, keepdims=True))
-            shares[ask] = odds / odds.sum(axis=1, keepdims=True)
+            scores = bayes.predict(self._open_trainer(), codes[ask], leaves[ask], scores=True)
+            shares[ask] = bayes.odds(scores[:, :len(self.classes_)])
         return shares
 
     def _asks_board(self, leaves):
@@ -366,7 +364,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
             known = named_classes(classes)
         else:
             known = self.classes_
-            if classes is not None and not np.array_equal(again := named_classes(classes), known):
+            if classes is not None and not np.array_equal(
+                    again := named_classes(classes), np.sort(known)):
                 raise ValueError(f"classes are {known.tolist()} since the first call, "
                                  f"not {again.tolist()}")
         indices = class_indices(labels, known)
@@ -477,7 +476,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         """Forget everything learnt and let go of the board."""
         self._release()
         for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
-                     "_made_with", "_quantiser", "_nodes", "_warm_up", "_checkpoint",
+                     "_grows", "_made_with", "_quantiser", "_nodes", "_warm_up", "_checkpoint",
                      "_kept_geometry", "_fractions"):
             self.__dict__.pop(name, None)
 

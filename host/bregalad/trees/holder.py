@@ -6,9 +6,9 @@ import numpy as np
 
 from ..boards import is_link, open_board
 from ..boards.base import Board, BoardError
-from ..geometry import Geometry
+from ..geometry import MOST_CLASSES, Geometry
 from ..interrupt import deferred_interrupt
-from .requirements import check_ties
+from .requirements import check_classes, check_ties
 from .structure.cells import CellMap
 from .training import checkpoint
 from .training.trainer import Trainer
@@ -48,6 +48,7 @@ class BoardHolder:
     def _trainer_on(self, board):
         cells = self._cells(board.geometry.bins)
         if self._checkpoint is not None:
+            self._widen(board.geometry.classes)
             self._check_fit(board.geometry)
         check_ties(board.geometry, self._policy(), len(self.classes_))
         trainer = Trainer(board, cells, self._policy(), len(self.classes_),
@@ -60,6 +61,27 @@ class BoardHolder:
                 board.release(trainer)  # an exception's traceback would keep the trainer alive
                 raise
         return trainer
+
+    def _make_room(self, classes):
+        """See to a board that counts so many classes; ValueError if it cannot be had."""
+        room = self._open_trainer().board.geometry.classes
+        if classes <= room:
+            return
+        geometry = self._trainer.board.geometry
+        if (self._given_geometry() is not None or is_link(self.board)
+                or classes > MOST_CLASSES):
+            check_classes(geometry, classes)
+        wider = geometry.replace(classes=min(max(classes, 2 * room), MOST_CLASSES))
+        self.close()
+        self._kept_geometry = wider
+        self._open_trainer()
+
+    def _widen(self, classes):
+        """Make nodes and statistics such that a board of so many classes takes them."""
+        known = self._nodes.classes
+        if classes > known:
+            self._checkpoint = checkpoint.widened(self._checkpoint, known, classes)
+            self._nodes.widen(classes)
 
     def _check_fit(self, geometry):
         """Refuse a board that cannot take the statistics with a ValueError."""
@@ -126,7 +148,7 @@ class BoardHolder:
 
     def _release(self):
         trainer = self.__dict__.pop("_trainer", None)
-        self._trainer = self._unfinished = None
+        self._trainer = self._unfinished = self._single = None
         if trainer is None:
             return
         trainer.leave()
@@ -146,7 +168,7 @@ class BoardHolder:
     def __getstate__(self):
         """For pickle: the board's statistics instead of the board; a copy, for learning goes on."""
         state = dict(super().__getstate__())
-        for name in ("_turns", "_unfinished"):
+        for name in ("_turns", "_unfinished", "_single"):
             state.pop(name, None)
         trainer = state.get("_trainer")
         if trainer is not None:

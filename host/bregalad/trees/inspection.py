@@ -1,7 +1,5 @@
 """A look at a tree: its sizes, its text, its difference from another one, its board's counters."""
 
-from dataclasses import asdict
-
 from . import draw
 from .turns import reading, together
 
@@ -19,10 +17,10 @@ class Inspection:
         """
         self._fitted()
         if self._nodes is None:
-            return {**asdict(self._tally), "nodes": 1, "leaves": 1, "inactive_leaves": 0,
+            return {**self._tally.as_dict(), "nodes": 1, "leaves": 1, "inactive_leaves": 0,
                     "slots": 0, "depth": 0}
         nodes = self._nodes
-        return {**asdict(self._tally), "nodes": len(nodes), "leaves": len(nodes.leaves()),
+        return {**self._tally.as_dict(), "nodes": len(nodes), "leaves": len(nodes.leaves()),
                 "inactive_leaves": nodes.inactive, "slots": self._slots_in_use,
                 "depth": int(nodes.deepest)}
 

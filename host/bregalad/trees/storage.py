@@ -3,7 +3,6 @@
 import json
 import warnings
 from contextlib import contextmanager
-from dataclasses import asdict
 
 import numpy as np
 
@@ -51,10 +50,10 @@ def save(tree, path, run=None):
         "quantiser": tree._quantiser.to_dict(), "classes": tree.classes_.tolist(),
         # Of integers, say, how many bits; older releases did not.
         **({} if tree.classes_.dtype == object else {"class_type": tree.classes_.dtype.str}),
-        "named": hasattr(tree, "feature_names_in_"),
-        "tally": asdict(tree._tally),
+        "named": hasattr(tree, "feature_names_in_"), "grows": tree._grows,
         **({} if tree._fractions is None else {"fractions": tree._fractions.tolist()}),
         **({} if run is None else {"run": run}),
+        "tally": tree._tally.as_dict(),
     }
     # All of it is made before the file is touched: an older save must survive a failure.
     description = json.dumps(meta, default=lambda value: value.item()).encode()
@@ -153,7 +152,7 @@ def _learnt(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
     quantiser = Quantiser.from_dict(meta["quantiser"])
     schema = Schema.from_dict(meta["schema"])
-    classes = labels_from(meta["classes"], meta.get("class_type"))
+    classes = labels_from(meta["classes"], meta.get("class_type"), meta.get("grows", False))
     if schema != quantiser.schema or list(schema.classes) != meta["classes"] \
             or not quantiser.fitted:
         raise ValueError("its schema, its classes and its code books contradict each other")
@@ -171,7 +170,7 @@ def _learnt(tree, meta, arrays):
     learnt = {"schema_": schema, "classes_": classes, "n_features_in_": attributes,
               "_quantiser": quantiser, "_nodes": nodes, "_checkpoint": statistics,
               "_tally": Tally(**meta["tally"]), "_warm_up": None, "_trainer": None,
-              "_kept_geometry": kept}
+              "_kept_geometry": kept, "_grows": bool(meta.get("grows", False))}
     if meta["named"]:
         learnt["feature_names_in_"] = np.array(schema.names, object)
     if "fractions" in meta:

@@ -166,6 +166,13 @@ class Nodes:
             for name in _PER_ATTRIBUTE:
                 self._matrices[name] = np.zeros((len(self.table), attributes))
 
+    def widen(self, classes):
+        """Have counts for so many classes."""
+        more = classes - self.classes
+        for name in _PER_CLASS:
+            self._matrices[name] = np.pad(self._matrices[name], ((0, 0), (0, more)))
+        self.classes = classes
+
     def add(self, count):
         """Add a family of ``count`` leaves; return the row of the first."""
         self.reserve(count)

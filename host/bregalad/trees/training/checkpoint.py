@@ -10,7 +10,7 @@ from ...protocol.commands import Opcode
 from ...protocol.reports import EntryFlag, Kind, entry_layout
 from ..structure.nodes import LEAF
 
-__all__ = ["misfit", "nothing", "read", "restore"]
+__all__ = ["misfit", "nothing", "read", "restore", "widened"]
 
 
 def read(trainer):
@@ -116,6 +116,18 @@ def misfit(checkpoint, classes, geometry, cells, counting):
         return (f"a node has counted {most} instances, this board's counters hold "
                 f"{geometry.count_max}")
     return None
+
+
+def widened(checkpoint, known, classes):
+    """Statistics of ``known`` classes as those of more."""
+    more = classes - known
+    counts = checkpoint["counts"]
+    held, cells, size = counts.shape
+    counts = counts.reshape(held, cells, size // known, known)
+    return {**checkpoint,
+            "entries": np.pad(checkpoint["entries"], ((0, 0), (0, more))),
+            "counts": np.pad(counts, ((0, 0), (0, 0), (0, 0), (0, more))).reshape(
+                held, cells, size // known * classes)}
 
 
 def restore(trainer, checkpoint):

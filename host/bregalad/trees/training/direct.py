@@ -6,20 +6,71 @@ leaf that splits gets its children. Only what changes inner nodes, or is short o
 """
 
 import numpy as np
+from numba import types
+from numba.experimental import structref
 
 from ...boards import kernel
 from ...compiled import njit
 from ..policy.judge import KEEP, SPLIT, TIE, judge_row
 from ..structure.nodes import LEAF, TRIAL_OUT
-from ..structure.router import arrive, choose, count_class
+from ..structure.router import ADAPTIVE, arrive, choose, count_class
 from ..structure.split import enter_role, hand_out, sides_of, sprout
 from ..structure.walk import GROUP, child_of, walk
+from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
 
-__all__ = ["Commands", "learn", "FOUND", "NODE", "VERDICT", "CELL", "VALUE", "PERIOD", "AT",
-           "TALLY", "INSTANCES", "TRIALS", "HALVINGS", "SPLITS", "TIES", "CHANGES"]
+__all__ = ["Commands", "Desk", "FOUND", "AT", "learn", "predict"]
 
 NODE, VERDICT, CELL, VALUE, PERIOD, AT, FOUND = range(7)  # columns of what `learn` finds
-INSTANCES, TRIALS, HALVINGS, SPLITS, TIES, CHANGES, TALLY = range(7)  # what it counts
+
+
+@structref.register
+class _DeskType(types.StructRef):
+    def preprocess_fields(self, fields):
+        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+
+
+class Desk(structref.StructRefProxy):
+    """All that `learn` works on, as one argument: handed over one by one, the arrays would take
+    longer than an instance.
+
+    Parameters
+    ----------
+    state : kernel.State
+    table, matrices, room, blank : arrays of ``Nodes``
+        No gate is shut.
+    style : split.Style
+    first_cell : int64 array (attributes,)
+    stack, slot_node : arrays of ``SlotPool``
+    written, read : uint8 arrays
+        Of ``Commands``, for a node and its children.
+    classes, form, options
+        As in ``judge_row`` and ``SplitPolicy.judge``.
+    found : int64 array (kernel.PATH_LIMIT, FOUND)
+        Trials of the last instance whose verdicts are left to do; their reports stay in
+        ``state.out``, from word AT on. Written.
+    left : int64 array (1,)
+        How many these are. Written.
+    tally : int64 array
+        ``Tally.counts``. Written.
+    codes : uint8 array (n * attributes,), read-only
+    labels, predictions : int32 array (n,)
+        Instances; the latter is written.
+    """
+
+
+_FIELDS = ("state", "table", "matrices", "room", "blank", "style", "first_cell", "stack",
+           "slot_node", "written", "read", "classes", "form", "options", "found", "left",
+           "tally", "codes", "labels", "predictions")
+structref.define_proxy(Desk, _DeskType, list(_FIELDS))
+
+
+@njit()
+def desk(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read,
+         classes, form, options, found, left, tally, codes, labels, predictions):
+    """A `Desk`; its own constructor would be compiled by every process anew."""
+    return Desk(state, table, matrices, room, blank, style, first_cell, stack, slot_node,
+                written, read, classes, form, options, found, left, tally,
+                codes, labels, predictions)
 
 
 # For what is called from one place: it would be compiled for itself, and again in its caller.
@@ -183,44 +234,36 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
 
 
 @njit(error_model="numpy")
-def learn(state, table, matrices, room, blank, codes, labels, predictions, start, stop, predictor,
-          anytime, style, first_cell, stack, slot_node, written, read, classes, seen, form, options,
-          found, tally):
+def learn(desk, start, stop, predictor, anytime):
     """Learn instances until ``stop``, or until something is to be done that it leaves.
 
     Parameters
     ----------
-    state : kernel.State
-    table, matrices, room, blank : arrays of ``Nodes``
-        No gate is shut.
-    codes : uint8 array (n * attributes,), read-only
-    labels, predictions : int32 array (n,)
-        The latter is written.
+    desk : Desk
     start, stop : int
     predictor : BAYES, ADAPTIVE or None
         The last for the majority class: what is None, Numba compiles nothing for.
     anytime : int or None
         ``style.anytime``.
-    style : split.Style
-    first_cell : int64 array (attributes,)
-    stack, slot_node : arrays of ``SlotPool``
-    written, read : uint8 arrays
-        Of ``Commands``, for a node and its children.
-    classes, seen, form, options
-        As in ``judge_row`` and ``SplitPolicy.judge``.
-    found : int64 array (kernel.PATH_LIMIT, FOUND)
-        Trials of the last instance whose verdicts are left to do; their reports stay in
-        ``state.out``, from word AT on. Written.
-    tally : int64 array (TALLY,)
-        Written; INSTANCES is the next one, CHANGES the rows of ``found``.
+
+    Returns
+    -------
+    int
+        The next instance.
     """
-    counts, base, gains = matrices
+    state, table, room, style = desk.state, desk.table, desk.room, desk.style
+    form, options, classes = desk.form, desk.options, desk.classes
+    first_cell, stack, slot_node = desk.first_cell, desk.stack, desk.slot_node
+    found, tally = desk.found, desk.tally
+    codes, labels, predictions = desk.codes, desk.labels, desk.predictions
+    counts, base, gains = desk.matrices
     where = form.attribute
     own_codes, places = state.codes[:len(where)], state.places[:len(where)]
     group, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
-    tally[:] = 0
+    seen = tally[INSTANCES] - start
+    changes = 0
     i = first = walked = start
-    while i < stop and not tally[CHANGES]:
+    while i < stop and not changes:
         # A function of its own: a loop that uses the state counts references of all its arrays.
         i, leaf, first, walked = _walk(
             state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
@@ -233,13 +276,55 @@ def learn(state, table, matrices, room, blank, codes, labels, predictions, start
         changes = _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally)
         verdict = found[0, VERDICT]
         if changes == 1 and found[0, NODE] == leaf and (verdict == SPLIT or verdict == TIE):
-            if _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node,
-                      written, read, state.out[found[0, AT]:], form, leaf, found[0, CELL],
-                      found[0, VALUE], verdict == TIE, anytime):
+            if _split(state, table, (counts, base, gains), room, desk.blank, style, first_cell,
+                      stack, slot_node, desk.written, desk.read, state.out[found[0, AT]:], form,
+                      leaf, found[0, CELL], found[0, VALUE], verdict == TIE, anytime):
                 tally[SPLITS] += 1
                 tally[TIES] += verdict == TIE
                 table[leaf]["gate"] &= ~TRIAL_OUT
                 changes = 0
         state.progress[kernel.USED] = 0
-        tally[CHANGES] = changes
-    tally[INSTANCES] = i
+    desk.left[0] = changes
+    tally[INSTANCES] += i - start
+    return i
+
+
+@njit(error_model="numpy")
+def predict(desk, predictor):
+    """What the leaf of the first instance predicts; naive Bayes as ``bayes.predict`` asks for it.
+
+    Parameters
+    ----------
+    desk : Desk
+    predictor : BAYES, ADAPTIVE or None
+        As in `learn`.
+
+    Returns
+    -------
+    leaf, label : int
+    bayes : bool
+        Whether it was naive Bayes; then ``state.scores`` has the classes' scores.
+    """
+    table, codes = desk.table, desk.codes
+    node = np.uint32(0)
+    while table[node]["kind"] != LEAF:
+        node = child_of(table[node], codes, 0)
+    row = table[node]
+    majority = np.int64(row["majority"])
+    if predictor is None:
+        return np.int64(node), majority, False
+    if row["slot"] < 0 or row["own"] <= 0 or predictor == ADAPTIVE and row["right"] > 0:
+        return np.int64(node), majority, False
+    state, where = desk.state, desk.form.attribute
+    own_codes, places = state.codes[:len(where)], state.places[:len(where)]
+    mix, shape, slot = kernel.mixture(state.config, len(where)), state.counts.shape, row["slot"]
+    kernel.gather(mix, shape, codes, 0, where, own_codes, places)
+    kernel.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own_codes,
+                  places)
+    label = kernel.classify(state.entries, shape, state.counters, state.shares, state.config, mix,
+                            desk.classes, state.scores, state.logs, state.bayes_table,
+                            np.int64(slot), places)
+    state.events[kernel.PREDICTED] += 1
+    state.events[kernel.NODES] += 1
+    state.events[kernel.BEATS] += (len(where) + state.lanes - 1) // state.lanes
+    return np.int64(node), np.int64(label), True

@@ -1,18 +1,63 @@
 """What has happened to a tree, in numbers."""
 
-from dataclasses import dataclass
+import numpy as np
 
-__all__ = ["Tally"]
+__all__ = ["HALVINGS", "INSTANCES", "SPLITS", "TIES", "TRIALS", "Tally"]
+
+_EVENTS = (
+    "instances",
+    "splits",  # of leaves
+    "replaced",  # splits of inner nodes that took another one's place
+    "pruned",  # inner nodes that became leaves
+    "ties",  # splits, new or replaced, that only the tie threshold allowed
+    "trials",
+    "halvings",  # trials that found their slot's counts halved since the last
+)
+INSTANCES, SPLITS, TIES, TRIALS, HALVINGS = map(
+    _EVENTS.index, ("instances", "splits", "ties", "trials", "halvings"))
 
 
-@dataclass
+def _event(place):
+    def read(tally):
+        return int(tally.counts[place])
+
+    def write(tally, count):
+        tally.counts[place] = count
+
+    return property(read, write)
+
+
 class Tally:
-    """What has happened to a tree so far."""
+    """What has happened to a tree so far; every name in ``_EVENTS`` is an attribute.
 
-    instances: int = 0
-    splits: int = 0  # of leaves
-    replaced: int = 0  # splits of inner nodes that took another one's place
-    pruned: int = 0  # inner nodes that became leaves
-    ties: int = 0  # splits, new or replaced, that only the tie threshold allowed
-    trials: int = 0
-    halvings: int = 0  # trials that found their slot's counts halved since the last
+    Parameters
+    ----------
+    **events : int
+        Counts to go on with.
+
+    Attributes
+    ----------
+    counts : int64 array
+        All of them, by INSTANCES and so on: compiled code counts here, so that what is learnt and
+        what is counted cannot come apart.
+    """
+
+    def __init__(self, **events):
+        unknown = set(events) - set(_EVENTS)
+        if unknown:
+            raise TypeError(f"a tally has no {min(unknown)!r}")
+        self.counts = np.array([events.get(name, 0) for name in _EVENTS], np.int64)
+
+    def __eq__(self, other):
+        return isinstance(other, Tally) and bool((self.counts == other.counts).all())
+
+    def __repr__(self):
+        return f"Tally({', '.join(f'{name}={count}' for name, count in self.as_dict().items())})"
+
+    def as_dict(self):
+        """The counts by name."""
+        return dict(zip(_EVENTS, self.counts.tolist(), strict=True))
+
+
+for _place, _name in enumerate(_EVENTS):
+    setattr(Tally, _name, _event(_place))

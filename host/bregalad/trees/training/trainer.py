@@ -111,6 +111,12 @@ class Trainer:
         self._direct = None
         if board.state is not None and feed == "stream":
             self._direct = direct.Commands(self.growth.split_bytes)
+        # How the leaves predict and what counts: what is None, nothing is compiled for.
+        self._how = self.predictor or None, self.growth.style.anytime
+        self._left = np.zeros(1, np.int64)  # of what was found, how much is still to be done
+        # Whether nothing but `learn_row` has changed anything since `row_desk`, and how many
+        # instances there are until something else is to be done.
+        self.rows_only, self.rows_left = False, 0
         try:
             self._prepare()
         except BaseException:
@@ -143,6 +149,13 @@ class Trainer:
         if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
             self.growth.start()
 
+    def count_classes(self, classes):
+        """Count so many classes from now on; the board has counters for them."""
+        check_classes(self.board.geometry, classes)
+        self.rows_only = False
+        self.board.write("classes.count", classes)
+        self.classes = self.trials.classes = classes
+
     def fence(self):
         """Wait until the board has done all that it was sent."""
         board, token = self.board, next(_TOKENS) & 0xFFFFFFFF
@@ -165,9 +178,11 @@ class Trainer:
 
     def command(self, opcode, **values):
         """Queue a command; it is sent before the next records, or by ``flush``."""
+        self.rows_only = False
         self.growth.command(opcode, **values)
 
     def _check_working(self):
+        self.rows_only = False
         if self.broken:
             raise BoardError(f"{self.broken}; the tree is kept and can be saved; to learn on with "
                              "new statistics close() it first, or load what was saved before")
@@ -176,6 +191,8 @@ class Trainer:
             self.fence()  # after all that an interrupted call had asked for
             self.choose_predictions()
             self._asked = False
+        if self._left[0]:
+            self._change_found()
 
     def choose_predictions(self):
         """Let the board predict what learning asks for."""
@@ -248,14 +265,15 @@ class Trainer:
         position = 0
         while position < count:
             yield SAFE
+            self.rows_only = False  # somebody may have predicted meanwhile
             self._failed = True  # unless the board gets through
             ahead = self._ahead(position, count)
             if self._direct is not None and not self._tree_wide_now:
                 done = self._run_directly(window, position, position + ahead)
             else:
                 done = yield from self._run(window, position, position + ahead)
+                self.tally.instances += done - position
             self._failed = False
-            self.tally.instances += done - position
             position = done
             if self.tally.instances % self.review_period == 0:
                 self.growth.review()
@@ -349,36 +367,77 @@ class Trainer:
 
     def _run_directly(self, window, position, stop):
         """Learn instances on a board in this process until ``stop``."""
-        nodes, growth, board, tally = self.nodes, self.growth, self.board, self.tally
-        trials = self.trials
         self.flush()
-        self._handle(window, board.receive())
-        codes = as_bytes(window.codes)
-        done = np.zeros(direct.TALLY, np.int64)
+        self._handle(window, self.board.receive())
+        instances = as_bytes(window.codes), window.labels, window.predictions
         while position < stop:
-            nodes.reserve(self.cells.most_branches)
-            direct.learn(
-                board.state, nodes.table, nodes.matrices, nodes.room, nodes.blank, codes,
-                window.labels, window.predictions, position, stop, self.predictor or None,
-                growth.style.anytime, growth.style, self.cells.first_cell, growth.pool.stack,
-                growth.pool.node, self._direct.written, self._direct.read, self.classes,
-                trials.before, trials.form, self.policy.options, self._found, done)
-            position = int(done[direct.INSTANCES])
-            tally.trials += int(done[direct.TRIALS])
-            tally.halvings += int(done[direct.HALVINGS])
-            tally.splits += int(done[direct.SPLITS])
-            tally.ties += int(done[direct.TIES])
-            changes = int(done[direct.CHANGES])
-            if changes:
-                trials.outstanding += changes
-                found = self._found[:changes]
-                trials.change(*found.T[:direct.AT], board.state.out[
-                    found[:, direct.AT:] + np.arange(trials.form.size)])
-            while not trials.settled:
-                self.flush()
-                self._handle(window, board.receive(wait=True))
-            self.flush()
+            self.nodes.reserve(self.cells.most_branches)
+            position = direct.learn(self._desk_of(*instances), position, stop, *self._how)
+            self._change_found()
         return position
+
+    def _desk_of(self, codes, labels, predictions):
+        """What ``direct`` works on; only of a board in this process."""
+        nodes, growth = self.nodes, self.growth
+        return direct.desk(
+            self.board.state, nodes.table, nodes.matrices, nodes.room, nodes.blank,
+            growth.style, self.cells.first_cell, growth.pool.stack, growth.pool.node,
+            self._direct.written, self._direct.read, self.classes, self.trials.form,
+            self.policy.options, self._found, self._left, self.tally.counts, codes, labels,
+            predictions)
+
+    # One instance at a time, on a board in this process
+
+    def row_desk(self, codes, labels, predictions):
+        """What `learn_row` and `direct.predict` work on; None if that is not for them now.
+
+        Parameters
+        ----------
+        codes : uint8 array (attributes,), read-only
+        labels, predictions : int32 array (1,)
+            The latter is written.
+        """
+        if (self._direct is None or self.policy.tree_wide or self._failed or self._asked
+                or self._commands):
+            return None
+        # What else is to be done is done by `learn`.
+        self.rows_left = _until(self.tally.instances, self.review_period) - 1
+        self.rows_only = True
+        return self._desk_of(codes, labels, predictions)
+
+    def predict_row(self, desk):
+        """What `direct.predict` does, if ``rows_only``."""
+        return direct.predict(desk, self._how[0])
+
+    def learn_row(self, desk):
+        """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""
+        # Ctrl-C comes before or after `direct.learn`, and what that leaves is done by whoever
+        # comes next. So are instances too many taken off here, at worst.
+        self.rows_left -= 1
+        direct.learn(desk, 0, 1, *self._how)
+        if self._left[0]:
+            self.rows_only = False
+            with deferred_interrupt():
+                self.trials.before = self.tally.instances - 1
+                self._change_found()
+
+    def _change_found(self):
+        """Do what ``direct.learn`` has left to do."""
+        changes = int(self._left[0])
+        if not changes:
+            return
+        trials, board, failed = self.trials, self.board, self._failed
+        self._failed = True
+        found = self._found[:changes]
+        trials.outstanding += changes
+        trials.change(*found.T[:direct.AT], board.state.out[
+            found[:, direct.AT:] + np.arange(trials.form.size)])
+        while not trials.settled:
+            self.flush()
+            self._handle(None, board.receive(wait=True))
+        self.flush()
+        self._left[0] = 0
+        self._failed = failed
 
     def _try_path(self, window, instance):
         """Try the inner nodes on an instance's path."""

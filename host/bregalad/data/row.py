@@ -1,0 +1,183 @@
+"""The codes of one instance, from a dict of values, by tables that are kept between calls."""
+
+import struct
+from operator import itemgetter
+
+import numpy as np
+import pandas as pd
+
+from ..geometry import MISSING
+from .nominal import plain
+from .quantiser import real
+from .search import InfiniteValue
+
+__all__ = ["Row", "check_finite", "check_text", "named"]
+
+_PLAIN = frozenset((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_))
+_KEYS = frozenset((str, int, float))
+
+
+class Row:
+    """One instance at a time; to be used by one thread at a time.
+
+    Parameters
+    ----------
+    quantiser : Quantiser
+        Fitted.
+
+    Attributes
+    ----------
+    codes : uint8 array (attributes,), read-only
+        Of the last instance.
+    lost : bool
+        Whether it had a nominal value without a code, which counts as missing.
+    """
+
+    def __init__(self, quantiser):
+        schema = quantiser.schema
+        self._names = schema.names
+        kinds = [attribute.kind for attribute in schema.attributes]
+        places = [place for place, kind in enumerate(kinds) if kind == "numeric"]
+        self._nominal = [place for place, kind in enumerate(kinds) if kind == "nominal"]
+        self._books = quantiser.books
+        self._tables = quantiser.tables
+        self._values = np.empty((1, len(places)))
+        self._numeric = [self._names[place] for place in places]
+        self._pack = struct.Struct(f"{len(places)}d").pack_into
+        self._codes = np.empty((1, len(kinds)), np.uint8)
+        self.codes = self._codes[0].view()
+        self.codes.flags.writeable = False
+        # Codes of the strings and numbers met; a truth value equals what may be another value.
+        self._known = [(self._books[place], {}) for place in self._nominal]
+        self._width = len(kinds)
+        self._numbers = _getter(self._numeric)
+        self._others = _getter([self._names[place] for place in self._nominal])
+
+    def encode(self, x, *, read_only=False):
+        """Put an instance's codes into ``codes``, as `Quantiser.encode` would encode it.
+
+        Parameters
+        ----------
+        x : dict
+            Values by name; one that is absent is missing.
+        read_only : bool
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a name is unknown or given twice, or a value none of its attribute's; nothing is
+            changed then.
+        """
+        self.lost = False
+        if not self._encode_known(x, read_only):
+            self._encode_any(x, read_only)
+
+    def _encode_known(self, x, read_only):
+        """Encode plain numbers and strings that are known already; False: there are others."""
+        if type(x) is not dict or len(x) != self._width:
+            return False
+        try:
+            values = self._numbers(x)
+            if not _PLAIN.issuperset(map(type, values)):
+                return False
+            self._pack(self._values, 0, *values)
+            others = self._others(x)
+            if not _KEYS.issuperset(map(type, others)):
+                return False
+            found = [codes[value] for (_, codes), value in zip(self._known, others, strict=True)]
+        except (KeyError, TypeError, OverflowError, struct.error):
+            return False
+        try:
+            self._tables.encode(self._values, self._codes, read_only=read_only)
+        except InfiniteValue:
+            return False
+        if found:
+            self._codes[0, self._nominal] = found
+            if not read_only:
+                for book, _ in self._known:
+                    book.seen += 1
+        return True
+
+    def _encode_any(self, x, read_only):
+        values = named(x)
+        for name in values:
+            if name not in self._names:
+                raise ValueError(f"unknown attribute {name!r}; there are {', '.join(self._names)}")
+        numbers = [_number(name, values.get(name)) for name in self._numeric]
+        nominal = [_nominal(self._names[place], values.get(self._names[place]))
+                   for place in self._nominal]
+        self._values[0] = numbers
+        self._tables.encode(self._values, self._codes, read_only=read_only)
+        for place, (book, codes), value in zip(self._nominal, self._known, nominal, strict=True):
+            column = np.empty(1, object)
+            column[0] = value
+            self._codes[0, place] = code = book.encode(column, read_only=read_only)[0]
+            self.lost |= value is not None and code == MISSING
+            if type(value) in _KEYS and book.code(value) == code != MISSING:
+                codes[value] = code
+
+
+def named(x):
+    """An instance's values by their names as strings; ValueError if two have the same."""
+    values = {str(name): value for name, value in x.items()}
+    if len(values) < len(x):
+        names = [str(name) for name in x]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two attributes are named {twice!r}; names must be distinct")
+    for name in values:
+        check_text(name, "an attribute's name")
+    return values
+
+
+def check_text(text, what):
+    """Refuse with a ValueError a string that is no text: half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{what}: {text!r} is no Unicode text ({error.reason})") from error
+
+
+def _getter(names):
+    if len(names) > 1:
+        return itemgetter(*names)
+    return (lambda x: (x[names[0]],)) if names else (lambda x: ())
+
+
+def _is_missing(value):
+    return value is None or (pd.api.types.is_scalar(value) and pd.isna(value))
+
+
+def _number(name, value):
+    if _is_missing(value):
+        return np.nan
+    try:
+        number = real(value)
+    except (TypeError, OverflowError) as error:
+        raise TypeError(f"attribute {name!r}: values must be numbers that a float can hold, not "
+                        f"{_shown(value)}") from error
+    check_finite(name, number)
+    return number
+
+
+def _nominal(name, value):
+    if _is_missing(value):
+        return None
+    try:
+        value = plain(value)
+    except TypeError as error:
+        raise TypeError(f"attribute {name!r}: {error}") from error
+    if isinstance(value, str):
+        check_text(value, f"attribute {name!r}")
+    return value
+
+
+def check_finite(name, value):
+    """Refuse an infinite value of the attribute ``name`` with a ValueError."""
+    if np.isinf(value):
+        raise ValueError(f"attribute {name!r}: {value} is infinite; a value is finite or missing "
+                         "(None, NaN)")
+
+
+def _shown(value):
+    text = repr(value) if not isinstance(value, int) else "an integer of many digits"
+    return text if len(text) <= 60 else f"{text[:57]}..."

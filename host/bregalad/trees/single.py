@@ -1,0 +1,80 @@
+"""A tree's instances one by one: what does not change from one to the next is looked at once."""
+
+import numpy as np
+
+from ..data.row import Row
+from .bayes import odds
+from .requirements import warn_of_lost
+from .structure import walk
+
+__all__ = ["Single"]
+
+
+class Single:
+    """One instance at a time, of a tree that is past its warm-up; by one thread at a time.
+
+    Parameters
+    ----------
+    quantiser : Quantiser
+    trainer : Trainer
+    classes : array
+        Labels, in the order of the trainer's classes.
+    once : bool
+        Whether each instance is learnt once; else `learn` is not for it.
+    """
+
+    def __init__(self, quantiser, trainer, classes, once):
+        self._quantiser = quantiser
+        self.row = Row(quantiser)
+        self.trainer = trainer
+        self.labels = classes.tolist()
+        self._places = {label: place for place, label in enumerate(self.labels)}
+        self._learns = self._places if once else {}
+        self._label = np.zeros(1, np.int32)
+        self._prediction = np.zeros(1, np.int32)
+
+    def place_of(self, label):
+        """Which of the classes a label is; None: none of them."""
+        try:
+            return self._places.get(label)
+        except TypeError:  # not hashable
+            return None
+
+    def _ready(self):
+        """Whether `direct` may go on by itself."""
+        self._desk = self.trainer.row_desk(self.row.codes, self._label, self._prediction)
+        return self._desk is not None
+
+    def learn(self, x, label):
+        """Learn an instance; False, and nothing is done, if that takes more than `direct` does.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``Row.encode``.
+        """
+        trainer = self.trainer
+        place = self._learns.get(label)
+        if place is None or not (trainer.rows_only or self._ready()) or not trainer.rows_left:
+            return False
+        self.row.encode(x)
+        self._label[0] = place
+        trainer.learn_row(self._desk)
+        if self.row.lost:
+            warn_of_lost(self._quantiser)
+        return True
+
+    def predict(self, x):
+        """``(leaf, label)`` of an instance, and whether naive Bayes has told the label: then the
+        board's scores are the instance's. None if that takes more than `direct` does."""
+        self.row.encode(x, read_only=True)
+        if not (self.trainer.rows_only or self._ready()):
+            return None
+        return self.trainer.predict_row(self._desk)
+
+    def shares(self, leaf, label, bayes):
+        """Class shares of the instance that `predict` has told this of; float array."""
+        classes = len(self.labels)
+        if bayes:
+            return odds(self.trainer.board.state.scores[np.newaxis, :classes])[0]
+        return walk.shares(self.trainer.nodes, np.array([leaf]))[0, :classes]

@@ -1,0 +1,111 @@
+"""The trees in River's hands: its checks of estimators, its pipelines, ensembles and evaluation."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("river")
+
+import bregalad  # noqa: E402
+from bregalad.river import EFDT, VFDT, CorrHTree, CTree  # noqa: E402
+from river import (  # noqa: E402
+    checks,
+    compat,
+    datasets,
+    ensemble,
+    evaluate,
+    imblearn,
+    metrics,
+    multiclass,
+    preprocessing,
+)
+
+TREES = [VFDT, EFDT, CTree, CorrHTree]
+# Checks that a tree does not pass, and why.
+EXCLUDED = {
+    ("CTree", "check_predict_proba_one_binary"):
+        "before the first instance no label is known, be it False and True",
+}
+
+
+def kept_checks():
+    for tree in TREES:
+        for place, check in enumerate(checks.yield_checks(tree(head=20))):
+            name = check.__name__
+            if (tree.__name__, name) not in EXCLUDED:
+                yield pytest.param(tree, place, id=f"{tree.__name__}-{name}-{place}")
+
+
+@pytest.mark.parametrize("tree, place", list(kept_checks()))
+def test_rivers_own_checks(tree, place):
+    """The same ones with which River tests its own trees."""
+    check = list(checks.yield_checks(tree(head=20)))[place]
+    check(tree(head=20))
+
+
+def test_what_is_excluded_still_fails():
+    for tree, name in EXCLUDED:
+        made = next(each for each in TREES if each.__name__ == tree)
+        found = [check for check in checks.yield_checks(made(head=20)) if check.__name__ == name]
+        assert found
+        with pytest.raises(AssertionError):
+            found[0](made(head=20))
+
+
+def score(model, data=None):
+    return evaluate.progressive_val_score(data or datasets.Phishing(), model,
+                                          metrics.Accuracy()).get()
+
+
+def test_evaluation_pipelines_ensembles_and_samplers():
+    alone = score(VFDT(head=100))
+    assert alone > 0.8
+    assert score(preprocessing.StandardScaler() | VFDT(head=100)) == pytest.approx(alone, abs=0.02)
+    assert score(ensemble.BaggingClassifier(VFDT(head=50), n_models=3, seed=1)) > 0.8
+    assert score(ensemble.ADWINBaggingClassifier(EFDT(head=50), n_models=3, seed=1)) > 0.7
+    assert score(ensemble.AdaBoostClassifier(VFDT(head=50), n_models=3, seed=1)) > 0.7
+    balanced = imblearn.RandomUnderSampler(VFDT(head=50), {False: .5, True: .5}, seed=1)
+    assert score(balanced) > 0.8
+    nba = VFDT(head=50, leaf_prediction="nba")
+    assert score(multiclass.OneVsRestClassifier(nba), datasets.ImageSegments()) > 0.6
+    assert score(nba.clone(), datasets.ImageSegments()) > 0.75
+
+
+def test_by_scikit_learns_interface():
+    tree = compat.convert_sklearn_to_river(bregalad.VFDT(head=100), classes=[False, True])
+    assert score(tree) == pytest.approx(score(VFDT(head=100)), abs=0.01)
+
+
+def test_pages_of_a_pipeline_and_its_memory():
+    pipeline = preprocessing.StandardScaler() | VFDT(head=50)
+    for x, y in datasets.Phishing().take(100):
+        pipeline.learn_one(x, y)
+    assert "VFDT" in pipeline._repr_html_() and "VFDT" in repr(pipeline)
+    assert "True: 0." in pipeline.debug_one(x)
+    assert pipeline["VFDT"]._raw_memory_usage > 1 << 16
+
+
+def test_clones_copies_and_files(tmp_path):
+    tree = VFDT(head=50, delta=1e-3, nominal=("a",))
+    for i in range(100):
+        tree.learn_one({"a": i % 7, "b": i / 100}, i % 2)
+    clone = tree.clone({"delta": 0.1})
+    assert (clone.delta, clone.nominal, clone.predict_one({"a": 1})) == (0.1, ("a",), None)
+    tree.save(tmp_path / "tree.npz")
+    for other in (tree.clone(include_attributes=True), copy.deepcopy(tree),
+                  pickle.loads(pickle.dumps(tree)), VFDT.load(tmp_path / "tree.npz")):
+        assert type(other) is VFDT
+        other.learn_one({"a": 1, "b": 0.5}, 1)
+        assert other.report()["instances"] == 101
+    assert tree.report()["instances"] == 100
+    assert isinstance(bregalad.load_tree(tmp_path / "tree.npz"), bregalad.VFDT)
+
+
+def test_without_river(tmp_path):
+    hidden = "import sys; sys.modules['river'] = None; import bregalad.river"
+    done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
+    assert done.returncode and done.stderr.splitlines()[-1] == (
+        "ImportError: bregalad.river is for River: pip install 'bregalad[river]'")

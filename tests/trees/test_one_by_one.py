@@ -1,0 +1,370 @@
+"""One instance at a time: learnt, predicted and counted as by ``partial_fit`` and ``predict``."""
+
+import copy
+import pickle
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import EFDT, VFDT, BoardError, CorrHTree, CTree, load_tree
+from bregalad.boards import open_board
+from bregalad.geometry import Geometry
+from bregalad.trees.training import checkpoint
+
+NAMES = ["a", "b", "c", "d"]
+CLASSES = ["no", "perhaps", "yes"]
+
+
+def stream(seed, count=2500):
+    """Numbers whose range grows, nominal values that come later, missing ones, three classes."""
+    print(f"seed {seed}")
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({
+        "a": rng.normal(size=count) * np.exp(np.arange(count) / 400),
+        "b": rng.integers(0, 40, count).astype(float),
+        "c": rng.choice(["p", "q", "r", "s", "t"], count),
+        "d": rng.random(count),
+    })
+    frame.loc[:1200, "c"] = frame["c"].replace({"s": "p", "t": "q"})
+    score = (frame["b"] > 20) * (1 + (frame["c"] == "q")) + (frame["d"] > 0.9) * (frame["b"] < 9)
+    labels = np.array(CLASSES)[np.where(rng.random(count) < 0.05, rng.integers(0, 3, count), score)]
+    frame["c"] = frame["c"].astype(object)
+    gone = rng.random(frame.shape) < 0.04
+    return frame.mask(gone), labels
+
+
+def as_dicts(frame, rng):
+    """Instances as dicts, in any order of names, with what is missing absent, None or NaN."""
+    for row in frame.to_dict("records"):
+        items = []
+        for name, value in row.items():
+            if not pd.isna(value):
+                items.append((name, value))
+            elif rng.random() < 0.7:
+                items.append((name, rng.choice([None, float("nan"), pd.NA])))
+        rng.shuffle(items)
+        yield dict(items)
+
+
+def held(tree):
+    """All that learning has left on the board, and in the tree."""
+    statistics = checkpoint.read(tree._open_trainer())
+    nodes = tree._nodes.state()
+    del nodes["closer"]  # which instance of a call
+    return [*statistics.values(), *nodes.values()]
+
+
+TREES = {
+    "vfdt": (VFDT, {}),
+    "few slots": (VFDT, {"slots": 4, "review_period": 250, "grace": 60}),
+    "one against the rest": (VFDT, {"nominal_split": "one_vs_rest"}),
+    "adaptive": (VFDT, {"adaptive_grace": True}),
+    "efdt": (EFDT, {"grace": 60}),
+    "efdt, few slots": (EFDT, {"grace": 60, "slots": 12, "review_period": 300}),
+    "tree-wide": (EFDT, {"variant": "kdd2018", "grace": 60}),
+    "corrhtree": (CorrHTree, {}),
+}
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nb", "nba"])
+@pytest.mark.parametrize("kind", TREES)
+def test_as_in_batches(kind, prediction):
+    cls, options = TREES[kind]
+    frame, labels = stream(len(kind))
+    rng = random.Random(5)
+    options = {"head": 300, "delta": 1e-2, "tau": 0.2, "leaf_prediction": prediction, **options}
+    single, batch = cls(**options), cls(**options)
+    rows = list(as_dicts(frame, rng))
+    single.partial_fit(frame[:400], labels[:400], classes=CLASSES)
+    batch.partial_fit(frame[:400], labels[:400], classes=CLASSES)
+    at = 400
+    while at < len(frame):
+        end = at + rng.choice([1, 3, 120])
+        for x, y in zip(rows[at:end], labels[at:end].tolist(), strict=True):
+            assert single.learn_one(x, y) is single
+        batch.partial_fit(frame[at:end], labels[at:end])
+        at = min(end, len(frame))
+        asked = rng.randrange(len(frame))
+        row = frame[asked:asked + 1]
+        assert single.predict_one(rows[asked]) == batch.predict(row)[0]
+        shares = single.predict_proba_one(rows[asked])
+        assert list(shares.values()) == batch.predict_proba(row)[0].tolist()
+        assert list(shares) == CLASSES
+    assert single.report() == batch.report() and batch.report()["splits"] > 2
+    assert single.quantiser_summary() == batch.quantiser_summary()
+    assert single.counters() == batch.counters()
+    assert single.difference(batch) is None
+    for mine, theirs in zip(held(single), held(batch), strict=True):
+        assert np.array_equal(mine, theirs)
+
+
+def test_whatever_board():
+    """On a board with no compiled state it is the same tree, by the longer way."""
+    from bregalad_sim.latency import GoldenBoard
+
+    frame, labels = stream(9, 900)
+    geometry = Geometry(lanes=4, passes=3, bins=16, classes=3, slots=60, naive_bayes=True)
+    options = {"head": 200, "delta": 1e-2, "tau": 0.3, "grace": 60, "leaf_prediction": "nba"}
+    trees = [VFDT(board, **options) for board in (GoldenBoard(geometry),
+                                                  open_board("emulated", geometry))]
+    for x, y in zip(as_dicts(frame, random.Random(1)), labels.tolist(), strict=True):
+        assert len({tree.predict_one(x) for tree in trees}) == 1
+        shares = [tree.predict_proba_one(x) for tree in trees]
+        assert shares[0] == shares[1]
+        for tree in trees:
+            tree.learn_one(x, y)
+    assert trees[0].report() == trees[1].report() and trees[0].report()["splits"]
+    assert trees[0].difference(trees[1]) is None
+
+
+def test_in_turns_with_batches_copies_and_files(tmp_path):
+    frame, labels = stream(11)
+    tree = VFDT(head=300, delta=1e-3, leaf_prediction="nba")
+    batch = VFDT(head=300, delta=1e-3, leaf_prediction="nba")
+    batch.partial_fit(frame, labels, classes=CLASSES)
+    rows = list(as_dicts(frame, random.Random(2)))
+    tree.partial_fit(frame[:300], labels[:300], classes=CLASSES)
+    for at in range(300, 2500, 100):
+        for x, y in zip(rows[at:at + 60], labels[at:at + 60].tolist(), strict=True):
+            tree.predict_one(x)
+            tree.learn_one(x, y)
+        tree.partial_fit(frame[at + 60:at + 100], labels[at + 60:at + 100])
+        match at // 100 % 6:
+            case 0:
+                tree = pickle.loads(pickle.dumps(tree))
+            case 1:
+                tree.save(tmp_path / "tree.npz")
+                tree = load_tree(tmp_path / "tree.npz")
+            case 2:
+                tree = copy.deepcopy(tree)
+            case 3:
+                tree.close()
+    assert tree.difference(batch) is None
+    assert tree.report() | {"slots": 0} == batch.report() | {"slots": 0}
+    assert tree.quantiser_summary() == batch.quantiser_summary()
+
+
+def test_weights():
+    frame, labels = stream(3, 900)
+    rows = list(as_dicts(frame, random.Random(3)))
+    rng = random.Random(4)
+    weighted, repeated = VFDT(head=100, grace=50, tau=0.3), VFDT(head=100, grace=50, tau=0.3)
+    for x, y in zip(rows, labels.tolist(), strict=True):
+        w = rng.choice([0, 1, 1.0, 2, np.int64(3), 2.0])
+        weighted.learn_one(x, y, w=w)
+        for _ in range(int(w)):
+            repeated.learn_one(x, y)
+    assert weighted.report() == repeated.report() and repeated.report()["splits"]
+    assert weighted.difference(repeated) is None
+    before = weighted.report()
+    for w in (-1, 10_001, float("nan"), float("inf"), None, "2"):
+        with pytest.raises(ValueError, match="w is .*: an instance is learnt as often as it "):
+            weighted.learn_one(rows[0], "yes", w=w)
+    assert weighted.report() == before
+    with pytest.raises(ValueError, match="w is 0.5: as long as the first 500 instances"):
+        VFDT().learn_one(rows[0], "yes", w=0.5)
+
+
+@pytest.mark.parametrize("class_weight", [None, {"no": 0.4, "yes": 2}])
+def test_weights_that_are_not_whole(class_weight):
+    frame, labels = stream(6, 900)
+    rng = random.Random(8)
+    weights = [rng.choice([0, 0.5, 1, 1.3, 4]) for _ in labels]
+    options = {"head": 100, "grace": 50, "tau": 0.3, "class_weight": class_weight}
+    single, batch = VFDT(**options), VFDT(**options)
+    for tree in (single, batch):
+        tree.partial_fit(frame[:200], labels[:200], classes=CLASSES)
+    batch.partial_fit(frame[200:], labels[200:], sample_weight=weights[200:])
+    for x, y, w in list(zip(as_dicts(frame, rng), labels.tolist(), weights, strict=True))[200:]:
+        single.predict_one(x)
+        single.learn_one(x, y, w=w)
+    assert single.report() == batch.report() and batch.report()["splits"]
+    assert single.difference(batch) is None
+
+
+FINE = [({"a": 1.0, "b": "p"}, 0), ({"a": 2.0, "b": "q"}, 1)]
+
+
+@pytest.mark.parametrize("x, y, message", [
+    ({"a": float("inf"), "b": "p"}, 1, "'a': inf is infinite"),
+    ({"a": 10**400, "b": "p"}, 1, "'a': values must be numbers that a float can hold"),
+    ({1: 2.0, "1": 3.0}, 1, "two attributes are named '1'"),
+    ({"a": 1.0, "": 2}, 1, "an attribute's name must not be empty"),
+    ({"a": 1.0, "\ud800": 2}, 1, "an attribute's name: .* is no Unicode text"),
+    ({"a": 1.0, "b": "\udc80"}, 1, "attribute 'b': .* is no Unicode text"),
+    ({"a": [1.0], "b": "p"}, 1, "'a': .*not \\[1.0\\]"),
+    ({"a": 1.0, "b": {}}, 1, "'b': a nominal value must be .* not {}"),
+    ({"a": 1.0, "b": "p"}, 2, "'confidence-practical' is for two classes, the stream has 3"),
+    ({"a": 1.0, "b": "p"}, "yes", "labels must be all of one kind"),
+    ({"a": 1.0, "b": "p"}, None, "y.* is missing"),
+    ({"a": 1.0, "b": "p"}, 0.5, "Unknown label type"),
+    ({"a": 1.0, "b": "p", **{f"x{i}": 0.0 for i in range(9)}}, 1, "the board has 10"),
+])
+@pytest.mark.parametrize("place", [0, 2, 11])
+def test_whatever_is_refused_in_the_head_is_so_at_once(x, y, message, place):
+    """It is not held, and what comes later is learnt."""
+    options = {"nominal_values": 10, "head": 12}
+    geometry = Geometry(lanes=2, passes=5, criterion="gini")
+    tree, other = (CTree(geometry=geometry, **options) for _ in range(2))
+    for i in range(40):
+        if i == place and (i or "one kind" not in message and "two classes" not in message):
+            if not i and ("'a': val" in message or "'a': .*not" in message):
+                message = "'a'"  # alone it is taken for a nominal one
+            with pytest.raises((TypeError, ValueError), match=message):
+                tree.learn_one(x, y)
+        tree.learn_one(*FINE[i % 2])
+        other.learn_one(*FINE[i % 2])
+        if i < 11:
+            assert tree.predict_proba_one({}) == other.predict_proba_one({})
+    assert tree.report() == other.report() and tree.report()["instances"] == 40
+
+
+def test_a_board_that_is_not_there_takes_nothing():
+    tree = VFDT("serial:/dev/nothing", head=3)
+    for x, y in [*FINE, *[FINE[0]] * 3]:
+        try:
+            tree.learn_one(x, y)
+        except (BoardError, ImportError, OSError):
+            continue
+    assert tree.predict_proba_one({}) == {0: 0.5, 1: 0.5}
+    tree.set_params(board="emulated")
+    tree.learn_one(*FINE[0])
+    assert tree.report()["instances"] == 3
+
+
+def later(classes, **options):
+    """A tree that meets one more class every 600 instances, and what it has been given."""
+    tree = VFDT(head=100, delta=1e-2, tau=0.3, grace=50, **options)
+    rng = random.Random(7)
+    for i in range(600 * len(classes)):
+        value = rng.random() * min(len(classes), 1 + i // 600)
+        tree.predict_one({"v": value})
+        tree.learn_one({"v": value}, classes[int(value)])
+    return tree
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nba"])
+@pytest.mark.parametrize("classes", [["b", "a", "longer", "Z"], [5, 4, 3, 2, 1], [True, False]])
+def test_classes_that_come_later(classes, prediction, tmp_path):
+    tree = later(classes, leaf_prediction=prediction)
+    assert tree.classes_.tolist() == classes == list(tree.schema_.classes)
+    told = [tree.predict_one({"v": k + 0.5}) for k in range(len(classes))]
+    assert told[:-1] == classes[:-1]
+    frame = pd.DataFrame({"v": [k + 0.5 for k in range(len(classes))]})
+    assert tree.predict(frame).tolist() == told
+    shares = tree.predict_proba_one({"v": len(classes) - 0.5})
+    assert list(shares) == classes and shares[classes[-1]] > 0.2
+    assert tree.predict_proba(frame)[-1].tolist() == list(shares.values())
+    before = tree.report()
+    tree.save(tmp_path / "tree.npz")
+    other = load_tree(tmp_path / "tree.npz")
+    assert other.difference(tree) is None and other.report() == before | {"slots": 0}
+    more = "new" if isinstance(classes[0], str) else 77 if len(classes) > 2 else None
+    for each in (tree, other):
+        each.partial_fit(frame, classes, classes=classes)
+        if more is not None:
+            each.learn_one({"v": 0.1}, more)
+            assert each.classes_.tolist() == [*classes, more]
+    assert other.difference(tree) is None
+
+
+def test_more_room_for_classes_changes_nothing():
+    """Nodes and statistics are those of a board that had the room from the start."""
+    geometry = Geometry(lanes=1, passes=1, classes=8, slots=1024, count_width=24, bus_width=256,
+                        naive_bayes=True)
+    options = {"leaf_prediction": "nba"}
+    small, large = later(list("abcde"), **options), later(list("abcde"), geometry=geometry,
+                                                          **options)
+    assert small.difference(large) is None and small.report() == large.report()
+    assert small._trainer.board.geometry == large._trainer.board.geometry
+
+
+def test_more_classes_than_can_be_learnt():
+    geometry = Geometry(lanes=1, passes=1, classes=3)
+    tree = VFDT(head=10, geometry=geometry)
+    for i in range(40):
+        tree.learn_one({"a": float(i)}, i % 2)
+    tree.learn_one({"a": 1.0}, 7)
+    before = tree.report()
+    with pytest.raises(ValueError, match="the stream has 4 classes.*choose a geometry with "
+                                         "classes >= 4"):
+        tree.learn_one({"a": 1e9}, 8)
+    assert tree.report() == before and tree.classes_.tolist() == [0, 1, 7]
+    two = CTree(head=10)
+    for i in range(40):
+        two.learn_one({"a": float(i)}, i % 2)
+    with pytest.raises(ValueError, match="is for two classes, the stream has 3"):
+        two.learn_one({"a": 1e9}, 2)
+    many = VFDT(head=10)
+    for i in range(32):
+        many.learn_one({"a": float(i)}, i)
+    with pytest.raises(ValueError, match="there are 33 classes, and no board has counters for "
+                                         "more than 32"):
+        many.learn_one({"a": 1e9}, 32)
+    assert many.quantiser_summary()["attributes"]["a"]["seen"] == 32
+
+
+def test_classes_that_were_declared_are_all():
+    tree = VFDT(head=10)
+    for i in range(5):
+        tree.learn_one({"a": float(i)}, i % 2)
+    tree.partial_fit(pd.DataFrame({"a": np.arange(40.0)}), np.arange(40) % 2, classes=[0, 1])
+    with pytest.raises(ValueError, match=r"y is 2, none of the classes \[0, 1\], which were all "
+                                         "that would ever come"):
+        tree.learn_one({"a": 1.0}, 2)
+
+
+@pytest.mark.parametrize("value, error", [
+    ([1, 2], TypeError), ((1,), TypeError), ({}, TypeError), (np.array([1.0]), TypeError),
+    (np.array([1.0, 2.0]), TypeError), (1j, TypeError), (b"1", TypeError),
+    pytest.param(10**400, TypeError, id="large"), (float("inf"), ValueError),
+    (np.float32("-inf"), ValueError), (pd.Timestamp("2020-01-01"), TypeError),
+])
+def test_values_that_are_no_number(value, error):
+    """After the head as in it."""
+    tree = VFDT(head=20)
+    for i in range(40):
+        if i in (5, 30):
+            with pytest.raises(error, match="'a'"):
+                tree.learn_one({"a": value, "b": 1.0}, 1)
+        if i == 30:
+            with pytest.raises(error, match="'a'"):
+                tree.predict_one({"a": value, "b": 1.0})
+        tree.learn_one({"a": float(i), "b": 1.0}, i % 2)
+    assert tree.report()["instances"] == 40
+    assert tree.quantiser_summary()["attributes"]["a"]["seen"] == 40
+
+
+@pytest.mark.parametrize("value", [[1, 2], {}, np.array(["p"]), b"p", "\udc80"])
+def test_values_that_are_no_nominal_ones(value):
+    tree = VFDT(head=20)
+    for i in range(40):
+        if i in (5, 30):
+            with pytest.raises((TypeError, ValueError), match="'b'"):
+                tree.learn_one({"a": 1.0, "b": value}, 1)
+        tree.learn_one({"a": float(i), "b": "pq"[i % 2]}, i % 2)
+    assert tree.report()["instances"] == 40
+    assert tree.quantiser_summary()["attributes"]["b"]["codes"] == 2
+
+
+@pytest.mark.parametrize("seen", [
+    range(100), [1.5, 2, np.float32(3), np.int64(7)] * 20 + [True, np.bool_(False), 2**60] * 9])
+def test_numbers_of_every_type_are_the_same_number(seen):
+    tree, batch = VFDT(head=10), VFDT(head=10)
+    for i, value in enumerate(seen):
+        tree.learn_one({1: value}, i % 2)
+    batch.partial_fit(pd.DataFrame({"1": [float(value) for value in seen]}),
+                      np.arange(len(seen)) % 2, classes=[0, 1])
+    assert tree.quantiser_summary() == batch.quantiser_summary()
+    assert tree.difference(batch) is None
+
+
+def test_two_names_alike():
+    tree = VFDT(head=10)
+    for i in range(30):
+        if i in (3, 25):
+            with pytest.raises(ValueError, match="two attributes are named '1'"):
+                tree.learn_one({1: 2.0, "1": 3.0}, 1)
+        tree.learn_one({1: float(i)}, i % 2)
+    assert tree.report()["instances"] == 30
