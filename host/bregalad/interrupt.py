@@ -1,12 +1,71 @@
-"""Ctrl-C that waits until what it would tear apart agrees again."""
+"""Ctrl-C that waits until what it would tear apart agrees again; SIGTERM and SIGHUP like it."""
 
 import signal
 import threading
 from contextlib import contextmanager
 
-__all__ = ["check_interrupt", "deferred_interrupt", "hold_interrupt"]
+__all__ = ["Stopped", "check_interrupt", "deferred_interrupt", "hold_interrupt", "status_of",
+           "stopping"]
 
 _held = None  # by whom an interrupt is held back: a list, not empty if one has come; None: nobody
+_stopped = []  # the signal that has ended what `stopping` surrounds, if one has
+
+
+class Stopped(KeyboardInterrupt):
+    """SIGTERM or SIGHUP has come.
+
+    Members
+    -------
+    number : int
+        The signal.
+    """
+
+    def __init__(self, number):
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def status_of(interrupt):
+    """The exit status, as shells have it, of a program that a KeyboardInterrupt has ended."""
+    return 128 + getattr(interrupt, "number", signal.SIGINT)
+
+
+@contextmanager
+def stopping():
+    """Raise Stopped where SIGTERM or SIGHUP comes, once: what then ends in order is left alone.
+
+    One that the program ignores (nohup) or handles stays as it is; so do those of other threads
+    than the main one.
+    """
+    names = ("SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    numbers = [number for number in numbers
+               if _in_main_thread() and signal.getsignal(number) is signal.SIG_DFL]
+    try:
+        for number in numbers:
+            _handlers[number] = _stop
+            signal.signal(number, _stop)
+        yield
+    finally:
+        for number in numbers:
+            del _handlers[number]
+            signal.signal(number, signal.SIG_DFL)
+        _stopped.clear()
+
+
+def _stop(number, frame):
+    if not _stopped:
+        raise _interrupt(number)
+
+
+def _interrupt(number):
+    if number == signal.SIGINT:
+        return KeyboardInterrupt()
+    _stopped.append(number)
+    return Stopped(number)
+
+
+_handlers = {signal.SIGINT: signal.default_int_handler}  # those that interrupt
 
 
 @contextmanager
@@ -15,33 +74,44 @@ def deferred_interrupt():
 
     One that has come is raised at the end even if that is an exception. May be nested: the
     outermost decides. Only the main thread gets interrupts; in others, and where the program
-    handles SIGINT itself, nothing is changed.
+    handles the signals itself, nothing is changed.
     """
     global _held
-    if (not _in_main_thread() or _held is not None
-            or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
+    own = {}
+    if _held is None and _in_main_thread():
+        own = {number: handler for number, handler in _handlers.items()
+               if signal.getsignal(number) is handler}
+    if not own:
         yield
         return
     came = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+
+    def hold(number, frame):
+        if number == signal.SIGINT or not _stopped:
+            came.append(number)
+
+    for number in own:
+        signal.signal(number, hold)
     _held = came
     try:
         yield
     finally:
         _held = None
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in own.items():
+            signal.signal(number, handler)
         if came:
-            raise KeyboardInterrupt
+            raise _interrupt(came[0])
 
 
 def check_interrupt():
     """Raise the KeyboardInterrupt that is held back, if one has come."""
     if _held and _in_main_thread():
+        number = _held[0]
         _held.clear()
-        raise KeyboardInterrupt
+        raise _interrupt(number)
 
 
-def hold_interrupt():
+def hold_interrupt(interrupt):
     """Hold a KeyboardInterrupt back again, for a better moment.
 
     Returns
@@ -51,7 +121,7 @@ def hold_interrupt():
     """
     if _held is None or not _in_main_thread():
         return False
-    _held.append(signal.SIGINT)
+    _held.append(getattr(interrupt, "number", signal.SIGINT))
     return True
 
 

@@ -89,18 +89,18 @@ def forge_array(rng, arrays):
     flat = array.reshape(-1)
     numbers = np.random.default_rng(rng.randrange(1 << 30))
     extremes = [0, 1, -1, 2, 3, 5, 127, 255, 256, 65535, 1 << 20, (1 << 31) - 1, 1 << 32,
-                (1 << 62), -(1 << 31), len(array)]
+                (1 << 62), -(1 << 31), len(flat)]
     match rng.randrange(13):
         case 0:
             array[:] = 0
-        case 1:
+        case 1 if array.ndim:
             numbers.shuffle(array)
-        case 2 if len(array):
+        case 2 if array.ndim and len(array):
             array[rng.randrange(len(array))] = array[rng.randrange(len(array))]
         case 3:
             array = array.astype(rng.choice(("f4", "f8", "i1", "u8", "c16", "S3", "U2", "?", "i8",
                                              "M8[s]", ">i4")))
-        case 4:
+        case 4 if array.ndim:
             array = rng.choice((array[np.newaxis], array[..., np.newaxis], array.reshape(-1),
                                 array[:0], array[:-1], np.concatenate([array, array]),
                                 np.zeros((), array.dtype), array.T))

@@ -156,8 +156,9 @@ def test_what_a_tree_has_learnt_is_all_there_again(folder):
         again, _ = forging.contents(folder / "again")
         for name in ("board_nodes", "board_counts", "node_counts", "node_gains"):
             assert np.array_equal(arrays[name], again[name]), (path, name)
-        assert np.array_equal(arrays["board_entries"][:, [0, 1, *range(4, 7)]],
-                              again["board_entries"][:, [0, 1, *range(4, 7)]])
+        for words in (slice(2), slice(4, None)):
+            assert np.array_equal(arrays["board_entries"][:, words],
+                                  again["board_entries"][:, words])
 
 
 def test_no_tree_is_saved_that_could_not_be_read(tmp_path):

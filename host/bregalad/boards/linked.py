@@ -242,10 +242,10 @@ class LinkedBoard(Board):
                 self._wait(lambda: self.session.backlog <= _BACKLOG, "for room in its ring")
             except BoardError:
                 pass  # it is in _down
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
                 # All is queued, but who sends may be in the middle of what belongs together: it
                 # comes in the next `receive`, after which learning goes on.
-                if not hold_interrupt():
+                if not hold_interrupt(error):
                     raise
                 self._pressed = True
 

@@ -65,6 +65,7 @@ def _run(argv):
     # Numba and pandas take seconds to import; a wrong option should not wait for them.
     from ..boards.base import BoardError
     from ..extras import needing
+    from ..interrupt import status_of
 
     _show_notes()
     try:
@@ -77,9 +78,9 @@ def _run(argv):
             return _PIPE
         print(f"bregalad {args.command}: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print(f"bregalad {args.command}: interrupted", file=sys.stderr)
-        return 130
+        return status_of(error)
 
 
 def _reader_gone():

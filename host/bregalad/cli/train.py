@@ -1,9 +1,10 @@
 """Learn a tree from a file, testing each instance before learning it."""
 
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 
-from . import learner, options, outputs
+from ..interrupt import Stopped, status_of, stopping
+from . import checkpoint, learner, options, outputs
 
 __all__ = ["add_arguments", "run", "print_report", "report_of"]
 
@@ -13,9 +14,18 @@ def add_arguments(parser):
     options.add_stream(parser)
     options.add_board(parser)
     learner.add_learner(parser)
+    group = parser.add_argument_group("long runs")
+    group.add_argument("--checkpoint", metavar="FILE",
+                       help="write the tree, and how far the run has come, to FILE again and again")
+    group.add_argument("--every", type=int, metavar="N",
+                       help=f"instances between two checkpoints (default: {checkpoint.EVERY}); "
+                            "they are written at the curve's points, one every 2000")
+    group.add_argument("--resume", metavar="FILE",
+                       help="go on from a checkpoint, with the same options; others follow in FILE")
     group = parser.add_argument_group("results")
     group.add_argument("--save", metavar="FILE",
-                       help="write the tree to FILE, also if the run is stopped midway")
+                       help="write the tree to FILE, also if the run is stopped midway, by Ctrl-C, "
+                            "SIGTERM or SIGHUP")
     group.add_argument("--plot", metavar="FILE", help="draw accuracy, kappa, size (.png, .svg)")
     group.add_argument("--curve", metavar="FILE",
                        help="write accuracy, kappa, sizes and times to FILE (.csv, .parquet)")
@@ -26,38 +36,56 @@ def add_arguments(parser):
 
 def run(args):
     """Learn, print the report, write what was asked for."""
+    with stopping():
+        return _run(args)
+
+
+def _run(args):
     chosen = learner.given(args)
+    _check_checkpoints(args)
     from tqdm import tqdm
 
     from ..boards.base import BoardError
     from ..evaluation import Curve, prequential
     from ..evaluation.curve import check_suffix
+    from ..evaluation.prequential import POINT
     from ..trees.catalogue import TREES
 
     stream = options.open_file(args)
     tree = TREES[args.tree](board=args.board, geometry=args.geometry, **chosen)
     tree.check_parameters()
-    for path in filter(None, (args.save, args.plot, args.curve)):
+    kept = args.checkpoint or args.resume
+    for path in filter(None, (args.save, args.plot, args.curve, kept)):
         outputs.check_writable(path, args.file)
-    outputs.check_distinct(args.save, args.plot, args.curve)
+    outputs.check_distinct(args.save, args.plot, args.curve, kept)
     if args.plot:
         outputs.check_plot(args.plot)
     if args.curve:
         check_suffix(args.curve)
-    classes, nominal = options.survey(stream, args.limit)
-    tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
+    curve, seen, every = Curve(), 0, args.every or checkpoint.EVERY
+    begun = checkpoint.run_of(args) if kept else None
+    if args.resume:
+        tree, curve, every = checkpoint.begun(args.resume, begun)
+        seen, every = curve.instances[-1], args.every or every
+        classes = tree.classes_.tolist()
+    else:
+        classes, nominal = options.survey(stream, args.limit)
+        tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
+    checkpoints = checkpoint.Checkpoints(kept, every, begun, seen) if kept else None
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
-    with tqdm(total=total, unit=" instances", unit_scale=True,
+    with tqdm(total=total, initial=seen, unit=" instances", unit_scale=True,
               disable=args.quiet or None) as bar:
 
         def progress(count, curve):
             bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {curve.leaves[-1]} leaves")
             bar.update(count)
+            if checkpoints and count == POINT:
+                checkpoints.look(tree, curve)
 
         stopped = None
-        curve = Curve()
         try:
-            prequential(tree, stream, classes, curve=curve, limit=args.limit, progress=progress)
+            prequential(tree, checkpoint.skip(stream, seen) if seen else stream, classes,
+                        curve=curve, limit=args.limit and args.limit - seen, progress=progress)
         except (KeyboardInterrupt, ValueError, OSError, BoardError) as error:
             if not curve.instances:
                 raise
@@ -72,23 +100,32 @@ def run(args):
     if args.plot:
         with _noting(unwritten, args.plot):
             curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
-    if stopped is not None:
-        print(f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
-              f"{tree.report()['instances']} instances; what they have come to:",
-              file=sys.stderr if args.json else sys.stdout)
-    if args.json:
-        outputs.print_json(report_of(tree, curve))
-    else:
-        print_report(tree, curve)
+    # The terminal of a process that gets SIGHUP is gone.
+    with suppress(OSError) if isinstance(stopped, Stopped) else nullcontext():
+        if stopped is not None:
+            print(f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
+                  f"{tree.report()['instances']} instances; what they have come to:",
+                  file=sys.stderr if args.json else sys.stdout)
+        if args.json:
+            outputs.print_json(report_of(tree, curve))
+        else:
+            print_report(tree, curve)
     if saved:
         tree.close()
     for failure in unwritten:
         print(f"bregalad train: {failure}", file=sys.stderr)
     if isinstance(stopped, KeyboardInterrupt):
-        return 130
+        return status_of(stopped)
     if stopped is not None and (saved or not isinstance(stopped, BoardError)):
         raise stopped
     return 0 if saved and not unwritten else 1
+
+
+def _check_checkpoints(args):
+    if args.every is not None and not (args.checkpoint or args.resume):
+        raise ValueError("--every has no effect without --checkpoint or --resume")
+    if args.every is not None and args.every < 1:
+        raise ValueError(f"--every must be 1 or more, not {args.every}")
 
 
 @contextmanager

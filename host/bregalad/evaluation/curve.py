@@ -1,7 +1,7 @@
 """What a prequential run has come to, point by point."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import pandas as pd
@@ -132,6 +132,27 @@ class Curve:
         if tuple(table) != COLUMNS:
             raise ValueError(f"{path}: no curve: expected the columns {', '.join(COLUMNS)}")
         return cls(**{name: table[name].tolist() for name in COLUMNS})
+
+    @classmethod
+    def restored(cls, state):
+        """The curve of which ``dataclasses.asdict`` has made a dict, its confusion a list.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If it is none.
+        """
+        names = {member.name for member in fields(cls)}
+        points = {name: list(state[name]) for name in names - {"confusion"}}
+        confusion = np.array(state["confusion"])
+        counts = points["instances"]
+        if set(state) != names or len(set(map(len, points.values()))) > 1 or not counts \
+                or any(type(value) not in (int, float) for value in sum(points.values(), [])) \
+                or confusion.dtype.kind != "i" or confusion.ndim != 2 \
+                or len(set(confusion.shape)) > 1 or confusion.min() < 0 \
+                or confusion.sum() != counts[-1]:
+            raise ValueError("no curve")
+        return cls(**points, confusion=confusion)
 
     def plot(self, path, title=""):
         """Draw accuracy, kappa and leaves over the instances; see `compare_plot` for several.

@@ -12,10 +12,13 @@ from ..data.parts import rows_of
 from ..trees.inputs import named_classes
 from .curve import Curve
 
-__all__ = ["prequential"]
+__all__ = ["POINT", "prequential"]
 
 
-def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, progress=None):
+POINT = 2000  # instances between points of a curve
+
+
+def prequential(tree, chunks, classes, *, curve=None, every=POINT, limit=None, progress=None):
     """Test, then train ``tree`` on a stream.
 
     Parameters
@@ -60,9 +63,9 @@ def prequential(tree, chunks, classes, *, curve=None, every=2000, limit=None, pr
                 start, seen, since = start + count, seen + count, since + count
                 if since == every:
                     curve.add(confusion, tree.report(), seconds, _memory())
+                    confusion, seconds, since = 0, 0.0, 0  # first: progress may be interrupted
                     if progress is not None:
-                        progress(since, curve)
-                    confusion, seconds, since = 0, 0.0, 0
+                        progress(every, curve)
             if seen == limit:
                 return curve  # a slow stream is not asked for what is not wanted
     finally:

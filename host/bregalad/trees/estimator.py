@@ -483,13 +483,20 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
     # Saving
 
     @changing
-    def save(self, path):
-        """Write the tree, the quantiser and the board's statistics to a file; ends the warm-up."""
+    def save(self, path, run=None):
+        """Write the tree, the quantiser and the board's statistics to a file; ends the warm-up.
+
+        Parameters
+        ----------
+        path : str or Path
+        run : dict, optional
+            How far a run has come, in JSON's types; kept beside the tree.
+        """
         self.end_warm_up()
         self._fitted()
         self._check_unchanged()
         self.check_parameters()  # or nothing could read the file
-        storage.save(self, path)
+        storage.save(self, path, run)
 
     @classmethod
     def load(cls, path, **changes):

@@ -109,7 +109,7 @@ def read(path):
         if digest is not None and digest.tobytes() != digest_of(arrays):
             raise ValueError("its digest is of other contents")
         meta = json.loads(arrays.pop("meta").tobytes())
-        form = meta["format"]
+        form, _ = meta["format"], meta["tree"]
     except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError):
         raise
     except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
@@ -161,6 +161,8 @@ def _learnt(tree, meta, arrays):
     nodes, statistics = ({name.removeprefix(prefix): column for name, column in arrays.items()
                           if name.startswith(prefix)} for prefix in ("node_", "board_"))
     nodes = Nodes.from_state(nodes, attributes)
+    statistics = {name: column.astype(np.int64 if name == "nodes" else np.uint32)
+                  for name, column in statistics.items()}  # as they go to the board
     capacities = [getattr(book, "capacity", 0) for book in quantiser.books]
     check_tree(nodes, capacities, len(classes))
     kept = Geometry(**meta["geometry"])

@@ -1,0 +1,130 @@
+"""A run of ``train`` that can go on after its process was killed."""
+
+import hashlib
+import json
+import os
+from dataclasses import asdict
+
+__all__ = ["Checkpoints", "begun", "run_of", "skip"]
+
+EVERY = 1_000_000  # instances between two checkpoints
+# Options that a run may go on with others of: they change nothing that it comes to.
+_FREE = ("file", "save", "plot", "curve", "json", "quiet", "checkpoint", "every", "resume", "run",
+         "command")
+_FLAGS = {"class_name": "--class"}
+
+
+class Checkpoints:
+    """Write a tree, and how far its run has come, every so many instances.
+
+    Parameters
+    ----------
+    path : str
+    every : int
+        Instances; at the next point of the curve behind that.
+    run : dict
+        As `run_of` gives it.
+    seen : int
+        Instances learnt already.
+    """
+
+    def __init__(self, path, every, run, seen=0):
+        self.path = path
+        self.every = every
+        self._run = {**run, "every": every}
+        self._last = seen
+
+    def look(self, tree, curve):
+        """Write one if it is time; ``curve`` is at a point that all runs have."""
+        seen = curve.instances[-1]
+        # Saving would end the warm-up, and the tree be another.
+        if seen - self._last >= self.every and seen >= tree.head:
+            points = asdict(curve)
+            points["confusion"] = points["confusion"].tolist()
+            tree.save(self.path, run={**self._run, "curve": points})
+            self._last = seen
+
+
+def run_of(args):
+    """What a run is: its options, and its stream by name or, a file, by a digest.
+
+    Raises
+    ------
+    ValueError
+        If the stream cannot be read again.
+    """
+    from ..data.generators.catalogue import PREFIX
+
+    options = {name: value for name, value in vars(args).items() if name not in _FREE}
+    if args.file.startswith(PREFIX):
+        source = args.file
+    elif os.path.isfile(args.file):
+        with open(args.file, "rb") as file:
+            source = hashlib.file_digest(file, "sha256").hexdigest()
+    else:
+        raise ValueError(f"{args.file} is read once, so a run cannot go on with it: write what "
+                         "comes to a file, or leave out --checkpoint and --resume")
+    return json.loads(json.dumps({"options": options, "source": source}))
+
+
+def begun(path, run):
+    """The tree, the curve and the number of instances of a checkpoint, and how often it is written.
+
+    Parameters
+    ----------
+    path : str
+    run : dict
+        Of `run_of`, as the run is to go on.
+
+    Raises
+    ------
+    ValueError
+        If the file is no checkpoint, or one of a run with other options or of another stream.
+    """
+    from ..evaluation import Curve
+    from ..trees import storage
+    from ..trees.catalogue import load_tree
+
+    meta, _ = storage.read(path)
+    if "run" not in meta:
+        raise ValueError(f"{path} is a saved tree, but no checkpoint of a run: --checkpoint writes "
+                         "those")
+    old = meta["run"]
+    try:
+        options, source, every = dict(old["options"]), old["source"], old["every"]
+        curve = Curve.restored(old["curve"])
+        if type(every) is not int or every < 1:
+            raise ValueError(f"every is {every!r}")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: a damaged checkpoint, or one of another release "
+                         f"({error})") from error
+    _check_same(path, {"options": options, "source": source}, run)
+    return load_tree(path), curve, every
+
+
+def _check_same(path, old, new):
+    for name in sorted({*old["options"], *new["options"]}):
+        was, now = (each["options"].get(name) for each in (old, new))
+        if was != now:
+            flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+            raise ValueError(f"{path} is of a run {_shown(flag, was)}, not {_shown(flag, now)}: "
+                             "go on with the options that it was begun with")
+    if old["source"] != new["source"]:
+        raise ValueError(f"{path} is of a run on another stream, or its file has changed: go on "
+                         "with the one that it was begun with")
+
+
+def _shown(flag, value):
+    if value in (None, "", []):
+        return f"without {flag}"
+    return f"with {flag}" if value is True else f"with {flag} {value}"
+
+
+def skip(stream, seen):
+    """The chunks of a stream behind so many instances."""
+    from ..data.parts import rows_of
+
+    for X, y in stream:
+        if seen < len(y):
+            yield rows_of(X, slice(seen, None)), y[seen:]
+        seen = max(0, seen - len(y))

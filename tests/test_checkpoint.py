@@ -1,0 +1,239 @@
+"""Runs that are stopped or killed, and go on."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import load_tree
+from bregalad.cli import main
+from bregalad.interrupt import Stopped, deferred_interrupt, status_of, stopping
+from bregalad.trees import storage
+
+_STREAM = "generator:agrawal,seed=3,noise=0.05"
+_OPTIONS = ["--quiet", "--delta", "0.001", "--grace", "100"]
+_PATIENCE = 240  # seconds
+
+
+class Killed(BaseException):
+    """As if the process were gone."""
+
+
+def lines(text):
+    return [line for line in text.splitlines() if not line.startswith(("seconds", "link"))]
+
+
+@pytest.fixture
+def csv(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"size": rng.random(9000), "colour": rng.choice(list("rgb"), 9000)})
+    wrong = rng.random(9000) < 0.1
+    table["label"] = np.where((table["size"] > 0.5) ^ (table["colour"] == "r") ^ wrong, "a", "b")
+    table.to_csv(tmp_path / "data.csv", index=False)
+    return str(tmp_path / "data.csv")
+
+
+def killed_after(monkeypatch, saves):
+    """Raise Killed when a checkpoint would be written for one time more."""
+    left, save = [saves], storage.save
+
+    def counting(tree, path, run=None):
+        if run is not None:
+            if not left[0]:
+                raise Killed
+            left[0] -= 1
+        save(tree, path, run)
+
+    monkeypatch.setattr(storage, "save", counting)
+
+
+@pytest.mark.parametrize("saves", [1, 2])
+@pytest.mark.parametrize("options", [
+    ["--tree", "vfdt", "--leaf-prediction", "nba"],
+    ["--tree", "efdt", "--inner-grace", "300", "--head", "2500"],
+    ["--tree", "vfdt", "--slots", "8", "--review-period", "700", "--limit", "8500"],
+    ["--tree", "efdt", "--variant", "moa", "--gain-average", "--class-weight", "a=1.5"],
+])
+def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsys, monkeypatch,
+                                                           options, saves):
+    kept, whole, again = (str(tmp_path / name) for name in ("kept", "whole", "again"))
+    command = ["train", csv, *_OPTIONS, *options]
+    curves = [str(tmp_path / name) for name in ("one.csv", "other.csv")]
+    assert main([*command, "--save", whole, "--curve", curves[0]]) == 0
+    expected = lines(capsys.readouterr().out)
+    with monkeypatch.context() as patch:
+        killed_after(patch, saves)
+        with pytest.raises(Killed):
+            main([*command, "--checkpoint", kept, "--every", "1500"])
+    seen = load_tree(kept).report()["instances"]
+    assert 0 < seen < 9000 or "a=1.5" in options
+    assert main([*command, "--resume", kept, "--save", again, "--curve", curves[1]]) == 0
+    assert lines(capsys.readouterr().out) == expected
+    assert load_tree(again).difference(load_tree(whole)) is None
+    tables = [pd.read_csv(path).drop(columns=["seconds", "memory"]) for path in curves]
+    pd.testing.assert_frame_equal(*tables)
+
+
+def start(*arguments):
+    """Run the command line in a process of its own."""
+    return subprocess.Popen([sys.executable, "-c", (
+        "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from bregalad.cli import main\n"
+        "sys.exit(main(sys.argv[1:]))"), *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(path, process):
+    for _ in range(20 * _PATIENCE):
+        if os.path.exists(path):
+            return
+        try:
+            process.wait(0.05)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    raise AssertionError(process.communicate())
+
+
+def test_kill_9(tmp_path, capsys):
+    kept, whole, again = (str(tmp_path / name) for name in ("kept", "whole", "again"))
+    command = ["train", _STREAM, *_OPTIONS, "--limit", "200000"]
+    assert main([*command, "--save", whole]) == 0
+    expected = lines(capsys.readouterr().out)
+    process = start(*command, "--checkpoint", kept, "--every", "2000")
+    wait_for(kept, process)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    seen = load_tree(kept).report()["instances"]
+    assert seen and seen % 2000 == 0
+    assert main([*command, "--resume", kept, "--save", again]) == 0
+    assert lines(capsys.readouterr().out) == expected
+    assert load_tree(again).difference(load_tree(whole)) is None
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_what_stops_a_run_saves_the_tree(tmp_path, name):
+    number = getattr(signal, name)
+    saved, kept = str(tmp_path / "saved"), str(tmp_path / "kept")
+    process = start("train", _STREAM, "--limit", "50000000", *_OPTIONS, "--save", saved,
+                    "--checkpoint", kept, "--every", "10000")
+    wait_for(kept, process)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=_PATIENCE)
+    assert process.returncode == 128 + number
+    count = int(re.match(r"interrupted after (\d+) instances", out)[1])
+    assert load_tree(saved).report()["instances"] == count and err == ""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_run_that_is_stopped_before_it_has_learnt(tmp_path, name):
+    number = getattr(signal, name)
+    os.mkfifo(tmp_path / "pipe")
+    process = start("train", str(tmp_path / "pipe"), "--classes", "a,b", "--quiet", "--save",
+                    str(tmp_path / "saved"))
+    with open(tmp_path / "pipe", "w") as pipe:  # which waits until it is opened there, too
+        pipe.write("x,y\n1,a\n")
+        pipe.flush()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=_PATIENCE)
+    assert process.returncode == 128 + number
+    assert (out, err) == ("", "bregalad train: interrupted\n")
+    assert not (tmp_path / "saved").exists()
+
+
+def test_other_options_or_another_file_are_refused(csv, tmp_path, capsys, monkeypatch):
+    kept = str(tmp_path / "kept")
+    command = ["train", csv, *_OPTIONS, "--checkpoint", kept, "--every", "2000"]
+    with monkeypatch.context() as patch:
+        killed_after(patch, 1)
+        with pytest.raises(Killed):
+            main(command)
+
+    def refused(*arguments):
+        capsys.readouterr()
+        assert main(["train", *arguments]) == 1
+        out, err = capsys.readouterr()
+        assert not out and err.startswith("bregalad train: ") and err.count("\n") == 1
+        return err
+
+    go_on = ["--quiet", "--resume", kept]
+    assert "is of a run with --delta 0.001, not without --delta" in refused(csv, *go_on)
+    assert "is of a run without --class, not with --class colour" in refused(
+        csv, *_OPTIONS, "--resume", kept, "--class", "colour")
+    assert "is of a run with --tree vfdt, not with --tree efdt" in refused(
+        csv, *_OPTIONS, "--resume", kept, "--tree", "efdt")
+    other = tmp_path / "other.csv"
+    other.write_text((tmp_path / "data.csv").read_text() + "0.5,r,a\n")
+    assert "is of a run on another stream, or its file has changed" in refused(
+        str(other), *_OPTIONS, "--resume", kept)
+    other.write_bytes((tmp_path / "data.csv").read_bytes())  # the same elsewhere
+    assert main(["train", str(other), *_OPTIONS, "--resume", kept]) == 0
+    tree = str(tmp_path / "tree")
+    assert main(["train", csv, *_OPTIONS, "--save", tree]) == 0
+    assert "is a saved tree, but no checkpoint" in refused(csv, *_OPTIONS, "--resume", tree)
+    assert "--every has no effect" in refused(csv, *_OPTIONS, "--every", "5")
+    assert "--every must be 1 or more" in refused(csv, *_OPTIONS, "--every", "0", "--resume", kept)
+    assert "is named twice" in refused(csv, *_OPTIONS, "--save", kept, "--checkpoint", kept)
+    assert "No such file" in refused(csv, *_OPTIONS, "--resume", str(tmp_path / "none"))
+    assert "no saved tree" in refused(csv, *_OPTIONS, "--resume", str(other))
+
+
+def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    end = os.open(tmp_path / "pipe", os.O_RDWR)
+    os.write(end, b"x,y\n1,a\n2,b\n")
+    assert main(["train", str(tmp_path / "pipe"), "--classes", "a,b", "--limit", "2", "--quiet",
+                 "--checkpoint", str(tmp_path / "kept")]) == 1
+    os.close(end)
+    assert "is read once, so a run cannot go on with it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("damage", [
+    lambda run: run.pop("curve"), lambda run: run.update(every=0), lambda run: run.update(curve=1),
+    lambda run: run["curve"].update(instances=[5]), lambda run: run["curve"].pop("kappa"),
+    lambda run: run["curve"].update(confusion=[[1]]), lambda run: run.update(options=3),
+    lambda run: run["curve"].update(confusion="x"),
+])
+def test_a_forged_checkpoint_is_refused(csv, tmp_path, capsys, damage):
+    kept = str(tmp_path / "kept")
+    command = ["train", csv, *_OPTIONS]
+    assert main([*command, "--checkpoint", kept, "--every", "2000"]) == 0
+    tree, (meta, _) = load_tree(kept), storage.read(kept)
+    damage(meta["run"])
+    tree.save(kept, run=meta["run"])
+    capsys.readouterr()
+    assert main([*command, "--resume", kept]) == 1
+    err = capsys.readouterr().err
+    assert kept in err and err.count("\n") == 1
+
+
+def test_signals_come_once_and_wait_as_ctrl_c_does():
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
+    assert before == [signal.SIG_DFL] * 2
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        with pytest.raises(Stopped) as error, stopping():
+            signal.raise_signal(number)
+        assert status_of(error.value) == 128 + number
+        done = []
+        with stopping():
+            with pytest.raises(Stopped), deferred_interrupt():
+                signal.raise_signal(number)
+                done.append(1)
+            signal.raise_signal(signal.SIGTERM)  # as a shell does that ends: what is saved now
+            with deferred_interrupt():           # goes on
+                signal.raise_signal(signal.SIGHUP)
+            done.append(2)
+        assert done == [1, 2]
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)] == before
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # nohup
+    try:
+        with stopping():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
