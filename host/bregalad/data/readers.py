@@ -189,12 +189,12 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", chunk
         suffix = suffix_of(path)
     if isinstance(path, str) and path.startswith(PREFIX):
         source = GeneratorSource(path)
-    elif isinstance(path, Pipe) and suffix != ".arff" and path.is_arff() or suffix == ".arff":
-        source = ArffSource(path)
     elif suffix in (".parquet", ".pq"):
         if isinstance(path, Pipe):
             raise path.refusal("Parquet")
         source = ParquetSource(path)
+    elif suffix == ".arff" or isinstance(path, Pipe) and path.is_arff():
+        source = ArffSource(path)
     else:
         source = TextSource(path, suffix, header, {*known, *(names or ())}, names is not None,
                             decimal, chunk)

@@ -1,0 +1,152 @@
+"""Streams that come through pipes: read once, no more of them than is needed."""
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import load_tree
+from bregalad.cli import main
+from bregalad.data import DataError, open_stream
+
+COMMAND = [sys.executable, "-c", "import sys; from bregalad.cli import main; sys.exit(main())"]
+PATIENCE = 300  # seconds, until a process that waits for ever is a failure
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"width": rng.random(3000), "colour": rng.choice(["red", "blue"], 3000)})
+    table["label"] = np.where((table["width"] > 0.5) ^ (table["colour"] == "red"), "in", "out")
+    return table
+
+
+def run(data, *arguments):
+    done = subprocess.run([*COMMAND, *arguments], input=data, capture_output=True, timeout=PATIENCE)
+    return done.returncode, done.stdout.decode(), without_notes(done.stderr.decode())
+
+
+def without_notes(text):
+    """Errors only: what is compiled at a first use is said there, too."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith("bregalad: "))
+
+
+def fed(path, data):
+    """A FIFO that a thread writes into."""
+    os.mkfifo(path)
+
+    def write():
+        try:
+            with open(path, "wb") as file:
+                file.write(data)
+        except BrokenPipeError:
+            pass
+
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    return path
+
+
+def without_times(text):
+    return re.sub("seconds .*", "", text)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "arff"])
+def test_standard_input_is_learnt_as_a_file_is(table, tmp_path, capsys, form):
+    path = tmp_path / f"t.{form}"
+    if form == "arff":
+        path.write_text("% made here\n@relation r\n@attribute width real\n@attribute colour "
+                        "{red,blue}\n@attribute label {in,out}\n@data\n"
+                        + table.to_csv(index=False, header=False))
+    else:
+        table.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
+    said = ["--quiet", "--delta", "0.001"]
+    saved = [tmp_path / "one", tmp_path / "two"]
+    assert main(["train", str(path), *said, "--save", str(saved[0])]) == 0
+    written = capsys.readouterr().out
+    said += [] if form == "arff" else ["--classes", "in,out"]
+    status, out, err = run(path.read_bytes(), "train", "-", *said, "--save", str(saved[1]))
+    assert (status, err) == (0, "") and without_times(out) == without_times(written)
+    np.testing.assert_array_equal(*(load_tree(tree).predict(table[["width", "colour"]])
+                                    for tree in saved))
+    status, out, err = run(path.read_bytes(), "predict", "-", "--tree", str(saved[0]))
+    assert status == 0 and "of 3000 labels met" in err and out.count("\n") == 3001
+
+
+def test_a_fifo_is_read_once(table, tmp_path):
+    path = fed(tmp_path / "pipe.csv", table.to_csv(index=False).encode())
+    stream = open_stream(path, chunk=700)
+    assert stream.once and stream.len_hint is None
+    assert [a.kind for a in stream.schema.attributes] == ["numeric", "nominal"]
+    labels = np.concatenate([y for _, y in stream])
+    assert (labels == table["label"]).all() and stream.len_hint == 3000
+    with pytest.raises(DataError, match="pipe.csv: a pipe can be read once only; write what comes"):
+        next(iter(stream))
+
+
+@pytest.mark.parametrize("data, match", [
+    (b"PAR1....", "Parquet cannot come through a pipe, since it is read from its end; write it to"),
+    (b"PK\x03\x04...", "a zip archive cannot come through a pipe"), (b"", "the file is empty"),
+    (gzip.compress(b"a,b\n1,x\n" * 9)[:-9], "damaged or cut short"),
+    (b"\0" * 100, "line 1: not a text"), (b"a,b\n1,x\n2\n", "line 3: 1 fields, but 2 columns")])
+def test_what_cannot_come_through_a_pipe(tmp_path, data, match):
+    with pytest.raises(DataError, match=match):
+        list(open_stream(fed(tmp_path / "pipe", data)))
+
+
+def test_a_parquet_fifo_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "t.parquet")  # nobody writes: it is not even opened
+    with pytest.raises(DataError, match="Parquet cannot come through a pipe"):
+        open_stream(tmp_path / "t.parquet")
+
+
+def test_labels_are_to_be_named(table):
+    status, out, err = run(table.to_csv(index=False).encode(), "train", "-", "--quiet")
+    assert (status, out) == (1, "")
+    assert err == ("bregalad train: standard input: a pipe is read once, so the labels of the class "
+                   "'label' must be known beforehand: name all of them with --classes\n")
+
+
+def test_a_device_without_an_end_and_a_redirected_file(table, tmp_path, capsys):
+    assert main(["train", "/dev/zero", "--classes", "a,b", "--quiet"]) == 1
+    assert "/dev/zero, line 1: not a text" in capsys.readouterr().err
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for name, said in (("/dev/stdin", []), ("-", ["--classes", "in,out"])):
+        with open(tmp_path / "t.csv", "rb") as file:
+            done = subprocess.run([*COMMAND, "train", name, "--quiet", *said], stdin=file,
+                                  capture_output=True, timeout=PATIENCE)
+        assert done.returncode == 0 and b"instances   3000" in done.stdout
+
+
+@pytest.mark.parametrize("limit, header", [(5, True), (5, False), (1, True), (2000, True)])
+def test_no_more_is_waited_for_than_is_needed(table, tmp_path, limit, header):
+    """The other end stays open and sends nothing more."""
+    rows = max(limit, 2 - header)  # a line alone may be a header
+    data = table[:rows].to_csv(index=False, header=header).encode()
+    for arguments in (["train", "-", "--classes", "in,out", "--quiet", "--save",
+                       str(tmp_path / "tree"), "--names", "width,colour,label"],
+                      ["predict", "-", "--tree", str(tmp_path / "tree"), "--names",
+                       "width,colour,label"]):
+        process = subprocess.Popen([*COMMAND, *arguments, "--limit", str(limit)],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(data)
+        process.stdin.flush()
+        try:
+            assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
+            out = process.stdout.read().decode()
+            err = without_notes(process.stderr.read().decode())
+        if arguments[0] == "train":
+            assert f"instances   {limit}" in out and not err
+        else:
+            assert out.count("\n") == limit + 1 and err.count("\n") == 1
+        process.stdin.close()
+        process.stdout.close()
+        process.stderr.close()
