@@ -24,15 +24,24 @@ STREAMS = {
 }
 ZERO = {"child_counts": "zero"}
 SEEN = {"zoom": "seen"}
+MC = {"leaf_prediction": "mc"}
 NBA = {"leaf_prediction": "nba"}
 TREES = {  # name: (learner, options, column of MOA)
-    "VFDT MC": (VFDT, {}, 0),
-    "VFDT MC, zero": (VFDT, ZERO, 0),
+    "VFDT MC": (VFDT, MC, 0),
+    "VFDT MC, zero": (VFDT, MC | ZERO, 0),
     "VFDT NB": (VFDT, {"leaf_prediction": "nb"}, 1),
     "VFDT NBA": (VFDT, NBA, 1),
     "VFDT NBA, zoom seen": (VFDT, NBA | SEEN, 1),
-    "EFDT MC": (EFDT, {}, 2),
+    "VFDT NBA, zero": (VFDT, NBA | ZERO, 1),
+    "VFDT NBA, one_vs_rest": (VFDT, NBA | {"nominal_split": "one_vs_rest"}, 1),
+    "EFDT MC": (EFDT, MC, 2),
     "EFDT NBA": (EFDT, NBA, 2),
+    "EFDT NBA, zoom seen": (EFDT, NBA | SEEN, 2),
+    "EFDT NBA, zero": (EFDT, NBA | ZERO, 2),
+    "EFDT NBA, averages": (EFDT, NBA | {"gain_average": True}, 2),
+    "EFDT NBA, inner 500": (EFDT, NBA | {"inner_grace": 500}, 2),
+    "EFDT NBA, one_vs_rest": (EFDT, NBA | {"nominal_split": "one_vs_rest"}, 2),
+    "EFDT NBA, kdd2018": (EFDT, NBA | {"variant": "kdd2018"}, 2),
     "EFDT NBA, delta 1e-3": (EFDT, NBA | {"delta": 1e-3}, 2),
     "EFDT NBA, delta 1e-7": (EFDT, NBA | {"delta": 1e-7}, 2),
     "EFDT NBA, delta 1e-7, zero": (EFDT, NBA | ZERO | {"delta": 1e-7}, 2),

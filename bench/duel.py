@@ -22,10 +22,10 @@ from bregalad.benchmark.moa import Peer
 
 CHUNK = 65_536
 PAIRS = {  # our tree, its options, MOA's
-    "efdt mc": (EFDT, {"delta": 1e-7}, "trees.EFDT -l MC"),
+    "efdt mc": (EFDT, {"delta": 1e-7, "leaf_prediction": "mc"}, "trees.EFDT -l MC"),
     "efdt nba": (EFDT, {"delta": 1e-7, "leaf_prediction": "nba"}, "trees.EFDT"),
     "efdt default nba": (EFDT, {"leaf_prediction": "nba"}, "trees.EFDT"),
-    "vfdt mc": (VFDT, {}, "trees.HoeffdingTree -l MC"),
+    "vfdt mc": (VFDT, {"leaf_prediction": "mc"}, "trees.HoeffdingTree -l MC"),
     "vfdt nba": (VFDT, {"leaf_prediction": "nba"}, "trees.HoeffdingTree -l NBAdaptive"),
 }
 

@@ -59,7 +59,7 @@ def measure(attributes, instances, chunk, repeats):
     classes = np.unique(np.concatenate([np.asarray(y) for _, y in parts]))
     board = NullBoard(Geometry(lanes=min(16, attributes), passes=-(-attributes // 16), slots=4096,
                                classes=max(2, len(classes)), count_width=24, bus_width=256))
-    tree = VFDT(board=board)
+    tree = VFDT(board=board, leaf_prediction="mc")
     for X, y in parts:
         tree.partial_fit(X, y, classes)
     board.dropping = True

@@ -48,7 +48,7 @@ def test_more_inner_nodes_than_slots(tmp_path):
     """Their statistics are lost, but they would count again."""
     X, y = noise(8000)
     y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5) ^ (X[:, 2] > 0.5)).astype(int)
-    tree = EFDT(grace=50, delta=0.3, tau=0.3, inner_grace=500).fit(X, y)
+    tree = EFDT(grace=50, delta=0.3, tau=0.3, inner_grace=500, leaf_prediction="mc").fit(X, y)
     inner = len(tree._nodes) - len(tree._nodes.leaves())
     assert inner > 8
     tree._trainer._failed = True  # as a failing board leaves it
@@ -75,7 +75,7 @@ def test_loading_asks_what_learning_asks_of_a_stream(tmp_path, kind, labels, cha
 
 def test_a_board_opened_anew_has_what_changed_parameters_ask(tmp_path):
     X, y = stream(3000)
-    first = VFDT(slots=100).fit(X, y)
+    first = VFDT(slots=100, leaf_prediction="mc").fit(X, y)
     for changes in ({"slots": 64}, {"leaf_prediction": "nba"}, {"criterion": "gini"}):
         tree = reloaded(first, tmp_path / "tree", **changes)
         tree.partial_fit(X, y)

@@ -22,15 +22,17 @@ STREAMS = {
 }
 CASES = [pytest.param(name, marks=streams.needs(name.split()[0])) for name in STREAMS]
 TREES = {
-    "vfdt": (VFDT, ReferenceVFDT, {}),
-    "vfdt zero": (VFDT, ReferenceVFDT, {"child_counts": "zero"}),
+    "vfdt": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc"}),
+    "vfdt zero": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc", "child_counts": "zero"}),
     "vfdt nb": (VFDT, ReferenceVFDT, {"leaf_prediction": "nb"}),
     "vfdt nba": (VFDT, ReferenceVFDT, {"leaf_prediction": "nba", "zoom": "seen"}),
-    "efdt": (EFDT, ReferenceEFDT, {"delta": 0.05}),
+    "efdt": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "mc"}),
+    "efdt default": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "nba"}),
     "efdt nb": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "nb"}),
     "efdt nba": (EFDT, ReferenceEFDT, {"delta": 1e-7, "leaf_prediction": "nba"}),
-    "efdt moa": (EFDT, ReferenceEFDT, {"delta": 1e-7, "variant": "moa", "gain_average": True}),
-    "efdt kdd2018": (EFDT, ReferenceEFDT, {"delta": 1e-7, "variant": "kdd2018",
+    "efdt moa": (EFDT, ReferenceEFDT, {"delta": 1e-7, "leaf_prediction": "mc", "variant": "moa", "gain_average": True}),
+    "efdt kdd2018": (EFDT, ReferenceEFDT, {"delta": 1e-7, "leaf_prediction": "mc",
+                                           "variant": "kdd2018",
                                            "same_attribute": "replace", "child_counts": "zero"}),
 }
 # A log2 of the board's naive Bayes is up to 0.023 too low, and a score has two per known value.

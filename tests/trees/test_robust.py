@@ -118,7 +118,7 @@ def test_a_closed_tree_frees_its_board_for_others():
 
 def test_a_tree_that_cannot_be_restored_frees_its_board(tmp_path, monkeypatch):
     X, y = stream(1000)
-    VFDT().fit(X, y).save(tmp_path / "tree")
+    VFDT(leaf_prediction="mc").fit(X, y).save(tmp_path / "tree")
     board = open_board("emulated", Geometry(lanes=3, passes=1))
     tree = VFDT.load(tmp_path / "tree", board=board, geometry=board.geometry)
     with monkeypatch.context() as patch:
@@ -283,7 +283,7 @@ def test_a_tree_keeps_the_parameters_that_it_was_begun_with(tmp_path):
 def test_load_refuses_a_board_that_does_not_fit(tmp_path, changes, message):
     X, y = stream(40_000, missing=0)
     y ^= (X[:, 1] > 0.5) & (X[:, 2] > 0.7)
-    tree = VFDT(delta=1e-3, tau=0.0).fit(X, y)
+    tree = VFDT(delta=1e-3, tau=0.0, leaf_prediction="mc").fit(X, y)
     assert tree.report()["leaves"] > 2
     tree.save(tmp_path / "tree")
     with pytest.raises(ValueError, match=message):

@@ -116,7 +116,8 @@ def test_nothing_that_weighs_anything():
 
 
 def test_the_heaviest():
-    tree = VFDT(head=5).partial_fit([[0], [1]], [0, 1], [0, 1], sample_weight=[10_000, 1])
+    tree = VFDT(head=5, leaf_prediction="mc").partial_fit([[0], [1]], [0, 1], [0, 1],
+                                                          sample_weight=[10_000, 1])
     assert tree.report()["instances"] == 10_001 and tree.predict([[1]]).tolist() == [0]
     tree = VFDT(class_weight={1: 101})
     with pytest.raises(ValueError, match="instance 1 weighs 10100, by sample_weight and class_weig"):

@@ -45,13 +45,13 @@ def run(args):
           f"({(y == 'late').mean():.1%} do)")
 
     def learn(board, count):
-        tree = VFDT(board=board, geometry=geometry)
+        tree = VFDT(board=board, geometry=geometry, leaf_prediction="mc")
         with tqdm(total=count, unit=" flights", unit_scale=True, desc=board) as bar:
             curve = prequential(tree, [(X[:count], y[:count])], labels,
                                 progress=lambda n, _: bar.update(n))
         return tree, curve
 
-    VFDT(geometry=geometry).fit(X[:2000], y[:2000])
+    VFDT(geometry=geometry, leaf_prediction="mc").fit(X[:2000], y[:2000])
     start = time.perf_counter()
     tree, curve = learn("emulated", len(y))
     seconds = time.perf_counter() - start

@@ -24,6 +24,7 @@ class Option:
     kind: type = str
     choices: tuple | None = None
     needs: tuple | None = None
+    none: str = "none"  # what the default None means
 
     @property
     def flag(self):
@@ -34,20 +35,19 @@ class Option:
         """The help, with the trees that take the option and their defaults."""
         values = list(self.defaults.values())
         common = max(values, key=values.count)
-        default = f"default: {_shown(common)}"
+        default = f"default: {self._shown(common)}"
         for tree, value in self.defaults.items():
             if value != common:
-                default += f", {tree} {_shown(value)}"
+                default += f", {tree} {self._shown(value)}"
         only = "" if len(self.defaults) == len(LEARNERS) else f"{', '.join(self.defaults)} only; "
         return f"{self.help} ({only}{default})"
 
-
-def _shown(value):
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    def _shown(self, value):
+        if value is None:
+            return self.none
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _all(value, **others):
@@ -87,7 +87,7 @@ OPTIONS = (
     Option(_ANYTIME, "same_attribute", "whether a better threshold replaces a split",
            {"efdt": "keep"}, choices=("keep", "replace")),
     Option(_LEAVES, "leaf_prediction", "majority class, naive Bayes, or whichever is better there",
-           _all("mc"), choices=("mc", "nb", "nba")),
+           _all(None), choices=("mc", "nb", "nba"), none="nba, on a board without it mc"),
     Option(_LEAVES, "child_counts", "what a child's counts start with", _all("inherit"),
            choices=("inherit", "zero")),
     Option(_LEAVES, "zoom", "codes that a child's bins cover", _all("path"),

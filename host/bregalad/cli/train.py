@@ -176,6 +176,7 @@ def print_report(tree, curve):
     print(f"tree        {report['nodes']} nodes, {report['leaves']} leaves, depth "
           f"{report['depth']}; {report['slots']} slots in use, {report['inactive_leaves']} leaves "
           "without one")
+    print(f"leaves      predict by {report['leaf_prediction']}")
     compiling = compile_seconds()
     print(f"seconds     {curve.seconds[-1]:.2f} predicting and learning"
           + (f"; {compiling:.1f} more for compiling, the first time" if compiling else ""))

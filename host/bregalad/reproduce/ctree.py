@@ -143,7 +143,7 @@ def _tree(settings, kind, criterion, setting, stream):
     """A tree on the board, or the reference with a criterion that the board lacks."""
     nominal = getattr(stream, "nominal", stream.schema.nominal)
     if criterion is None:
-        return kind(board=settings.board, nominal=nominal, **_COMMON, **setting)
+        return kind(board=settings.board, nominal=nominal, leaf_prediction="mc", **_COMMON, **setting)
     policy = kind(grace=_COMMON["grace"], **setting)
     return ReferenceTree(
         stream.schema, getattr(stream, "classes", stream.schema.classes), observer="zoomed",

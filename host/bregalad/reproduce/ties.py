@@ -76,8 +76,8 @@ def run(settings):
                     follow(tree, stream, settings.instances))
                 nominal = {a.name: a.values for a in stream.schema.attributes
                            if a.kind == "nominal"}
-                tree = VFDT(board=settings.board, slots=_SLOTS, nominal=nominal, **_SETTINGS,
-                            **options)
+                tree = VFDT(board=settings.board, slots=_SLOTS, nominal=nominal,
+                            leaf_prediction="mc", **_SETTINGS, **options)
                 curves.setdefault((name, "board", way), []).append(
                     follow(tree, stream, settings.instances))
             settings.note(f"{name}, {way}: " + ", ".join(

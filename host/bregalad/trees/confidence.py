@@ -26,7 +26,7 @@ class CTree(StreamTree):
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
                  grace=100, max_depth=None, child_counts="inherit", zoom="path",
                  criterion="gini", bound="confidence-practical", scale=5e-3,
-                 leaf_prediction="mc", nominal=(), nominal_split="one_vs_rest", nominal_values=64,
+                 leaf_prediction=None, nominal=(), nominal_split="one_vs_rest", nominal_values=64,
                  class_weight=None, head=500, feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())
 
@@ -56,6 +56,6 @@ class CorrHTree(StreamTree):
 
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
                  grace=100, max_depth=None, child_counts="inherit", zoom="path",
-                 leaf_prediction="mc", nominal=(), nominal_split="one_vs_rest", nominal_values=64,
+                 leaf_prediction=None, nominal=(), nominal_split="one_vs_rest", nominal_values=64,
                  class_weight=None, head=500, feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())

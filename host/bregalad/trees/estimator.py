@@ -63,9 +63,10 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         data frame that hold strings, categories or booleans; a dict maps them to their values.
     nominal_split : "multiway" or "one_vs_rest"
         One child per value, or one value against the rest.
-    leaf_prediction : "mc", "nb" or "nba"
+    leaf_prediction : "mc", "nb", "nba" or None
         A leaf's prediction: its majority class, naive Bayes from its statistics, or adaptively
-        the one of the two that has been right more often there.
+        the one of the two that has been right more often there. None: the last, or on a board
+        without naive Bayes the first.
     nominal_values : int
         Room for values of a nominal attribute that does not declare them, 2 to 255.
     class_weight : dict, "balanced" or None
@@ -86,6 +87,8 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         Class labels, sorted; behind them those that ``learn_one`` has met later, as they came.
     n_features_in_ : int
     schema_ : Schema
+    leaf_prediction_ : str
+        ``leaf_prediction``, or what it has come to on the board.
     """
 
     _unfinished = None  # steps that a cut link, or Ctrl-C while it was, has interrupted
@@ -343,12 +346,12 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
     def _asks_board(self, leaves):
         """Which of these leaves predict by naive Bayes; bool array."""
         self._check_unchanged()
-        if self.leaf_prediction == "mc":
+        if self.leaf_prediction_ == "mc":
             return np.zeros(len(leaves), bool)
         self._open_trainer()  # a loaded tree's leaves get their slots there
         table = self._nodes.table[leaves]
         ask = (table["slot"] >= 0) & (table["own"] > 0)
-        return ask if self.leaf_prediction == "nb" else ask & (table["right"] <= 0)
+        return ask if self.leaf_prediction_ == "nb" else ask & (table["right"] <= 0)
 
     # Checks
 
@@ -477,7 +480,7 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         self._release()
         for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
                      "_grows", "_made_with", "_quantiser", "_nodes", "_warm_up", "_checkpoint",
-                     "_kept_geometry", "_fractions"):
+                     "_kept_geometry", "_prediction", "_fractions"):
             self.__dict__.pop(name, None)
 
     # Saving

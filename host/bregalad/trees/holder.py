@@ -1,6 +1,7 @@
 """The board of a tree: opened when it is needed, held, let go of."""
 
 import copy
+import logging
 
 import numpy as np
 
@@ -27,6 +28,18 @@ class BoardHolder:
     """
 
     _kept_geometry = None
+    _prediction = None  # what leaves predict by, from the first board on
+
+    @property
+    def leaf_prediction_(self):
+        """What leaves predict by: "mc", "nb" or "nba"."""
+        return self._prediction or self._prediction_on(self._given_geometry())
+
+    def _prediction_on(self, geometry):
+        """What leaves are to predict by on a board; of an unknown geometry (None) as on most."""
+        if self.leaf_prediction is not None:
+            return self.leaf_prediction
+        return "nba" if geometry is None or geometry.naive_bayes else "mc"
 
     def _open_trainer(self):
         if self._trainer is not None:
@@ -51,9 +64,15 @@ class BoardHolder:
             self._widen(board.geometry.classes)
             self._check_fit(board.geometry)
         check_ties(board.geometry, self._policy(), len(self.classes_))
+        prediction = self._prediction or self._prediction_on(board.geometry)
         trainer = Trainer(board, cells, self._policy(), len(self.classes_),
-                          prediction=self.leaf_prediction, nodes=self._nodes, tally=self._tally,
+                          prediction=prediction, nodes=self._nodes, tally=self._tally,
                           review_period=int(self.review_period), feed=self.feed)
+        if prediction == "mc" and self.leaf_prediction is None and self._prediction is None:
+            logging.getLogger("bregalad").warning(
+                "board %s has no naive Bayes, so leaves predict their majority class "
+                "(leaf_prediction='mc' says that this is meant)", board.name)
+        self._prediction = prediction
         if self._checkpoint is not None:
             try:
                 checkpoint.restore(trainer, self._checkpoint)
@@ -114,7 +133,7 @@ class BoardHolder:
         return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
                         classes=max(2, len(self.classes_)), slots=int(self.slots), count_width=24,
                         bus_width=256, criterion=self._policy().criterion,
-                        naive_bayes=self.leaf_prediction != "mc")
+                        naive_bayes=self.leaf_prediction_ != "mc")
 
     @changing
     def close(self):

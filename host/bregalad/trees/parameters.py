@@ -49,8 +49,9 @@ class Parameters:
         CellMap.build([], 16, self.nominal_split)
         geometry = self._given_geometry()
         if geometry is not None:
-            check_abilities(geometry, policy, self.leaf_prediction)
-        check_prediction(self.leaf_prediction)
+            check_abilities(geometry, policy, self._prediction_on(geometry))
+        if self.leaf_prediction is not None:
+            check_prediction(self.leaf_prediction)
         self._check_class_weight()
         if isinstance(self.board, str):
             check_name(self.board)

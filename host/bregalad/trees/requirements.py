@@ -40,7 +40,7 @@ def check_abilities(geometry, policy, prediction):
 def check_prediction(prediction):
     """Refuse with a ValueError what leaves cannot predict by."""
     if prediction not in PREDICTIONS:
-        raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTIONS)}, "
+        raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTIONS)}, or None, "
                          f"not {prediction!r}")
 
 

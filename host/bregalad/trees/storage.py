@@ -172,7 +172,9 @@ def _learnt(tree, meta, arrays):
     learnt = {"schema_": schema, "classes_": classes, "n_features_in_": attributes,
               "_quantiser": quantiser, "_nodes": nodes, "_checkpoint": statistics,
               "_tally": Tally(**meta["tally"]), "_warm_up": None, "_trainer": None,
-              "_kept_geometry": kept, "_grows": bool(meta.get("grows", False))}
+              "_kept_geometry": kept, "_grows": bool(meta.get("grows", False)),
+              # What leaves predict by stays: no other board may choose anew.
+              "_prediction": tree._prediction_on(kept)}
     if meta["named"]:
         learnt["feature_names_in_"] = np.array(schema.names, object)
     if "fractions" in meta:
@@ -190,6 +192,8 @@ def _built(cls, params, meta, learnt, changes):
     tree = cls(**params | changes)
     tree.check_parameters()
     tree.__dict__.update(learnt)
+    if "leaf_prediction" in changes:
+        tree._prediction = None
     nominal = any(attribute.kind == "nominal" for attribute in tree.schema_.attributes)
     tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
     tree._made_with = tree._decisive()
@@ -197,7 +201,7 @@ def _built(cls, params, meta, learnt, changes):
                                                                changes)
     geometry = tree._geometry()  # None: that is checked when the board is opened
     if geometry is not None:
-        check_abilities(geometry, tree._policy(), tree.leaf_prediction)
+        check_abilities(geometry, tree._policy(), tree.leaf_prediction_)
         tree._check_fit(geometry)
     return tree
 
@@ -205,5 +209,5 @@ def _built(cls, params, meta, learnt, changes):
 def _changed(kept, tree, changes):
     """A geometry with what parameters say of it, where those are changed."""
     says = {"slots": ("slots", tree.slots), "criterion": ("criterion", tree._policy().criterion),
-            "leaf_prediction": ("naive_bayes", tree.leaf_prediction != "mc")}
+            "leaf_prediction": ("naive_bayes", tree.leaf_prediction_ != "mc")}
     return kept.replace(**dict(says[name] for name in changes if name in says))

@@ -33,7 +33,7 @@ class VFDT(StreamTree):
     def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
                  grace=200, max_depth=None, child_counts="inherit", zoom="path",
                  criterion="information_gain", bound="hoeffding", scale=5e-3, ties="ht",
-                 tie_increment=500, adaptive_grace=False, leaf_prediction="mc", nominal=(),
+                 tie_increment=500, adaptive_grace=False, leaf_prediction=None, nominal=(),
                  nominal_split="multiway", nominal_values=64, class_weight=None, head=500,
                  feed="stream", review_period=20_000, threads=1):
         self._keep_parameters(locals())
