@@ -112,7 +112,7 @@ def test_kill_9(tmp_path, capsys):
     assert process.returncode == -signal.SIGKILL
     seen = load_tree(kept).report()["instances"]
     assert seen and seen % 2000 == 0
-    assert main([*command, "--resume", kept, "--save", again]) == 0
+    assert main([*command, "--resume", kept, "--every", "100000", "--save", again]) == 0
     assert lines(capsys.readouterr().out) == expected
     assert load_tree(again).difference(load_tree(whole)) is None
 

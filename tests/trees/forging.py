@@ -92,7 +92,7 @@ def forge_array(rng, arrays):
                 (1 << 62), -(1 << 31), len(flat)]
     match rng.randrange(13):
         case 0:
-            array[:] = 0
+            array[...] = 0
         case 1 if array.ndim:
             numbers.shuffle(array)
         case 2 if array.ndim and len(array):
@@ -120,7 +120,7 @@ def forge_array(rng, arrays):
         case 11:
             array = arrays[rng.choice(sorted(arrays))]
         case _:
-            array[:] = numbers.integers(0, rng.choice((2, 10, 300)), array.shape)
+            array[...] = numbers.integers(0, rng.choice((2, 10, 300)), array.shape)
     arrays[name] = array
 
 
