@@ -200,3 +200,11 @@ def test_scores_take_weights():
     tree = VFDT(**OPTIONS).fit(X, y)
     right = tree.predict(X) == y
     assert tree.score(X, y, sample_weight=right) == 1
+
+
+def test_classes_that_come_later_weigh_what_they_shall():
+    tree = VFDT(head=20, class_weight={"c": 3})
+    for i in range(60):
+        tree.learn_one({"a": i % 7}, "ab"[i % 2] if i < 40 else "c")
+    assert tree.classes_.tolist() == ["a", "b", "c"]
+    assert tree._nodes.counts[0][:3].tolist() == [20, 20, 60]

@@ -1,14 +1,11 @@
 """What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
 
 import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from ..boards.base import Board, BoardError
 from ..data.parts import rows_of
-from ..data.quantiser import Quantiser
-from ..geometry import MISSING
 from . import bayes, storage
 from .conventions import Conventions
 from .holder import BoardHolder
@@ -19,24 +16,21 @@ from .inputs import (
     labels_of,
     named_classes,
     same_length,
-    schema_of,
 )
 from .inspection import Inspection
+from .intake import Intake
 from .parameters import Parameters
-from .policy.bounds import TWO_CLASSES
 from .requirements import warn_of_lost
 from .river import OneByOne
 from .structure import walk
 from .training.steps import SAFE, Steps
-from .training.tally import Tally
 from .turns import Turns, changing, reading
-from .warmup import WarmUp
 from .weights import Weighing
 
 __all__ = ["StreamTree"]
 
 
-class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, OneByOne,
+class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weighing, OneByOne,
                  ClassifierMixin, BaseEstimator):
     """Base of the trees: everything but the split policy.
 
@@ -352,88 +346,6 @@ class StreamTree(Parameters, BoardHolder, Inspection, Conventions, Weighing, One
         table = self._nodes.table[leaves]
         ask = (table["slot"] >= 0) & (table["own"] > 0)
         return ask if self.leaf_prediction_ == "nb" else ask & (table["right"] <= 0)
-
-    # Checks
-
-    def _checked(self, X, y, classes, weigh):
-        """(data frame, class indices, weights) after all checks of labels and columns."""
-        labels = labels_of(y)
-        X = self._frame(X)
-        same_length(X, labels)
-        first = not hasattr(self, "classes_")
-        if first:
-            if classes is None:
-                raise ValueError("classes must name all class labels in the first call")
-            known = named_classes(classes)
-        else:
-            known = self.classes_
-            if classes is not None and not np.array_equal(
-                    again := named_classes(classes), np.sort(known)):
-                raise ValueError(f"classes are {known.tolist()} since the first call, "
-                                 f"not {again.tolist()}")
-        indices = class_indices(labels, known)
-        weights = weigh(indices, known)
-        if first and len(labels):
-            self._start(*self._prepare(X, known), known, isinstance(X, pd.DataFrame))
-        return X, indices, weights
-
-    def _frame(self, X):
-        """X as a data frame with names of strings, or as a 2-D array."""
-        X = as_frame(X)
-        expected = getattr(self, "n_features_in_", None)
-        if isinstance(X, pd.DataFrame) or expected is None:
-            return X
-        if X.shape[1] != expected:
-            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
-                             f"{expected} features as input")
-        if hasattr(self, "feature_names_in_"):
-            return pd.DataFrame(X, columns=self.feature_names_in_).infer_objects()
-        return X
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True  # missing values
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.classifier_tags.multi_class = not (
-            getattr(self, "bound", None) in TWO_CLASSES
-            or getattr(self, "criterion", None) == "kearns_mansour")
-        return tags
-
-    def _prepare(self, X, classes):
-        """Schema and quantiser for the first instances, after all checks; changes nothing."""
-        self.check_parameters()
-        schema = schema_of(X, classes, self.nominal)
-        capacities = [0 if attribute.kind == "numeric"
-                      else len(attribute.values) or int(self.nominal_values)
-                      for attribute in schema.attributes]
-        for attribute, capacity in zip(schema.attributes, capacities, strict=True):
-            if capacity > MISSING:
-                raise ValueError(f"attribute {attribute.name!r} is nominal and has more "
-                                 f"than {MISSING} values, which codes cannot tell apart: leave it "
-                                 "out, or declare it numeric if it holds numbers (what is none is "
-                                 "named then)")
-        self._policy().check(len(classes), any(capacities), self.nominal_split)
-        self._check_size(capacities, len(classes))
-        quantiser = Quantiser(schema, head=int(self.head),
-                              capacity=[capacity or 1 for capacity in capacities])
-        quantiser.check(X)
-        return schema, quantiser
-
-    def _start(self, schema, quantiser, classes, named):
-        """Set up for the first instances."""
-        self.classes_ = classes
-        self.schema_ = schema
-        self.n_features_in_ = len(schema.attributes)
-        if named:
-            self.feature_names_in_ = np.array(schema.names, object)
-        self._made_with = self._decisive()
-        self._quantiser = quantiser
-        self._warm_up = WarmUp(int(self.head), len(classes))
-        self._tally = Tally()
-        self._trainer = None
-        self._checkpoint = None
-        self._nodes = None
 
     # Warm-up
 

@@ -198,13 +198,17 @@ class BoardHolder:
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        for part in (getattr(self, name, None) for name in ("_nodes", "_warm_up")):
-            if part is not None:
-                part.__dict__.update(_own(vars(part)))
+        _own(self)
 
 
-def _own(state):
+def _own(value):
     """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
-    return {name: _own(value) if isinstance(value, dict)
-            else np.array(value) if isinstance(value, np.memmap) else value
-            for name, value in state.items()}
+    if isinstance(value, np.memmap):
+        return np.array(value)
+    if isinstance(value, dict):
+        return {key: _own(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_own(part) for part in value]
+    if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
+        value.__dict__.update(_own(vars(value)))
+    return value

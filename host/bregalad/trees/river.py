@@ -150,15 +150,15 @@ class OneByOne:
     def _name_classes(self, classes=None):
         """Learn what was collected; the classes are those given, or those met so far."""
         head, self._unnamed = self._unnamed, None
+        self._grows = classes is None
         try:
             self.partial_fit(head.frame, head.labels,
                              classes=head.classes if classes is None else classes)
-            self._grows = classes is None
         except BaseException:
             if not self._naming() and self._warm_up is not None and not self._warm_up.count:
                 self.reset()  # names and classes are there, but nothing is held or learnt
             if self._naming():
-                self._unnamed = head
+                self._unnamed, self._grows = head, False
             raise
 
     def _with_class(self, y):

@@ -84,7 +84,7 @@ class Weighing:
             return len(labels) / (len(classes) * np.maximum(counts, 1))
         known = classes.tolist()
         for label in self.class_weight:
-            if label not in known:
+            if label not in known and not self._grows:  # else it may come yet
                 raise ValueError(f"class_weight names {label!r}, none of the classes {known}")
         return np.array([self.class_weight.get(label, 1) for label in known], float)
 
