@@ -1,0 +1,101 @@
+"""The trees as CapyMOA's classifiers, for its streams and its evaluation.
+
+Examples
+--------
+>>> from bregalad.capymoa import VFDT                                            # doctest: +SKIP
+>>> from capymoa.datasets import ElectricityTiny                                 # doctest: +SKIP
+>>> from capymoa.evaluation import prequential_evaluation                        # doctest: +SKIP
+>>> stream = ElectricityTiny()                                                   # doctest: +SKIP
+>>> learner = VFDT(stream.get_schema(), leaf_prediction="nba")                   # doctest: +SKIP
+>>> prequential_evaluation(stream, learner)["cumulative"].accuracy()             # doctest: +SKIP
+"""
+
+import numpy as np
+
+try:
+    from capymoa.base import Classifier
+except ImportError as error:
+    raise ImportError("bregalad.capymoa is for CapyMOA: pip install capymoa, and Java") from error
+
+from .trees import confidence, efdt, vfdt
+
+__all__ = ["CTree", "CorrHTree", "EFDT", "VFDT"]
+
+
+class _Learner(Classifier):
+    """A tree that learns CapyMOA's instances.
+
+    Parameters
+    ----------
+    schema : capymoa.stream.Schema
+        Its nominal attributes are the tree's.
+    random_seed : int
+        As CapyMOA asks for it; nothing here is random.
+    **parameters
+        Of the tree.
+
+    Attributes
+    ----------
+    tree : StreamTree
+    """
+
+    _kind = None
+
+    def __init__(self, schema, random_seed=1, **parameters):
+        super().__init__(schema=schema, random_seed=random_seed)
+        header, values = schema.get_moa_header(), schema.get_nominal_attributes()
+        self._names = [str(header.attribute(place).name())
+                       for place in range(schema.get_num_attributes())]
+        # An instance has the places of nominal values.
+        nominal = {name: tuple(range(len(values[name]))) for name in self._names if name in values}
+        self.tree = self._kind(**{"nominal": nominal, **parameters})
+
+    def get_params(self):
+        """The parameters that the learner was made with; ``from_params`` takes them."""
+        params = super().get_params()
+        return {**params.pop("parameters", {}), **params}
+
+    def train(self, instance):
+        """Learn a labelled instance."""
+        self.tree.learn_one(self._values(instance), int(instance.y_index))
+
+    def predict(self, instance):
+        """Index of the class of an instance; None before any was learnt."""
+        return self.tree.predict_one(self._values(instance))
+
+    def predict_proba(self, instance):
+        """Shares of the classes, a float array; None before any instance was learnt."""
+        shares = self.tree.predict_proba_one(self._values(instance))
+        if not shares:
+            return None
+        found = np.zeros(self.schema.get_num_classes())
+        for label, share in shares.items():
+            found[label] = share
+        return found
+
+    def _values(self, instance):
+        return dict(zip(self._names, instance.x.tolist(), strict=True))
+
+
+class VFDT(_Learner):
+    """`bregalad.VFDT` for CapyMOA: ``VFDT(schema, random_seed=1, **parameters)``."""
+
+    _kind = vfdt.VFDT
+
+
+class EFDT(_Learner):
+    """`bregalad.EFDT` for CapyMOA: ``EFDT(schema, random_seed=1, **parameters)``."""
+
+    _kind = efdt.EFDT
+
+
+class CTree(_Learner):
+    """`bregalad.CTree` for CapyMOA: ``CTree(schema, random_seed=1, **parameters)``."""
+
+    _kind = confidence.CTree
+
+
+class CorrHTree(_Learner):
+    """`bregalad.CorrHTree` for CapyMOA: ``CorrHTree(schema, random_seed=1, **parameters)``."""
+
+    _kind = confidence.CorrHTree
