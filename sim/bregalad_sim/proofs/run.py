@@ -22,7 +22,7 @@ PROOFS = LINK | ARRAY
 
 
 def prove(name, folder):
-    """Run one proof; the solver's verdict (``"pass"``, ``"fail"``, ...), and seconds.
+    """Run one proof; the solver's result (``"pass"``, ``"fail"``, ...), and seconds.
 
     Raises
     ------
@@ -57,9 +57,9 @@ def prove(name, folder):
     done = subprocess.run(
         [sby, "-f", "proof.sby"], cwd=folder, capture_output=True, text=True,
         env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"})
-    verdict = re.search(r"DONE \((\w+)", done.stdout)
+    result = re.search(r"DONE \((\w+)", done.stdout)
     log = (done.stdout + done.stderr)[-3000:]
-    return verdict[1].lower() if verdict else "error", time.monotonic() - start, log
+    return result[1].lower() if result else "error", time.monotonic() - start, log
 
 
 def _unique(signals):
