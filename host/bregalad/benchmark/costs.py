@@ -157,7 +157,7 @@ def _anytime(page, kept, settings):
               "slots, leaves tried every 200 instances, inner nodes every 2000. Clocks per record, "
               "and the rate beside that of records which leaves alone count. Records at random "
               "come to the leaves of a whole binary tree. ELEC comes through the driver, which "
-              "waits for a trial's verdict where the next instances depend on it: these clocks "
+              "waits for a trial's decision where the next instances depend on it: these clocks "
               "are outside LEARN.")
 
 

@@ -13,7 +13,7 @@ from ..trees.structure.slots import SlotPool, best_level, joined
 
 __all__ = ["measure", "slots_of", "tree_slots"]
 
-_REST = 400  # records after which a leaf's verdict is in, at one beat per clock
+_REST = 400  # records after which a leaf's decision is in, at one beat per clock
 
 
 def tree_slots(depth):
