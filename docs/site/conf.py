@@ -12,6 +12,7 @@ html_show_sphinx = html_show_copyright = html_copy_source = False
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_heading_anchors = 4  # as GitHub names them
+highlight_language = "none"  # of what does not say: commands, drawings
 default_role = "code"  # `x` in docstrings
 smartquotes_action = "D"  # dashes only: quotes are as they are written
 
