@@ -273,19 +273,20 @@ def test_links_that_lead_astray_are_refused(tmp_path, name, row, value):
     """What compiled code follows without looking is looked at when it is read."""
     with np.load(_saved(tmp_path)) as archive:
         arrays = dict(archive)
+    del arrays["digest"]  # or it would tell
     assert arrays["node_kind"][0] and not arrays["node_kind"][1]
     arrays[f"node_{name}"][row] = value
     np.savez(tmp_path / "wrong.npz", **arrays)
-    with pytest.raises(ValueError, match="wrong.npz: a damaged saved tree: its nodes do not hang"):
+    with pytest.raises(ValueError, match="wrong.npz: a damaged saved tree.*its nodes do not hang"):
         VFDT.load(tmp_path / "wrong.npz")
 
 
-_STRANGE = "a damaged saved tree: its statistics are not of its nodes"
+_STRANGE = "a damaged saved tree.*(its statistics are not of its nodes|board_entries)"
 
 
 @pytest.mark.parametrize("change, message", [
-    (lambda arrays: arrays.pop("node_gains"), "a damaged saved tree .*gains"),
-    (lambda arrays: arrays.pop("board_nodes"), "a damaged saved tree .*nodes"),
+    (lambda arrays: arrays.pop("node_gains"), "a damaged saved tree.*gains"),
+    (lambda arrays: arrays.pop("board_nodes"), "a damaged saved tree.*nodes"),
     (lambda arrays: arrays.update(board_nodes=arrays["board_nodes"] + 100), _STRANGE),
     (lambda arrays: arrays.update(board_entries=arrays["board_entries"][1:]), _STRANGE),
     (lambda arrays: arrays.update(node_counts=arrays["node_counts"][0]),
@@ -294,6 +295,7 @@ _STRANGE = "a damaged saved tree: its statistics are not of its nodes"
 def test_arrays_that_lack_or_differ_are_refused(tmp_path, change, message):
     with np.load(_saved(tmp_path)) as archive:
         arrays = dict(archive)
+    del arrays["digest"]  # or it would tell
     change(arrays)
     np.savez(tmp_path / "wrong.npz", **arrays)
     with pytest.raises(ValueError, match=f"wrong.npz: {message}"):
@@ -303,11 +305,12 @@ def test_arrays_that_lack_or_differ_are_refused(tmp_path, change, message):
 @pytest.mark.parametrize("change, why", [
     (lambda meta: meta.update(class_type="strange"), "strange"),
     (lambda meta: meta["geometry"].update(colour=3), "colour"),
-    (lambda meta: meta.update(tally=7), "mapping"),
+    (lambda meta: meta.update(tally=7), "tally"),
 ])
 def test_descriptions_of_other_types_are_refused(tmp_path, change, why):
     with np.load(_saved(tmp_path)) as archive:
         arrays = dict(archive)
+    del arrays["digest"]  # or it would tell
     meta = json.loads(arrays["meta"].tobytes())
     change(meta)
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
@@ -330,9 +333,10 @@ def _saved(tmp_path):
 def test_other_format_or_board(tmp_path):
     X, y = mixed(1000)
     path = tmp_path / "tree"
-    VFDT().fit(X, y).save(path)
+    VFDT(leaf_prediction="mc").fit(X, y).save(path)
     with np.load(path) as archive:
         arrays = dict(archive)
+    del arrays["digest"]  # or it would tell
     meta = json.loads(arrays["meta"].tobytes())
     arrays["meta"] = np.frombuffer(json.dumps({**meta, "format": 99}).encode(), np.uint8)
     buffer = io.BytesIO()

@@ -50,7 +50,7 @@ _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align
 # the size of a family, the first row of one that was killed; its "head" names the next one's.
 _ROWS, _VACANT, _FAMILIES = range(3)
 _MOST_CHILDREN = 255
-_NO_TREE = "a damaged saved tree: its nodes do not hang together"
+_NO_TREE = "its nodes do not hang together"
 
 
 @njit()
