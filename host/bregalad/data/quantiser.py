@@ -14,7 +14,7 @@ from .parts import rows_of
 from .saved import check_code_book, check_value_book
 from .schema import Schema
 from .search import InfiniteValue, check_finite, encode_numbers
-from .tables import NumberTables
+from .tables import FEW, NumberTables
 
 __all__ = ["Quantiser", "real"]
 
@@ -137,16 +137,22 @@ class Quantiser:
         numeric = self._places("numeric")
         if numeric:
             with self._naming():
-                encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric,
-                               read_only=read_only, threads=threads)
-            if self._tables is not None:
-                self._tables.stale = True
+                self._encode_numbers(numbers, codes, numeric, read_only, threads)
         if places:
             encode_small([self.books[place] for place in places], small, codes, places,
                          read_only=read_only, threads=threads)
         for place, column in nominal.items():
             codes[:, place] = self.books[place].translate(*column, read_only=read_only)
         return codes
+
+    def _encode_numbers(self, numbers, codes, places, read_only, threads):
+        if len(numbers) <= FEW:
+            check_finite(numbers)
+            self.tables.encode(np.ascontiguousarray(numbers), codes, read_only=read_only)
+            return
+        encode_numbers([self.books[place] for place in places], numbers, codes, places,
+                       read_only=read_only, threads=threads)
+        self.tables.stale = True
 
     def summary(self):
         """What the books hold: a dictionary per attribute and the share of values clamped.

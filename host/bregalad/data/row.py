@@ -81,10 +81,13 @@ class Row:
             if not _PLAIN.issuperset(map(type, values)):
                 return False
             self._pack(self._values, 0, *values)
-            others = self._others(x)
-            if not _KEYS.issuperset(map(type, others)):
-                return False
-            found = [codes[value] for (_, codes), value in zip(self._known, others, strict=True)]
+            found = ()
+            if self._known:
+                others = self._others(x)
+                if not _KEYS.issuperset(map(type, others)):
+                    return False
+                found = [codes[value]
+                         for (_, codes), value in zip(self._known, others, strict=True)]
         except (KeyError, TypeError, OverflowError, struct.error):
             return False
         try:

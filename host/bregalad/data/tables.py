@@ -7,7 +7,9 @@ from ..geometry import MISSING
 from .edges import HUGE
 from .search import encode_numbers
 
-__all__ = ["NumberTables"]
+__all__ = ["FEW", "NumberTables"]
+
+FEW = 32  # instances up to which these are quicker than `encode_numbers`
 
 # Columns of a numeric attribute's table: the range in which a value gets its code without a code
 # being claimed, the range that is covered, the code below the first edge (-1: none is given yet)
@@ -55,13 +57,13 @@ class NumberTables:
         if self.stale:
             self._refresh()
         done = _encode(values, self._tables, self._tallies, self._places, codes, not read_only)
-        if done < len(values):
+        while done < len(values):
             row = slice(done, done + 1)
             encode_numbers(self._books, values[row], codes[row], self._places,
                            read_only=read_only)
-            self.stale = True
-            if done + 1 < len(values):
-                self.encode(values[done + 1:], codes[done + 1:])
+            self._refresh()
+            done += 1 + _encode(values[done + 1:], self._tables, self._tallies, self._places,
+                                codes[done + 1:], not read_only)
 
     def _refresh(self):
         self.stale = False

@@ -16,6 +16,7 @@ __all__ = ["as_frame", "class_indices", "class_set", "labels_of", "named_classes
            "schema_of"]
 
 _LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
+_FEW = 100  # labels up to which looking up each is quicker than `pandas.factorize`
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "empty")
 
 
@@ -27,6 +28,8 @@ def labels_of(y):
     ValueError
         If a label is missing, infinite or no whole number, or labels are of several kinds.
     """
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu" and y.dtype.isnative:
+        return y  # nothing of the following is for these
     y = as_series(y)
     if isinstance(y, np.ma.MaskedArray):
         y = _filled(y)
@@ -101,9 +104,12 @@ def class_indices(labels, known):
         If a label is none of them.
     """
     positions = {label: i for i, label in enumerate(known.tolist())}
-    codes, values = pd.factorize(labels)
-    found = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)
-    indices = found[codes] if len(labels) else np.zeros(0, np.int32)
+    if len(labels) <= _FEW:
+        indices = np.array([positions.get(label, -1) for label in labels.tolist()], np.int32)
+    else:
+        codes, values = pd.factorize(labels)
+        indices = np.array([positions.get(value, -1) for value in values.tolist()],
+                           np.int32)[codes]
     if (indices < 0).any():
         row = int((indices < 0).argmax())
         raise ValueError(f"y[{row}] is {labels.tolist()[row]!r}, none of the classes "
@@ -128,6 +134,8 @@ def as_frame(X):
     TypeError, ValueError
         If it is neither.
     """
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.shape[1]:
+        return X  # nothing of the following is for these
     X = as_pandas(X)
     if isinstance(X, pd.DataFrame):
         names = [str(name) for name in X]

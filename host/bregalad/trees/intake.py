@@ -28,7 +28,7 @@ class Intake:
             known = named_classes(classes)
         else:
             known = self.classes_
-            if classes is not None and not np.array_equal(
+            if not (classes is None or _same(classes, known)) and not np.array_equal(
                     again := named_classes(classes), np.sort(known)):
                 raise ValueError(f"classes are {known.tolist()} since the first call, "
                                  f"not {again.tolist()}")
@@ -95,3 +95,10 @@ class Intake:
         self._trainer = None
         self._checkpoint = None
         self._nodes = None
+
+
+def _same(classes, known):
+    """Whether these are plainly the classes that are known, as mostly in calls after the first."""
+    if type(classes) is np.ndarray:
+        return classes.dtype == known.dtype and np.array_equal(classes, known)
+    return type(classes) is list and classes == known.tolist()
