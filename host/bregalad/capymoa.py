@@ -18,6 +18,7 @@ except ImportError as error:
     raise ImportError("bregalad.capymoa is for CapyMOA: pip install capymoa, and Java") from error
 
 from .trees import confidence, efdt, vfdt
+from .trees.estimator import StreamTree
 
 __all__ = ["CTree", "CorrHTree", "EFDT", "VFDT"]
 
@@ -39,7 +40,7 @@ class _Learner(Classifier):
     tree : StreamTree
     """
 
-    _kind = None
+    _kind: type[StreamTree]
 
     def __init__(self, schema, random_seed=1, **parameters):
         super().__init__(schema=schema, random_seed=random_seed)
