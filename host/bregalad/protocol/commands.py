@@ -8,11 +8,12 @@ statistics. What follows also begins at a word and is padded with zeros to the n
 
 from enum import IntEnum, IntFlag
 
+from ..complete import complete
 from ..geometry import MISSING, NONE
 from .layout import Field, Layout
 
-__all__ = ["COMMAND_BYTES", "COMMANDS", "Opcode", "CommandFlag", "RecordFlag", "RECORD_HEADER",
-           "pack_command", "padded", "record_layout"]
+__all__ = ["COMMAND_BYTES", "COMMANDS", "WITH_PAYLOAD", "Opcode", "CommandFlag", "RecordFlag", "RECORD_HEADER",
+           "pack_command", "padded", "record_layout", "references"]
 
 COMMAND_BYTES = 16
 
@@ -47,7 +48,7 @@ class RecordFlag(IntFlag):
 
 _HEAD = (Field("opcode", 8), Field("flags", 8, "CommandFlag."))
 
-COMMANDS = {
+COMMANDS = complete(Opcode, {
     Opcode.LEARN: Layout(
         "learn", *_HEAD, Field("reserved", 16),
         Field("count", 32, "Records to count; 0 is allowed."),
@@ -73,11 +74,23 @@ COMMANDS = {
     Opcode.FENCE: Layout(
         "fence", *_HEAD, Field("reserved", 16), Field("token", 32), Field("rest", 32, count=2)),
     Opcode.RESET: Layout("reset", *_HEAD, Field("reserved", 16), Field("rest", 32, count=3)),
-}
+}, __file__)
+
+WITH_PAYLOAD = (Opcode.LEARN, Opcode.WRITE)  # what follows: records, unless in memory; statistics
+
+# Fields that name a slot or a cell, and whether NONE is allowed there.
+_REFERENCES = {"slot": ("slot", False), "parent": ("slot", False), "link": ("slot", True),
+               "cell": ("cell", True), "current": ("cell", True)}
 
 RECORD_HEADER = Layout(
     "record", Field("slot", 16, "The node that the instance reached."),
     Field("label", 8, "Class index."), Field("flags", 8, "RecordFlag."))
+
+
+def references(opcode):
+    """What a command names, for boards to check: ``(field, "slot" or "cell", NONE is allowed)`` of each field."""
+    return [(field.name, *_REFERENCES[field.name]) for field in COMMANDS[opcode].fields
+            if field.name in _REFERENCES]
 
 
 def record_layout(cells):

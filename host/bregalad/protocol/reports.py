@@ -7,6 +7,7 @@ word. Lengths follow from the kind, the geometry and (GAINS) the cells in use.
 from enum import IntEnum, IntFlag
 from functools import cache
 
+from ..complete import complete
 from ..fixed import BAYES_FRACTION, UNUSED_CLASS
 from ..geometry import GAIN_FRACTION
 from .layout import Field, Layout
@@ -52,8 +53,6 @@ class ErrorCode(IntEnum):
     COMMAND = 1  # unknown opcode, or a slot or cell out of range
     SLAVE = 2  # AXI SLVERR
     DECODE = 3  # AXI DECERR
-
-
 
 
 def _head(flags="0.", slot=""):
@@ -141,23 +140,30 @@ ERROR = Layout(
     Field("count", 32, "Records of the LEARN that were counted before the error."))
 
 
+_LAYOUTS = complete(Kind, {  # of a geometry and the cells in use
+    Kind.SUGGESTION: lambda geometry, cells: suggestion_layout(geometry),
+    Kind.GAINS: gains_layout,
+    Kind.STATISTICS: lambda geometry, cells: statistics_layout(geometry),
+    Kind.ENTRY: lambda geometry, cells: entry_layout(geometry),
+    Kind.FENCE: lambda geometry, cells: FENCE,
+    Kind.ERROR: lambda geometry, cells: ERROR,
+    Kind.PREDICTION: lambda geometry, cells: PREDICTION,
+    Kind.SCORES: lambda geometry, cells: scores_layout(geometry),
+}, __file__)
+
+
 @cache
 def layout_of(kind, geometry, cells):
-    """The layout of a report of the given kind."""
-    match Kind(kind):
-        case Kind.SUGGESTION:
-            return suggestion_layout(geometry)
-        case Kind.GAINS:
-            return gains_layout(geometry, cells)
-        case Kind.STATISTICS:
-            return statistics_layout(geometry)
-        case Kind.ENTRY:
-            return entry_layout(geometry)
-        case Kind.FENCE:
-            return FENCE
-        case Kind.ERROR:
-            return ERROR
-        case Kind.PREDICTION:
-            return PREDICTION
-        case Kind.SCORES:
-            return scores_layout(geometry)
+    """The layout of a report of the given kind.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+    """
+    try:
+        layout = _LAYOUTS[kind]
+    except KeyError:
+        raise ValueError(f"no report is of kind {kind!r}; there are "
+                         f"{', '.join(f'{known.value} ({known.name})' for known in Kind)}") from None
+    return layout(geometry, cells)

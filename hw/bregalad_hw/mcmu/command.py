@@ -3,11 +3,11 @@
 from amaranth import unsigned
 from amaranth.lib import data
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
+from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode, references
 
 from ..layout import struct
 
-__all__ = ["head_shape", "in_range", "view"]
+__all__ = ["execute", "head_shape", "in_range", "view"]
 
 
 def head_shape():
@@ -25,18 +25,27 @@ def in_range(head, geometry):
     g = geometry
     opcode = view(head, Opcode.TRIAL).opcode
     fine = 0
-    for known, layout in COMMANDS.items():
+    for known in COMMANDS:
         command = view(head, known)
         ok = opcode == known
-        for field in layout.fields:
-            if field.name in ("slot", "parent", "link"):
-                there = command[field.name] < g.slots
-            elif field.name in ("cell", "current"):
-                there = command[field.name] < g.max_cells
-            else:
-                continue
-            if field.name not in ("slot", "parent"):
-                there |= command[field.name] == NONE
+        for name, kind, optional in references(known):
+            there = command[name] < (g.slots if kind == "slot" else g.max_cells)
+            if optional:
+                there |= command[name] == NONE
             ok &= there
         fine |= ok
     return fine
+
+
+def execute(m, opcode, table):
+    """Do what a table has for an opcode: functions that add to the module.
+
+    The last entry stands for every other opcode too: those that reach this place are in the table.
+    """
+    *others, (_, last) = table.items()
+    with m.Switch(opcode):
+        for known, function in others:
+            with m.Case(known):
+                function()
+        with m.Default():
+            last()

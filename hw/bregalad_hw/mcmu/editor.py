@@ -4,18 +4,21 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
+from bregalad.complete import complete
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode
 from bregalad.protocol.reports import EntryFlag, Kind
 
 from ..array.operation import Op, at_slot, operation_layout
-from .command import head_shape, view
+from .command import execute, head_shape, view
 from .report import job_layout
 from .scheduler import trial_layout
 from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
 from .tracker import trial_of
 
-__all__ = ["SlotEditor", "edit_signature"]
+__all__ = ["EDITS", "SlotEditor", "edit_signature"]
+
+EDITS = (Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE)  # what the editor executes
 
 _READS = 16  # counts of a READ that are under way; the way round takes about as many clocks
 
@@ -166,6 +169,33 @@ class SlotEditor(wiring.Component):
             with m.If(column == g.classes - 1):
                 m.d.sync += [column.eq(0), bin_.eq(bin_ + 1)]
 
+        def to(state):
+            def go():
+                m.next = state
+            return go
+
+        def begin_write():
+            m.next = "UNPACK"
+            with m.If(~entry_access & ~edit.drop):
+                m.next = "DIVIDE"
+
+        def begin_read():
+            m.next = "LOOK"
+            with m.If(~entry_access):
+                m.next = "DIVIDE"
+
+        def begin_place():
+            m.next = "DIVIDE"
+            with m.If((flags & int(CommandFlag.KEEP)) != 0):
+                m.next = "LOOK"
+            with m.Elif(place.cell == NONE):
+                m.next = "ZOOM"
+
+        begin = complete(EDITS, {
+            Opcode.WRITE: begin_write, Opcode.READ: begin_read, Opcode.PLACE: begin_place,
+            Opcode.CLEAR: to("ZOOM"), Opcode.TRIAL: to("LOOK"),
+        }, __file__)
+
         with m.FSM(name="state"):
             with m.State("IDLE"):
                 m.d.sync += [
@@ -175,25 +205,7 @@ class SlotEditor(wiring.Component):
                     dropping.eq(edit.drop),
                 ]
                 with m.If(edit.start):
-                    with m.Switch(opcode):
-                        with m.Case(Opcode.WRITE):
-                            m.next = "UNPACK"
-                            with m.If(~entry_access & ~edit.drop):
-                                m.next = "DIVIDE"
-                        with m.Case(Opcode.READ):
-                            m.next = "LOOK"
-                            with m.If(~entry_access):
-                                m.next = "DIVIDE"
-                        with m.Case(Opcode.PLACE):
-                            m.next = "DIVIDE"
-                            with m.If((flags & int(CommandFlag.KEEP)) != 0):
-                                m.next = "LOOK"
-                            with m.Elif(place.cell == NONE):
-                                m.next = "ZOOM"
-                        with m.Case(Opcode.CLEAR):
-                            m.next = "ZOOM"
-                        with m.Default():
-                            m.next = "LOOK"
+                    execute(m, opcode, begin)
 
             with m.State("LOOK"):
                 m.d.comb += self.table.r_take.eq(1)
@@ -201,13 +213,9 @@ class SlotEditor(wiring.Component):
 
             with m.State("ROW"):
                 m.d.sync += row.eq(self.table.r_entry)
-                with m.Switch(opcode):
-                    with m.Case(Opcode.TRIAL):
-                        m.next = "TRIAL"
-                    with m.Case(Opcode.READ):
-                        m.next = "ENTRY"
-                    with m.Default():
-                        m.next = "ROLE"
+                execute(m, opcode, {
+                    Opcode.TRIAL: to("TRIAL"), Opcode.READ: to("ENTRY"), Opcode.PLACE: to("ROLE"),
+                })
 
             with m.State("TRIAL"):
                 m.d.comb += self.trial.valid.eq(1)
@@ -234,13 +242,10 @@ class SlotEditor(wiring.Component):
                 with m.If(lane >= g.lanes):
                     m.d.sync += [lane.eq(lane - g.lanes), pass_.eq(pass_ + 1)]
                 with m.Else():
-                    with m.Switch(opcode):
-                        with m.Case(Opcode.READ):
-                            m.next = "STATISTICS"
-                        with m.Case(Opcode.WRITE):
-                            m.next = "UNPACK"
-                        with m.Default():
-                            m.next = "ZOOM"
+                    execute(m, opcode, {
+                        Opcode.READ: to("STATISTICS"), Opcode.WRITE: to("UNPACK"),
+                        Opcode.PLACE: to("ZOOM"),
+                    })
 
             with m.State("STATISTICS"):
                 m.d.comb += [

@@ -3,6 +3,7 @@
 from amaranth import C, Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
+from bregalad.complete import complete
 from bregalad.protocol.reports import Kind
 
 from ..array.merge import summary_layout
@@ -10,7 +11,13 @@ from ..array.operation import candidate_layout
 from .predictor import prediction_layout
 from .scheduler import head_layout
 
-__all__ = ["ReportWriter", "job_layout", "word_layout"]
+__all__ = ["JOBS", "PREDICTIONS", "TRIALS", "ReportWriter", "job_layout", "word_layout"]
+
+# What the writer writes: results of trials and of predictions, and jobs that say what they are.
+TRIALS = (Kind.SUGGESTION, Kind.GAINS)
+PREDICTIONS = (Kind.PREDICTION, Kind.SCORES)
+JOBS = (Kind.FENCE, Kind.ERROR, Kind.ENTRY, Kind.STATISTICS)
+complete(Kind, (*TRIALS, *PREDICTIONS, *JOBS), __file__)
 
 
 def word_layout():

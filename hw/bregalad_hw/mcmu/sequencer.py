@@ -3,16 +3,22 @@
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.protocol.commands import COMMAND_BYTES, RECORD_HEADER, CommandFlag, Opcode
+from bregalad.complete import complete
+from bregalad.protocol.commands import COMMAND_BYTES, RECORD_HEADER, WITH_PAYLOAD, CommandFlag, Opcode
 from bregalad.protocol.reports import ErrorCode, Kind
 
 from ..array.operation import slot_shape
 from .command import head_shape, in_range, view
 from .dma import descriptor_layout
-from .editor import edit_signature
+from .editor import EDITS, edit_signature
 from .report import job_layout
 
 __all__ = ["Sequencer", "start_layout"]
+
+# Every command is executed here or by the slot editor.
+complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, *EDITS), __file__)
+# What follows a command that is not executed is dropped, by what would have taken it: dispenser or editor.
+complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE), __file__)
 
 
 def start_layout(geometry):

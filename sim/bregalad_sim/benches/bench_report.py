@@ -11,16 +11,12 @@ from bregalad.protocol.reports import Kind
 from bregalad_hw.array.merge import summary_layout
 from bregalad_hw.array.operation import candidate_layout
 from bregalad_hw.mcmu.predictor import prediction_layout
-from bregalad_hw.mcmu.report import ReportWriter, job_layout, word_layout
+from bregalad_hw.mcmu.report import JOBS, PREDICTIONS, TRIALS, ReportWriter, job_layout, word_layout
 from bregalad_hw.mcmu.scheduler import head_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
-
-TRIALS = (Kind.SUGGESTION, Kind.GAINS)
-PREDICTIONS = (Kind.PREDICTION, Kind.SCORES)
-JOBS = tuple(kind for kind in Kind if kind not in TRIALS + PREDICTIONS)
 
 
 class Bench:

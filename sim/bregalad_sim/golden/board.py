@@ -1,8 +1,18 @@
 """The golden model's interpreter: commands and registers, paths, slots and reports."""
 
+from bregalad.complete import complete
 from bregalad.geometry import CRITERIA, MISSING, NONE
 from bregalad.protocol import reports
-from bregalad.protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag, record_layout
+from bregalad.protocol.commands import (
+    COMMAND_BYTES,
+    COMMANDS,
+    WITH_PAYLOAD,
+    CommandFlag,
+    Opcode,
+    RecordFlag,
+    record_layout,
+    references,
+)
 from bregalad.protocol.registers import EVENTS, MAGIC, VERSION, Access, CellKind, find, passes_field
 from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 
@@ -104,16 +114,11 @@ class Golden:
     def _command_length(self, stream):
         """Bytes of the command that ``stream`` begins with, None if it is not all there."""
         g = self.geometry
-        head = max(16, g.bus_bytes)
+        head = max(COMMAND_BYTES, g.bus_bytes)
         if len(stream) < head:
             return None
-        payload = 0
-        if stream[0] == Opcode.LEARN and not stream[1] & CommandFlag.MEMORY:
-            count = int(COMMANDS[Opcode.LEARN].unpack(stream)["count"])
-            payload = count * record_layout(self.cells_in_use).size
-        elif stream[0] == Opcode.WRITE:
-            cell = int(COMMANDS[Opcode.WRITE].unpack(stream)["cell"])
-            payload = 4 * (4 + g.classes if cell == NONE else g.bins * g.classes)
+        opcode = stream[0]
+        payload = _PAYLOADS[opcode](self, COMMANDS[opcode].unpack(stream)) if opcode in _PAYLOADS else 0
         length = head + payload + -payload % g.bus_bytes
         return length if len(stream) >= length else None
 
@@ -123,36 +128,31 @@ class Golden:
         if self.halted:
             self.halted = opcode != Opcode.RESET
             return
-        if opcode not in COMMANDS:
+        command = COMMANDS[opcode].unpack(data) if opcode in COMMANDS else None
+        if command is None or not self._in_range(opcode, command):
             self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
             return
-        command = COMMANDS[Opcode(opcode)].unpack(data)
-        payload = data[max(16, g.bus_bytes):]
-        names = command.dtype.names
-        slots = [int(command[name]) for name in ("slot", "parent", "link")
-                 if name in names and (name != "link" or command[name] != NONE)]
-        cells = [int(command[name]) for name in ("cell", "current")
-                 if name in names and command[name] != NONE]
-        if max(slots, default=0) >= g.slots or max(cells, default=0) >= g.max_cells:
-            self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
-            return
-        match Opcode(opcode):
-            case Opcode.LEARN:
-                self._learn(command, payload)
-            case Opcode.TRIAL:
-                self._trial(slots[0], requested=True)
-            case Opcode.CLEAR:
-                self._clear(slots[0])
-            case Opcode.PLACE:
-                self._place(command)
-            case Opcode.READ:
-                self._read(slots[0], int(command["cell"]))
-            case Opcode.WRITE:
-                self._write(slots[0], int(command["cell"]), payload)
-            case Opcode.FENCE:
-                self._report(reports.FENCE, kind=Kind.FENCE, token=command["token"])
-            case Opcode.RESET:
-                pass
+        _EXECUTE[opcode](self, command, data[max(COMMAND_BYTES, g.bus_bytes):])
+
+    def _in_range(self, opcode, command):
+        """Whether every slot and cell exists that a command names."""
+        limits = {"slot": self.geometry.slots, "cell": self.geometry.max_cells}
+        return all(command[name] < limits[kind] or (optional and command[name] == NONE)
+                   for name, kind, optional in references(opcode))
+
+    def _records_bytes(self, command):
+        in_memory = command["flags"] & CommandFlag.MEMORY
+        return 0 if in_memory else int(command["count"]) * record_layout(self.cells_in_use).size
+
+    def _statistics_bytes(self, command):
+        g = self.geometry
+        return 4 * (4 + g.classes if command["cell"] == NONE else g.bins * g.classes)
+
+    def _fence(self, command, payload):
+        self._report(reports.FENCE, kind=Kind.FENCE, token=command["token"])
+
+    def _nothing(self, command, payload):
+        """RESET of a board that has not halted."""
 
     def _error(self, code, address, count):
         self._report(reports.ERROR, kind=Kind.ERROR, flags=code, address=address, count=count)
@@ -289,6 +289,9 @@ class Golden:
 
     # Trials
 
+    def _requested_trial(self, command, payload):
+        self._trial(int(command["slot"]), requested=True)
+
     def _trial(self, slot, requested):
         g = self.geometry
         entry = self.entries[slot]
@@ -334,13 +337,16 @@ class Golden:
     def _entry(self):
         return Entry([0] * self.geometry.classes)
 
+    def _clear_command(self, command, payload):
+        self._clear(int(command["slot"]))
+
     def _clear(self, slot):
         g = self.geometry
         self.entries[slot] = self._entry()
         self.counts[slot] = [self._bins() for _ in range(g.max_cells)]
         self.zoom[slot] = [(0, g.root_shift)] * g.max_cells
 
-    def _place(self, command):
+    def _place(self, command, payload):
         slot = int(command["slot"])
         if not command["flags"] & CommandFlag.KEEP:
             zoom = list(self.zoom[int(command["parent"])])
@@ -357,8 +363,9 @@ class Golden:
 
     # READ and WRITE
 
-    def _read(self, slot, cell):
+    def _read(self, command, payload):
         g = self.geometry
+        slot, cell = int(command["slot"]), int(command["cell"])
         if cell == NONE:
             entry = self.entries[slot]
             flags = (EntryFlag.HALVED * entry.halved | EntryFlag.UNDERFLOW * entry.underflow
@@ -371,8 +378,9 @@ class Golden:
             self._report(reports.statistics_layout(g), kind=Kind.STATISTICS, slot=slot, cell=cell,
                          counts=counts)
 
-    def _write(self, slot, cell, payload):
+    def _write(self, command, payload):
         g = self.geometry
+        slot, cell = int(command["slot"]), int(command["cell"])
         words = [int.from_bytes(payload[i:i + 4], "little") for i in range(0, len(payload), 4)]
         if cell == NONE:
             link, current, flags = words[2] & 0xFFFF, words[2] >> 16, words[3]
@@ -387,3 +395,13 @@ class Golden:
             for index in range(g.bins):
                 row = words[index * g.classes:(index + 1) * g.classes]
                 self.counts[slot][cell][index] = [count & g.count_max for count in row]
+
+
+# By opcode: what executes it, with the command and what follows it; and how many bytes follow it.
+_EXECUTE = complete(Opcode, {
+    Opcode.LEARN: Golden._learn, Opcode.TRIAL: Golden._requested_trial,
+    Opcode.CLEAR: Golden._clear_command, Opcode.PLACE: Golden._place, Opcode.READ: Golden._read,
+    Opcode.WRITE: Golden._write, Opcode.FENCE: Golden._fence, Opcode.RESET: Golden._nothing,
+}, __file__)
+_PAYLOADS = complete(WITH_PAYLOAD, {
+    Opcode.LEARN: Golden._records_bytes, Opcode.WRITE: Golden._statistics_bytes}, __file__)

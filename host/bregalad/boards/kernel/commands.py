@@ -2,31 +2,19 @@
 
 import numpy as np
 
+from ...complete import complete
 from ...geometry import NONE
-from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
+from ...protocol.commands import COMMAND_BYTES, COMMANDS, WITH_PAYLOAD, CommandFlag, Opcode, references
 from ...protocol.reports import ErrorCode, Kind
 from .arithmetic import u16, u32
 from .reports import DECODE, RECORD_HEAD, error, has_room, head, put
-from .slots import (
-    CELL_AT,
-    CURRENT_AT,
-    LINK_AT,
-    PARENT_AT,
-    PLACE_CELL_AT,
-    SLOT_AT,
-    place,
-    read,
-    reset,
-    write,
-)
+from .slots import CELL_AT, SLOT_AT, place, read, reset, write
 from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, compiled, inlined, inner
 
 __all__ = ["execute"]
 
 # Plain integers, since Numba types every enumeration anew.
-LEARN, TRIAL, CLEAR, PLACE, READ, WRITE, FENCE, RESET = map(int, (
-    Opcode.LEARN, Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE,
-    Opcode.FENCE, Opcode.RESET))
+RESET = int(Opcode.RESET)
 MEMORY = int(CommandFlag.MEMORY)
 FENCED, BAD_COMMAND = int(Kind.FENCE), int(ErrorCode.COMMAND)
 
@@ -35,6 +23,184 @@ ADDRESS_AT = COMMANDS[Opcode.LEARN].offset("address")
 TOKEN_AT = COMMANDS[Opcode.FENCE].offset("token")
 
 FAR = 1 << 62  # no memory reaches here; below it, addresses do not overflow
+
+
+# What each opcode needs to be in range: rows of opcode, offset in the command, whether a cell is
+# named there, whether NONE is allowed.
+REFERENCES = np.array([
+    (opcode, COMMANDS[opcode].offset(name), kind == "cell", optional)
+    for opcode in Opcode for name, kind, optional in references(opcode)], np.int64)
+KNOWN = np.array([number in set(Opcode) for number in range(256)])
+
+
+@inner
+def in_range(slots, cells, stream, at):
+    """Is the opcode known, and does every slot and cell of the command exist?"""
+    opcode = stream[at]
+    if not KNOWN[opcode]:
+        return False
+    for row in range(len(REFERENCES)):
+        if REFERENCES[row, 0] == opcode:
+            named = u16(stream, at + REFERENCES[row, 1])
+            there = cells if REFERENCES[row, 2] else slots
+            if named >= there and not (REFERENCES[row, 3] and named == NONE):
+                return False
+    return True
+
+
+# Payloads: bytes of what follows a command, without padding.
+
+
+@inlined
+def records_bytes(state, stream, at):
+    if stream[at + 1] & MEMORY:
+        return np.int64(0)
+    return u32(stream, at + COUNT_AT) * (RECORD_HEAD + state.registers[CELLS])
+
+
+@inlined
+def statistics_bytes(state, stream, at):
+    bins, classes = state.counts.shape[1:3]
+    return np.int64(4 * (4 + classes if u16(stream, at + CELL_AT) == NONE else bins * classes))
+
+
+# Commands: each executes what ``stream`` has at ``at``, its payload is from ``body`` on. Returns the
+# bytes done, 0 if the command is not all there; what is left of a payload is in ``progress``.
+
+
+@inlined
+def learn_command(state, stream, at, body):
+    """Begin a LEARN; `learn` takes its records."""
+    progress = state.progress
+    progress[LEFT] = u32(stream, at + COUNT_AT)
+    progress[DONE] = 0
+    progress[IN_MEMORY] = stream[at + 1] & MEMORY
+    progress[SKIP] = -records_bytes(state, stream, at) % state.bus_bytes
+    high = u32(stream, at + ADDRESS_AT + 4)
+    low = u32(stream, at + ADDRESS_AT)
+    progress[ADDRESS] = low | high << 32
+    if progress[IN_MEMORY] and progress[LEFT] and high >= FAR >> 32:
+        error(state.out, progress, np.int64(DECODE), low - low % state.bus_bytes, high, np.int64(0))
+        progress[LEFT] = 0
+    return body - at
+
+
+@inlined
+def trial_command(state, stream, at, body):
+    """The trial itself is the caller's."""
+    state.progress[ASKED] = u16(stream, at + SLOT_AT) + 1
+    return body - at
+
+
+@inlined
+def clear_command(state, stream, at, body):
+    reset(state, u16(stream, at + SLOT_AT))
+    return body - at
+
+
+@inlined
+def place_command(state, stream, at, body):
+    place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, stream, at)
+    return body - at
+
+
+@inlined
+def read_command(state, stream, at, body):
+    read(state, u16(stream, at + SLOT_AT), u16(stream, at + CELL_AT))
+    return body - at
+
+
+@inlined
+def write_command(state, stream, at, body):
+    size = statistics_bytes(state, stream, at)
+    end = body + size + -size % state.bus_bytes
+    if end > stream.size:
+        return np.int64(0)
+    write(state, u16(stream, at + SLOT_AT), u16(stream, at + CELL_AT), stream, body)
+    return end - at
+
+
+@inlined
+def fence_command(state, stream, at, body):
+    head(state.out, state.progress, np.int64(FENCED), np.int64(0), np.int64(0))
+    put(state.out, state.progress, u32(stream, at + TOKEN_AT))
+    return body - at
+
+
+@inlined
+def reset_command(state, stream, at, body):
+    """RESET of a board that has not halted: nothing."""
+    return body - at
+
+
+# One inlined function of all of a table, which compares the opcode with one after the other.
+
+
+def _payload_step(opcode, function, others):
+    opcode = int(opcode)
+
+    @inlined
+    def payload(state, stream, at):
+        if stream[at] == opcode:
+            return function(state, stream, at)
+        return others(state, stream, at)
+
+    return payload
+
+
+@inlined
+def _no_payload(state, stream, at):
+    return np.int64(0)
+
+
+def _command_step(opcode, function, others):
+    opcode = int(opcode)
+
+    @inlined
+    def step(state, stream, at, body):
+        if stream[at] == opcode:
+            return function(state, stream, at, body)
+        return others(state, stream, at, body)
+
+    return step
+
+
+@inlined
+def _no_command(state, stream, at, body):
+    """Not reached: `in_range` has refused the opcode."""
+    return body - at
+
+
+_payload = _no_payload
+for _opcode, _function in reversed(complete(WITH_PAYLOAD, {
+        Opcode.LEARN: records_bytes, Opcode.WRITE: statistics_bytes}, __file__).items()):
+    _payload = _payload_step(_opcode, _function, _payload)
+
+_execute = _no_command
+for _opcode, _function in reversed(complete(Opcode, {
+        Opcode.LEARN: learn_command, Opcode.TRIAL: trial_command, Opcode.CLEAR: clear_command,
+        Opcode.PLACE: place_command, Opcode.READ: read_command, Opcode.WRITE: write_command,
+        Opcode.FENCE: fence_command, Opcode.RESET: reset_command}, __file__).items()):
+    _execute = _command_step(_opcode, _function, _execute)
+
+
+@inlined
+def command(state, stream, at, head_bytes):
+    """Execute one command, LEARN up to its records; bytes consumed, 0 if it is not all there."""
+    progress = state.progress
+    refused = False
+    if progress[HALTED]:
+        progress[HALTED] = stream[at] != RESET
+        refused = True
+    elif not in_range(state.counts.shape[0], state.counts.shape[3], stream, at):
+        error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at), u32(stream, at + 4),
+              np.int64(0))
+        refused = True
+    if refused:
+        payload = _payload(state, stream, at)
+        progress[SKIP] = payload + -payload % state.bus_bytes
+        return head_bytes
+    return _execute(state, stream, at, at + head_bytes)
 
 
 @compiled
@@ -62,81 +228,3 @@ def execute(state, stream):
             return at
         at += step
     return at
-
-
-@inlined
-def payload_bytes(state, stream, at):
-    """Bytes after a command's head, without padding."""
-    opcode = stream[at]
-    if opcode == LEARN and not stream[at + 1] & MEMORY:
-        return u32(stream, at + COUNT_AT) * (RECORD_HEAD + state.registers[CELLS])
-    if opcode == WRITE:
-        bins, classes = state.counts.shape[1:3]
-        return 4 * (4 + classes if u16(stream, at + CELL_AT) == NONE else bins * classes)
-    return 0
-
-
-@inner
-def in_range(slots, cells, stream, at):
-    """Is the opcode known, and does every slot and cell of the command exist?"""
-    opcode = stream[at]
-    if opcode == LEARN or opcode == FENCE or opcode == RESET:
-        return True
-    if opcode == TRIAL or opcode == CLEAR:
-        return u16(stream, at + SLOT_AT) < slots
-    if opcode == READ or opcode == WRITE:
-        cell = u16(stream, at + CELL_AT)
-        return u16(stream, at + SLOT_AT) < slots and (cell < cells or cell == NONE)
-    if opcode != PLACE:
-        return False
-    link, cell, current = (u16(stream, at + LINK_AT), u16(stream, at + PLACE_CELL_AT),
-                           u16(stream, at + CURRENT_AT))
-    return (u16(stream, at + SLOT_AT) < slots and u16(stream, at + PARENT_AT) < slots
-            and (link < slots or link == NONE) and (cell < cells or cell == NONE)
-            and (current < cells or current == NONE))
-
-
-@inlined
-def command(state, stream, at, head_bytes):
-    """Execute one command, LEARN up to its records; bytes consumed, 0 if it is not all there."""
-    progress = state.progress
-    opcode, flags, slot = stream[at], stream[at + 1], u16(stream, at + SLOT_AT)
-    payload = payload_bytes(state, stream, at)
-    padding = -payload % state.bus_bytes
-    if progress[HALTED]:
-        progress[HALTED] = opcode != RESET
-        progress[SKIP] = payload + padding
-    elif not in_range(state.counts.shape[0], state.counts.shape[3], stream, at):
-        error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at), u32(stream, at + 4),
-              np.int64(0))
-        progress[SKIP] = payload + padding
-    elif opcode == LEARN:
-        progress[LEFT] = u32(stream, at + COUNT_AT)
-        progress[DONE] = 0
-        progress[IN_MEMORY] = flags & MEMORY
-        progress[SKIP] = padding
-        high = u32(stream, at + ADDRESS_AT + 4)
-        low = u32(stream, at + ADDRESS_AT)
-        progress[ADDRESS] = low | high << 32
-        if progress[IN_MEMORY] and progress[LEFT] and high >= FAR >> 32:
-            error(state.out, progress, np.int64(DECODE), low - low % state.bus_bytes, high,
-                  np.int64(0))
-            progress[LEFT] = 0
-    elif opcode == TRIAL:
-        progress[ASKED] = slot + 1
-    elif opcode == CLEAR:
-        reset(state, slot)
-    elif opcode == PLACE:
-        place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
-              stream, at)
-    elif opcode == READ:
-        read(state, slot, u16(stream, at + CELL_AT))
-    elif opcode == WRITE:
-        if at + head_bytes + payload + padding > stream.size:
-            return 0
-        write(state, slot, u16(stream, at + CELL_AT), stream, at + head_bytes)
-        return head_bytes + payload + padding
-    elif opcode == FENCE:
-        head(state.out, progress, np.int64(FENCED), np.int64(0), np.int64(0))
-        put(state.out, progress, u32(stream, at + TOKEN_AT))
-    return head_bytes

@@ -468,8 +468,13 @@ class Trainer:
         geometry, cells = self.board.geometry, len(self.cells)
         at = 0
         while at < len(data):
+            try:
+                size = layout_of(data[at], geometry, cells).size
+            except ValueError as error:
+                self._failed = True
+                raise BoardError(f"board {self.board.name}: {error}; what the board tells cannot be "
+                                 "read: load the bitstream of this release") from None
             kind = Kind(data[at])
-            size = layout_of(kind, geometry, cells).size
             end = at + size
             while kind in _RUNS and end < len(data) and data[end] == kind:
                 end += size
@@ -499,8 +504,9 @@ class Trainer:
         """The exception for an ERROR report, after which the board does nothing more."""
         self._failed = True
         error = layout_of(Kind.ERROR, self.board.geometry, 0).unpack(report)
-        code = ErrorCode(int(error["flags"]))
-        return BoardError(f"board {self.board.name} reports {code.name} at "
+        names = {int(code): code.name for code in ErrorCode}
+        code = int(error["flags"])
+        return BoardError(f"board {self.board.name} reports {names.get(code, f'unknown error {code}')} at "
                           f"{int(error['address']):#x} after {int(error['count'])} records")
 
 

@@ -1,0 +1,41 @@
+"""Tables with an entry for every declared value, checked as they are made.
+
+What is declared once (opcodes, report kinds, criteria) is carried out in several programs. Each has
+a table of its own, and refuses to be imported while a declared value is missing there.
+"""
+
+from enum import Enum
+
+__all__ = ["complete"]
+
+
+def complete(declared, table, file):
+    """``table``, once it is sure that its keys are what is declared, no fewer and no more.
+
+    Parameters
+    ----------
+    declared : iterable
+        An enumeration, or names.
+    table : mapping or sequence
+        By what is declared.
+    file : str
+        Where the table is, for the message.
+
+    Raises
+    ------
+    ValueError
+        With what is missing or not declared, and the file.
+    """
+    declared, known = list(declared), list(table)
+    missing = [value for value in declared if value not in known]
+    unknown = [value for value in known if value not in declared]
+    if missing:
+        raise ValueError(f"{file} lacks {_listed(missing)}: it is declared, so add it there")
+    if unknown:
+        raise ValueError(f"{file} has {_listed(unknown)}, which is not declared")
+    return table
+
+
+def _listed(values):
+    return ", ".join(f"{type(value).__name__}.{value.name}" if isinstance(value, Enum)
+                     else repr(value) for value in values)

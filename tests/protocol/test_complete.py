@@ -1,0 +1,121 @@
+"""What is declared once is carried out by every program, or the one that forgets it refuses to start."""
+
+import subprocess
+import sys
+
+import pytest
+from bregalad import BoardError, Geometry, open_board
+from bregalad.boards.emulated import EmulatedBoard
+from bregalad.complete import complete
+from bregalad.protocol.commands import Opcode, pack_command
+from bregalad.protocol.reports import Kind, layout_of
+from bregalad_sim.golden import Golden
+from bregalad_sim.latency import GoldenBoard
+
+# A release with another opcode or report kind, before who has to know it is imported.
+ANOTHER_OPCODE = """
+from enum import IntEnum
+from bregalad.protocol import commands
+commands.Opcode = IntEnum("Opcode", {**{each.name: each.value for each in commands.Opcode}, "SWAP": 99})
+commands.COMMANDS = {**commands.COMMANDS, commands.Opcode.SWAP: commands.COMMANDS[commands.Opcode.CLEAR]}
+"""
+ANOTHER_PAYLOAD = """
+from bregalad.protocol import commands
+commands.WITH_PAYLOAD = (*commands.WITH_PAYLOAD, commands.Opcode.FENCE)
+"""
+ANOTHER_KIND = """
+from enum import IntEnum
+from bregalad.protocol import reports
+reports.Kind = IntEnum("Kind", {**{each.name: each.value for each in reports.Kind}, "SWAPPED": 99})
+"""
+
+
+def refusal(change, module):
+    """What importing a module says after a change to the declarations."""
+    done = subprocess.run([sys.executable, "-c", f"{change}\nimport {module}"],
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode, f"{module} did not notice"
+    return done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("module, file", [
+    ("bregalad_hw.mcmu.sequencer", "mcmu/sequencer.py"),
+    ("bregalad_sim.golden", "golden/board.py"),
+    ("bregalad.boards.kernel", "kernel/commands.py"),
+])
+def test_an_opcode_that_a_board_lacks_is_refused(module, file):
+    message = refusal(ANOTHER_OPCODE, module)
+    assert message.startswith("ValueError") and message.endswith(
+        f"{file} lacks Opcode.SWAP: it is declared, so add it there")
+    message = refusal(ANOTHER_PAYLOAD, module)
+    assert message.startswith("ValueError") and f"{file} lacks Opcode.FENCE" in message
+
+
+def test_a_report_kind_that_the_hardware_lacks_is_refused():
+    assert "mcmu/report.py lacks Kind.SWAPPED" in refusal(ANOTHER_KIND, "bregalad_hw.mcmu.report")
+
+
+def test_what_is_not_declared_is_refused():
+    assert complete(("a", "b"), {"b": 1, "a": 2}, "here.py") == {"b": 1, "a": 2}
+    with pytest.raises(ValueError, match="here.py lacks 'b', 'c'"):
+        complete(("a", "b", "c"), ["a"], "here.py")
+    with pytest.raises(ValueError, match="here.py has 'd', which is not declared"):
+        complete(("a",), ["a", "d"], "here.py")
+
+
+@pytest.mark.parametrize("opcode", sorted(set(range(256)) - set(Opcode)))
+def test_an_unknown_opcode_halts_every_board_alike(opcode):
+    """Hardware meets them in bench_sequencer and bench_accelerator."""
+    geometry = Geometry(lanes=1, passes=1, slots=2)
+    stream = bytes([opcode, *range(1, 16)]) + pack_command(geometry, Opcode.FENCE, token=5) + pack_command(
+        geometry, Opcode.RESET) + pack_command(geometry, Opcode.FENCE, token=6)
+    board = EmulatedBoard(geometry, 0)
+    board.send(stream)
+    answer = board.receive()
+    assert answer == Golden(geometry).execute(stream)
+    error, fence = layout_of(Kind.ERROR, geometry, 1), layout_of(Kind.FENCE, geometry, 1)
+    assert error.unpack(answer)["address"] == int.from_bytes(stream[:8], "little")
+    assert fence.unpack(answer[error.size:])["token"] == 6 and len(answer) == error.size + fence.size
+
+
+def test_an_unknown_report_kind_is_refused():
+    with pytest.raises(ValueError, match="no report is of kind 9; there are 1 .SUGGESTION., 2 .GAINS."):
+        layout_of(9, Geometry(), 1)
+
+
+@pytest.mark.parametrize("report, message", [
+    (bytes([77, 0, 0, 0]), "no report is of kind 77; .* load the bitstream of this release"),
+    (layout_of(Kind.ERROR, Geometry(), 1).pack(kind=Kind.ERROR, flags=9), "unknown error 9 at 0x0"),
+])
+def test_a_tree_refuses_reports_that_it_does_not_know(report, message):
+    from bregalad import VFDT
+
+    class Strange(GoldenBoard):
+        strange = b""
+
+        def receive(self, wait=False):
+            found, self.strange = self.strange + super().receive(wait and not self.strange), b""
+            return found
+
+    board = Strange(Geometry(lanes=1, passes=1))
+    tree = VFDT(board=board, head=2).partial_fit([[0.0], [1.0], [2.0]], [0, 1, 0], classes=[0, 1])
+    board.strange = report
+    with pytest.raises(BoardError, match=message):
+        tree.partial_fit([[0.0], [1.0], [2.0]] * 100, [0, 1, 0] * 100)
+    assert len(tree.predict([[0.0], [1.0]])) == 2
+
+
+@pytest.mark.parametrize("board", [EmulatedBoard, GoldenBoard])
+@pytest.mark.parametrize("version", [0, 3, 5, 255])
+def test_another_register_version_is_refused(board, version, monkeypatch):
+    opened = board(Geometry(lanes=1, passes=1))
+    own = opened._read_register
+    monkeypatch.setattr(opened, "_read_register", lambda register: (
+        own(register) & ~0xFF | version if register.name == "build" else own(register)))
+    with pytest.raises(BoardError, match=f"speaks protocol version {version}, this driver 4"):
+        opened.check_identity()
+
+
+def test_boards_are_checked_as_they_are_opened():
+    with open_board("emulated", Geometry(lanes=1, passes=1)) as board:
+        assert board.found_geometry() == board.geometry
