@@ -2,6 +2,9 @@
 
 from dataclasses import asdict, dataclass
 
+from .criteria import CRITERIA, criterion_of
+from .fixed import GAIN_FRACTION
+
 __all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "MOST_CLASSES",
            "MOST_WIDTH", "Geometry", "PRESETS"]
 
@@ -10,9 +13,6 @@ MOST_CLASSES = 32
 MOST_WIDTH = 32  # bits of a counter
 MISSING = 255  # the code of a missing value
 NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
-GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
-# By their number in the registers.
-CRITERIA = ("information_gain", "gini", "kearns_mansour", "classification_error")
 
 _BOUNDS = {
     "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, MOST_CLASSES),
@@ -42,7 +42,7 @@ class Geometry:
     bus_width : int
         Bits of the command stream and of the AXI memory port, a power of two, 32 to 512.
     criterion : str
-        What the gain units compute: one of ``CRITERIA``; Kearns-Mansour takes ``classes=2``.
+        What the gain units compute: one of ``CRITERIA``. Kearns-Mansour takes ``classes=2``.
     naive_bayes : bool
         Whether the lanes hold what naive Bayes predictions need.
     banks : int
@@ -86,11 +86,9 @@ class Geometry:
                 raise ValueError(f"{name} must be {low} to {high}, not {value}")
             if name in ("bins", "bus_width", "levels") and value & (value - 1):
                 raise ValueError(f"{name} must be a power of two, not {value}")
-        if self.criterion not in CRITERIA:
-            raise ValueError(f"criterion must be one of {', '.join(CRITERIA)}, "
-                             f"not {self.criterion!r}")
-        if self.criterion == "kearns_mansour" and self.classes != 2:
-            raise ValueError(f"the criterion kearns_mansour takes classes = 2, not {self.classes}")
+        takes = criterion_of(self.criterion).classes
+        if takes not in (None, self.classes):
+            raise ValueError(f"the criterion {self.criterion} takes classes = {takes}, not {self.classes}")
         if not isinstance(self.naive_bayes, bool):
             raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
         if self.slots % self.levels:

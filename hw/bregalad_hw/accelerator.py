@@ -3,8 +3,7 @@
 from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CRITERIA
-from bregalad.protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, passes_field
+from bregalad.protocol.registers import EVENTS, TIMINGS, identity_fields
 
 from .array.array import AttributeProcessorArray
 from .mcmu.axi import read_signature
@@ -94,18 +93,8 @@ class Accelerator(wiring.Component):
         m.d.sync += busy.eq(controller.busy | array.busy | queue.o.valid)
         m.d.comb += [
             controller.reset.eq(self.reset), array.reset.eq(self.reset),
-            registers.identity_magic.eq(MAGIC),
-            registers.build_version.eq(VERSION),
-            registers.build_criterion.eq(CRITERIA.index(g.criterion)),
-            registers.build_naive_bayes.eq(g.naive_bayes),
-            registers.build_second_bank.eq(g.banks - 1),
-            registers.build_count_width.eq(g.count_width),
-            registers.build_classes.eq(g.classes),
-            registers.size_lanes.eq(g.lanes),
-            registers.size_passes.eq(passes_field(g)),
-            registers.memory_slots.eq(g.slots),
-            registers.memory_bins.eq(g.bins),
-            registers.memory_bus_bytes.eq(g.bus_bytes),
+            *(getattr(registers, name.replace(".", "_")).eq(value)
+              for name, value in identity_fields(g).items()),
             registers.status_halted.eq(controller.halted),
             registers.status_busy.eq(busy),
             controller.cells.eq(registers.cells_count),

@@ -17,7 +17,7 @@ from bregalad.protocol.link import (
     ReportsFlag,
     WelcomeFlag,
 )
-from bregalad.protocol.registers import REGISTERS, Access
+from bregalad.protocol.registers import IDENTITY, REGISTERS, Access
 from bregalad.protocol.reports import layout_of
 
 __all__ = ["BoardEnd"]
@@ -123,10 +123,9 @@ class BoardEnd:
                 return self._refuse(frame.session, Refusal.BUSY)
             self._begin(frame.session)
         self.heard = now
-        names = ("identity", "build", "size", "memory")
         self._send(FrameType.WELCOME, link.WELCOME.pack(
             version=self.version, **self.sizes,
-            **{name: self.board.read_register(name) for name in names}),
+            **{name: self.board.read_register(name) for name in IDENTITY}),
             flags=WelcomeFlag.RESUMED if known else 0)
 
     def _refuse(self, session, reason):

@@ -3,14 +3,19 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from bregalad import BoardError, Geometry, open_board
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.complete import complete
+from bregalad.criteria import CRITERIA, DECLARED, criterion_of
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.reports import Kind, layout_of
+from bregalad.trees.policy.bounds import confidence_bound, mcdiarmid_bound
+from bregalad.trees.policy.criteria import impurity, span
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
+from bregalad_sim.reference import criteria as reference
 
 # A release with another opcode or report kind, before who has to know it is imported.
 ANOTHER_OPCODE = """
@@ -27,6 +32,13 @@ ANOTHER_KIND = """
 from enum import IntEnum
 from bregalad.protocol import reports
 reports.Kind = IntEnum("Kind", {**{each.name: each.value for each in reports.Kind}, "SWAPPED": 99})
+"""
+ANOTHER_CRITERION = """
+from dataclasses import replace
+from bregalad import criteria
+criteria.DECLARED = (*criteria.DECLARED, replace(
+    criteria.criterion_of("gini"), name="tsallis", number=4, gain_unit="bregalad_hw.gain.tsallis:Tsallis"))
+criteria.CRITERIA = tuple(each.name for each in criteria.DECLARED)
 """
 
 
@@ -53,6 +65,23 @@ def test_an_opcode_that_a_board_lacks_is_refused(module, file):
 
 def test_a_report_kind_that_the_hardware_lacks_is_refused():
     assert "mcmu/report.py lacks Kind.SWAPPED" in refusal(ANOTHER_KIND, "bregalad_hw.mcmu.report")
+
+
+@pytest.mark.parametrize("module, file", [
+    ("bregalad.boards.kernel", "kernel/gains.py"),
+    ("bregalad.trees.policy.bounds", "policy/bounds.py"),  # for it says that the bounds know it
+    ("bregalad_hw.gain.gain", "bregalad_hw/gain"),
+    ("bregalad_sim.reference", "reference/criteria.py"),
+])
+def test_a_criterion_that_a_program_lacks_is_refused(module, file):
+    message = refusal(ANOTHER_CRITERION, module)
+    assert message.startswith("ValueError") and f"{file} lacks 'tsallis': it is declared" in message
+
+
+def test_a_criterion_whose_arithmetic_is_none_is_refused():
+    change = ANOTHER_CRITERION.replace("tsallis:Tsallis", "gini:Normaliser")
+    assert "gini:Normaliser, the arithmetic of 'tsallis', must be a Terms" in refusal(
+        change, "bregalad_hw.gain.gain")
 
 
 def test_what_is_not_declared_is_refused():
@@ -114,6 +143,39 @@ def test_another_register_version_is_refused(board, version, monkeypatch):
         own(register) & ~0xFF | version if register.name == "build" else own(register)))
     with pytest.raises(BoardError, match=f"speaks protocol version {version}, this driver 4"):
         opened.check_identity()
+
+
+@pytest.mark.parametrize("board", [EmulatedBoard, GoldenBoard])
+def test_another_criterion_is_refused(board, monkeypatch):
+    opened = board(Geometry(lanes=1, passes=1))
+    own = opened._read_register
+    monkeypatch.setattr(opened, "_read_register", lambda register: (
+        own(register) | 9 << 8 if register.name == "build" else own(register)))
+    with pytest.raises(BoardError, match="no criterion has the number 9; there are 0 .information_gain., 1"):
+        opened.check_identity()
+
+
+def test_an_unknown_criterion_is_refused_by_name_and_number():
+    with pytest.raises(ValueError, match="criterion must be one of information_gain, .*, not 'tsallis'"):
+        Geometry(criterion="tsallis")
+    counts = np.array([3, 4])
+    for function in (impurity, span):
+        with pytest.raises(ValueError, match="no such criterion"):
+            function(len(CRITERIA), counts if function is impurity else 2)
+    for function in (mcdiarmid_bound, confidence_bound):
+        with pytest.raises(ValueError, match="the bound does not know the criterion"):
+            others = (2,) * (function.py_func.__code__.co_argcount - 2)
+            function(criterion_of("classification_error").number, 5, *others)
+    with pytest.raises(ValueError, match="no such criterion"):
+        reference.impurity(len(CRITERIA), counts.astype(float))
+
+
+def test_criteria_have_numbers_of_their_own():
+    numbers = [criterion.number for criterion in DECLARED]
+    assert len(set(numbers)) == len(numbers) == len(set(CRITERIA)) and 0 <= min(numbers) and max(numbers) < 16
+    # Those of bitstreams that there are.
+    assert [criterion_of(name).number for name in (
+        "information_gain", "gini", "kearns_mansour", "classification_error")] == [0, 1, 2, 3]
 
 
 def test_boards_are_checked_as_they_are_opened():

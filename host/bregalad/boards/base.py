@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..errors import BoardError
-from ..geometry import CRITERIA, Geometry
+from ..geometry import Geometry
 from ..protocol.registers import (
     EVENTS,
     MAGIC,
@@ -15,7 +15,7 @@ from ..protocol.registers import (
     VERSION,
     Access,
     find,
-    passes_and_levels,
+    geometry_of,
 )
 
 __all__ = ["Board", "BoardError", "as_bytes"]
@@ -251,16 +251,7 @@ class Board(ABC):
 
     def read_geometry(self):
         """The geometry that the board's registers tell."""
-        passes, levels = passes_and_levels(self.read("size.passes"))
-        return Geometry(
-            lanes=self.read("size.lanes"), passes=passes,
-            bins=self.read("memory.bins"), classes=self.read("build.classes"),
-            slots=self.read("memory.slots"), count_width=self.read("build.count_width"),
-            bus_width=8 * self.read("memory.bus_bytes"),
-            criterion=dict(enumerate(CRITERIA)).get(self.read("build.criterion"), "unknown"),
-            naive_bayes=bool(self.read("build.naive_bayes")),
-            banks=1 + self.read("build.second_bank"),
-            levels=levels)
+        return geometry_of(self.read)
 
     def found_geometry(self):
         """The geometry of the board that there is.

@@ -2,18 +2,11 @@
 
 import numpy as np
 
-from ..fixed import (
-    BAYES_TABLE,
-    LOG_BASE,
-    LOG_SLOPE,
-    RECIPROCAL_BASE,
-    RECIPROCAL_SLOPE,
-    ROOT_BASE,
-    ROOT_SLOPE,
-)
-from ..geometry import CRITERIA, NONE
+from ..criteria import criterion_of
+from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
+from ..geometry import NONE
 from ..protocol.commands import COMMAND_BYTES
-from ..protocol.registers import EVENTS, MAGIC, VERSION, Access, find, passes_field
+from ..protocol.registers import EVENTS, Access, find, identity_fields
 from . import kernel
 from .base import Board, BoardError
 
@@ -24,6 +17,7 @@ _LOGS_SIZE = 1 << 14
 _OUT_WORDS = 1 << 16
 _tables: list = []
 _logs: list = []
+_bayes_table = np.array(BAYES_TABLE, np.int64)
 
 _CONFIGURATION = ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner",
                   "report.predictions")  # by kernel.CELLS ...
@@ -34,7 +28,7 @@ def _table():
     """x log2 x of small x; computed when the first board is opened."""
     if not _tables:
         table = np.empty(_TABLE_SIZE, np.int64)
-        kernel.fill_table(table, LOG_BASE, LOG_SLOPE)
+        kernel.fill_table(table, *_curve(LOG_BASE, LOG_SLOPE))
         _tables.append(table)
     return _tables[0]
 
@@ -43,9 +37,21 @@ def _bayes_logs():
     """Naive Bayes terms of small counts; computed when the first board is opened."""
     if not _logs:
         logs = np.empty((2, _LOGS_SIZE), np.int32)
-        kernel.fill_logs(logs, BAYES_TABLE)
+        kernel.fill_logs(logs, _bayes_table)
         _logs.append(logs)
     return _logs[0]
+
+
+def _curve(base, slope):
+    return np.array(base, np.int64), np.array(slope, np.int64)
+
+
+def _measure(criterion):
+    """What compiled code looks up for a criterion; of entropy also x log2 x of small x."""
+    curve = () if criterion.curve is None else _curve(*criterion.curve)
+    if criterion.name == "information_gain":
+        curve = _table(), *curve
+    return kernel.measure_of(criterion, *curve)
 
 
 def _frozen(array):
@@ -101,14 +107,11 @@ class EmulatedBoard(Board):
             events=np.zeros(len(EVENTS), np.int64),
             progress=np.zeros(kernel.PROGRESS, np.int64),
             found=np.zeros((cells, kernel.FOUND), np.int64),
-            scratch=np.zeros((2, classes), np.int64),
+            scratch=np.zeros((3, classes), np.int64),
             order=np.arange(cells), codes=np.zeros(cells, np.int32),
             places=np.zeros(cells, np.int32), scores=np.zeros(classes, np.int64),
-            logs=_bayes_logs(), bayes_table=BAYES_TABLE,
-            entropy=((_table(), LOG_BASE, LOG_SLOPE) if g.criterion == "information_gain"
-                     else None),
-            reciprocals=((RECIPROCAL_BASE, RECIPROCAL_SLOPE) if g.criterion == "gini" else None),
-            roots=(ROOT_BASE, ROOT_SLOPE) if g.criterion == "kearns_mansour" else None,
+            logs=_bayes_logs(), bayes_table=_bayes_table,
+            measure=_measure(criterion_of(g.criterion)),
             memory=_frozen(self._memory), faults=np.zeros((0, 2), np.int64),
             out=np.empty(reserve + max(reserve, _OUT_WORDS), np.uint32))
         self._state.entries[:, [kernel.LINK, kernel.CURRENT]] = NONE
@@ -119,13 +122,7 @@ class EmulatedBoard(Board):
         self._store_configuration()
         self._pending = b""  # the beginning of a command or record whose rest was not sent yet
         self._chunks = []
-        self._fixed = {
-            "identity.magic": MAGIC, "build.version": VERSION, "build.criterion": CRITERIA.index(g.criterion),
-            "build.naive_bayes": int(g.naive_bayes), "build.second_bank": g.banks - 1,
-            "build.count_width": g.count_width, "build.classes": classes,
-            "size.lanes": g.lanes, "size.passes": passes_field(g), "memory.slots": g.slots,
-            "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
-        }
+        self._fixed = identity_fields(g)
 
     @property
     def state(self):

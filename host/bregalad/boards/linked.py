@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..interrupt import check_interrupt, deferred_interrupt, hold_interrupt
 from ..link import Session
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
+from ..protocol.registers import IDENTITY
 from .base import Board, BoardError
 
 __all__ = ["LinkedBoard"]
@@ -16,8 +17,6 @@ _BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire
 _PATIENCE = 60  # seconds that a board which answers may do nothing else
 _STILL = 0.5  # seconds without progress after which a wait is not worth finishing before Ctrl-C
 _LOOK = 0.25  # seconds between two looks whether Ctrl-C has come
-
-_IN_WELCOME = ("identity", "build", "size", "memory")
 
 
 class LinkedBoard(Board):
@@ -297,7 +296,7 @@ class LinkedBoard(Board):
     # Registers
 
     def _read_register(self, register):
-        if register.name in _IN_WELCOME and self.session.welcome is not None:
+        if register.name in IDENTITY and self.session.welcome is not None:
             return int(self.session.welcome[register.name])
         self._check()
         session = self.session

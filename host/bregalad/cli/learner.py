@@ -3,6 +3,8 @@
 from argparse import ArgumentTypeError
 from dataclasses import dataclass
 
+from ..criteria import CRITERIA
+
 __all__ = ["LEARNERS", "OPTIONS", "add_learner", "by_label", "given"]
 
 LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree")
@@ -56,7 +58,6 @@ def _all(value, **others):
 
 _SPLITS, _ANYTIME, _LEAVES, _BOARD = (
     "when a leaf splits", "anytime trees", "attributes and leaves", "statistics")
-_CRITERIA = ("information_gain", "gini", "kearns_mansour", "classification_error")
 _BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
 
 OPTIONS = (
@@ -66,7 +67,7 @@ OPTIONS = (
            _all(200, ctree=100, corrhtree=100), int),
     Option(_SPLITS, "criterion", "what gains measure; the board must have been built for it",
            {"vfdt": "information_gain", "efdt": "information_gain", "ctree": "gini"},
-           choices=_CRITERIA),
+           choices=CRITERIA),
     Option(_SPLITS, "bound", "how large a gap between gains must be",
            {"vfdt": "hoeffding", "efdt": "hoeffding", "ctree": "confidence-practical"},
            choices=_BOUNDS),

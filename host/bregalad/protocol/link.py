@@ -10,6 +10,7 @@ from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 from .layout import Field, Layout
+from .registers import IDENTITY
 
 __all__ = ["ACCESS", "AckFlag", "Frame", "FrameType", "HEADER", "HELLO", "HelloFlag",
            "LAPSE_SECONDS", "LINK_VERSION", "MAX_PAYLOAD", "NUMBERED", "OVERHEAD", "REFUSED",
@@ -94,8 +95,7 @@ WELCOME = Layout(
     Field("ring_words", 16, "Words of the board's ring."),
     Field("up_frame_bytes", 16, "Largest payload that the board sends in a numbered frame."),
     Field("up_frames", 16, "Numbered frames that the board keeps at most."),
-    Field("reserved", 16), Field("identity", 32), Field("build", 32), Field("size", 32),
-    Field("memory", 32))
+    Field("reserved", 16), *(Field(name, 32) for name in IDENTITY))
 
 REFUSED = Layout(
     "refused", Field("reason", 16, "Refusal."), Field("version", 16, "LINK_VERSION."),

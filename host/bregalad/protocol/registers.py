@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from ..geometry import CRITERIA
+from ..criteria import DECLARED, criterion_of, numbered
+from ..geometry import Geometry
 
 __all__ = ["Access", "Field", "Register", "REGISTERS", "EVENTS", "TIMINGS", "MAGIC", "VERSION",
-           "CellKind", "find", "identity", "passes_and_levels", "passes_field"]
+           "CellKind", "IDENTITY", "find", "geometry_of", "identity", "identity_fields"]
 
 MAGIC = 0x47455242  # "BREG", little endian
 VERSION = 4  # changes whenever an old driver could not work a new bitstream
@@ -99,13 +100,13 @@ TIMINGS = {
 
 _COUNTERS_BASE = 0x40
 _PASSES_BITS = 12  # of `size.passes`
+IDENTITY = ("identity", "build", "size", "memory")  # what tells a geometry, in order of address
 
 REGISTERS = (
     Register("identity", 0x00, (Field("magic", 32, _RO, f"MAGIC, {MAGIC:#010x}."),)),
     Register("build", 0x04, (
         Field("version", 8, _RO, f"VERSION, {VERSION}."),
-        Field("criterion", 4, _RO, ", ".join(f"{number}: {name}" for number, name
-                                             in enumerate(CRITERIA)) + "."),
+        Field("criterion", 4, _RO, ", ".join(f"{each.number}: {each.name}" for each in DECLARED) + "."),
         Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
         Field("second_bank", 2, _RO, "1: a lane's counters lie in two banks, 0: in one."),
         Field("count_width", 8, _RO, "W."),
@@ -165,26 +166,50 @@ def find(name):
         raise KeyError(f"no register {name!r}; there are {', '.join(_BY_NAME)}") from None
 
 
-def passes_field(geometry):
-    """What `size.passes` reads: K_max, and how many nodes are counted together."""
-    return geometry.passes | geometry.level_bits << _PASSES_BITS
+def identity_fields(geometry):
+    """What a board's registers tell of it: ``register.field`` to value, of all fields of IDENTITY."""
+    g = geometry
+    return {
+        "identity.magic": MAGIC,
+        "build.version": VERSION,
+        "build.criterion": criterion_of(g.criterion).number,
+        "build.naive_bayes": int(g.naive_bayes),
+        "build.second_bank": g.banks - 1,
+        "build.count_width": g.count_width,
+        "build.classes": g.classes,
+        "size.lanes": g.lanes,
+        "size.passes": g.passes | g.level_bits << _PASSES_BITS,
+        "memory.slots": g.slots,
+        "memory.bins": g.bins,
+        "memory.bus_bytes": g.bus_bytes,
+    }
 
 
-def passes_and_levels(value):
-    """``(passes, levels)`` of what `size.passes` reads."""
-    return value & (1 << _PASSES_BITS) - 1, 1 << (value >> _PASSES_BITS)
+def geometry_of(read):
+    """The geometry that a board's registers tell.
+
+    Parameters
+    ----------
+    read : function of (str)
+        The value of a ``register.field``.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    passes = read("size.passes")
+    return Geometry(
+        lanes=read("size.lanes"), passes=passes & (1 << _PASSES_BITS) - 1,
+        levels=1 << (passes >> _PASSES_BITS), bins=read("memory.bins"),
+        classes=read("build.classes"), slots=read("memory.slots"),
+        count_width=read("build.count_width"), bus_width=8 * read("memory.bus_bytes"),
+        criterion=numbered(read("build.criterion")).name,
+        naive_bayes=bool(read("build.naive_bayes")), banks=1 + read("build.second_bank"))
 
 
 def identity(geometry):
-    """What the registers that tell a geometry read: name to 32-bit value, in order of address."""
-    g = geometry
-    fields = {
-        "identity": {"magic": MAGIC},
-        "build": {"version": VERSION, "criterion": CRITERIA.index(g.criterion),
-                  "naive_bayes": int(g.naive_bayes), "second_bank": g.banks - 1,
-                  "count_width": g.count_width, "classes": g.classes},
-        "size": {"lanes": g.lanes, "passes": passes_field(g)},
-        "memory": {"slots": g.slots, "bins": g.bins, "bus_bytes": g.bus_bytes},
-    }
-    return {name: sum(values[field.name] << lsb for field, lsb in find(name).layout())
-            for name, values in fields.items()}
+    """The registers of IDENTITY: name to 32-bit value."""
+    fields = identity_fields(geometry)
+    return {name: sum(fields[f"{name}.{field.name}"] << lsb for field, lsb in find(name).layout())
+            for name in IDENTITY}

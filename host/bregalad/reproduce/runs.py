@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..boards import BoardError, open_board
+from ..criteria import CRITERIA
 from ..evaluation import prequential
-from ..geometry import CRITERIA, Geometry
+from ..geometry import Geometry
 
 __all__ = ["computes", "follow", "mean_curve", "spread"]
 

@@ -9,7 +9,7 @@ __all__ = ["ClassificationError"]
 
 
 class ClassificationError(Terms):
-    """n - max n_k of a side's counts, bit for bit ``fixed.classification_error``.
+    """n - max n_k of a side's counts, bit for bit as ``criteria.py`` has it.
 
     Each side's largest class is kept; at the sum, what it lacks of n is the result.
 
@@ -20,7 +20,7 @@ class ClassificationError(Terms):
 
     Parameters, other members, latency and errors as in ``Terms``.
 
-    Source: Matuszyk et al., IDA 2013; host/bregalad/fixed.py.
+    Source: Matuszyk et al., IDA 2013; host/bregalad/criteria.py.
     """
 
     latency = 2

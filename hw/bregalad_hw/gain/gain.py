@@ -1,26 +1,37 @@
 """A lane's gain unit: one cell's counts in, the cell's best split out."""
 
 from functools import cache
+from pathlib import Path
+from pkgutil import resolve_name
 
 from amaranth import Cat, Module, Mux, Signal, signed
 from amaranth.hdl import Fragment
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
+from bregalad.criteria import DECLARED
 from bregalad.geometry import Geometry
 from bregalad.protocol.registers import CellKind
 
-from .classification_error import ClassificationError
-from .gini import Gini
-from .kearns_mansour import KearnsMansour
 from .scan import SNAPSHOTS, check_snapshots, scan_layout
-from .term import term_layout
-from .xlog2x import XLog2X
+from .term import Terms, term_layout
 
 __all__ = ["GainUnit", "arithmetic_latency", "kind_layout", "result_layout"]
 
-_TERMS = {"information_gain": XLog2X, "gini": Gini, "kearns_mansour": KearnsMansour,
-          "classification_error": ClassificationError}
+
+def _terms_of(criterion):
+    """The class of a criterion's arithmetic."""
+    try:
+        found = resolve_name(criterion.gain_unit)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{Path(__file__).parent} lacks {criterion.name!r}: it is declared with "
+                         f"{criterion.gain_unit}, so add that there ({error})") from error
+    if not (isinstance(found, type) and issubclass(found, Terms)):
+        raise ValueError(f"{criterion.gain_unit}, the arithmetic of {criterion.name!r}, must be a Terms")
+    return found
+
+
+_TERMS = {criterion.name: _terms_of(criterion) for criterion in DECLARED}
 
 
 @cache

@@ -1,7 +1,8 @@
 """The Gini index of counts, times their sum."""
 
 from amaranth import Module, Mux, Signal
-from bregalad.fixed import ALIGNED_FRACTION, CURVE_FRACTION, RECIPROCAL_BASE, RECIPROCAL_SLOPE
+from bregalad.criteria import ALIGNED_FRACTION
+from bregalad.fixed import CURVE_FRACTION, RECIPROCAL_BASE, RECIPROCAL_SLOPE
 from bregalad.geometry import GAIN_FRACTION
 
 from ..delay import delay
@@ -16,7 +17,7 @@ _PAIRS = Interpolation.latency  # clocks from a number to the first register aft
 
 
 class Gini(Terms):
-    """(n^2 - sum n_k^2) / n of a side's counts, bit for bit ``fixed.gini``.
+    """(n^2 - sum n_k^2) / n of a side's counts, bit for bit as ``criteria.py`` has it.
 
     Squares of classes are added up per side. The sum's own square comes through the same
     multiplier; what remains of it, aligned with n, times n's reciprocal is the result.
@@ -28,7 +29,7 @@ class Gini(Terms):
 
     Parameters, other members, latency and errors as in ``Terms``.
 
-    Source: design, section 5; host/bregalad/fixed.py.
+    Source: design, section 5; host/bregalad/criteria.py.
     """
 
     def __init__(self, width):

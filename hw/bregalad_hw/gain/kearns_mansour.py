@@ -17,7 +17,7 @@ _DROPPED = 2 * CURVE_FRACTION - GAIN_FRACTION
 
 
 class KearnsMansour(Terms):
-    """sqrt(n_1 n_0) of a side's counts, bit for bit ``fixed.kearns_mansour``.
+    """sqrt(n_1 n_0) of a side's counts, bit for bit as ``criteria.py`` has it.
 
     Each class's square root is kept with its side; at the sum, their product is the result.
 
@@ -30,7 +30,7 @@ class KearnsMansour(Terms):
 
     Parameters, other members, latency and errors as in ``Terms``; ``width`` from 3 on.
 
-    Source: design, section 5; host/bregalad/fixed.py.
+    Source: design, section 5; host/bregalad/criteria.py.
     """
 
     least = 3

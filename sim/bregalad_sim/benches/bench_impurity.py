@@ -1,21 +1,16 @@
-"""Gini, KearnsMansour and ClassificationError against host/bregalad/fixed.py."""
+"""Every criterion's arithmetic that makes whole impurities against host/bregalad/criteria.py."""
 
 import random
+from pkgutil import resolve_name
 
 import cocotb
-from bregalad.fixed import classification_error, gini, kearns_mansour
-from bregalad_hw.gain.classification_error import ClassificationError
-from bregalad_hw.gain.gini import Gini
-from bregalad_hw.gain.kearns_mansour import KearnsMansour
+from bregalad.criteria import criterion_of
 from bregalad_hw.gain.term import term_layout
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
 from bregalad_sim.bits import pack
 from bregalad_sim.runner import parameters
-
-BLOCKS = {"gini": Gini, "kearns_mansour": KearnsMansour,
-          "classification_error": ClassificationError}
 
 
 def random_counts(rng, width, classes):
@@ -33,15 +28,6 @@ def random_counts(rng, width, classes):
     return counts
 
 
-def impurity(criterion, counts, width):
-    """What the board makes of a side's counts."""
-    if criterion == "gini":
-        return gini(counts, width)
-    if criterion == "classification_error":
-        return classification_error(counts, width)
-    return kearns_mansour(*counts) if len(counts) == 2 else 0
-
-
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def matches_fixed(dut):
     """Every side's impurity at its sum, 0 elsewhere, each ``latency`` clocks later.
@@ -49,8 +35,8 @@ async def matches_fixed(dut):
     One side alone or two at a time, as close after each other as the gain unit sends them.
     """
     given = parameters()
-    criterion, width = given["criterion"], given["width"]
-    unit = BLOCKS[criterion](width)
+    criterion, width = criterion_of(given["criterion"]), given["width"]
+    unit = resolve_name(criterion.gain_unit)(width)
     rng = random.Random(cocotb.RANDOM_SEED)
     idle = (0, {"valid": 0, "opens": 0, "sum": 0, "right": 0}, None)
     terms = []  # (x, term, what is to come out)
@@ -66,7 +52,7 @@ async def matches_fixed(dut):
         for right, counts in enumerate(sides):
             place = {"valid": 1, "opens": 0, "sum": 1, "right": right}
             terms.append((sum(counts) & (1 << width) - 1, place,
-                          impurity(criterion, counts, width)))
+                          criterion.scaled(counts, width)))
         terms += [idle] * rng.choice([0, 0, 1, 5])
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
     dut.rst.value = 1

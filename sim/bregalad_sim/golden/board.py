@@ -1,7 +1,7 @@
 """The golden model's interpreter: commands and registers, paths, slots and reports."""
 
 from bregalad.complete import complete
-from bregalad.geometry import CRITERIA, MISSING, NONE
+from bregalad.geometry import MISSING, NONE
 from bregalad.protocol import reports
 from bregalad.protocol.commands import (
     COMMAND_BYTES,
@@ -13,7 +13,7 @@ from bregalad.protocol.commands import (
     record_layout,
     references,
 )
-from bregalad.protocol.registers import EVENTS, MAGIC, VERSION, Access, CellKind, find, passes_field
+from bregalad.protocol.registers import EVENTS, Access, CellKind, find, identity_fields
 from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 
 from .bayes import scores_of
@@ -59,14 +59,8 @@ class Golden:
 
     def read_register(self, name):
         """The 32-bit value of a register; counters of clocks read 0."""
-        g = self.geometry
         fixed = {
-            "identity.magic": MAGIC, "build.version": VERSION,
-            "build.criterion": CRITERIA.index(g.criterion), "build.naive_bayes": g.naive_bayes,
-            "build.second_bank": g.banks - 1,
-            "build.count_width": g.count_width, "build.classes": g.classes,
-            "size.lanes": g.lanes, "size.passes": passes_field(g), "memory.slots": g.slots,
-            "memory.bins": g.bins, "memory.bus_bytes": g.bus_bytes,
+            **identity_fields(self.geometry),
             "status.halted": int(self.halted), "status.busy": 0,
             **{f"{name}.count": count & 0xFFFFFFFF for name, count in self.events.items()},
         }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from bregalad.fixed import classification_error, gini, kearns_mansour, xlog2x
+from bregalad.criteria import criterion_of
 from bregalad.geometry import NONE
 from bregalad.protocol.registers import CellKind
 
@@ -66,15 +66,7 @@ def gain_of(geometry, cell, config, bins, classes):
 
 def _impurity(geometry, counts):
     """n times the impurity of the counts, by the criterion."""
-    match geometry.criterion:
-        case "gini":
-            return gini(counts, geometry.count_width)
-        case "kearns_mansour":
-            return kearns_mansour(*counts) if len(counts) == 2 else 0
-        case "classification_error":
-            return classification_error(counts, geometry.count_width)
-    n = sum(counts) & geometry.count_max
-    return xlog2x(n) - sum(xlog2x(count) for count in counts)
+    return criterion_of(geometry.criterion).scaled(counts, geometry.count_width)
 
 
 def _wrap(geometry, gain):

@@ -85,7 +85,9 @@ class Confidence(_Bound):
             return log(m) * sqrt(2 / m * log(4 / d)) + 2 / m
         if self.criterion == "gini":
             return sqrt(8 / m * log(2 / d)) + 4 * sqrt(1 / m)
-        return 4 * sqrt(1 / m * log(8 / d))
+        if self.criterion == "kearns_mansour":
+            return 4 * sqrt(1 / m * log(8 / d))
+        raise ValueError(f"the bound is not known for {self.criterion}")
 
     def excess(self, gap, trial):
         return gap - 2 * self.epsilon(trial) / self.unit

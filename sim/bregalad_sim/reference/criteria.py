@@ -3,18 +3,24 @@
 import math
 
 import numpy as np
+from bregalad.complete import complete
+from bregalad.criteria import CRITERIA
 from numba import njit
 
 __all__ = ["CRITERIA", "impurity", "reduction", "value_range"]
 
-CRITERIA = ("information_gain", "gini", "kearns_mansour", "classification_error")
-INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(4)
+# Names are those of the boards' criteria, in order; what they mean is written anew here, to compare with.
+INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = map(CRITERIA.index, (
+    "information_gain", "gini", "kearns_mansour", "classification_error"))
+
+_RANGES = complete(CRITERIA, {
+    "information_gain": lambda classes: math.log2(max(2, classes)), "gini": lambda classes: 1.0,
+    "kearns_mansour": lambda classes: 0.5, "classification_error": lambda classes: 1.0}, __file__)
 
 
 def value_range(criterion, classes):
     """R of a criterion, for Hoeffding's bound."""
-    return {"information_gain": math.log2(max(2, classes)), "gini": 1.0, "kearns_mansour": 0.5,
-            "classification_error": 1.0}[criterion]
+    return _RANGES[criterion](classes)
 
 
 @njit(cache=True)
@@ -38,7 +44,9 @@ def impurity(criterion, counts):
         return 1 - total
     if criterion == KEARNS_MANSOUR:  # two classes; STOC 1996
         return math.sqrt(product)
-    return 1 - highest  # Matuszyk, Krempl and Spiliopoulou 2013
+    if criterion == CLASSIFICATION_ERROR:  # Matuszyk, Krempl and Spiliopoulou 2013
+        return 1 - highest
+    raise ValueError("no such criterion")
 
 
 @njit(cache=True)

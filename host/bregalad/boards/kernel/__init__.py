@@ -5,6 +5,7 @@ from .bayes import classify, only_class
 from .bins import bin_of, gather, locate, mixture
 from .commands import execute
 from .counting import add, halve
+from .gains import measure_of
 from .records import learn
 from .slots import place
 from .state import (
@@ -33,8 +34,8 @@ from .state import (
 )
 from .trials import ask, trial
 
-__all__ = ["ASKED", "BEATS", "CLAMPED", "COUNTS", "CURRENT", "FIRST", "FOUND", "HALTED", "KIND", "LEFT",
-           "LINK", "N", "NODES", "PATH_LIMIT", "PREDICTED", "PREDICTIONS", "PROGRESS", "RECORDS",
+__all__ = ["ASKED", "BEATS", "CLAMPED", "COUNTS", "CURRENT", "FIRST", "FOUND", "HALTED", "KIND",
+           "LEFT", "LINK", "N", "NODES", "PATH_LIMIT", "PREDICTED", "PREDICTIONS", "PROGRESS", "RECORDS",
            "SKIP", "USED", "State", "add", "ask", "bin_of", "classify", "inner",
            "execute", "fill_logs", "fill_table",
-           "gather", "halve", "learn", "locate", "mixture", "only_class", "place", "trial"]
+           "gather", "halve", "learn", "locate", "measure_of", "mixture", "only_class", "place", "trial"]

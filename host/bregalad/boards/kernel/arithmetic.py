@@ -1,9 +1,9 @@
-"""Logarithms, impurities and byte order: ``fixed.py`` on machine integers."""
+"""Logarithms, impurities and byte order: ``fixed.py`` and ``criteria.py`` on machine integers."""
 
 import numpy as np
 
+from ...criteria import ALIGNED_FRACTION
 from ...fixed import (
-    ALIGNED_FRACTION,
     BAYES_BITS,
     BAYES_FRACTION,
     BAYES_UNIT,

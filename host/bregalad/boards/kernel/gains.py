@@ -1,23 +1,110 @@
 """Gains of a slot's cells."""
 
 import numpy as np
+from numba.extending import overload
 
+from ...complete import complete
+from ...criteria import CRITERIA, criterion_of
 from ...geometry import GAIN_FRACTION, NONE
 from .arithmetic import gini, kearns_mansour, wrap, xlog2x
 from .bins import IGNORED, MULTIWAY, NUMERIC
 from .state import BASE, BIN, CELL, FIRST, GAIN, KIND, OTHER, SOURCE, VALUE, inlined, inner
 
-__all__ = ["find", "left_count"]
+__all__ = ["find", "left_count", "measure_of"]
+
+# A measure is what a criterion looks up, in a tuple after one of as many zeros as its number says: Numba
+# takes tuples of other lengths for other types, and so compiles for each criterion what it needs.
+
+
+def measure_of(criterion, *tables):
+    """The measure of a criterion that looks up these arrays."""
+    return ((0,) * criterion.number, *tables)
+
+
+# n times the impurity of a side's counts, by criterion.
+
+
+@inner
+def scaled_entropy(counts, classes, count_max, tables):
+    n = parts = 0
+    for k in range(classes):
+        n += counts[k]
+        parts += xlog2x(counts[k], tables)
+    return xlog2x(n & count_max, tables) - parts
+
+
+@inner
+def scaled_gini(counts, classes, count_max, tables):
+    n = squares = 0
+    for k in range(classes):
+        n += counts[k]
+        squares += counts[k] * counts[k]
+    return gini(n & count_max, squares, count_max, tables)
+
+
+@inner
+def scaled_kearns_mansour(counts, classes, count_max, tables):
+    return kearns_mansour(counts[0], counts[1], tables) if classes == 2 else 0
+
+
+@inner
+def scaled_classification_error(counts, classes, count_max, tables):
+    n = most = 0
+    for k in range(classes):
+        n += counts[k]
+        most = max(most, counts[k])
+    return max(0, (n & count_max) - most) << GAIN_FRACTION
+
+
+_SCALED = {criterion_of(name).number: function for name, function in complete(CRITERIA, {
+    "information_gain": scaled_entropy, "gini": scaled_gini, "kearns_mansour": scaled_kearns_mansour,
+    "classification_error": scaled_classification_error}, __file__).items()}
+
+
+def impurity(counts, classes, count_max, measure):
+    """n times the impurity of the counts; for compiled code."""
+
+
+@overload(impurity, inline="always")
+def _choose(counts, classes, count_max, measure):
+    function = _SCALED[len(measure.types[0])]
+    return lambda counts, classes, count_max, measure: function(counts, classes, count_max, measure[1:])
+
+
+# Tables of those that loops below are written for, else None, by which Numba leaves these out.
+
+
+def entropy_of(measure):
+    """x log2 x of small x, base and slope that log2 interpolates; for compiled code."""
+
+
+def reciprocals_of(measure):
+    """Base and slope, for Gini's; for compiled code."""
+
+
+def _only(name):
+    number = criterion_of(name).number
+
+    def choose(measure):
+        if len(measure.types[0]) == number:
+            return lambda measure: measure[1:]
+        return lambda measure: None
+
+    return choose
+
+
+overload(entropy_of, inline="always")(_only("information_gain"))
+overload(reciprocals_of, inline="always")(_only("gini"))
 
 
 @inlined
 def find(config, counts, extent, slot, cells, classes, count_max, gain_half, found, scratch,
-         entropy, reciprocals, roots):
+         measure):
     """Fill ``found`` with the candidates of all cells; an attribute's is that of its last one."""
     slot = np.uint64(slot)
     for cell in range(cells):
         gain(config, counts, extent, slot, np.uint64(cell), classes, count_max, gain_half, found,
-             scratch, entropy, reciprocals, roots)
+             scratch, entropy_of(measure), reciprocals_of(measure), measure)
         if cell and not config[FIRST, cell] and config[KIND, cell] != IGNORED:
             join(config, found, cell, gain_half)
 
@@ -40,7 +127,7 @@ def join(config, found, cell, gain_half):
 
 @inner
 def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, found, scratch,
-         entropy, reciprocals, roots):
+         entropy, reciprocals, measure):
     """Set a cell's candidate (multiway: its share of the attribute's gain)."""
     kind = config[KIND, cell]
     own_values = np.int64(counts.shape[1] - config[OTHER, cell])
@@ -54,7 +141,7 @@ def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, foun
     if kind == MULTIWAY:
         found[cell, GAIN] = gain_multiway(
             counts, slot, cell, classes, min(own_values, extent), config[FIRST, cell], count_max,
-            gain_half, scratch, entropy, reciprocals, roots)
+            gain_half, scratch, entropy, reciprocals, measure)
         return
     numeric = kind == NUMERIC
     values = counts.shape[1] - 1 if numeric else own_values
@@ -65,7 +152,7 @@ def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, foun
                                    scratch, entropy[0])
     else:
         value, best = gain_binary(counts, slot, cell, classes, values, numeric, count_max,
-                                  gain_half, scratch, entropy, reciprocals, roots)
+                                  gain_half, scratch, entropy, reciprocals, measure)
     first_code = 0 if numeric else np.int64(config[BASE, cell])
     found[cell, VALUE] = (first_code + value) & 0xFF
     found[cell, GAIN] = best
@@ -74,15 +161,15 @@ def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, foun
 
 @inlined
 def gain_multiway(counts, slot, cell, classes, own_values, first, count_max, gain_half, scratch,
-                  entropy, reciprocals, roots):
+                  entropy, reciprocals, measure):
     total, row = scratch[0], scratch[1]
     share = 0
     if first:
-        share = impurity(total, classes, count_max, entropy, reciprocals, roots)
+        share = impurity(total, classes, count_max, measure)
     for value in range(own_values):
         for k in range(classes):
             row[k] = counts[slot, np.uint64(value), np.uint64(k), cell]
-        share -= impurity(row, classes, count_max, entropy, reciprocals, roots)
+        share -= impurity(row, classes, count_max, measure)
     return wrap(share, gain_half)
 
 
@@ -118,10 +205,10 @@ def small_binary(counts, slot, cell, classes, values, numeric, gain_half, known,
 
 @inner
 def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_half, scratch,
-                entropy, reciprocals, roots):
+                entropy, reciprocals, measure):
     """Value and gain of the best threshold (numeric), or value against the rest."""
-    total, left = scratch[0], scratch[1]
-    whole = impurity(total, classes, count_max, entropy, reciprocals, roots)
+    total, left, right = scratch[0], scratch[1], scratch[2]
+    whole = impurity(total, classes, count_max, measure)
     for k in range(classes):
         left[k] = 0
     best_value, best = -1, 0
@@ -133,32 +220,25 @@ def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_ha
         for k in range(classes):
             side = np.int64(counts[slot, np.uint64(value), np.uint64(k), cell])
             left[k] = (left[k] + side) & count_max if numeric else side
-            right = (total[k] - left[k]) & count_max
+            rest = (total[k] - left[k]) & count_max
+            right[k] = rest
             n_left += left[k]
-            n_right += right
+            n_right += rest
             if entropy is not None:
                 parts -= xlog2x(left[k], entropy)
-                parts -= xlog2x(right, entropy)
+                parts -= xlog2x(rest, entropy)
             else:
                 squares_left += left[k] * left[k]
-                squares_right += right * right
+                squares_right += rest * rest
         if entropy is not None:
             parts += xlog2x(n_left & count_max, entropy)
             parts += xlog2x(n_right & count_max, entropy)
         elif reciprocals is not None:
             parts = (gini(n_left & count_max, squares_left, count_max, reciprocals)
                      + gini(n_right & count_max, squares_right, count_max, reciprocals))
-        elif roots is not None:
-            if classes == 2:
-                parts = (kearns_mansour(left[0], left[1], roots)
-                         + kearns_mansour((total[0] - left[0]) & count_max, right, roots))
         else:
-            parts = 0
-            for n, side in ((n_left, 0), (n_right, 1)):
-                most = 0
-                for k in range(classes):
-                    most = max(most, (total[k] - left[k]) & count_max if side else left[k])
-                parts += max(0, (n & count_max) - most) << GAIN_FRACTION
+            parts = (impurity(left, classes, count_max, measure)
+                     + impurity(right, classes, count_max, measure))
         candidate = wrap(whole - parts, gain_half)
         if best_value < 0 or candidate > best:
             best_value, best = value, candidate
@@ -199,24 +279,3 @@ def left_count(config, counts, slot, found, best, k, count_max):
         for index in range(value):
             n += counts[slot, index, k, cell]
     return n & count_max
-
-
-@inner
-def impurity(counts, classes, count_max, entropy, reciprocals, roots):
-    """n times the impurity of the counts, by the criterion."""
-    n = squares = parts = most = 0
-    for k in range(classes):
-        n += counts[k]
-        if entropy is not None:
-            parts += xlog2x(counts[k], entropy)
-        else:
-            squares += counts[k] * counts[k]
-            most = max(most, counts[k])
-    n &= count_max
-    if entropy is not None:
-        return xlog2x(n, entropy) - parts
-    if reciprocals is not None:
-        return gini(n, squares, count_max, reciprocals)
-    if roots is not None:
-        return kearns_mansour(counts[0], counts[1], roots) if classes == 2 else 0
-    return max(0, n - most) << GAIN_FRACTION

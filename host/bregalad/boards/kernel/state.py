@@ -62,18 +62,14 @@ class State(NamedTuple):
     events: np.ndarray  # int64, by EVENTS
     progress: np.ndarray  # int64[8], by HALTED to ASKED
     found: np.ndarray  # int64[D, 5], a trial's candidates by CELL to BIN
-    scratch: np.ndarray  # int64[2, C]
+    scratch: np.ndarray  # int64[3, C]
     order: np.ndarray  # int64[D], 0, 1, ...: where a record has the codes of its cells
     codes: np.ndarray  # int32[D], an instance's
     places: np.ndarray  # int32[D], those that count it in a slot; -1: none
     scores: np.ndarray  # int64[C], of the last prediction
     logs: np.ndarray  # int32[2, N], terms of naive Bayes for small counts, by SHARE to WHOLE
     bayes_table: np.ndarray
-    # What the board's criterion looks up. The others' are None, so that what is compiled for it has
-    # nothing of theirs: Numba leaves out a branch on `is None`. The classification error has none.
-    entropy: tuple | None  # int64, x log2 x of small x; base and slope that log2 interpolates
-    reciprocals: tuple | None  # base and slope, for Gini's
-    roots: tuple | None  # the same, for Kearns and Mansour's
+    measure: tuple  # what the board's criterion looks up, by `measure_of`
     memory: np.ndarray  # uint8, read-only
     faults: np.ndarray  # int64[F, 2], bus word address and error code
     out: np.ndarray  # uint32, reports

@@ -46,7 +46,7 @@ def trial(state, slot, requested):
     head(state.out, state.progress, kind, state.entries[slot, FLAGS] | requested, slot)
     state.progress[USED] = put_trial(
         state.entries, state.counts, state.config, state.found, state.scratch,
-        state.entropy, state.reciprocals, state.roots, slot, state.registers[CELLS],
+        state.measure, slot, state.registers[CELLS],
         min(state.registers[CLASSES], state.counts.shape[2]), state.count_max, state.gain_half,
         all_gains, state.out, state.progress[USED])
     state.entries[slot, SINCE] = 0
@@ -55,14 +55,14 @@ def trial(state, slot, requested):
 
 
 @inlined
-def put_trial(entries, counts, config, found, scratch, entropy, reciprocals, roots, slot, cells,
+def put_trial(entries, counts, config, found, scratch, measure, slot, cells,
               classes, count_max, gain_half, all_gains, out, used):
     """Compute a slot's gains and write what its report says of them; the words used then.
 
     Array by array, as calls and loops with the whole state would count references of all.
     """
     find(config, counts, entries[slot, EXTENT], slot, cells, classes, count_max, gain_half, found,
-         scratch, entropy, reciprocals, roots)
+         scratch, measure)
     width = counts.shape[2]
     out[used] = entries[slot, N]
     used += 1

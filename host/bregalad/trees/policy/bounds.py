@@ -3,9 +3,11 @@
 import numpy as np
 
 from ...compiled import njit
-from .criteria import GINI, INFORMATION_GAIN, span
+from ...complete import complete
+from ...criteria import DECLARED, covered, criterion_of
+from .criteria import span
 
-__all__ = ["BOUNDS", "HOEFFDING", "MCDIARMID", "CONFIDENCE", "PRACTICAL", "TWO_CLASSES", "COVERED",
+__all__ = ["BOUNDS", "HOEFFDING", "MCDIARMID", "CONFIDENCE", "PRACTICAL", "TWO_CLASSES",
            "hoeffding_bound", "mcdiarmid_bound", "confidence_bound", "practical_bound", "epsilon",
            "unit_of"]
 
@@ -13,11 +15,69 @@ BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
 HOEFFDING, MCDIARMID, CONFIDENCE, PRACTICAL = range(4)
 
 TWO_CLASSES = ("confidence", "confidence-practical")  # and binary splits
-COVERED = {  # criteria for which a bound is known, where not for all
-    "mcdiarmid": ("information_gain", "gini"),
-    "confidence": ("information_gain", "gini", "kearns_mansour"),
-    "confidence-practical": ("information_gain", "gini", "kearns_mansour"),
-}
+
+_inlined = njit(inline="always")
+
+
+# Where a bound depends on the criterion: functions of each that it covers.
+
+
+@_inlined
+def _information_factor(n, classes):
+    return 6 * (classes * np.log2(np.e * n) + np.log2(2 * n)) + 2 * np.log2(classes)
+
+
+@_inlined
+def _gini_factor(n, classes):
+    return 8.0
+
+
+@_inlined
+def _entropy_width(m, inverse):
+    return np.log(m) * np.sqrt(2 / m * np.log(4 * inverse)) + 2 / m
+
+
+@_inlined
+def _gini_width(m, inverse):
+    return np.sqrt(8 / m * np.log(2 * inverse)) + 4 * np.sqrt(1 / m)
+
+
+@_inlined
+def _kearns_mansour_width(m, inverse):
+    return 4 * np.sqrt(1 / m * np.log(8 * inverse))
+
+
+def _step(name, function, others):
+    number = criterion_of(name).number
+
+    @_inlined
+    def step(criterion, a, b):
+        if criterion == number:
+            return function(a, b)
+        return others(criterion, a, b)
+
+    return step
+
+
+@_inlined
+def _not_covered(criterion, a, b):
+    raise ValueError("the bound does not know the criterion")
+
+
+def _by_criterion(bound, table):
+    """One inlined function of all of a table; it raises ValueError for what the bound does not cover."""
+    chosen = _not_covered
+    for name, function in reversed(complete(covered(bound), table, __file__).items()):
+        chosen = _step(name, function, chosen)
+    return chosen
+
+
+_factor = _by_criterion("mcdiarmid", {"information_gain": _information_factor, "gini": _gini_factor})
+_width = _by_criterion("confidence", {
+    "information_gain": _entropy_width, "gini": _gini_width, "kearns_mansour": _kearns_mansour_width})
+# By number. De Rosa and Cesa-Bianchi's entropy is -(p/2) ln p - (q/2) ln q.
+_UNITS = np.ones(1 + max(criterion.number for criterion in DECLARED))
+_UNITS[criterion_of("information_gain").number] = np.log(2.0) / 2
 
 
 @njit()
@@ -36,10 +96,7 @@ def mcdiarmid_bound(criterion, n, classes, certainty):
     Source: Rutkowski et al., Decision trees for mining data streams based on the McDiarmid's
     bound, IEEE TKDE 2013.
     """
-    if criterion == INFORMATION_GAIN:
-        factor = (6 * (classes * np.log2(np.e * n) + np.log2(2 * n)) + 2 * np.log2(classes))
-    else:
-        factor = 8.0
+    factor = _factor(criterion, n, classes)
     return factor * np.sqrt(certainty / (2 * n))
 
 
@@ -64,11 +121,7 @@ def confidence_bound(criterion, n, depth, t, attributes):
     m = np.float64(n)
     inverse = (np.float64(t) * (depth + 1) * (depth + 2) * (t + 1.0) ** 3 * attributes
                * m)  # 1 / d
-    if criterion == INFORMATION_GAIN:
-        return np.log(m) * np.sqrt(2 / m * np.log(4 * inverse)) + 2 / m
-    if criterion == GINI:
-        return np.sqrt(8 / m * np.log(2 * inverse)) + 4 * np.sqrt(1 / m)
-    return 4 * np.sqrt(1 / m * np.log(8 * inverse))
+    return _width(criterion, m, inverse)
 
 
 @njit()
@@ -95,9 +148,5 @@ def epsilon(options, n, classes, depth, t, attributes):
 
 @njit()
 def unit_of(bound, criterion):
-    """What a difference of gains is multiplied by to be compared with epsilon.
-
-    De Rosa and Cesa-Bianchi's entropy is -(p/2) ln p - (q/2) ln q.
-    """
-    confidence = bound == CONFIDENCE or bound == PRACTICAL
-    return np.log(2.0) / 2 if confidence and criterion == INFORMATION_GAIN else 1.0
+    """What a difference of gains is multiplied by to be compared with epsilon."""
+    return _UNITS[criterion] if bound == CONFIDENCE or bound == PRACTICAL else 1.0

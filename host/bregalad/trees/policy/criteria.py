@@ -1,14 +1,53 @@
-"""Impurities: what a split criterion measures, per instance."""
-
-import numpy as np
+"""Impurities per instance in compiled code, by a criterion's number."""
 
 from ...compiled import njit
-from ...geometry import CRITERIA
+from ...criteria import DECLARED, criterion_of
 
 __all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR",
            "impurity", "remainder", "span"]
 
-INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = range(len(CRITERIA))
+INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = (criterion_of(name).number for name in (
+    "information_gain", "gini", "kearns_mansour", "classification_error"))
+
+_inlined = njit(inline="always")
+
+
+@_inlined
+def _impurity(criterion, counts, total):
+    raise ValueError("no such criterion")
+
+
+@_inlined
+def _span(criterion, classes):
+    raise ValueError("no such criterion")
+
+
+# One inlined function for all criteria, which compares the number with one after the other.
+
+
+def _impurity_step(number, function, others):
+    @_inlined
+    def step(criterion, counts, total):
+        if criterion == number:
+            return function(counts, total)
+        return others(criterion, counts, total)
+
+    return step
+
+
+def _span_step(number, function, others):
+    @_inlined
+    def step(criterion, classes):
+        if criterion == number:
+            return function(classes)
+        return others(criterion, classes)
+
+    return step
+
+
+for _criterion in reversed(DECLARED):
+    _impurity = _impurity_step(_criterion.number, _inlined(_criterion.impurity), _impurity)
+    _span = _span_step(_criterion.number, _inlined(_criterion.span), _span)
 
 
 @njit()
@@ -18,31 +57,20 @@ def impurity(criterion, counts):
     Parameters
     ----------
     criterion : int
-        Index into ``geometry.CRITERIA``; Kearns-Mansour looks at the first two classes.
+        Its number; Kearns-Mansour looks at the first two classes.
     counts : int array (classes,)
+
+    Raises
+    ------
+    ValueError
+        If there is no such criterion.
     """
     total = 0.0
     for count in counts:
         total += count
     if total == 0:
         return 0.0
-    if criterion == INFORMATION_GAIN:
-        bits = 0.0
-        for count in counts:
-            if count > 0:
-                bits -= count / total * np.log2(count / total)
-        return bits
-    if criterion == GINI:
-        squares = 0.0
-        for count in counts:
-            squares += (count / total) ** 2
-        return 1 - squares
-    if criterion == KEARNS_MANSOUR:
-        return np.sqrt(counts[0] / total * (counts[1] / total))
-    most = 0
-    for count in counts:
-        most = max(most, count)
-    return 1 - most / total
+    return _impurity(criterion, counts, total)
 
 
 @njit()
@@ -65,7 +93,5 @@ def remainder(criterion, sides):
 
 @njit()
 def span(criterion, classes):
-    """R, the range of an impurity of so many classes."""
-    if criterion == INFORMATION_GAIN:
-        return np.log2(max(2, classes))
-    return 0.5 if criterion == KEARNS_MANSOUR else 1.0
+    """R, the range of an impurity of so many classes; ValueError if there is no such criterion."""
+    return _span(criterion, classes)

@@ -7,8 +7,9 @@ from math import inf, log
 
 import numpy as np
 
-from ...geometry import CRITERIA, MOST_WIDTH
-from .bounds import BOUNDS, COVERED, TWO_CLASSES, epsilon
+from ...criteria import CRITERIA, covered, criterion_of
+from ...geometry import MOST_WIDTH
+from .bounds import BOUNDS, TWO_CLASSES, epsilon
 from .criteria import remainder
 from .judge import (
     KEEP,
@@ -162,9 +163,9 @@ class SplitPolicy:
         self._refuse_contradictions()
 
     def _refuse_contradictions(self):
-        covered = COVERED.get(self.bound, CRITERIA)
-        if self.criterion not in covered:
-            raise ValueError(f"bound {self.bound!r} is known for the criteria {_listed(covered)}, "
+        known = covered(self.bound)
+        if self.criterion not in known:
+            raise ValueError(f"bound {self.bound!r} is known for the criteria {_listed(known)}, "
                              f"not for {self.criterion!r}; 'hoeffding' takes all")
         if self.ties != "ht":
             if self.bound == "confidence-practical":
@@ -207,9 +208,10 @@ class SplitPolicy:
         ValueError
             With what to choose instead.
         """
-        if classes > 2 and self.criterion == "kearns_mansour":
-            raise ValueError(f"criterion 'kearns_mansour' is for two classes, the stream has "
-                             f"{classes}: choose 'information_gain' or 'gini'. {_BINARY}")
+        takes = criterion_of(self.criterion).classes
+        if takes is not None and classes > takes:
+            raise ValueError(f"criterion {self.criterion!r} is for {'two' if takes == 2 else takes} classes, the "
+                             f"stream has {classes}: choose 'information_gain' or 'gini'. {_BINARY}")
         if self.bound in TWO_CLASSES:
             if classes > 2:
                 raise ValueError(f"bound {self.bound!r} is for two classes, the stream has "
@@ -262,7 +264,7 @@ class SplitPolicy:
         """The options as plain numbers, for compiled code."""
         variant = VARIANTS[self.variant]
         return _Options(
-            CRITERIA.index(self.criterion), BOUNDS.index(self.bound), log(1 / self.delta),
+            criterion_of(self.criterion).number, BOUNDS.index(self.bound), log(1 / self.delta),
             float(self.tau), float(self.scale), TIES.index(self.ties), int(self.adaptive_grace),
             int(self.grace), 1 if self.anytime else None, int(self.gain_average),
             int(self.same_attribute == "replace"), variant.first_trial, variant.leaf_ties,
