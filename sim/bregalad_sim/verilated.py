@@ -167,7 +167,8 @@ def _sources():
     """What the Verilog follows from: gateware and the declarations that it shares."""
     host = Path(geometry_module.__file__).parent
     files = [*Path(bregalad_hw.__file__).parent.rglob("*.py"), *host.glob("protocol/*.py"),
-             host / "geometry.py", host / "fixed.py", _HERE / "verilog.py", *_CELLS]
+             *(host / f"{name}.py" for name in ("complete", "criteria", "fixed", "geometry")),
+             _HERE / "verilog.py", *_CELLS]
     return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
 
 
