@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from bregalad.geometry import CRITERIA
+from bregalad.trees.options import BOUNDS
 from bregalad.trees.policy.bounds import (
-    BOUNDS,
     CONFIDENCE,
     HOEFFDING,
     MCDIARMID,

@@ -1,7 +1,12 @@
 """What a driver asks of a split policy, and the options that are refused."""
 
+import inspect
+
 import numpy as np
 import pytest
+from bregalad.trees.catalogue import TREES
+from bregalad.trees.options import LEARNERS, OPTIONS
+from bregalad.trees.parameters import declared
 from bregalad.trees.policy.policy import VARIANTS, SplitPolicy
 
 
@@ -37,9 +42,9 @@ def test_streams_that_a_bound_or_criterion_is_not_for():
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"delta": 0}, "delta must lie between 0 and 1, not 0"),
-    ({"delta": 1.0}, "delta must lie"),
-    ({"delta": float("nan")}, "delta must lie"),
+    ({"delta": 0}, "delta must be between 0 and 1, both excluded, not 0"),
+    ({"delta": 1.0}, "delta must be between"),
+    ({"delta": float("nan")}, "delta must be between"),
     ({"tau": -0.1}, "tau must be 0 or more"),
     ({"tau": float("nan")}, "tau must be"),
     ({"scale": 0}, "scale must be above 0, not 0"),
@@ -99,3 +104,29 @@ def test_options_of_the_wrong_type(options, message):
 def test_largest_options():
     SplitPolicy(grace=np.int64((1 << 24) - 1), inner_grace=(1 << 24) - 1, tie_increment=0,
                 delta=np.float32(0.5), tau=3)
+
+
+def test_every_parameter_is_described():
+    assert tuple(TREES) == LEARNERS
+    for name, tree in TREES.items():
+        for option in OPTIONS:
+            assert (f"\n{option.name} : " in tree.__doc__) == (name in option.defaults)
+    assert "\ngrace : int, default 200\n    Grace period: instances between" in TREES["efdt"].__doc__
+
+
+@pytest.mark.parametrize("parameters, message", [
+    ({"tau": 0.1}, r"VFDT\(tau=0.1\): trees/options.py declares 0.05"),
+    ({"colour": 3}, r"VFDT\(colour=3\): trees/options.py declares 'no such parameter'"),
+    ({"tau": None}, r"VFDT\(tau=None\)"),
+])
+def test_a_constructor_that_the_table_does_not_know_is_refused(parameters, message):
+    class VFDT(TREES["vfdt"]):
+        pass
+
+    signature = inspect.signature(TREES["vfdt"])
+    known = {**signature.parameters} | {
+        name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
+        for name, value in parameters.items()}
+    VFDT.__signature__ = signature.replace(parameters=known.values())
+    with pytest.raises(TypeError, match=message):
+        declared(VFDT)

@@ -1,23 +1,17 @@
 """Trees for two classes and binary splits: the confidence tree, and what it is compared with."""
 
 from .estimator import StreamTree
+from .parameters import declared
 from .policy.bounds import TWO_CLASSES
 
 __all__ = ["CTree", "CorrHTree"]
 
 
+@declared
 class CTree(StreamTree):
     """Confidence tree: splits by confidence intervals for the split criterion itself.
 
     Two classes; nominal attributes split one value against the rest.
-
-    Parameters
-    ----------
-    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values,
-    class_weight, head, feed, review_period, threads
-        As in ``StreamTree``.
-    delta, tau, grace, max_depth, child_counts, zoom, criterion, bound, scale
-        As in ``SplitPolicy``; ``bound`` is ``"confidence"`` or ``"confidence-practical"``.
 
     Source: De Rosa and Cesa-Bianchi, Splitting with confidence in decision trees with application
     to stream mining, IJCNN 2015; docs/learners.md.
@@ -37,16 +31,9 @@ class CTree(StreamTree):
         return super()._policy()
 
 
+@declared
 class CorrHTree(StreamTree):
     """Corrected Hoeffding tree: classification error, which Hoeffding's bound does apply to.
-
-    Parameters
-    ----------
-    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values,
-    class_weight, head, feed, review_period, threads
-        As in ``StreamTree``.
-    delta, tau, grace, max_depth, child_counts, zoom
-        As in ``SplitPolicy``.
 
     Source: Matuszyk, Krempl and Spiliopoulou, Correcting the usage of the Hoeffding inequality in
     stream mining, IDA 2013; docs/learners.md.

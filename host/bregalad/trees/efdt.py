@@ -1,23 +1,16 @@
 """EFDT, the Hoeffding anytime tree."""
 
 from .estimator import StreamTree
+from .parameters import declared
 
 __all__ = ["EFDT"]
 
 
+@declared
 class EFDT(StreamTree):
     """Hoeffding anytime tree: every node keeps statistics on the board and revises its split.
 
     Every node takes a slot, inner ones too.
-
-    Parameters
-    ----------
-    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values,
-    class_weight, head, feed, review_period, threads
-        As in ``StreamTree``.
-    delta, tau, grace, max_depth, inner_grace, variant, gain_average, same_attribute, child_counts,
-    zoom, criterion, bound
-        As in ``SplitPolicy``.
 
     Source: Manapragada, Webb and Salehi, Extremely fast decision tree, KDD 2018;
     docs/learners.md.

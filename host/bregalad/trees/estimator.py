@@ -40,40 +40,8 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
     values; meanwhile predictions are the majority class. Then they are learnt, in order, and from
     there on every instance at once.
 
-    A subclass's constructor takes the parameters below besides those of ``SplitPolicy`` that it
-    leaves open; ``_fixed`` has the others that are not as by default.
-
-    Parameters
-    ----------
-    board : str or Board
-        A name for ``open_board``, or an open board, used by this tree alone until ``close``.
-    geometry : Geometry, str or None
-        Sizes of a board opened by name; None: as large as the stream asks for, or what a board at
-        the end of a link tells.
-    slots : int
-        Slots of a board for which no geometry is given, 2 to 32768.
-    nominal : sequence or dict
-        Names (data frame) or positions (array) of nominal attributes, besides the columns of a
-        data frame that hold strings, categories or booleans; a dict maps them to their values.
-    nominal_split : "multiway" or "one_vs_rest"
-        One child per value, or one value against the rest.
-    leaf_prediction : "mc", "nb", "nba" or None
-        A leaf's prediction: its majority class, naive Bayes from its statistics, or adaptively
-        the one of the two that has been right more often there. None: the last, or on a board
-        without naive Bayes the first.
-    nominal_values : int
-        Room for values of a nominal attribute that does not declare them, 2 to 255.
-    class_weight : dict, "balanced" or None
-        What instances of a class weigh, by label, 1 if it is not named; see ``Weighing``.
-        "balanced", as in scikit-learn, with ``fit`` alone.
-    head : int
-        Instances held back, >= 1.
-    feed : "stream" or "memory"
-        Whether records go to the board with the commands or through its memory and DMA.
-    review_period : int
-        Where slots are short: instances between two competitions of all leaves for them.
-    threads : int
-        That turn values into codes at the same time, 1 to 256; the tree is the same.
+    A subclass's constructor takes the parameters that ``options.OPTIONS`` declares for it; ``_fixed``
+    has those of ``SplitPolicy`` that it does not leave open and that are not as by default.
 
     Attributes
     ----------

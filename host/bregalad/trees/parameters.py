@@ -1,18 +1,41 @@
 """The parameters of a tree: what they describe, and which are refused."""
 
+import inspect
 from dataclasses import fields
-
-import numpy as np
 
 from ..boards import check_name
 from ..boards.base import Board
 from ..geometry import MOST_CLASSES, Geometry
+from . import options
 from .policy.policy import SplitPolicy
-from .requirements import check_abilities, check_classes, check_prediction
+from .requirements import check_abilities, check_classes
 from .structure.cells import CellMap, check_cells
-from .training.feed import FEEDS
 
-__all__ = ["Parameters"]
+__all__ = ["Parameters", "declared"]
+
+_SECTIONS = ("Examples\n", "Source:")  # of a docstring, that the parameters go before
+
+
+def declared(cls):
+    """Class decorator of a tree: hold its constructor to the table of options, and describe it by that.
+
+    Raises
+    ------
+    TypeError
+        If the constructor has other parameters than the table says, or other defaults.
+    """
+    tree = cls.__name__.lower()
+    given = {name: parameter.default for name, parameter in inspect.signature(cls).parameters.items()}
+    expected = {option.name: option.defaults[tree] for option in options.options_of(tree)}
+    for name in sorted({*given, *expected}):
+        if name not in given or name not in expected or given[name] != expected[name]:
+            raise TypeError(f"{cls.__name__}({name}={given.get(name, '?')!r}): trees/options.py declares "
+                            f"{expected.get(name, 'no such parameter')!r}")
+    entries = "\n".join(option.entry(tree) for option in options.options_of(tree))
+    text = inspect.cleandoc(cls.__doc__)
+    at = min(text.index(section) for section in _SECTIONS if section in text)
+    cls.__doc__ = f"{text[:at]}Parameters\n----------\n{entries}\n\n{text[at:]}"
+    return cls
 
 
 class Parameters:
@@ -46,26 +69,14 @@ class Parameters:
     def check_parameters(self):
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         policy = self._policy()
-        CellMap.build([], 16, self.nominal_split)
         geometry = self._given_geometry()
+        for name in self._get_param_names():
+            options.check(name, getattr(self, name))
         if geometry is not None:
             check_abilities(geometry, policy, self._prediction_on(geometry))
-        if self.leaf_prediction is not None:
-            check_prediction(self.leaf_prediction)
         self._check_class_weight()
         if isinstance(self.board, str):
             check_name(self.board)
-        if self.feed not in FEEDS:
-            raise ValueError(f"feed must be 'stream' or 'memory', not {self.feed!r}")
-        for name, low, high in (("nominal_values", 2, 255), ("head", 1, None),
-                                ("review_period", 1, None), ("slots", 2, 32768),
-                                ("threads", 1, 256)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or isinstance(value, bool):
-                raise TypeError(f"{name} must be an integer, not {value!r}")
-            if value < low or (high is not None and value > high):
-                allowed = f"{low} or more" if high is None else f"{low} to {high}"
-                raise ValueError(f"{name} must be {allowed}, not {value}")
 
     def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""

@@ -5,9 +5,9 @@ import warnings
 from pathlib import Path
 
 from ..geometry import MISSING, MOST_CLASSES, Geometry
-from .structure.router import PREDICTIONS
+from . import options
 
-__all__ = ["check_abilities", "check_classes", "check_prediction", "check_ties", "warn_of_lost"]
+__all__ = ["check_abilities", "check_classes", "check_ties", "warn_of_lost"]
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -31,17 +31,10 @@ def check_abilities(geometry, policy, prediction):
         raise ValueError(f"the board's gain units compute {geometry.criterion}, the tree asks for "
                          f"{policy.criterion}: choose criterion={geometry.criterion!r}, or a "
                          f"geometry with criterion={policy.criterion!r}")
-    check_prediction(prediction)
+    options.check("leaf_prediction", prediction)
     if prediction != "mc" and not geometry.naive_bayes:
         raise ValueError(f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
                          "a geometry with naive_bayes=True, or leaf_prediction='mc'")
-
-
-def check_prediction(prediction):
-    """Refuse with a ValueError what leaves cannot predict by."""
-    if prediction not in PREDICTIONS:
-        raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTIONS)}, or None, "
-                         f"not {prediction!r}")
 
 
 def check_classes(geometry, classes):

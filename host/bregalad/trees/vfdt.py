@@ -1,21 +1,14 @@
 """VFDT, the Hoeffding tree."""
 
 from .estimator import StreamTree
+from .parameters import declared
 
 __all__ = ["VFDT"]
 
 
+@declared
 class VFDT(StreamTree):
     """Hoeffding tree whose statistics and gains are computed by a board.
-
-    Parameters
-    ----------
-    board, geometry, slots, leaf_prediction, nominal, nominal_split, nominal_values,
-    class_weight, head, feed, review_period, threads
-        As in ``StreamTree``.
-    delta, tau, grace, max_depth, child_counts, zoom, criterion, bound, scale, ties,
-    tie_increment, adaptive_grace
-        As in ``SplitPolicy``.
 
     Examples
     --------

@@ -7,11 +7,10 @@ from ...complete import complete
 from ...criteria import DECLARED, covered, criterion_of
 from .criteria import span
 
-__all__ = ["BOUNDS", "HOEFFDING", "MCDIARMID", "CONFIDENCE", "PRACTICAL", "TWO_CLASSES",
+__all__ = ["HOEFFDING", "MCDIARMID", "CONFIDENCE", "PRACTICAL", "TWO_CLASSES",
            "hoeffding_bound", "mcdiarmid_bound", "confidence_bound", "practical_bound", "epsilon",
            "unit_of"]
 
-BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
 HOEFFDING, MCDIARMID, CONFIDENCE, PRACTICAL = range(4)
 
 TWO_CLASSES = ("confidence", "confidence-practical")  # and binary splits

@@ -1,15 +1,17 @@
 """When a node splits, changes its split or gives it up."""
 
 from collections import namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from math import inf, log
+from math import log
 
 import numpy as np
 
-from ...criteria import CRITERIA, covered, criterion_of
+from ...criteria import covered, criterion_of
 from ...geometry import MOST_WIDTH
-from .bounds import BOUNDS, TWO_CLASSES, epsilon
+from ..options import BOUNDS, TIES, check, default_of
+from ..options import VARIANTS as NAMES
+from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
 from .judge import (
     KEEP,
@@ -24,14 +26,12 @@ from .judge import (
     judge_rows,
     report_form,
 )
-from .ties import FIRST_WAIT, TIES
+from .ties import FIRST_WAIT
 
 __all__ = ["KEEP", "SPLIT", "TIE", "PRUNE", "PEEK", "NO_CELL", "VARIANTS", "SplitPolicy",
            "Verdicts", "report_form", "judge_row"]
 
-_MAX_GRACE = (1 << 24) - 1
 _BINARY = "Only binary classification is supported here."  # what scikit-learn's tools look for
-_MOST_DEPTH = (1 << 31) - 1
 
 _Variant = namedtuple("_Variant", [
     "first_trial",  # a leaf splits whatever the gap
@@ -46,9 +46,8 @@ VARIANTS = {
     "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
 }
 
-_CHOICES = {"child_counts": ("inherit", "zero"), "zoom": ("path", "seen"),
-            "criterion": CRITERIA, "bound": BOUNDS, "ties": TIES,
-            "variant": tuple(VARIANTS), "same_attribute": ("keep", "replace")}
+if tuple(VARIANTS) != NAMES:
+    raise ImportError(f"trees/options.py declares the variants {NAMES}, here are {tuple(VARIANTS)}")
 
 _Options = namedtuple("_Options", [
     "criterion", "bound", "certainty", "tau", "scale", "ties", "adaptive", "grace", "anytime",
@@ -60,106 +59,47 @@ Verdicts = namedtuple("Verdicts", "verdict cell value period")
 
 @dataclass(frozen=True)
 class SplitPolicy:
-    """All that decides on splits. What the options mean exactly: docs/learners.md.
+    """All that decides on splits.
 
     Parameters
     ----------
-    delta : float
-        Allowed probability of a wrong choice, 0 < delta < 1; the confidence bounds have their own.
-    tau : float
-        Tie threshold in the criterion's unit, >= 0: from an epsilon below it on the gap does not
-        matter.
-    grace : int
-        Instances between trials of a leaf, 1 to 2**24 - 1.
-    child_counts : "inherit" or "zero"
-        Whether a child's n starts with the class distribution that the split gave it (MOA, River)
-        or at zero (Domingos and Hulten's pseudo-code).
-    zoom : "path" or "seen"
-        Whether a child's bins cover all codes on its side of a numeric split, or only those between
-        the outermost ones that its parent has seen.
-    criterion : "information_gain", "gini", "kearns_mansour" or "classification_error"
-        What the board's gains measure.
-    bound : "hoeffding", "mcdiarmid", "confidence" or "confidence-practical"
-    scale : float
-        c of the bound "confidence-practical", > 0.
-    ties : "ht", "htdt" or "htat"
-        Ties are broken at once, only genuine ones are, or after a wait.
-    tie_increment : int
-        Instances by which a broken tie makes the wait of "htat" longer, >= 0.
-    adaptive_grace : bool
-        Put off a leaf's next trial until it can succeed (VFDT-nmin).
     anytime : bool
         Nodes are split early and go on being tried (EFDT).
-    inner_grace : int
-        Instances between trials of an inner node, 1 to 2**24 - 1.
-    variant : "paper", "moa" or "kdd2018"
-        Whose EFDT.
-    gain_average : bool
-        Compare gains averaged over a node's trials.
-    same_attribute : "keep" or "replace"
-        Whether a split may move to a better threshold of the same attribute.
-    max_depth : int or None
-        Splits from the root to any leaf at most, 1 or more; None: no limit.
+    others
+        As `options.OPTIONS` declares them; what they mean exactly is in docs/learners.md.
 
     Raises
     ------
     TypeError, ValueError
-        If an option is not as above, or two contradict each other.
+        If an option is not as declared, or two contradict each other.
 
     Source: docs/learners.md names the papers.
     """
 
-    delta: float = 1e-7
-    tau: float = 0.05
-    grace: int = 200
-    child_counts: str = "inherit"
-    zoom: str = "path"
-    criterion: str = "information_gain"
-    bound: str = "hoeffding"
-    scale: float = 5e-3
-    ties: str = "ht"
-    tie_increment: int = 500
-    adaptive_grace: bool = False
+    delta: float = default_of("delta")
+    tau: float = default_of("tau")
+    grace: int = default_of("grace")
+    child_counts: str = default_of("child_counts")
+    zoom: str = default_of("zoom")
+    criterion: str = default_of("criterion")
+    bound: str = default_of("bound")
+    scale: float = default_of("scale")
+    ties: str = default_of("ties")
+    tie_increment: int = default_of("tie_increment")
+    adaptive_grace: bool = default_of("adaptive_grace")
     anytime: bool = False
-    inner_grace: int = 2000
-    variant: str = "paper"
-    gain_average: bool = False
-    same_attribute: str = "keep"
-    max_depth: int | None = None
+    inner_grace: int = default_of("inner_grace")
+    variant: str = default_of("variant")
+    gain_average: bool = default_of("gain_average")
+    same_attribute: str = default_of("same_attribute")
+    max_depth: int | None = default_of("max_depth")
 
     def __post_init__(self):
-        for name, allowed in _CHOICES.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                raise ValueError(f"{name} must be {_listed(allowed)}, not {value!r}")
-        for name in ("delta", "tau", "scale"):
-            if not _is_number(getattr(self, name), int | float | np.integer | np.floating):
-                raise TypeError(f"{name} must be a number, not {getattr(self, name)!r}")
-        for name in ("grace", "inner_grace", "tie_increment"):
-            if not _is_number(getattr(self, name), int | np.integer):
-                raise TypeError(f"{name} must be an integer, not {getattr(self, name)!r}")
-        if self.max_depth is not None:
-            if not _is_number(self.max_depth, int | np.integer):
-                raise TypeError(f"max_depth must be an integer or None, not {self.max_depth!r}")
-            if not 1 <= self.max_depth <= _MOST_DEPTH:
-                raise ValueError(f"max_depth must be 1 to {_MOST_DEPTH}, or None for no limit, "
-                                 f"not {self.max_depth}")
-        for name in ("adaptive_grace", "anytime", "gain_average"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
-        if not 0 < self.delta < 1:
-            raise ValueError(f"delta must lie between 0 and 1, not {self.delta!r}")
-        if not self.tau >= 0:
-            raise ValueError(f"tau must be 0 or more, not {self.tau!r}")
-        if not 0 < self.scale < inf:
-            raise ValueError(f"scale must be above 0, not {self.scale!r}")
-        for name in ("grace", "inner_grace"):
-            if not 1 <= getattr(self, name) <= _MAX_GRACE:
-                raise ValueError(f"{name} must be 1 to {_MAX_GRACE} instances, "
-                                 f"not {getattr(self, name)}")
-        if not 0 <= self.tie_increment <= _MAX_GRACE:
-            raise ValueError(f"tie_increment must be 0 to {_MAX_GRACE} instances, "
-                             f"not {self.tie_increment}")
+        for field in fields(self):
+            if field.name != "anytime":
+                check(field.name, getattr(self, field.name))
+        if not isinstance(self.anytime, bool | np.bool_):
+            raise TypeError(f"anytime must be True or False, not {self.anytime!r}")
         self._refuse_contradictions()
 
     def _refuse_contradictions(self):
@@ -336,10 +276,6 @@ class SplitPolicy:
             KEEP (which is false), SPLIT or TIE.
         """
         return int(change(self.options, gap, n, classes, depth, t, attributes))
-
-
-def _is_number(value, kinds):
-    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _listed(names):

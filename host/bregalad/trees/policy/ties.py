@@ -5,9 +5,8 @@ Source: Holmes, Kirkby and Pfahringer, Tie-breaking in Hoeffding trees, 2005.
 
 from ...compiled import njit
 
-__all__ = ["TIES", "PLAIN", "GENUINE", "WAITING", "FIRST_WAIT", "genuine"]
+__all__ = ["PLAIN", "GENUINE", "WAITING", "FIRST_WAIT", "genuine"]
 
-TIES = ("ht", "htdt", "htat")
 PLAIN, GENUINE, WAITING = range(3)
 FIRST_WAIT = 3000  # own instances
 

@@ -8,6 +8,7 @@ import numpy as np
 from ...boards.kernel import bin_of
 from ...geometry import MISSING
 from ...protocol.registers import CellKind
+from .. import options
 from .split import shift_of
 
 __all__ = ["CellMap", "check_cells"]
@@ -50,9 +51,7 @@ class CellMap:
         ValueError
             For another ``nominal_split``, or a capacity that codes cannot tell apart.
         """
-        if nominal_split not in _NOMINAL_KINDS:
-            raise ValueError(f"nominal_split must be 'multiway' or 'one_vs_rest', "
-                             f"not {nominal_split!r}")
+        options.check("nominal_split", nominal_split)
         rows, first_cell = [], []
         for attribute, capacity in enumerate(capacities):
             if not 0 <= capacity <= MISSING:
