@@ -8,7 +8,7 @@ __all__ = ["Stopped", "check_interrupt", "deferred_interrupt", "hold_interrupt",
            "stopping"]
 
 _held = None  # by whom an interrupt is held back: a list, not empty if one has come; None: nobody
-_stopped = []  # the signal that has ended what `stopping` surrounds, if one has
+_stopped: list = []  # the signal that has ended what `stopping` surrounds, if one has
 
 
 class Stopped(KeyboardInterrupt):

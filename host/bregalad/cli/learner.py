@@ -47,7 +47,7 @@ def given(args):
             takers = " and ".join(filter(None, (", ".join(list(option.defaults)[:-1]),
                                                 list(option.defaults)[-1])))
             raise ValueError(f"{option.flag} is an option of --tree {takers}, not of {args.tree}")
-        if option.needs is not None and values[option.needs[0]] != option.needs[1]:
+        if option.needs and values[option.needs[0]] != option.needs[1]:
             other, needed = option.needs
             raise ValueError(f"{option.flag} has no effect without --{other} {needed}")
         chosen[option.name] = dict(value) if option.kind is dict else value

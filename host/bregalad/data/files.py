@@ -11,11 +11,15 @@ from pathlib import Path
 from .lines import Lines
 from .schema import DataError
 
+try:
+    import lzma
+except ImportError:  # Python can be built without it, and zipfile does without
+    lzma = None  # type: ignore[assignment]
+
 __all__ = ["Pipe", "open_binary", "open_lines", "open_text", "place_of", "suffix_of"]
 
-# zipfile does without lzma where Python was built so.
 _BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile,
-           *([zipfile.lzma.LZMAError] if zipfile.lzma else []))
+           *([lzma.LZMAError] if lzma else []))
 
 
 def suffix_of(path):

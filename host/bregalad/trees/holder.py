@@ -31,6 +31,7 @@ class BoardHolder:
     _prediction = None  # what leaves predict by, from the first board on
 
     @property
+    @reading
     def leaf_prediction_(self):
         """What leaves predict by: "mc", "nb" or "nba"."""
         return self._prediction or self._prediction_on(self._given_geometry())

@@ -168,9 +168,9 @@ def together(*trees):
 # A process that is forked has the memory as it is, but of the threads only the one that forks. So
 # it forks in a turn at every tree: none is half changed, and no lock belongs to a thread not there.
 
-_all = weakref.WeakSet()
+_all: weakref.WeakSet = weakref.WeakSet()
 _listing = threading.Lock()
-_forking = []
+_forking: list = []
 
 
 def _before_fork():
