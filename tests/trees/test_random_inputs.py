@@ -1,0 +1,226 @@
+"""Calls with anything in them, at random: each works, or is refused by one clear line and leaves no trace.
+
+As many as are wanted: ``CALLS=100000 python -m pytest -m slow tests/trees/test_random_inputs.py``.
+"""
+
+import copy
+import os
+import random
+import traceback
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import bregalad
+import numpy as np
+import odd
+import pandas as pd
+import pytest
+import sklearn
+from bregalad import CTree, CorrHTree, EFDT, VFDT
+from bregalad.data import DataError
+from sklearn.exceptions import NotFittedError
+
+TREES = (VFDT, EFDT, CTree, CorrHTree)
+CALLS = 12  # of one tree
+HOMES = [str(Path(package.__file__).parent) for package in (bregalad, sklearn)]
+
+
+def unclear(error):
+    """Why an error is no clear refusal, None if it is one."""
+    if type(error) not in (ValueError, TypeError, NotFittedError, DataError):
+        return "its type"
+    text = str(error)
+    if not text.strip() or len(text.splitlines()) > 1 or len(text) > 1000:
+        return "not one line"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    # What a library's own code stumbled over names nothing that a user knows.
+    if not last.filename.startswith(tuple(HOMES)) or "raise" not in last.line:
+        return f"raised by {last.filename}:{last.lineno}"
+    return None
+
+
+def good(rng, tree, n):
+    """Instances that the tree takes."""
+    if not hasattr(tree, "classes_"):
+        kind = rng.randrange(3)
+        X = np.array([[rng.gauss(0, 1) for _ in range(3)] for _ in range(n)]).reshape(n, 3)
+        if kind:
+            X = pd.DataFrame(X, columns=list("abc"))
+        if kind == 2:
+            X["k"] = pd.Series([rng.choice("uvw") for _ in range(n)], dtype="str")
+        return X, [rng.choice(("p", "q")) for _ in range(n)]
+    columns = []
+    for attribute in tree.schema_.attributes:
+        if attribute.kind == "numeric":
+            columns.append([rng.gauss(0, 1) for _ in range(n)])
+        else:
+            columns.append([rng.choice(attribute.values or ("u", "v")) for _ in range(n)])
+    X = pd.DataFrame(dict(enumerate(columns))).set_axis(list(tree.schema_.names), axis=1)
+    if not hasattr(tree, "feature_names_in_"):
+        X = X.to_numpy(object)
+        X = X.astype(float) if all(a.kind == "numeric" for a in tree.schema_.attributes) else X
+    return X, [rng.choice(tree.classes_.tolist()) for _ in range(n)]
+
+
+def instances(rng, tree):
+    """Good ones, good ones with something else about them, or anything."""
+    n = rng.choice((0, 1, 2, 7, 12, 12))
+    kind = rng.random()
+    if kind < 0.3:
+        return odd.table(rng, n), odd.labels(rng, n) if rng.random() < 0.5 else good(rng, tree, n)[1]
+    X, y = good(rng, tree, n)
+    if kind < 0.7:
+        return odd.spoilt(rng, X, y)
+    return X, odd.labels(rng, n) if rng.random() < 0.3 else y
+
+
+def instance(rng, tree):
+    """One of them as a dict."""
+    X, y = good(rng, tree, 1)
+    x = pd.DataFrame(X).iloc[0].to_dict()
+    if not isinstance(X, pd.DataFrame):
+        x = {f"x{name}": value for name, value in x.items()}
+    what = rng.randrange(8)
+    names = list(x)
+    if what < 3 and names:
+        x[rng.choice(names)] = odd.scalar(rng)
+    elif what == 3:
+        y = [odd.scalar(rng)]
+    elif what == 4:
+        x = dict(zip(odd.names(rng, len(names)), x.values(), strict=True))
+    elif what == 5:
+        x = rng.choice((odd.scalar(rng), list(x.values()), {}, pd.Series(x), {**x, "more": 1}))
+    return x, y[0]
+
+
+def classes(rng, tree):
+    """Labels that will come, or something else."""
+    if rng.random() < 0.5:
+        return tree.classes_ if hasattr(tree, "classes_") else rng.choice((["p", "q"], {"p", "q"}, [0, 1]))
+    return odd.labels(rng, rng.choice((0, 1, 2, 40)))
+
+
+def call(rng, tree):
+    """A method's name and its arguments."""
+    name = rng.choice(("fit", "partial_fit", "partial_fit", "partial_fit", "test_then_train", "predict", "predict_proba",
+                       "score", "apply", "encode", "learn_one", "learn_one", "predict_one", "predict_proba_one",
+                       "decision_path", "learn_codes", "draw"))
+    if name.endswith("_one"):
+        x, y = instance(rng, tree)
+        if name != "learn_one":
+            return name, (x,), {}
+        return name, (x, y), {"w": odd.scalar(rng)} if rng.random() < 0.2 else {}
+    if name == "draw":
+        return name, (odd.scalar(rng),), {}
+    X, y = instances(rng, tree)
+    if name in ("predict", "predict_proba", "apply", "encode", "decision_path"):
+        return name, (X,), {}
+    if name == "learn_codes":
+        return name, (rng.choice((np.zeros((3, 3), np.uint8), X)), rng.choice(([0, 1, 0], y))), {}
+    given = {}
+    if name in ("fit", "partial_fit", "score") and rng.random() < 0.2:
+        given["sample_weight"] = odd.weights(rng, np.size(y) if np.ndim(y) else 1)
+    if name in ("partial_fit", "test_then_train") and (not hasattr(tree, "classes_") or rng.random() < 0.1):
+        given["classes"] = classes(rng, tree)
+    return name, (X, y), given
+
+
+_GOOD = {"head": (1, 5, 12, np.int64(7)), "delta": (1e-7, 0.1, np.float32(0.05)), "tau": (0.05, 0, 1), "grace": (5, 20),
+         "leaf_prediction": ("mc", "nb", "nba"), "nominal": ((), ["k"], [0], {"k": ["u", "v", "w"]}, [-1]),
+         "class_weight": (None, None, {"p": 2}, {"p": 0.5, "q": 1}), "nominal_values": (2, 3, 64), "threads": (1, 2),
+         "max_depth": (None, 1, 3)}
+_ODD = ["nominal", "class_weight", "head", "slots", "threads", "geometry", "feed", "max_depth", "delta", "board"]
+
+
+def parameters(rng, kind):
+    """Those of a constructor; at times one is anything."""
+    given = {"slots": 16, "head": rng.choice((5, 12)), "grace": 5}
+    for name in rng.sample(sorted(_GOOD), rng.randrange(3)):
+        given[name] = rng.choice(_GOOD[name])
+    if rng.random() < 0.2:
+        name = rng.choice(_ODD if rng.random() < 0.5 else kind._get_param_names())
+        given[name] = rng.choice((odd.scalar(rng), odd.scalar(rng), [odd.scalar(rng)], {"k": odd.scalar(rng)},
+                                  {"p": odd.scalar(rng), "q": 1}, odd.column(rng, 3)))
+    return given
+
+
+def same(one, other):
+    """Whether two trees have answered the same."""
+    if hasattr(one, "toarray"):
+        one, other = one.toarray(), other.toarray()
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    return isinstance(one, bregalad.trees.estimator.StreamTree) or one == other
+
+
+def session(seed, found):
+    """Calls of one tree, and of a twin that is spared those refused; adds what was met to a counter."""
+    rng = random.Random(seed)
+    kind = rng.choice(TREES)
+    given = parameters(rng, kind)
+    tree, twin = kind(**given), kind(**given)
+    told = [f"seed {seed}: {kind.__name__}({given!r})"]
+    try:
+        for _ in range(CALLS):
+            name, args, options = call(rng, tree)
+            told.append(f".{name}(*{args!r}, **{options!r})")
+            before = {label: copy.deepcopy(args[0]) for label in ("X",) if isinstance(args[0], np.ndarray)}
+            try:
+                answer = getattr(tree, name)(*args, **options)
+            except Exception as error:
+                why = unclear(error)
+                assert why is None, f"no clear refusal ({why}): {type(error).__name__}: {str(error)[:500]}"
+                found[f"{name}: {type(error).__name__}: {error}"] += 1
+                told[-1] += f" refused: {str(error)[:200]}"
+            else:
+                found["worked"] += 1
+                again = getattr(twin, name)(*args, **options)
+                assert same(answer, again), f"answers {answer!r}, and without the refused calls {again!r}"
+            for X in before.values():
+                assert X.dtype.kind in "OV" or np.array_equal(X, args[0], equal_nan=X.dtype.kind in "fc")
+        try:
+            tree.check_parameters()
+        except (TypeError, ValueError):
+            return
+        rest = random.Random(seed)
+        X, y = good(rest, tree, 40)
+        first = {} if hasattr(tree, "classes_") else {"classes": ["p", "q"]}
+        told.append("good instances")
+        if tree.class_weight == "balanced" or getattr(tree, "_unnamed", None) or \
+                first and (tree.nominal or tree.class_weight):
+            return
+        for each in (tree, twin):
+            each.partial_fit(X, y, **first)
+        assert tree.difference(twin) is None
+        assert tree.report() == twin.report()
+        assert np.array_equal(tree.predict_proba(X), twin.predict_proba(X))
+    except Exception as error:
+        raise AssertionError(f"{type(error).__name__}: {error}\n" + "\n".join(told)) from error
+    finally:
+        for each in (tree, twin):
+            each._release()
+
+
+def run(seed, count):
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    found = Counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", UserWarning)  # of a column vector, of values lost
+        while found.total() < count:
+            session(rng.randrange(1 << 30), found)
+    refused = found.total() - found["worked"]
+    print(f"{found.total()} calls, {refused} refused in {len(found) - 1} words")
+    return found
+
+
+def test_random_calls():
+    found = run(random.randrange(1 << 30), 600)
+    assert 100 < found["worked"] < 500
+
+
+@pytest.mark.slow
+def test_many_random_calls():
+    assert run(random.randrange(1 << 30), int(os.environ.get("CALLS", 100_000)))["worked"]
