@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 
 from .criteria import CRITERIA, criterion_of
 from .fixed import GAIN_FRACTION
+from .words import shown
 
 __all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "MOST_CLASSES",
            "MOST_WIDTH", "Geometry", "PRESETS"]
@@ -160,9 +161,9 @@ class Geometry:
         if isinstance(geometry, cls):
             return geometry
         if not isinstance(geometry, str):
-            raise TypeError(f"geometry must be a Geometry or a preset's name, not {geometry!r}")
+            raise TypeError(f"geometry must be a Geometry or a preset's name, not {shown(geometry)}")
         if geometry not in PRESETS:
-            raise ValueError(f"no geometry {geometry!r}; there are {', '.join(PRESETS)}")
+            raise ValueError(f"no geometry {shown(geometry)}; there are {', '.join(PRESETS)}")
         return PRESETS[geometry]
 
     @classmethod

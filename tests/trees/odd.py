@@ -100,7 +100,8 @@ def _arrow(rng, n):
     kind, value = rng.choice([
         (pa.null(), None), (pa.float16(), np.float16(1)), (pa.decimal128(5, 2), decimal.Decimal("1.5")),
         (pa.binary(), b"a"), (pa.date32(), datetime.date(2020, 1, 1)), (pa.time64("us"), datetime.time(1)),
-        (pa.duration("s"), datetime.timedelta(1)), (pa.list_(pa.int64()), [1]), (pa.struct([("a", pa.int64())]), {"a": 1}),
+        (pa.duration("s"), datetime.timedelta(1)), (pa.list_(pa.int64()), [1]),
+        (pa.struct([("a", pa.int64())]), {"a": 1}),
         (pa.timestamp("us", "UTC"), datetime.datetime(2020, 1, 1)), (pa.dictionary(pa.int8(), pa.string()), "a"),
         (pa.large_string(), "a"), (pa.uint64(), 2**64 - 1)])
     return pd.Series(pd.arrays.ArrowExtensionArray(pa.array([value] * n, kind)))
@@ -121,12 +122,20 @@ def _pandas(rng, n):
 
 def column(rng, n):
     """Anything that may stand for a column of ``n`` values."""
-    return rng.choice((_gauss, _gauss, _words, _objects, _one, _extreme, _sprinkled, _typed, _typed, _large, _extension,
-                       _arrow, _pandas))(rng, n)
+    return _made(rng.choice((_gauss, _gauss, _words, _objects, _one, _extreme, _sprinkled, _typed, _typed, _large,
+                             _extension, _arrow, _pandas)), rng, n)
 
 
-_NAMES = ["a", "b", "k", "x0", "x1", "class", "", " ", 0, 1, 1.5, None, np.nan, True, ("a", "b"), b"a", "a\nb", "\ud800",
-          pd.Timestamp("2020"), "?", "é" * 200, np.int64(0)]
+def _made(make, rng, n):
+    """What ``make`` makes; numbers where numpy or pandas do not make such things."""
+    try:
+        return make(rng, n)
+    except Exception:
+        return _gauss(rng, n)
+
+
+_NAMES = ["a", "b", "k", "x0", "x1", "class", "", " ", 0, 1, 1.5, None, np.nan, True, ("a", "b"), b"a", "a\nb",
+          "\ud800", pd.Timestamp("2020"), "?", "é" * 200, np.int64(0)]
 
 
 def names(rng, width):
@@ -140,7 +149,7 @@ def names(rng, width):
 
 def table(rng, n):
     """Anything that may stand for ``n`` instances."""
-    return rng.choice((_frame, _frame, _frame, _array, _array, _lists, _foreign, _strange))(rng, n)
+    return _made(rng.choice((_frame, _frame, _frame, _array, _array, _lists, _foreign, _strange)), rng, n)
 
 
 def _frame(rng, n, width=None):
@@ -152,7 +161,8 @@ def _frame(rng, n, width=None):
 def _array(rng, n):
     array = np.column_stack([np.asarray(_typed(rng, n) if rng.random() < 0.3 else _gauss(rng, n), object)
                              for _ in range(3)]) if rng.random() < 0.2 else \
-        np.array([[rng.randrange(3) for _ in range(3)] for _ in range(n)]).reshape(n, 3).astype(rng.choice(_DTYPES[:-1]))
+        np.array([[rng.randrange(3) for _ in range(3)] for _ in range(n)]).reshape(n, 3).astype(
+            np.dtypes.StringDType() if (dtype := rng.choice(_DTYPES)) == "T" else dtype)
     what = rng.randrange(12)
     if what == 0 and array.size:
         array = np.ma.masked_array(array, rng.choice((True, [[rng.random() < 0.2] * 3 for _ in range(n)])))
@@ -191,27 +201,32 @@ def _foreign(rng, n):
 def _strange(rng, n):
     what = rng.choice((scalar, lambda *_: scipy.sparse.csr_matrix(np.eye(n, 3)), lambda *_: pd.Series(_gauss(rng, n)),
                        lambda *_: {"a": _gauss(rng, n), "b": _gauss(rng, n)}, lambda *_: "a,b\n1,2",
-                       lambda *_: [{"a": 1.0, "b": 2.0}] * n, lambda *_: np.float64(1), lambda *_: pd.DataFrame(index=range(n)),
-                       lambda *_: [None] * n, lambda *_: scipy.sparse.coo_array(np.eye(n, 3)), lambda *_: np.matrix(np.eye(n, 3)),
+                       lambda *_: [{"a": 1.0, "b": 2.0}] * n, lambda *_: np.float64(1),
+                       lambda *_: pd.DataFrame(index=range(n)),
+                       lambda *_: [None] * n, lambda *_: scipy.sparse.coo_array(np.eye(n, 3)),
                        lambda *_: [pd.Series([1.0, 2, 3])] * n, lambda *_: iter([]), lambda *_: pd.Index(range(n))))
     return what(rng)
 
 
 def labels(rng, n):
     """Anything that may stand for ``n`` labels."""
+    return _made(_labels, rng, n)
+
+
+def _labels(rng, n):
     def few(values):
         return [rng.choice(values) for _ in range(n)]
 
-    y = rng.choice((
+    return rng.choice((
         lambda: column(rng, n), lambda: column(rng, n), lambda: few([0, 1]), lambda: few(["p", "q"]),
         lambda: few([0.0, 1.0]), lambda: few([0.5, 1.0]), lambda: few([scalar(rng), scalar(rng)]),
         lambda: list(range(n)), lambda: [[0]] * n, lambda: [[0, 1]] * n, lambda: np.zeros((n, 2)), lambda: scalar(rng),
         lambda: np.eye(n, 2, dtype=int), lambda: pd.DataFrame({"y": few([0, 1])}), lambda: pl.Series(few(["p", "q"])),
         lambda: pa.array(few([0, None])), lambda: pa.chunked_array([few(["p", "q"])]), lambda: few([2**64, 1]),
-        lambda: np.ma.masked_array(few([0, 1]), True), lambda: np.array(few([True, False])), lambda: pd.Categorical(few("pq")),
+        lambda: np.ma.masked_array(few([0, 1]), True), lambda: np.array(few([True, False])),
+        lambda: pd.Categorical(few("pq")),
         lambda: scipy.sparse.csr_matrix(np.eye(n, 1)), lambda: set(few([0, 1])), lambda: iter(few([0, 1])),
         lambda: few([-1, 2**63])))()
-    return y
 
 
 def weights(rng, n):
@@ -223,7 +238,14 @@ def weights(rng, n):
 
 
 def spoilt(rng, X, y):
-    """Good instances with something else about them."""
+    """Good instances with something else about them; as they are where pandas does not take that."""
+    try:
+        return _spoilt(rng, X, y)
+    except Exception:
+        return X, y
+
+
+def _spoilt(rng, X, y):
     n = len(y)
     if not isinstance(X, pd.DataFrame) and rng.random() < 0.5:
         X = pd.DataFrame(X)

@@ -4,6 +4,7 @@ import inspect
 
 from ..extras import needing
 from ..geometry import Geometry
+from ..words import shown
 from .base import Board, BoardError
 
 __all__ = ["BOARDS", "LINKS", "Board", "BoardError", "check_name", "is_link", "open_board"]
@@ -27,8 +28,8 @@ def check_name(name):
     """Refuse a name that `open_board` does not know with a ValueError; opens nothing."""
     if is_link(name):
         _parse(name)
-    elif name not in BOARDS:
-        raise ValueError(f"no board {name!r}; there are {', '.join(BOARDS)}, serial:PORT and "
+    elif not isinstance(name, str) or name not in BOARDS:
+        raise ValueError(f"no board {shown(name)}; there are {', '.join(BOARDS)}, serial:PORT and "
                          "udp:ADDRESS")
 
 

@@ -79,7 +79,10 @@ def _column(values):
         return pd.arrays.ArrowExtensionArray(values)
     if _is_text(kind):
         return pd.arrays.ArrowExtensionArray(values.cast(pa.large_string()))
-    column = values.to_pandas().array  # categories, and what is refused by name
+    try:
+        column = values.to_pandas().array  # categories, and what is refused by name
+    except TypeError:  # a dictionary of lists
+        return np.array([*values.to_pylist(), None], object)[:-1]
     if types.is_dictionary(kind) and not kind.ordered and _is_text(kind.value_type):
         # A dictionary has the values that happen to be there; ordered ones are declared (polars'
         # Enum).

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..compiled import njit
 from ..geometry import MISSING
+from ..words import shown
 from .parts import in_parts
 
 __all__ = ["ValueBook", "plain"]
@@ -292,7 +293,7 @@ def plain(value):
         value = int(value)
     if not isinstance(value, (str, int, float)):
         raise TypeError(f"a nominal value must be a string, a number or a truth value, "
-                        f"not {value!r}")
+                        f"not {shown(value)}")
     return value
 
 

@@ -7,6 +7,7 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
+from ..words import listed, one_line, shown
 from .codebook import CodeBook, vector
 from .frames import as_pandas
 from .nominal import ValueBook, encode_small, factors, small_columns
@@ -299,13 +300,13 @@ class Quantiser:
             return
         for name in expected:
             if name not in found:
-                raise ValueError(f"X lacks column {name!r}; expected {', '.join(expected)}")
+                raise ValueError(f"X lacks column {name!r}; expected {listed(expected)}")
         for name in found:
             if name not in expected:
                 raise ValueError(f"X has an unknown column {name!r}; "
-                                 f"expected {', '.join(expected)}")
-        raise ValueError(f"X has its columns in another order: expected {', '.join(expected)}, "
-                         f"found {', '.join(map(str, found))}")
+                                 f"expected {listed(expected)}")
+        raise ValueError(f"X has its columns in another order: expected {listed(expected)}, "
+                         f"found {listed(found)}")
 
 
 def _rows(X):
@@ -339,20 +340,20 @@ def _numbers(column):
             raise TypeError(f"values must be numbers, not {column.dtype}")
         try:
             column = column.to_numpy(np.float64, na_value=np.nan)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise TypeError(f"values must be numbers that a float can hold: {error}") from error
+        except (TypeError, ValueError, ArithmeticError) as error:  # also of decimals
+            raise TypeError(f"values must be numbers that a float can hold: {one_line(error)}") from error
     elif column.dtype.kind not in "biufO":
         raise TypeError(f"values must be numbers, not {column.dtype}")
     elif column.dtype == object:
         try:
             column = np.array([np.nan if v is None or v is pd.NA else real(v) for v in column])
-        except (TypeError, OverflowError) as error:
-            raise TypeError("values must be numbers that a float can hold") from error
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f"values must be numbers that a float can hold: {one_line(error)}") from error
     return vector(column)
 
 
 def real(value):
-    """A number as a float; TypeError if it is none, OverflowError if it is too large."""
+    """A number as a float; TypeError or ValueError if it is none, OverflowError if it is too large."""
     if not isinstance(value, Real | Decimal | np.bool_):
-        raise TypeError
+        raise TypeError(f"not {shown(value)}")
     return float(value)

@@ -1,12 +1,14 @@
 """The codes of one instance, from a dict of values, by tables that are kept between calls."""
 
 import struct
+from collections.abc import Mapping
 from operator import itemgetter
 
 import numpy as np
 import pandas as pd
 
 from ..geometry import MISSING
+from ..words import listed, shown
 from .nominal import plain
 from .quantiser import real
 from .search import InfiniteValue
@@ -105,7 +107,7 @@ class Row:
         values = named(x)
         for name in values:
             if name not in self._names:
-                raise ValueError(f"unknown attribute {name!r}; there are {', '.join(self._names)}")
+                raise ValueError(f"unknown attribute {name!r}; there are {listed(self._names)}")
         numbers = [_number(name, values.get(name)) for name in self._numeric]
         nominal = [_nominal(self._names[place], values.get(self._names[place]))
                    for place in self._nominal]
@@ -122,6 +124,8 @@ class Row:
 
 def named(x):
     """An instance's values by their names as strings; ValueError if two have the same."""
+    if not isinstance(x, Mapping | pd.Series):
+        raise TypeError(f"x must be a dict of an instance's values by attribute, not a {type(x).__name__}")
     values = {str(name): value for name, value in x.items()}
     if len(values) < len(x):
         names = [str(name) for name in x]
@@ -147,7 +151,10 @@ def _getter(names):
 
 
 def _is_missing(value):
-    return value is None or (pd.api.types.is_scalar(value) and pd.isna(value))
+    try:
+        return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
+    except ArithmeticError:  # a decimal's signalling NaN
+        return False
 
 
 def _number(name, value):
@@ -155,9 +162,9 @@ def _number(name, value):
         return np.nan
     try:
         number = real(value)
-    except (TypeError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"attribute {name!r}: values must be numbers that a float can hold, not "
-                        f"{_shown(value)}") from error
+                        f"{shown(value)}") from error
     check_finite(name, number)
     return number
 
@@ -179,8 +186,3 @@ def check_finite(name, value):
     if np.isinf(value):
         raise ValueError(f"attribute {name!r}: {value} is infinite; a value is finite or missing "
                          "(None, NaN)")
-
-
-def _shown(value):
-    text = repr(value) if not isinstance(value, int) else "an integer of many digits"
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,5 +1,6 @@
 """Trees for two classes and binary splits: the confidence tree, and what it is compared with."""
 
+from ..words import shown
 from .estimator import StreamTree
 from .parameters import declared
 from .policy.bounds import TWO_CLASSES
@@ -25,9 +26,9 @@ class CTree(StreamTree):
         self._keep_parameters(locals())
 
     def _policy(self):
-        if self.bound not in TWO_CLASSES:
+        if not isinstance(self.bound, str) or self.bound not in TWO_CLASSES:
             raise ValueError(f"bound must be {' or '.join(map(repr, TWO_CLASSES))}, not "
-                             f"{self.bound!r}; VFDT takes the others")
+                             f"{shown(self.bound)}; VFDT takes the others")
         return super()._policy()
 
 

@@ -3,8 +3,10 @@
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from .inputs import labels_of, same_length
 from .policy.criteria import remainder
 from .turns import reading
+from .weights import weights_of
 
 __all__ = ["Conventions"]
 
@@ -68,7 +70,24 @@ class Conventions:
         rows, passed = (np.concatenate([np.zeros(0, np.int64), *part]) for part in (rows, passed))
         return csr_matrix((np.ones(len(rows), np.int64), (rows, passed)), (count, nodes.rows))
 
+    def score(self, X, y, sample_weight=None):
+        """Accuracy of ``predict(X)``: the share, by weight, of the labels ``y`` that it meets."""
+        labels = labels_of(y)
+        predicted = self.predict(X)
+        same_length(predicted, labels)
+        if not len(labels):
+            raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
+        weights = None if sample_weight is None else weights_of(sample_weight, len(labels))
+        if weights is not None and not weights.any():
+            raise ValueError("all weights are zero: there is nothing to score")
+        return float(np.average(_met(labels, predicted), weights=weights))
+
     def predict_log_proba(self, X):
         """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+
+def _met(labels, predicted):
+    """Which labels are as predicted; those of another kind are none of them."""
+    return np.array([one == other for one, other in zip(labels.tolist(), predicted.tolist(), strict=True)], bool)

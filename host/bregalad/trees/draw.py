@@ -1,14 +1,16 @@
 """Trees for people to read: text and Graphviz."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
+from ..words import shown
 from .structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
 
-__all__ = ["View", "text", "dot"]
+__all__ = ["View", "check_depth", "text", "dot"]
 
 
 @dataclass
@@ -50,6 +52,16 @@ class View:
 
 def _value(book, code):
     return book.value(code) if code < len(book.values) else f"value {code}"
+
+
+def check_depth(max_depth):
+    """Refuse with a TypeError or ValueError what is no number of levels; None: all of them."""
+    if max_depth is None:
+        return
+    if not isinstance(max_depth, Integral) or isinstance(max_depth, bool | np.timedelta64):
+        raise TypeError(f"max_depth must be an integer or None, not {shown(max_depth)}")
+    if max_depth < 0:
+        raise ValueError(f"max_depth must be 0 or more, not {shown(max_depth)}")
 
 
 def text(view, max_depth=None):

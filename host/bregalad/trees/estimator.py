@@ -6,6 +6,7 @@ from sklearn.exceptions import NotFittedError
 
 from ..boards.base import Board, BoardError
 from ..data.parts import rows_of
+from ..words import one_line
 from . import bayes, storage
 from .conventions import Conventions
 from .holder import BoardHolder
@@ -137,9 +138,18 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
     def _learn(self, X, y, classes, weigh):
         """Learn instances as often as ``weigh(labels, classes)`` says; return predictions."""
         self._check_ready()
-        if classes is not None and getattr(self, "_unnamed", None):
+        head = classes is not None and getattr(self, "_unnamed", None)
+        if head:
             self._name_classes(named_classes(classes))
-        X, labels, weights = self._checked(X, y, classes, weigh)
+        try:
+            X, labels, weights = self._checked(X, y, classes, weigh)
+            if head and self._warm_up is not None:
+                self._quantiser.check(X)
+        except (TypeError, ValueError):
+            if head and self._warm_up is not None:
+                self.reset()
+                self._unnamed = head  # it is as it was before the call
+            raise
         if not len(labels):
             return (named_classes(classes) if classes is not None else self.classes_)[:0]
         found = self._finish(Steps(
@@ -220,9 +230,8 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
         -------
         uint8 array (n, attributes)
         """
-        self._fitted()
-        self.end_warm_up()
-        codes = self._quantiser.encode(self._frame(X), threads=int(self.threads))
+        X = self._known(X)
+        codes = self._quantiser.encode(X, threads=int(self.threads))
         warn_of_lost(self._quantiser)
         return codes
 
@@ -249,8 +258,10 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
         """
         self._fitted()
         self._check_ready()
-        self.end_warm_up()
-        codes, labels = np.asarray(codes), np.asarray(labels)
+        try:
+            codes, labels = np.asarray(codes), np.asarray(labels)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"codes and labels must be arrays ({one_line(error)})") from error
         if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
             raise TypeError(f"codes must be uint8 and labels integers, not {codes.dtype} and "
                             f"{labels.dtype}")
@@ -259,6 +270,7 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
                              f"not {codes.shape}")
         if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes_):
             raise ValueError(f"labels must be 0 to {len(self.classes_) - 1}")
+        self.end_warm_up()
         trainer = self._open_trainer()
         return self._finish(Steps(trainer.learning(codes, labels.astype(np.int32))))
 
@@ -292,9 +304,8 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
 
     def _routed(self, X):
         """Codes and leaves of instances."""
-        self.end_warm_up()
-        self._fitted()
-        codes = self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
+        X = self._known(X)
+        codes = self._quantiser.encode(X, read_only=True, threads=int(self.threads))
         return codes, walk.route(self._nodes.table, codes)
 
     def _shares(self, codes, leaves):

@@ -56,7 +56,7 @@ class Head:
         row = named(x)
         kind = (type(y), y if not isinstance(y, float) else None, frozenset(
             (name, _kind(name, value)) for name, value in row.items()))
-        if kind not in self._examples:
+        if not _is_hashable(y) or kind not in self._examples:
             labels = labels_of([*self._counts, y])
             if isinstance(y, str):
                 check_text(y, "y")
@@ -79,6 +79,14 @@ class Head:
         counts = {label.item() if isinstance(label, np.generic) else label: count
                   for label, count in self._counts.items()}
         return {label: counts[label] / len(self._rows) for label in sorted(counts)}
+
+
+def _is_hashable(y):
+    try:
+        hash(y)
+    except TypeError:
+        return False
+    return True
 
 
 def _kind(name, value):

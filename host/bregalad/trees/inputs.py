@@ -7,10 +7,13 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..data.frames import as_pandas, as_series
+from ..data.row import check_text
 from ..data.schema import Attribute, Schema
+from ..words import listed, one_line, shown
 
 __all__ = ["as_frame", "class_indices", "class_set", "labels_of", "named_classes", "same_length",
            "schema_of"]
@@ -35,39 +38,51 @@ def labels_of(y):
         y = _filled(y)
     if isinstance(y, list | tuple) and not isinstance(next(iter(y), None), list | tuple):
         # As it is: numpy would make strings of labels of several kinds.
-        y = pd.Series(y, dtype=object).infer_objects()
-    if isinstance(y, pd.Series) and not y.hasnans:
+        try:
+            y = pd.Series(y, dtype=object).infer_objects()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"y holds {shown(error.object)}, which is no Unicode text") from error
+    if isinstance(y, pd.Series) and y.dtype != object and not y.hasnans:
         # Else scikit-learn makes floats of the nullable kinds, in which large integers are one.
         if pd.api.types.is_bool_dtype(y.dtype):
             y = y.to_numpy(bool)
         elif pd.api.types.is_integer_dtype(y.dtype):
             y = y.to_numpy(np.uint64 if pd.api.types.is_unsigned_integer_dtype(y.dtype)
                            else np.int64)
+    y = _dense(y, "y")
+    if getattr(y, "dtype", None) is not None and getattr(y.dtype, "kind", "") in "cV":
+        raise ValueError(f"Unknown label type: Complex data not supported, nor {y.dtype}; a label is a string, an "
+                         "integer or a boolean")
     labels = column_or_1d(y, warn=True)
     labels = labels.astype(labels.dtype.newbyteorder("="), copy=False)  # pandas takes no other
-    missing = pd.isna(labels)
+    try:
+        missing = pd.isna(labels)
+    except ArithmeticError as error:  # a decimal's signalling NaN
+        raise ValueError(f"Unknown label type: {one_line(error)}; a label is a string, an integer or a "
+                         "boolean") from error
     if missing.any():
         raise ValueError(f"y[{int(missing.argmax())}] is missing (Input y contains NaN): every "
                          "instance needs a label")
-    _check_kind(labels)
-    if labels.dtype.kind == "f":
-        whole = labels == np.floor(labels)
-        if not (whole & np.isfinite(labels)).all():
-            row = int((~(whole & np.isfinite(labels))).argmax())
-            what = "infinity" if np.isinf(labels[row]) else "continuous"
+    if _check_kind(labels) in ("floating", "mixed-integer-float"):
+        numbers = np.array([label if isinstance(label, float | np.floating) else 0 for label in labels], np.float64)
+        whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
+        if not whole.all():
+            row = int((~whole).argmax())
+            what = "infinity" if np.isinf(numbers[row]) else "continuous"
             raise ValueError(f"Unknown label type: {what}. y[{row}] is {labels[row]!r}; a label "
                              "is a string, an integer or a boolean")
     return labels
 
 
 def _check_kind(labels):
+    """Pandas' name for what the labels are; ValueError if they can be none."""
     kind = pd.api.types.infer_dtype(labels, skipna=False)
-    if kind in _LABELS:
-        return
+    if kind in _LABELS or not len(labels):
+        return kind
     kinds = sorted({type(label).__name__ for label in labels.tolist()})
     if len(kinds) > 1:
         raise ValueError(f"labels must be all of one kind, not {' and '.join(kinds)}")
-    raise ValueError(f"Unknown label type: {kind}. y[0] is {labels[0]!r}; a label is a string, an "
+    raise ValueError(f"Unknown label type: {kind}. y[0] is {shown(labels[0])}; a label is a string, an "
                      "integer or a boolean")
 
 
@@ -82,7 +97,7 @@ def named_classes(classes):
         As `labels_of`.
     """
     if isinstance(classes, str | bytes | Mapping) or not hasattr(classes, "__iter__"):
-        raise TypeError(f"classes must be all class labels, as a list or a set, not {classes!r}")
+        raise TypeError(f"classes must be all class labels, as a list or a set, not {shown(classes)}")
     known = hasattr(classes, "dtype") or hasattr(classes, "type")  # arrays and columns
     return class_set(labels_of(classes if known else list(classes)))
 
@@ -112,8 +127,8 @@ def class_indices(labels, known):
                            np.int32)[codes]
     if (indices < 0).any():
         row = int((indices < 0).argmax())
-        raise ValueError(f"y[{row}] is {labels.tolist()[row]!r}, none of the classes "
-                         f"{known.tolist()}")
+        raise ValueError(f"y[{row}] is {shown(labels.tolist()[row])}, none of the classes "
+                         f"{shown(known.tolist(), 300)}")
     return indices
 
 
@@ -142,16 +157,36 @@ def as_frame(X):
         name, count = Counter(names).most_common(1)[0] if names else (None, 0)
         if count > 1:
             raise ValueError(f"X has two columns named {name!r}; names must be distinct")
+        for text in names:
+            check_text(text, "an attribute's name")
         return X if names == list(X) else X.set_axis(names, axis=1)
     if isinstance(X, np.ma.MaskedArray):
         X = _filled(X)
     elif isinstance(X, list | tuple):
         X = _rows(X)
+    X = _dense(X, "X")
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: X has a row per instance and a column per "
+                         "attribute. Reshape your data by X.reshape(-1, 1) if it is of one attribute, by "
+                         "X.reshape(1, -1) if it is one instance")
+    if X.dtype.kind in "cV":
+        raise ValueError(f"Complex data not supported, nor {X.dtype}: attributes are numbers and strings")
     # NaN is a missing value; the quantiser names the place of an infinity.
-    X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
-    if X.dtype.kind == "c":
-        raise ValueError("Complex data not supported: attributes are real numbers")
-    return X
+    return check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
+
+
+def _dense(values, what):
+    """A list or the like as an array; sparse ones are refused."""
+    if issparse(values):
+        raise TypeError(f"Sparse data was passed for {what}, but dense data is required: {what}.toarray() is dense")
+    try:
+        if not (hasattr(values, "dtype") and hasattr(values, "ndim")):
+            values = np.asarray(values)
+        # Neither pandas nor scikit-learn knows numpy's strings of any length.
+        return values.astype(object) if getattr(values.dtype, "kind", None) == "T" else values
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} must be an array or a list, its rows all of one length "
+                         f"({one_line(error)})") from error
 
 
 def _filled(array):
@@ -210,7 +245,7 @@ def schema_of(X, classes, nominal):
                 and -len(names) <= key < len(names):
             name = names[key]
         if name not in names:
-            raise ValueError(f"nominal names the attribute {key!r}; there are {names}")
+            raise ValueError(f"nominal names the attribute {shown(key)}; there are {listed(names)}")
         found[name] = tuple(values) or found.get(name, ())
     return Schema(
         tuple(Attribute(name, "nominal", found[name]) if name in found
@@ -226,7 +261,10 @@ def _is_numeric(column):
         return False
     if column.dtype == object:
         kind = pd.api.types.infer_dtype(column, skipna=True)
-        return kind in _NUMBERS or kind.startswith("mixed") and all(
-            isinstance(value, Real | Decimal) and not isinstance(value, bool)
-            for value in column[column.notna()])
+        try:
+            return kind in _NUMBERS or kind.startswith("mixed") and all(
+                isinstance(value, Real | Decimal) and not isinstance(value, bool)
+                for value in column[column.notna()])
+        except ArithmeticError:  # a decimal's signalling NaN
+            return True
     return pd.api.types.is_numeric_dtype(column.dtype)

@@ -33,11 +33,13 @@ class Inspection:
     @reading
     def draw(self, max_depth=None):
         """The tree as text; ends the warm-up."""
+        draw.check_depth(max_depth)
         return draw.text(self._shown(), max_depth)
 
     @reading
     def to_graphviz(self, max_depth=None):
         """The tree in Graphviz's DOT language; ends the warm-up."""
+        draw.check_depth(max_depth)
         return draw.dot(self._shown(), max_depth)
 
     def _shown(self):

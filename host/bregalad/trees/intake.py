@@ -5,6 +5,7 @@ import pandas as pd
 
 from ..data.quantiser import Quantiser
 from ..geometry import MISSING
+from ..words import shown
 from .inputs import as_frame, class_indices, labels_of, named_classes, same_length, schema_of
 from .policy.bounds import TWO_CLASSES
 from .training.tally import Tally
@@ -30,8 +31,8 @@ class Intake:
             known = self.classes_
             if not (classes is None or _same(classes, known)) and not np.array_equal(
                     again := named_classes(classes), np.sort(known)):
-                raise ValueError(f"classes are {known.tolist()} since the first call, "
-                                 f"not {again.tolist()}")
+                raise ValueError(f"classes are {shown(known.tolist(), 300)} since the first call, "
+                                 f"not {shown(again.tolist(), 300)}")
         indices = class_indices(labels, known)
         weights = weigh(indices, known)
         if first and len(labels):
@@ -50,6 +51,17 @@ class Intake:
         if hasattr(self, "feature_names_in_"):
             return pd.DataFrame(X, columns=self.feature_names_in_).infer_objects()
         return X
+
+    def _known(self, X):
+        """``_frame`` of instances that are as those learnt; refuses others before the warm-up is ended for them."""
+        if head := getattr(self, "_unnamed", None):
+            X = as_frame(X)
+            self._prepare(head.frame, head.classes)[1].check(X)
+        elif self._warming():
+            X = self._frame(X)
+            self._quantiser.check(X)
+        self.end_warm_up()
+        return self._frame(X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

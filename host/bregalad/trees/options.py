@@ -11,6 +11,7 @@ from textwrap import fill
 from typing import Any
 
 from ..criteria import CRITERIA
+from ..words import shown
 
 __all__ = ["BOUNDS", "LEARNERS", "OPTIONS", "SHELL", "TIES", "VARIANTS", "Option", "check", "default_of", "options_of"]
 
@@ -94,17 +95,18 @@ class Option:
         if self.kind in (object, dict) or (value is None and self.none):
             return
         if self.choices:
-            if value not in self.choices:
-                raise ValueError(f"{self.name} must be {self.allowed}, not {value!r}")
+            if not isinstance(value, str) or value not in self.choices:
+                raise ValueError(f"{self.name} must be {self.allowed}, not {shown(value)}")
             return
         noun, number = {bool: ("True or False", bool), int: ("an integer", Integral),
                         float: ("a number", Real)}[self.kind]
         # NumPy's truth values are no bool, and no number either.
         truth = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
-        if truth != (self.kind is bool) or not (truth or isinstance(value, number)):
-            raise TypeError(f"{self.name} must be {noun}{' or None' if self.none else ''}, not {value!r}")
+        # Its times are integers to Python.
+        if type(value).__name__ == "timedelta64" or truth != (self.kind is bool) or not (truth or isinstance(value, number)):
+            raise TypeError(f"{self.name} must be {noun}{' or None' if self.none else ''}, not {shown(value)}")
         if self.kind is not bool and not self._in_range(value):
-            raise ValueError(f"{self.name} must be {self.allowed}, not {value!r}")
+            raise ValueError(f"{self.name} must be {self.allowed}, not {shown(value)}")
 
     def _in_range(self, value):
         """Whether a number is allowed; NaN never is."""

@@ -1,11 +1,16 @@
 """The parameters of a tree: what they describe, and which are refused."""
 
 import inspect
+from collections.abc import Hashable, Iterable
 from dataclasses import fields
+
+import numpy as np
+from pandas.api.types import is_scalar
 
 from ..boards import check_name
 from ..boards.base import Board
 from ..geometry import MOST_CLASSES, Geometry
+from ..words import shown
 from . import options
 from .policy.policy import SplitPolicy
 from .requirements import check_abilities, check_classes
@@ -56,9 +61,9 @@ class Parameters:
     def _check_unchanged(self):
         """Refuse with a ValueError what was changed (``set_params``) since the first instance."""
         for name, value in getattr(self, "_made_with", {}).items():
-            if (now := getattr(self, name)) != value:
-                raise ValueError(f"{name} was {value!r} when this tree began to learn, and is "
-                                 f"{now!r} now: that takes effect with fit or reset; set it back "
+            if not _same(now := getattr(self, name), value):
+                raise ValueError(f"{name} was {shown(value)} when this tree began to learn, and is "
+                                 f"{shown(now)} now: that takes effect with fit or reset; set it back "
                                  "to go on with this tree")
 
     def _policy(self):
@@ -75,8 +80,22 @@ class Parameters:
         if geometry is not None:
             check_abilities(geometry, policy, self._prediction_on(geometry))
         self._check_class_weight()
-        if isinstance(self.board, str):
+        self._check_nominal()
+        if not isinstance(self.board, Board):
             check_name(self.board)
+
+    def _check_nominal(self):
+        given = self.nominal
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable) or hasattr(given, "dtype") \
+                and not np.ndim(given):
+            raise TypeError("nominal must name attributes, as a list, or as a dict of them to their values, not "
+                            f"{shown(given)}")
+        for key in given:
+            if not isinstance(key, Hashable) or not is_scalar(key) and not isinstance(key, tuple):
+                raise TypeError(f"nominal must hold names or positions of attributes, not {shown(key)}")
+        for key, values in given.items() if isinstance(given, dict) else ():
+            if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+                raise TypeError(f"nominal must hold a list of the values of {shown(key)}, not {shown(values)}")
 
     def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""
@@ -89,3 +108,10 @@ class Parameters:
         if isinstance(self.board, Board):
             return self.board.geometry
         return None if self.geometry is None else Geometry.of(self.geometry)
+
+
+def _same(one, other):
+    try:
+        return bool(one == other)
+    except (TypeError, ValueError):  # of many elements, or of none
+        return False

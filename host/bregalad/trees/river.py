@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.row import check_text, named
+from ..words import listed, shown
 from .head import Head
 from .inputs import class_set, labels_of
 from .single import Single
@@ -55,7 +56,7 @@ class OneByOne:
             more classes than the board counts; nothing is learnt then.
         """
         single = self._single
-        if single is None or w != 1 or not single.learn(x, y):
+        if single is None or type(w) is not int or w != 1 or not single.learn(x, y):
             self._learn_one(x, y, w)
         return self
 
@@ -165,7 +166,7 @@ class OneByOne:
         """Make a label a class, the last one."""
         known = self.classes_.tolist()
         if not self._grows:
-            raise ValueError(f"y is {y!r}, none of the classes {known}, which were all that would "
+            raise ValueError(f"y is {shown(y)}, none of the classes {shown(known, 300)}, which were all that would "
                              "ever come")
         label = class_set(labels_of([*known, y])[-1:])
         if isinstance(y, str):
@@ -185,13 +186,16 @@ class OneByOne:
         names, values = self.schema_.names, named(x)
         unknown = [name for name in values if name not in names]
         if unknown:
-            raise ValueError(f"unknown attribute {unknown[0]!r}; there are {', '.join(names)}")
+            raise ValueError(f"unknown attribute {unknown[0]!r}; there are {listed(names)}")
+        for name, value in values.items():
+            if isinstance(value, str):
+                check_text(value, f"attribute {name!r}")
         return {name: values.get(name) for name in names}
 
 
 def _times(w):
     """How many times an instance of weight ``w`` is learnt, None if it is no whole number."""
-    if not isinstance(w, Real | np.bool_) or not 0 <= w <= HEAVIEST:
-        raise ValueError(f"w is {w!r}: an instance is learnt as often as it weighs, 0 to "
+    if not isinstance(w, Real | np.bool_) or isinstance(w, np.timedelta64) or not 0 <= w <= HEAVIEST:
+        raise ValueError(f"w is {shown(w)}: an instance is learnt as often as it weighs, 0 to "
                          f"{HEAVIEST}")
     return int(w) if w == int(w) else None

@@ -54,7 +54,10 @@ class Single:
             As ``Row.encode``.
         """
         trainer = self.trainer
-        place = self._learns.get(label)
+        try:
+            place = self._learns.get(label)
+        except TypeError:  # not hashable
+            place = None
         if place is None or not (trainer.rows_only or self._ready()) or not trainer.rows_left:
             return False
         self.row.encode(x)

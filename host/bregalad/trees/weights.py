@@ -1,12 +1,15 @@
 """Instances of more or less weight: how often each is learnt."""
 
+from numbers import Real
+
 import numpy as np
 
 from ..compiled import njit
 from ..data.frames import as_series
 from ..geometry import MOST_CLASSES
+from ..words import one_line, shown
 
-__all__ = ["HEAVIEST", "Weighing"]
+__all__ = ["HEAVIEST", "Weighing", "weights_of"]
 
 HEAVIEST = 10_000  # what an instance may weigh
 _PART = 1 << 18  # instances that are repeated at once
@@ -30,13 +33,13 @@ class Weighing:
             return
         if not isinstance(given, dict):
             raise TypeError("class_weight must be a dict of class labels to weights, 'balanced' or "
-                            f"None, not {given!r}")
+                            f"None, not {shown(given)}")
         for label, weight in given.items():
-            if isinstance(weight, bool) or not isinstance(weight, int | float | np.number):
-                raise TypeError(f"class_weight of {label!r} must be a number, not {weight!r}")
+            if isinstance(weight, bool | np.timedelta64) or not isinstance(weight, Real):
+                raise TypeError(f"class_weight of {label!r} must be a number, not {shown(weight)}")
             if not 0 <= weight <= HEAVIEST:
                 raise ValueError(f"class_weight of {label!r} must be 0 to {HEAVIEST}, not "
-                                 f"{weight!r}")
+                                 f"{shown(weight)}")
 
     def _weights(self, labels, classes, sample_weight, whole=False):
         """What instances weigh.
@@ -60,7 +63,7 @@ class Weighing:
         TypeError, ValueError
             If a weight is none, or ``class_weight`` is not of these classes.
         """
-        weights = None if sample_weight is None else _numbers(sample_weight, len(labels))
+        weights = None if sample_weight is None else weights_of(sample_weight, len(labels))
         factors = self._factors(labels, classes, whole)
         if factors is not None:
             weights = factors[labels] if weights is None else weights * factors[labels]
@@ -117,12 +120,12 @@ def _rows(X, rows):
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _numbers(weights, count):
+def weights_of(weights, count):
     """Weights of so many instances as floats."""
     try:
         numbers = np.asarray(as_series(weights), np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"sample_weight must hold a number per instance: {error}") from error
+        raise TypeError(f"sample_weight must hold a number per instance: {one_line(error)}") from error
     if numbers.ndim == 0:
         numbers = np.full(count, numbers)
     if numbers.shape != (count,):

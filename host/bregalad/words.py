@@ -1,0 +1,26 @@
+"""Values and names as error messages show them: on one line, and not at any length."""
+
+__all__ = ["listed", "one_line", "shown"]
+
+
+def one_line(text, most=200):
+    """A text without line breaks, cut to so many characters."""
+    text = str(text)
+    if not text.isprintable():
+        text = " ".join("".join(c if c.isprintable() or c.isspace() else repr(c)[1:-1] for c in text).split())
+    return text if len(text) <= most else f"{text[:most - 3]}..."
+
+
+def shown(value, most=60):
+    """What is wrong, as Python writes it."""
+    try:
+        return one_line(repr(value), most)
+    except ValueError:  # more digits than Python writes
+        return "an integer of many digits" if isinstance(value, int) else f"a {type(value).__name__}"
+
+
+def listed(names, most=40):
+    """Names with commas in between, no more than so many of them."""
+    names = list(names)
+    texts = [name if name.isprintable() and len(name) <= 60 else shown(name) for name in map(str, names[:most])]
+    return ", ".join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
