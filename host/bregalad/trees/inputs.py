@@ -165,8 +165,10 @@ def as_frame(X):
     elif isinstance(X, list | tuple):
         X = _rows(X)
     X = _dense(X, "X")
-    if X.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: X has a row per instance and a column per "
+    if X.ndim > 2:
+        raise ValueError(f"Found array with dim {X.ndim}: X has two, a row per instance and a column per attribute")
+    if X.ndim < 2:
+        raise ValueError(f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead: X has a row per instance and a column per "
                          "attribute. Reshape your data by X.reshape(-1, 1) if it is of one attribute, by "
                          "X.reshape(1, -1) if it is one instance")
     if X.dtype.kind in "cV":
