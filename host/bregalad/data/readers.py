@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ..words import listed
 from .arff import ArffSource
 from .delimited import TextSource
 from .files import Pipe, place_of, suffix_of
@@ -297,4 +298,4 @@ def _check_declared(column, values, where):
     if bad.any():
         row = int(bad.argmax())
         raise DataError(f"{where(row)}, column {column.name!r}: {column.iloc[row]!r} is not "
-                        f"declared; allowed are {', '.join(values)}")
+                        f"declared; allowed are {listed(values)}")

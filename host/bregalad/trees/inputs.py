@@ -168,9 +168,9 @@ def as_frame(X):
     if X.ndim > 2:
         raise ValueError(f"Found array with dim {X.ndim}: X has two, a row per instance and a column per attribute")
     if X.ndim < 2:
-        raise ValueError(f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead: X has a row per instance and a column per "
-                         "attribute. Reshape your data by X.reshape(-1, 1) if it is of one attribute, by "
-                         "X.reshape(1, -1) if it is one instance")
+        raise ValueError(f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead: X has a row per "
+                         "instance and a column per attribute. Reshape your data by X.reshape(-1, 1) if it is of "
+                         "one attribute, by X.reshape(1, -1) if it is one instance")
     if X.dtype.kind in "cV":
         raise ValueError(f"Complex data not supported, nor {X.dtype}: attributes are numbers and strings")
     # NaN is a missing value; the quantiser names the place of an infinity.

@@ -103,7 +103,8 @@ class Option:
         # NumPy's truth values are no bool, and no number either.
         truth = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
         # Its times are integers to Python.
-        if type(value).__name__ == "timedelta64" or truth != (self.kind is bool) or not (truth or isinstance(value, number)):
+        time = type(value).__name__ == "timedelta64"
+        if time or truth != (self.kind is bool) or not (truth or isinstance(value, number)):
             raise TypeError(f"{self.name} must be {noun}{' or None' if self.none else ''}, not {shown(value)}")
         if self.kind is not bool and not self._in_range(value):
             raise ValueError(f"{self.name} must be {self.allowed}, not {shown(value)}")
@@ -112,7 +113,13 @@ class Option:
         """Whether a number is allowed; NaN never is."""
         return ((self.low is None or value >= self.low) and (self.high is None or value <= self.high)
                 and (self.above is None or value > self.above) and (self.below is None or value < self.below)
-                and not math.isnan(value) and not math.isinf(value))
+                and self._is_finite(value))
+
+    def _is_finite(self, value):
+        try:
+            return math.isfinite(value)
+        except OverflowError:  # an integer that no float holds
+            return self.kind is int
 
     @property
     def flag(self):

@@ -130,7 +130,7 @@ class SplitPolicy:
             for name, neutral in (("variant", "paper"), ("gain_average", False),
                                   ("same_attribute", "keep")):
                 if getattr(self, name) != neutral:
-                    raise ValueError(f"{name}={shown(getattr(self, name))} is for anytime trees: "
+                    raise ValueError(f"{name}={getattr(self, name)!r} is for anytime trees: "
                                      f"set anytime=True or leave it at {neutral!r}")
 
     def check(self, classes, nominal, nominal_split):
