@@ -385,3 +385,62 @@ def test_labels_of_two_kinds():
         VFDT().fit(X, np.array([1, "a", 1, "a"], object))
     with pytest.raises(ValueError, match=r"y\[0\] is 1, none of the classes \['1', 'a'\]"):
         VFDT().partial_fit(X, np.array([1, 2, 1, 2], object), classes=["1", "a"])
+
+
+def test_fractions_among_objects_are_no_labels():
+    for y in (np.array([0.5, 1.5], object), pd.Series([1, 1.5], dtype=object)):
+        with pytest.raises(ValueError, match="Unknown label type: continuous"):
+            VFDT().fit([[0], [1]], y)
+
+
+@pytest.mark.parametrize("name", ["apply", "encode", "decision_path", "predict"])
+def test_what_is_refused_does_not_end_the_warm_up(name):
+    X, y = stream(100)
+    tree, twin = VFDT(head=50), VFDT(head=50)
+    for each in (tree, twin):
+        each.partial_fit(X[:20], y[:20], classes=[False, True])
+    for bad in (X[:, :2], np.full((2, 3), np.inf), np.full((2, 3), "a")):
+        with pytest.raises((TypeError, ValueError)):
+            getattr(tree, name)(bad)
+    for each in (tree, twin):
+        each.partial_fit(X[20:], y[20:])
+    assert tree._quantiser.to_dict() == twin._quantiser.to_dict()
+
+
+def test_what_is_refused_leaves_the_head_of_instances_one_by_one():
+    tree = VFDT(head=10)
+    tree.learn_one({"a": 1.0, "b": 2.0}, "p")
+    bad = pd.DataFrame({"a": [1.0], "c": [1.0]})
+    for call in (lambda: tree.test_then_train(bad, ["p"], classes=["p", "q"]), lambda: tree.apply(bad),
+                 lambda: tree.partial_fit(bad, ["p"], classes=["p", "q"])):
+        with pytest.raises(ValueError, match="X lacks column 'b'"):
+            call()
+    for i in range(20):
+        tree.learn_one({"a": float(i), "b": 2.0}, "pqr"[i % 3])  # a third class, so none has been fixed
+    assert tree.report()["instances"] == 21
+
+
+@pytest.mark.parametrize("x, y, w, message", [
+    ([1.0, 2.0], "p", 1, "x must be a dict of an instance's values by attribute, not a list"),
+    ({"a": 1.0}, ["p"], 1, "labels must be all of one kind|must be"),
+    ({"a": 1.0}, "p", np.array([1, 2]), "w is array"),
+    ({"a": 1.0}, "p", np.timedelta64(1, "s"), "w is np.timedelta64"),
+    ({"a": Decimal("sNaN")}, "p", 1, "attribute 'a'"),
+])
+def test_one_instance_of_anything(x, y, w, message):
+    for head in (1, 50):
+        tree = VFDT(head=head)
+        for i in range(3):
+            tree.learn_one({"a": float(i)}, "pq"[i % 2])
+        with pytest.raises((TypeError, ValueError), match=message):
+            tree.learn_one(x, y, w)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("feed", {}), ("board", np.array([1, 2])), ("criterion", pd.Series([1, 2])), ("grace", np.timedelta64(5, "s")),
+    ("tau", 10**400), ("nominal", "ab"), ("nominal", 5), ("nominal", [[1]]), ("nominal", {"a": 5}),
+    ("leaf_prediction", []), ("geometry", pd.DataFrame({"a": [1, 2]}))])
+def test_parameters_of_anything(name, value):
+    with pytest.raises((TypeError, ValueError), match="board" if name == "board" else name) as caught:
+        VFDT(**{name: value}).fit([[0], [1]], [0, 1])
+    assert "\n" not in str(caught.value)
