@@ -201,3 +201,10 @@ def test_quantisers_take_them_too():
     frame = pa.Table.from_pandas(X)
     codes = Quantiser(schema).fit(frame).encode(frame)
     np.testing.assert_array_equal(codes, Quantiser(schema).fit(X).encode(X))
+
+
+def test_numbers_in_another_byte_order_are_weighed():
+    X = pd.DataFrame({"a": np.arange(30).astype(">f8"), "b": np.arange(30).astype(">i4")})
+    y, weights = [0, 1] * 15, np.full(30, 2)
+    tree = VFDT(head=10, grace=5).fit(X, y, sample_weight=weights)
+    assert tree.difference(VFDT(head=10, grace=5).fit(X.astype(float), y, sample_weight=weights)) is None

@@ -444,3 +444,10 @@ def test_parameters_of_anything(name, value):
     with pytest.raises((TypeError, ValueError), match="board" if name == "board" else name) as caught:
         VFDT(**{name: value}).fit([[0], [1]], [0, 1])
     assert "\n" not in str(caught.value)
+
+
+def test_long_doubles_are_held_with_strings():
+    tree = VFDT(head=10, nominal=[0])
+    tree.partial_fit(np.array([["u"]] * 3, object), [0, 1, 0], classes=[0, 1])
+    tree.partial_fit(np.full((9, 1), 2, np.longdouble), [0, 1, 0] * 3)
+    assert tree.report()["instances"] == 12 and tree._quantiser.books[0].values == ["u", 2]

@@ -95,7 +95,7 @@ def _is_text(kind):
 
 
 def _plain_columns(X):
-    """The same with categories as pandas keeps them, intervals as their text."""
+    """The same with categories as pandas keeps them, intervals as their text, numbers in this machine's byte order."""
     kinds = X.dtypes.array
     strange = [place for place, kind in enumerate(kinds) if _is_strange(kind)]
     if not strange:
@@ -109,7 +109,12 @@ def _is_strange(kind):
     return _is_intervals(kind) or (isinstance(kind, pd.CategoricalDtype)
                                    and kind.categories is not None
                                    and _is_intervals(kind.categories.dtype)) \
-        or (isinstance(kind, pd.ArrowDtype) and types.is_dictionary(kind.pyarrow_dtype))
+        or (isinstance(kind, pd.ArrowDtype) and types.is_dictionary(kind.pyarrow_dtype)) \
+        or _is_swapped(kind)
+
+
+def _is_swapped(kind):
+    return isinstance(kind, np.dtype) and not kind.isnative
 
 
 def _is_intervals(kind):
@@ -117,6 +122,8 @@ def _is_intervals(kind):
 
 
 def _plain(column):
+    if _is_swapped(column.dtype):  # pandas takes no rows of it
+        return column.astype(column.dtype.newbyteorder("="))
     if isinstance(column.dtype, pd.ArrowDtype):
         return pd.Series(_column(pa.chunked_array(column)), index=column.index)
     if isinstance(column.dtype, pd.CategoricalDtype):

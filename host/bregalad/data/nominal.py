@@ -283,7 +283,7 @@ def _translate(values, tables, places, codes):
 def plain(value):
     """A value as one of JSON's types, so that 1, 1.0 and numpy's 1 are the same."""
     if isinstance(value, np.generic):
-        value = value.item()
+        value = float(value) if isinstance(value, np.longdouble) else value.item()  # whose item is itself
     if isinstance(value, Decimal) and value.is_finite():
         # As its text where a float would be another number.
         whole = value == value.to_integral_value()
