@@ -208,7 +208,7 @@ def test_boards(capsys):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (["train", "missing.csv"], "No such file or directory: 'missing.csv'"),
+    (["train", "missing.csv"], "train: missing.csv: No such file or directory"),
     (["train", "CSV", "--class", "size"], "'size' is unknown; the columns are width, colour"),
     (["train", "CSV", "--delta", "2"], "delta must be between 0 and 1, both excluded, not 2.0"),
     (["train", "CSV", "--tree", "ctree", "--bound", "hoeffding"], "VFDT takes the others"),
@@ -233,11 +233,11 @@ def test_boards(capsys):
     (["generate", "sea"], "--out must name the file to write"),
     (["generate", "sea", "--out", "s.csv"], "the stream does not end: say how much of it"),
     (["generate", "sea", "--out", "s.doc", "--limit", "5"], "streams are written as .arff"),
-    (["generate", "sea", "--out", "nowhere/s.csv", "--limit", "5", "--quiet"], "No such file"),
+    (["generate", "sea", "--out", "nowhere/s.csv", "--limit", "5", "--quiet"], "nowhere/s.csv: No such file"),
     (["generate", "see", "--out", "s.csv", "--limit", "5"], "no generator 'see'"),
     (["generate", "sea", "--limit", "0"], "--limit must be 1 or more, not 0"),
     (["inspect", "CSV"], "no saved tree, or a damaged one"),
-    (["predict", "CSV", "--tree", "nothing"], "No such file or directory: 'nothing'"),
+    (["predict", "CSV", "--tree", "nothing"], "predict: nothing: No such file or directory"),
 ])
 def test_errors_are_one_line(csv, capsys, arguments, message):
     arguments = [str(csv) if word == "CSV" else word for word in arguments]

@@ -57,6 +57,13 @@ def test_a_new_files_permissions_are_as_the_system_gives_them(tmp_path, umask):
     assert (tmp_path / "one").stat().st_mode & 0o777 == 0o666 & ~umask
 
 
+def test_an_error_names_the_file_that_was_asked_for(tmp_path):
+    path = tmp_path / "nowhere" / "one"
+    with pytest.raises(FileNotFoundError) as error, replacing(path, "w"):
+        pass
+    assert error.value.filename == os.path.realpath(path)
+
+
 def test_what_fails_leaves_the_older_file_and_no_other(tmp_path):
     path = tmp_path / "one"
     path.write_text("old")

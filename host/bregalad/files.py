@@ -45,9 +45,11 @@ def replacing(path, mode):
             finally:
                 os.close(kept)
         os.replace(partial, path)
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.remove(partial)
+        if isinstance(error, OSError) and error.filename == partial:
+            error.filename = path  # the one that the caller knows
         raise
     _sync_folder(folder)
 

@@ -1,5 +1,7 @@
 """What a delimited text says about itself: header, comments, delimiter, kinds, decimal mark."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -134,6 +136,18 @@ def test_decimal_commas(tmp_path, text):
     X, y = next(iter(open_stream(write(tmp_path, text), decimal=",")))
     np.testing.assert_array_equal(X.to_numpy(), [[1.5, 2], [-25, np.nan]])
     assert y.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("names", ["city;temp;2024;bought", "city;temp;rooms;bought"])
+def test_names_above_numbers_in_another_notation(tmp_path, names):
+    """The error names the column as the file does, and the remedy reads it."""
+    rows = "".join(f"{'ab'[i % 2]};{i},{i};{i};{'yn'[i % 3 == 0]}\n" for i in range(ROWS))
+    path = write(tmp_path, f"{names}\n{rows}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a name that is a number
+        with pytest.raises(DataError, match="line 2, column 'temp': '0,0' is not a finite number"):
+            open_stream(path)
+        assert open_stream(path, decimal=",").schema.names == tuple(names.split(";")[:3])
 
 
 def test_decimal_points_where_commas_are_said(tmp_path):

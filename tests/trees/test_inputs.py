@@ -2,6 +2,7 @@
 
 import io
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -325,6 +326,19 @@ def test_lists_that_mix_kinds():
         VFDT().fit(rows, [0, 1, 0] * 40)
     with pytest.raises(ValueError, match="inhomogeneous"):
         VFDT().fit([[1, 2], [3]], [0, 1])
+
+
+@pytest.mark.parametrize("X, error, message", [
+    ("flights.csv", TypeError, "X is the text 'flights.csv'; a file is read by pandas.read_csv"),
+    (Path("flights.csv"), TypeError, "X is the text 'flights.csv'; a file is read"),
+    ({"a": [1, 2]}, TypeError, "X is a dict: give pandas.DataFrame"),
+    (np.array([[1j], [2]]), ValueError, "Complex data not supported"),
+    ([[1j], [2]], ValueError, "Complex data not supported"),
+])
+def test_what_is_no_table_is_refused_in_one_line(X, error, message):
+    with pytest.raises(error, match=message) as refused:
+        VFDT().fit(X, [0, 1])
+    assert "\n" not in str(refused.value)
 
 
 def test_what_has_no_rows_and_columns():

@@ -180,3 +180,11 @@ def test_what_is_counted_at_a_leaf_has_no_end():
     assert tree._nodes.since[0] == 2**31 + 3
     assert tree._nodes.own[0] == len(X) + 5  # as the board's counters have it
     assert before > 0.8 and abs(tree.score(X, y) - before) < 0.01
+
+
+def test_parameters_come_back_as_they_were(tmp_path):
+    X, y = np.array([[1.0], [2.0]] * 20), [0, 1] * 20
+    for parameters in ({}, {"tau": 0.1}, {"nominal": {"x0": (1, 2)}}):
+        tree = VFDT(**parameters).fit(X, y)
+        tree.save(tmp_path / "tree")
+        assert repr(load_tree(tmp_path / "tree")) == repr(tree)

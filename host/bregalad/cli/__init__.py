@@ -25,12 +25,9 @@ from . import (
 
 __all__ = ["main"]
 
-
 # What a command needs besides the packages that all do: the extra that brings it.
 _EXTRAS = {"demo": "demo", "bench": "bench", "virtual": "boards,simulation", "build": "boards",
            "program": "boards", "verilog": "hardware"}
-
-
 _PIPE = 128 + 13  # the exit status of what SIGPIPE ends
 
 
@@ -76,11 +73,18 @@ def _run(argv):
     except (ValueError, TypeError, OSError, ImportError, BoardError) as error:
         if isinstance(error, BrokenPipeError) and _reader_gone():
             return _PIPE
-        print(f"bregalad {args.command}: {error}", file=sys.stderr)
+        print(f"bregalad {args.command}: {_said(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as error:
         print(f"bregalad {args.command}: interrupted", file=sys.stderr)
         return status_of(error)
+
+
+def _said(error):
+    """An error's message; the system's own, of a file, in the words of ours: the file first."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _reader_gone():

@@ -21,7 +21,7 @@ class Checkpoints:
     ----------
     path : str
     every : int
-        Instances; at the next point of the curve behind that.
+        Instances; at the next point of the curve after that.
     run : dict
         As `run_of` gives it.
     seen : int
@@ -68,7 +68,7 @@ def run_of(args):
 
 
 def begun(path, run):
-    """The tree, the curve and the number of instances of a checkpoint, and how often it is written.
+    """The tree and the curve of a checkpoint, and after how many instances the next is written.
 
     Parameters
     ----------

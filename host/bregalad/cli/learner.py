@@ -7,7 +7,7 @@ from ..trees import options
 __all__ = ["OPTIONS", "add_learner", "by_label", "given"]
 
 
-# Of the parameters those that a word says; the others are options of their own.
+# Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
 
 
@@ -21,12 +21,13 @@ def add_learner(parser):
         if option.kind is bool:
             kind = {"action": "store_const", "const": True}
         elif option.kind is dict:
-            kind = {"type": _weight, "action": "append", "metavar": "LABEL=X"}
+            kind = {"type": _weight, "action": "append", "metavar": "LABEL=X"}  # once for each
         elif option.choices:
             kind = {"choices": option.choices}
         else:
             kind = {"type": option.kind, "metavar": "N" if option.kind is int else "X"}
-        groups[option.group].add_argument(option.flag, help=option.help, **kind)
+        groups[option.group].add_argument(
+            option.flag, help=option.help + "; may be given several times" * (option.kind is dict), **kind)
 
 
 def given(args):

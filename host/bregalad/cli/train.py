@@ -63,15 +63,15 @@ def _run(args):
     if args.curve:
         check_suffix(args.curve)
     curve, seen, every = Curve(), 0, args.every or checkpoint.EVERY
-    begun = checkpoint.run_of(args) if kept else None
+    this = checkpoint.run_of(args) if kept else None
     if args.resume:
-        tree, curve, every = checkpoint.begun(args.resume, begun)
+        tree, curve, every = checkpoint.begun(args.resume, this)
         seen, every = curve.instances[-1], args.every or every
         classes = tree.classes_.tolist()
     else:
         classes, nominal = options.survey(stream, args.limit)
         tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
-    checkpoints = checkpoint.Checkpoints(kept, every, begun, seen) if kept else None
+    checkpoints = checkpoint.Checkpoints(kept, every, this, seen) if kept else None
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     with tqdm(total=total, initial=seen, unit=" instances", unit_scale=True,
               disable=args.quiet or None) as bar:

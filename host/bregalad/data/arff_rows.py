@@ -8,6 +8,7 @@ import pandas as pd
 from .notation import between_commas, divided, tokens, without_blanks
 from .numerals import MISSING_NUMBERS, is_number
 from .schema import DataError
+from .text import not_a_number
 
 __all__ = ["UNKNOWN", "is_plain", "read_rows"]
 
@@ -158,8 +159,5 @@ def _numbers(fields, block, path, name):
             continue
         values[row] = float(field) if is_number(field) else np.inf
         if np.isinf(values[row]):
-            raise DataError(
-                f"{path}, line {block.numbers[row]}, column {name!r}: {field!r} is not a finite "
-                "number; allowed are finite numbers and, for a missing value, ? or an empty field "
-                f"(a column of words is declared with nominal=[{name!r}])")
+            raise not_a_number(f"{path}, line {block.numbers[row]}", name, field)
     return values

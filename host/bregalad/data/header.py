@@ -1,6 +1,6 @@
 """The first line of a delimited text: does it name the columns, or is it an instance?"""
 
-from .numerals import MISSING_NUMBERS, is_number
+from .numerals import MISSING_NUMBERS, is_number, reason_of
 
 __all__ = ["is_header", "is_numeric"]
 
@@ -50,8 +50,8 @@ def is_header(rows, known, decimal="."):
     if not body:
         return not numbers and len(words) == len(names) == len(set(names)), ""
     columns = _Columns(body)
-    above = any(is_numeric(columns[i], decimal) and set(columns[i]) - set(MISSING_NUMBERS)
-                for i in words)
+    above = any(_are_numbers(columns[i], decimal) and set(columns[i]) - set(MISSING_NUMBERS)
+                for i in words if not reason_of(names[i], decimal))
     if not numbers:
         if above:
             return True, ""
@@ -74,6 +74,12 @@ def is_header(rows, known, decimal="."):
     if all(names[i].isdecimal() for i in numbers) and (words or _consecutive(names[first:])):
         return True, against
     return False, f"though {names[labels[-1]]!r} stands nowhere below itself"
+
+
+def _are_numbers(fields, decimal):
+    """Whether all fields are numbers, be it in another notation (which is refused later), or missing."""
+    return is_numeric(fields, decimal) or all(
+        field in MISSING_NUMBERS or is_number(field, decimal) or reason_of(field, decimal) for field in fields)
 
 
 class _Columns(dict):

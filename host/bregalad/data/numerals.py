@@ -32,7 +32,7 @@ def number_of(field, decimal="."):
 
 
 def is_number(field, decimal="."):
-    """Whether a field reads as a number, infinities included, missing ones not."""
+    """Whether a field reads as a number, infinities and NaN included, other marks of a missing one not."""
     return field not in MISSING_NUMBERS[:3] and number_of(field, decimal) is not None
 
 

@@ -15,6 +15,8 @@ FEW = 32  # instances up to which these are quicker than `encode_numbers`
 # being claimed, the range that is covered, the code below the first edge (-1: none is given yet)
 # and how many edges follow.
 _FLOOR, _CEILING, _LOW, _HIGH, _FIRST, _COUNT, _EDGES = range(7)
+
+
 class NumberTables:
     """Numeric attributes' codes, for a few instances at a time: what `encode_numbers` gives.
 

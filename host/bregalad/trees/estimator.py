@@ -98,7 +98,8 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
         classes : collection
             All labels that will ever come; needed with the first call.
         sample_weight : sequence (n,) or number
-            How often each instance is learnt, 0 to 10,000; of fractions see ``Weighing``.
+            How often each instance is learnt, 0 to 10,000. Fractions are saved up per class, and
+            where those of a class come to 1 its instance is learnt once more.
 
         Raises
         ------

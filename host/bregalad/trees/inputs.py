@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Real
+from os import PathLike
 
 import numpy as np
 import pandas as pd
@@ -151,7 +152,12 @@ def as_frame(X):
     """
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.shape[1]:
         return X  # nothing of the following is for these
+    if isinstance(X, str | PathLike):
+        raise TypeError(f"X is the text {shown(str(X))}; a file is read by pandas.read_csv, or chunk by chunk by "
+                        "bregalad.data.open_stream")
     X = as_pandas(X)
+    if isinstance(X, Mapping) and not issparse(X):  # of these one kind is a dict
+        raise TypeError("X is a dict: give pandas.DataFrame(X), or one instance to learn_one and predict_one")
     if isinstance(X, pd.DataFrame):
         names = [str(name) for name in X]
         name, count = Counter(names).most_common(1)[0] if names else (None, 0)

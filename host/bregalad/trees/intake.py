@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ..criteria import DECLARED
 from ..data.quantiser import Quantiser
 from ..geometry import MISSING
 from ..words import shown
@@ -70,7 +71,7 @@ class Intake:
         tags.input_tags.string = True
         tags.classifier_tags.multi_class = not (
             getattr(self, "bound", None) in TWO_CLASSES
-            or getattr(self, "criterion", None) == "kearns_mansour")
+            or getattr(self, "criterion", None) in [known.name for known in DECLARED if known.classes == 2])
         return tags
 
     def _prepare(self, X, classes):

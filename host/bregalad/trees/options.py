@@ -13,7 +13,7 @@ from typing import Any
 from ..criteria import CRITERIA
 from ..words import shown
 
-__all__ = ["BOUNDS", "LEARNERS", "OPTIONS", "SHELL", "TIES", "VARIANTS", "Option", "check", "default_of", "options_of"]
+__all__ = ["BOUNDS", "LEARNERS", "OPTIONS", "TIES", "VARIANTS", "Option", "check", "default_of", "options_of"]
 
 LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree")
 BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
@@ -168,7 +168,7 @@ def _all(value, **others):
     return {tree: others.get(tree, value) for tree in LEARNERS}
 
 
-SHELL = _SPLITS, _ANYTIME, _LEAVES, _BOARD = (
+_SPLITS, _ANYTIME, _LEAVES, _BOARD = (
     "when a leaf splits", "anytime trees", "attributes and leaves", "statistics")
 
 OPTIONS = (
@@ -188,7 +188,7 @@ OPTIONS = (
            {"vfdt": "information_gain", "efdt": "information_gain", "ctree": "gini"}, choices=CRITERIA, group=_SPLITS),
     Option("bound", str, "how large a gap between gains must be",
            {"vfdt": "hoeffding", "efdt": "hoeffding", "ctree": "confidence-practical"}, choices=BOUNDS, group=_SPLITS),
-    Option("scale", float, "c of the bound confidence-practical", {"vfdt": 5e-3, "ctree": 5e-3}, above=0,
+    Option("scale", float, "the factor c of the bound confidence-practical", {"vfdt": 5e-3, "ctree": 5e-3}, above=0,
            group=_SPLITS, needs=("bound", "confidence-practical")),
     Option("ties", str, "ties are broken at once (ht), if genuine (htdt), or after a wait (htat)", {"vfdt": "ht"},
            choices=TIES, group=_SPLITS),
@@ -226,7 +226,7 @@ OPTIONS = (
            choices=("stream", "memory"), group=_BOARD),
     Option("review_period", int, "where slots are short: instances between two competitions of all leaves for them",
            _all(20_000), low=1, group=_BOARD),
-    Option("threads", int, "that turn values into codes at the same time; the tree is the same", _all(1),
+    Option("threads", int, "how many turn values into codes at the same time; the tree is the same", _all(1),
            low=1, high=256, group=_BOARD),
 )
 

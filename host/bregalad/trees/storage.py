@@ -81,7 +81,7 @@ def load(classes, path, changes):
     meta, arrays = read(path)
     known = {cls.__name__: cls for cls in classes}
     if meta["tree"] not in known:
-        raise ValueError(f"{path}: a saved {meta['tree']}, not a {' or '.join(known)}")
+        raise ValueError(f"{path}: a saved {meta['tree']}, not {' or '.join(known)}")
     cls = known[meta["tree"]]
     with _of_the_file(path):
         params = _parameters(cls, meta)
@@ -144,6 +144,8 @@ def _parameters(cls, meta):
         params["class_weight"] = dict(params["class_weight"])
     if params.get("nominal") and isinstance(params["nominal"][0], list):
         params["nominal"] = {name: tuple(values) for name, values in params["nominal"]}
+    elif not params.get("nominal"):
+        params["nominal"] = ()  # as by default: JSON has lists only
     cls(**params).check_parameters()
     return params
 
