@@ -1,6 +1,6 @@
 """Values and names as error messages show them: on one line, and not at any length."""
 
-__all__ = ["listed", "one_line", "shown"]
+__all__ = ["joined", "listed", "one_line", "shown"]
 
 
 def one_line(text, most=200):
@@ -24,3 +24,9 @@ def listed(names, most=40):
     names = list(names)
     texts = [name if name.isprintable() and len(name) <= 60 else shown(name) for name in map(str, names[:most])]
     return ", ".join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def joined(words, last="or"):
+    """Words as a sentence has them: a, b or c."""
+    words = list(words)
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

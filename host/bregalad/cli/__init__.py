@@ -8,6 +8,7 @@ import sys
 import warnings
 from importlib.metadata import version
 
+from ..words import one_line
 from . import (
     bench,
     boards,
@@ -83,7 +84,7 @@ def _run(argv):
 def _said(error):
     """An error's message; the system's own, of a file, in the words of ours: the file first."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror}"
+        return f"{one_line(error.filename)}: {error.strerror}"
     return str(error)
 
 

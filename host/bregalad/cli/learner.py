@@ -3,6 +3,7 @@
 from argparse import ArgumentTypeError
 
 from ..trees import options
+from ..words import joined
 
 __all__ = ["OPTIONS", "add_learner", "by_label", "given"]
 
@@ -45,8 +46,7 @@ def given(args):
         if value is None:
             continue
         if args.tree not in option.defaults:
-            takers = " and ".join(filter(None, (", ".join(list(option.defaults)[:-1]),
-                                                list(option.defaults)[-1])))
+            takers = joined(option.defaults, "and")
             raise ValueError(f"{option.flag} is an option of --tree {takers}, not of {args.tree}")
         if option.needs and values[option.needs[0]] != option.needs[1]:
             other, needed = option.needs

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..geometry import MISSING
 from ..protocol.reports import entry_layout
+from ..words import shown
 from .structure.cells import CellMap
 from .structure.nodes import LEAF, MULTIWAY, NUMERIC
 from .training.tally import Tally
@@ -59,11 +60,11 @@ def check_entries(meta):
             if name in _ENTRIES:
                 raise ValueError(f"no entry {name!r}")
         elif not isinstance(meta[name], kinds) or kinds is int and isinstance(meta[name], bool):
-            raise ValueError(f"the entry {name!r} is {_short(meta[name])}")
+            raise ValueError(f"the entry {name!r} is {shown(meta[name])}")
     counted = set(Tally().as_dict())
     if set(meta["tally"]) != counted or not all(
             type(value) is int and 0 <= value <= _MANY for value in meta["tally"].values()):
-        raise ValueError(f"the entry 'tally' is {_short(meta['tally'])}")
+        raise ValueError(f"the entry 'tally' is {shown(meta['tally'])}")
     nominal = meta["params"].get("nominal", [])
     plain = (str, int, float, type(None))
     if not isinstance(nominal, list) or not (
@@ -71,7 +72,7 @@ def check_entries(meta):
             or all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str | int)
                    and isinstance(pair[1], list)
                    and all(isinstance(value, plain) for value in pair[1]) for pair in nominal)):
-        raise ValueError(f"the parameter 'nominal' is {_short(nominal)}")
+        raise ValueError(f"the parameter 'nominal' is {shown(nominal)}")
 
 
 def labels_from(labels, kind, grows=False):
@@ -89,7 +90,7 @@ def labels_from(labels, kind, grows=False):
             or not all(type(label) in kinds for label in labels)
             or len(set(labels)) < len(labels) or not grows and sorted(labels) != labels
             or found.dtype.kind == "f" and not np.isfinite(found).all()):
-        raise ValueError(f"the classes are {_short(labels)} of type {kind!r}")
+        raise ValueError(f"the classes are {shown(labels)} of type {kind!r}")
     return found
 
 
@@ -207,8 +208,3 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
 def _wrong(name, array):
     return ValueError(f"the array {name!r} has type {array.dtype}, shape {array.shape}, or values "
                       "that it cannot have")
-
-
-def _short(value):
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Any
 
 from ..criteria import CRITERIA
-from ..words import shown
+from ..words import joined, shown
 
 __all__ = ["BOUNDS", "LEARNERS", "OPTIONS", "TIES", "VARIANTS", "Option", "check", "default_of", "options_of"]
 
@@ -70,7 +70,7 @@ class Option:
     def allowed(self):
         """The values allowed, in words."""
         if self.choices:
-            return _listed([*map(repr, self.choices), *["None"] * bool(self.none)])
+            return joined([*map(repr, self.choices), *["None"] * bool(self.none)])
         if self.kind is bool:
             return "True or False"
         unit = f" {self.unit}" if self.unit else ""
@@ -157,11 +157,6 @@ class Option:
         elif self.none:
             text += f" None: {self.none}."
         return head + "\n" + fill(text, 96, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
-
-
-def _listed(words):
-    words = list(words)
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _all(value, **others):

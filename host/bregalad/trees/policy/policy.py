@@ -9,6 +9,7 @@ import numpy as np
 
 from ...criteria import covered, criterion_of
 from ...geometry import MOST_WIDTH
+from ...words import joined
 from ..options import BOUNDS, TIES, check, default_of
 from ..options import VARIANTS as NAMES
 from .bounds import TWO_CLASSES, epsilon
@@ -105,7 +106,7 @@ class SplitPolicy:
     def _refuse_contradictions(self):
         known = covered(self.bound)
         if self.criterion not in known:
-            raise ValueError(f"bound {self.bound!r} is known for the criteria {_listed(known)}, "
+            raise ValueError(f"bound {self.bound!r} is known for the criteria {joined(map(repr, known))}, "
                              f"not for {self.criterion!r}; 'hoeffding' takes all")
         if self.ties != "ht":
             if self.bound == "confidence-practical":
@@ -276,8 +277,3 @@ class SplitPolicy:
             KEEP (which is false), SPLIT or TIE.
         """
         return int(change(self.options, gap, n, classes, depth, t, attributes))
-
-
-def _listed(names):
-    names = [repr(name) for name in names]
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
