@@ -298,6 +298,7 @@ def test_no_tool_outlives_its_build(tmp_path, number, early):
     # The early signal comes before anybody knows the tool's number.
     running = subprocess.Popen([sys.executable, "-c", f"""
 import os, signal, subprocess
+from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
