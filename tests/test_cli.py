@@ -440,3 +440,13 @@ def test_what_is_written_to_a_pipe_without_a_name():
     os.close(writing)
     with open(reading) as file:
         assert file.read() == "all of it"
+
+
+def test_what_names_an_attribute_for_the_class_or_has_line_breaks_is_one_line(csv, tmp_path, capsys):
+    tree = tmp_path / "tree"
+    assert main(["train", str(csv), "--quiet", "--save", str(tree)]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(csv), "--tree", str(tree), "--class", "0"]) == 1
+    assert "--class 0 is an attribute of the tree" in capsys.readouterr().err
+    assert main(["generate", "sea", "--limit", "5", "--out", "a\nb"]) == 1
+    assert capsys.readouterr().err.startswith("bregalad generate: a b: streams are written as")

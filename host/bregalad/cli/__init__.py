@@ -85,7 +85,7 @@ def _said(error):
     """An error's message; the system's own, of a file, in the words of ours: the file first."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{one_line(error.filename)}: {error.strerror}"
-    return str(error)
+    return one_line(error, 12_000)  # the names in it may have line breaks
 
 
 def _reader_gone():

@@ -92,11 +92,14 @@ def open_file_for(args, tree):
                          f"{', '.join(names)}")
     if class_name is None:
         class_name = columns[-1] if columns[-1] in others and columns[-1] not in ignored else False
-    return stream_of(source, class_name=class_name,
-                     nominal=[a.name for a in attributes if a.kind == "nominal"],
-                     numeric=[a.name for a in attributes if a.kind == "numeric"],
-                     ignore=[name for name in others if name != class_name], unlabelled=True,
-                     chunk=_chunk(args))
+    stream = stream_of(source, class_name=class_name,
+                       nominal=[a.name for a in attributes if a.kind == "nominal"],
+                       numeric=[a.name for a in attributes if a.kind == "numeric"],
+                       ignore=[name for name in others if name != class_name], unlabelled=True,
+                       chunk=_chunk(args))
+    if stream.schema.class_name in names:  # by its index
+        raise ValueError(f"--class {class_name} is an attribute of the tree; its attributes are {', '.join(names)}")
+    return stream
 
 
 def _source(args, known):
