@@ -8,6 +8,7 @@ from amaranth.lib import data
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol import commands, describe, registers, reports
 from bregalad.protocol.layout import Field, Layout
+from bregalad.protocol.words import getter
 from bregalad_hw.layout import struct
 
 LAYOUTS = [*commands.COMMANDS.values(), commands.record_layout(5),
@@ -135,3 +136,17 @@ def test_protocol_page_is_up_to_date():
     page = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
     assert page.read_text(encoding="utf-8") == describe.markdown(), (
         "run: python -m bregalad.protocol.describe > docs/protocol.md")
+
+
+def test_compiled_getters_read_what_layouts_pack():
+    for layout in (reports.HEADER, reports.CANDIDATE, reports.PREDICTION, reports.ERROR, reports.FENCE):
+        fields = {field.name: (1 << min(field.width, 62)) - 3 - i for i, field in enumerate(layout.fields)}
+        words = np.frombuffer(bytes(4) + layout.pack(**fields), np.uint32)
+        for name, value in fields.items():
+            assert getter(layout, name).py_func(words, 1) == value, (layout.name, name)
+    assert getter(reports.CANDIDATE, "gain").py_func(
+        np.frombuffer(reports.CANDIDATE.pack(gain=-5), np.uint32), 0) == -5
+    with pytest.raises(ValueError, match="odd.b lies across words, or is an array"):
+        getter(Layout("odd", Field("a", 16), Field("b", 32)), "b")
+    with pytest.raises(ValueError, match="suggestion.left lies across words, or is an array"):
+        getter(reports.suggestion_layout(Geometry()), "left")

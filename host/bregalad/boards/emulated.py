@@ -5,8 +5,9 @@ import numpy as np
 from ..criteria import criterion_of
 from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
 from ..geometry import NONE
-from ..protocol.commands import COMMAND_BYTES
+from ..protocol.commands import COMMAND_BYTES, PATH_LIMIT, record_layout
 from ..protocol.registers import EVENTS, Access, find, identity_fields
+from ..protocol.reports import Kind, layout_of
 from . import kernel
 from .base import Board, BoardError
 
@@ -90,8 +91,9 @@ class EmulatedBoard(Board):
         self._memory = np.zeros(memory_size, np.uint8)
         self._fields = {}
         cells, classes = g.max_cells, g.classes
-        trial_words = 2 + classes + max(9 + classes, 3 * cells)
-        reserve = kernel.PATH_LIMIT * trial_words + 8 + classes * (g.bins + 2)
+        sizes = {kind: layout_of(kind, g, cells).size // 4 for kind in Kind}  # words
+        reserve = (PATH_LIMIT * max(sizes[Kind.SUGGESTION], sizes[Kind.GAINS]) + sizes[Kind.SCORES]
+                   + max(sizes[Kind.STATISTICS], sizes[Kind.ENTRY], sizes[Kind.ERROR]))
         counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
         counters = counts.reshape(g.slots, -1)
         self._state = kernel.State(
@@ -136,7 +138,8 @@ class EmulatedBoard(Board):
             # Join no more than the longest head, record or payload: the rest need not be copied.
             g = self.geometry
             longest = max(COMMAND_BYTES, g.bus_bytes) + g.bus_bytes + max(
-                4 + g.max_cells, 4 * (4 + g.classes), 4 * g.bins * g.classes)
+                record_layout(g.max_cells).size,
+                *(layout_of(kind, g, 0).size for kind in (Kind.ENTRY, Kind.STATISTICS)))
             joined = self._pending + data[:longest].tobytes()
             done = self._execute(np.frombuffer(joined, np.uint8))
             if data.size <= longest:

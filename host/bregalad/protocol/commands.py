@@ -12,10 +12,11 @@ from ..complete import complete
 from ..geometry import MISSING, NONE
 from .layout import Field, Layout
 
-__all__ = ["COMMAND_BYTES", "COMMANDS", "WITH_PAYLOAD", "Opcode", "CommandFlag", "RecordFlag", "RECORD_HEADER",
-           "pack_command", "padded", "record_layout", "references"]
+__all__ = ["COMMAND_BYTES", "COMMANDS", "PATH_LIMIT", "WITH_PAYLOAD", "Opcode", "CommandFlag", "RecordFlag",
+           "RECORD_HEADER", "pack_command", "padded", "record_layout", "references"]
 
 COMMAND_BYTES = 16
+PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
 
 
 class Opcode(IntEnum):

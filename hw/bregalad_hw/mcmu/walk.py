@@ -1,10 +1,9 @@
 """From a record's slot to the root: what the tracker begins with."""
 
 from amaranth import Mux, Signal
+from bregalad.protocol.commands import PATH_LIMIT
 
-__all__ = ["PATH_LIMIT", "walk_groups", "walk_nodes"]
-
-PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
+__all__ = ["walk_groups", "walk_nodes"]
 
 
 def walk_nodes(m, geometry, table, coming, walk, valid, go):

@@ -4,9 +4,9 @@ What these files do with a command is what every board does, bit for bit. They a
 read, not to be fast; ``host/bregalad/boards/kernel`` is the same, compiled.
 """
 
-from .board import PATH_LIMIT, Golden
+from .board import Golden
 from .candidates import Candidate, gain_of, join, top
 from .memory import Memory
 from .state import Cell, Entry
 
-__all__ = ["Candidate", "Cell", "Entry", "Golden", "Memory", "PATH_LIMIT", "gain_of", "join", "top"]
+__all__ = ["Candidate", "Cell", "Entry", "Golden", "Memory", "gain_of", "join", "top"]

@@ -6,6 +6,7 @@ from bregalad.protocol import reports
 from bregalad.protocol.commands import (
     COMMAND_BYTES,
     COMMANDS,
+    PATH_LIMIT,
     WITH_PAYLOAD,
     CommandFlag,
     Opcode,
@@ -13,6 +14,7 @@ from bregalad.protocol.commands import (
     record_layout,
     references,
 )
+from bregalad.protocol.layout import Layout
 from bregalad.protocol.registers import EVENTS, Access, CellKind, find, identity_fields
 from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 
@@ -21,9 +23,7 @@ from .candidates import gain_of, join, top
 from .memory import BusError, Memory
 from .state import Cell, Entry
 
-__all__ = ["Golden", "PATH_LIMIT"]
-
-PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
+__all__ = ["Golden"]
 
 
 class Golden:
@@ -140,7 +140,9 @@ class Golden:
 
     def _statistics_bytes(self, command):
         g = self.geometry
-        return 4 * (4 + g.classes if command["cell"] == NONE else g.bins * g.classes)
+        if command["cell"] == NONE:
+            return Layout("entry", *reports.entry_body(g)).size
+        return 4 * g.bins * g.classes
 
     def _fence(self, command, payload):
         self._report(reports.FENCE, kind=Kind.FENCE, token=command["token"])
@@ -375,17 +377,18 @@ class Golden:
     def _write(self, command, payload):
         g = self.geometry
         slot, cell = int(command["slot"]), int(command["cell"])
-        words = [int.from_bytes(payload[i:i + 4], "little") for i in range(0, len(payload), 4)]
         if cell == NONE:
-            link, current, flags = words[2] & 0xFFFF, words[2] >> 16, words[3]
+            entry = Layout("entry", *reports.entry_body(g)).unpack(payload)
+            link, current, flags = (int(entry[name]) for name in ("link", "current", "entry_flags"))
             self.entries[slot] = Entry(
-                [count & g.count_max for count in words[4:4 + g.classes]],
-                words[0] & g.count_max, words[1] & 0xFFFFFF,
+                [int(count) & g.count_max for count in entry["class_counts"]],
+                int(entry["n"]) & g.count_max, int(entry["since"]) & 0xFFFFFF,
                 # A link or cell that does not exist is none.
                 link if link < g.slots else NONE, current if current < g.max_cells else NONE,
                 bool(flags & EntryFlag.INNER), bool(flags & EntryFlag.HALVED),
-                bool(flags & EntryFlag.UNDERFLOW), words[3] >> 16)
+                bool(flags & EntryFlag.UNDERFLOW), int(entry["period"]))
         else:
+            words = [int.from_bytes(payload[i:i + 4], "little") for i in range(0, len(payload), 4)]
             for index in range(g.bins):
                 row = words[index * g.classes:(index + 1) * g.classes]
                 self.counts[slot][cell][index] = [count & g.count_max for count in row]

@@ -21,7 +21,6 @@ from .state import (
     LEFT,
     LINK,
     NODES,
-    PATH_LIMIT,
     PREDICTED,
     PREDICTIONS,
     PROGRESS,
@@ -35,7 +34,7 @@ from .state import (
 from .trials import ask, trial
 
 __all__ = ["ASKED", "BEATS", "CLAMPED", "COUNTS", "CURRENT", "FIRST", "FOUND", "HALTED", "KIND",
-           "LEFT", "LINK", "N", "NODES", "PATH_LIMIT", "PREDICTED", "PREDICTIONS", "PROGRESS", "RECORDS",
+           "LEFT", "LINK", "N", "NODES", "PREDICTED", "PREDICTIONS", "PROGRESS", "RECORDS",
            "SKIP", "USED", "State", "add", "ask", "bin_of", "classify", "inner",
            "execute", "fill_logs", "fill_table",
            "gather", "halve", "learn", "locate", "measure_of", "mixture", "only_class", "place", "trial"]

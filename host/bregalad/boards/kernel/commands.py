@@ -8,7 +8,7 @@ from ...protocol.commands import COMMAND_BYTES, COMMANDS, WITH_PAYLOAD, CommandF
 from ...protocol.reports import ErrorCode, Kind
 from .arithmetic import u16, u32
 from .reports import DECODE, RECORD_HEAD, error, has_room, head, put
-from .slots import CELL_AT, SLOT_AT, place, read, reset, write
+from .slots import CELL_AT, CLASS_COUNTS_AT, SLOT_AT, place, read, reset, write
 from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, compiled, inlined, inner
 
 __all__ = ["execute"]
@@ -61,7 +61,7 @@ def records_bytes(state, stream, at):
 @inlined
 def statistics_bytes(state, stream, at):
     bins, classes = state.counts.shape[1:3]
-    return np.int64(4 * (4 + classes if u16(stream, at + CELL_AT) == NONE else bins * classes))
+    return np.int64(4 * classes + CLASS_COUNTS_AT if u16(stream, at + CELL_AT) == NONE else 4 * bins * classes)
 
 
 # Commands: each executes what ``stream`` has at ``at``, its payload is from ``body`` on. Returns the

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...geometry import NONE
-from ...protocol.commands import RecordFlag
+from ...protocol.commands import PATH_LIMIT, RECORD_HEADER, RecordFlag
 from .arithmetic import u16
 from .bayes import predict, prediction_words
 from .bins import gather, locate, mixture
@@ -24,7 +24,6 @@ from .state import (
     LEFT,
     LINK,
     NODES,
-    PATH_LIMIT,
     PERIOD,
     PREDICTIONS,
     RECORDS,
@@ -40,6 +39,7 @@ from .trials import trial
 __all__ = ["learn"]
 
 MINUS, TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
+SLOT_AT, LABEL_AT, FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "flags"))
 
 
 @inner
@@ -119,7 +119,7 @@ def plain_records(entries, counts, counters, shares, lo, shift, config, events, 
     nodes = clamped = tests = 0
     done = 0
     while done < number:
-        first, label, flags = u16(data, at), np.int64(data[at + 2]), data[at + 3]
+        first, label, flags = u16(data, at + SLOT_AT), np.int64(data[at + LABEL_AT]), data[at + FLAGS_AT]
         if first >= shape[0] or label >= shape[2]:
             break
         test = flags & TEST != 0
@@ -162,11 +162,11 @@ def plain_records(entries, counts, counters, shares, lo, shift, config, events, 
 @inlined
 def record(state, data, at, where, codes, places, mix):
     """Count a record that `plain_records` leaves; never one with TEST, unless it is bad."""
-    slot, label = u16(data, at), np.int64(data[at + 2])
+    slot, label = u16(data, at + SLOT_AT), np.int64(data[at + LABEL_AT])
     if slot >= state.counts.shape[0] or label >= state.counts.shape[2]:
         state.events[BAD_RECORDS] += 1
         return
-    minus = data[at + 3] & MINUS != 0
+    minus = data[at + FLAGS_AT] & MINUS != 0
     shape = state.counts.shape
     rows = gather(mix, shape, data, at + RECORD_HEAD, where, codes, places)
     if state.registers[PREDICTIONS]:

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from ...protocol.commands import RECORD_HEADER
 from ...protocol.reports import ErrorCode, Kind
 from .state import HALTED, USED, inlined, inner
 
 __all__ = ["DECODE", "RECORD_HEAD", "error", "has_room", "head", "put"]
 
 ERROR, DECODE = int(Kind.ERROR), int(ErrorCode.DECODE)
-RECORD_HEAD = 4  # bytes of a record before its codes
+RECORD_HEAD = RECORD_HEADER.size  # bytes of a record before its codes
 
 
 @inner

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ...geometry import NONE
+from ...geometry import NONE, Geometry
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
-from ...protocol.reports import Kind
+from ...protocol.layout import Layout
+from ...protocol.reports import Kind, entry_body
 from .arithmetic import u16, u32
 from .counting import HALVED, INNER, UNDERFLOW, clear
 from .reports import head, put
@@ -22,7 +23,7 @@ from .state import (
     inner,
 )
 
-__all__ = ["SLOT_AT", "PARENT_AT", "PLACE_CELL_AT", "LINK_AT", "CURRENT_AT", "CELL_AT", "place",
+__all__ = ["CLASS_COUNTS_AT", "SLOT_AT", "PARENT_AT", "PLACE_CELL_AT", "LINK_AT", "CURRENT_AT", "CELL_AT", "place",
            "read", "reset", "write"]
 
 KEEP, INNER_COMMAND = int(CommandFlag.KEEP), int(CommandFlag.INNER)
@@ -32,6 +33,10 @@ PARENT_AT, PLACE_CELL_AT, LO_AT, SHIFT_AT, LINK_AT, CURRENT_AT, PERIOD_AT = map(
     COMMANDS[Opcode.PLACE].offset,
     ("parent", "cell", "lo", "shift", "link", "current", "period"))
 CELL_AT = COMMANDS[Opcode.READ].offset("cell")
+ENTRY_BODY = Layout("entry", *entry_body(Geometry()))  # whose class counts come last
+(N_AT, SINCE_AT, ENTRY_LINK_AT, ENTRY_CURRENT_AT, ENTRY_FLAGS_AT, ENTRY_PERIOD_AT,
+ CLASS_COUNTS_AT) = map(ENTRY_BODY.offset, (
+     "n", "since", "link", "current", "entry_flags", "period", "class_counts"))
 
 
 @inlined
@@ -93,15 +98,15 @@ def write(state, slot, cell, stream, at):
     slots, bins, classes, cells = state.counts.shape
     entries = state.entries
     if cell == NONE:
-        link, current = u16(stream, at + 8), u16(stream, at + 10)
-        entries[slot, N] = u32(stream, at) & state.count_max
-        entries[slot, SINCE] = u32(stream, at + 4) & 0xFFFFFF
+        link, current = u16(stream, at + ENTRY_LINK_AT), u16(stream, at + ENTRY_CURRENT_AT)
+        entries[slot, N] = u32(stream, at + N_AT) & state.count_max
+        entries[slot, SINCE] = u32(stream, at + SINCE_AT) & 0xFFFFFF
         entries[slot, LINK] = link if link < slots else NONE
         entries[slot, CURRENT] = current if current < cells else NONE
-        entries[slot, FLAGS] = stream[at + 12] & (HALVED | UNDERFLOW | INNER)
-        entries[slot, PERIOD] = u16(stream, at + 14)
+        entries[slot, FLAGS] = stream[at + ENTRY_FLAGS_AT] & (HALVED | UNDERFLOW | INNER)
+        entries[slot, PERIOD] = u16(stream, at + ENTRY_PERIOD_AT)
         for k in range(classes):
-            entries[slot, COUNTS + k] = u32(stream, at + 16 + 4 * k) & state.count_max
+            entries[slot, COUNTS + k] = u32(stream, at + CLASS_COUNTS_AT + 4 * k) & state.count_max
     else:
         entries[slot, EXTENT] = bins
         for index in range(bins):

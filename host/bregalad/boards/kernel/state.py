@@ -7,14 +7,12 @@ import numpy as np
 from ...compiled import njit
 from ...protocol.registers import EVENTS
 
-__all__ = ["State", "compiled", "inlined", "inner", "PATH_LIMIT", "CELLS", "CLASSES", "ALL", "LEAF_GRACE",
+__all__ = ["State", "compiled", "inlined", "inner", "CELLS", "CLASSES", "ALL", "LEAF_GRACE",
            "INNER_GRACE", "PREDICTIONS", "KIND", "FIRST", "OTHER", "BASE", "N", "SINCE", "LINK",
            "CURRENT", "FLAGS", "PERIOD", "EXTENT", "TERMS", "COUNTS", "HALTED", "LEFT", "DONE",
            "IN_MEMORY", "ADDRESS", "SKIP", "USED", "ASKED", "PROGRESS", "CELL", "VALUE", "GAIN", "SOURCE",
            "BIN", "FOUND", "RECORDS", "NODES", "BEATS", "PREDICTED", "TRIALS", "HALVINGS",
            "CLAMPED", "BAD_RECORDS"]
-
-PATH_LIMIT = 256
 
 # Rows and columns of the state's arrays.
 CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS = range(6)

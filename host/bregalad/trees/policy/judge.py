@@ -6,7 +6,8 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import GAIN_FRACTION
-from ...protocol.reports import gains_layout, suggestion_layout
+from ...protocol.reports import CANDIDATE, HEADER, gains_layout, suggestion_layout
+from ...protocol.words import getter
 from ..structure.nodes import LEAF, MULTIWAY, NO_NODE
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
@@ -26,6 +27,12 @@ _inner = njit(inner=True, error_model="numpy")
 
 _MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
 _UNIT = 1 << GAIN_FRACTION
+_CANDIDATE_WORDS = CANDIDATE.size // 4
+
+# Of a report, and of the candidate at a word offset.
+slot_of = getter(HEADER, "slot")
+_cell_of, _value_of, _valid_of, _scaled_gain_of = (getter(CANDIDATE, name) for name in (
+    "cell", "value", "valid", "gain"))
 
 _Form = namedtuple("_Form", [
     "size",  # of a report in 32-bit words; what follows are offsets in these
@@ -98,13 +105,12 @@ def _gain(words, at, n_own):
 
     Any two gains of the board that differ do so here: they have less than 53 bits.
     """
-    gain = (np.int64(words[at + 2]) << 32) | np.int64(words[at + 1])
-    return gain / (_UNIT * n_own)
+    return _scaled_gain_of(words, at) / (_UNIT * n_own)
 
 
 @_inner
 def _is_valid(words, at):
-    return words[at] >> 24 != 0
+    return _valid_of(words, at) != 0
 
 
 @_inner
@@ -125,10 +131,10 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
     best_at = -1
     best, second, worst, own = -np.inf, -np.inf, np.inf, -shift
     for cell in range(form.cells):
-        at = form.candidates + 3 * cell
+        at = form.candidates + _CANDIDATE_WORDS * cell
         if not _is_valid(words, at):
             continue
-        index = attribute[words[at] & 0xFFFF]
+        index = attribute[_cell_of(words, at)]
         if used[index]:
             continue
         gain = _gain(words, at, n_own)
@@ -151,7 +157,7 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
 
 @_inner
 def _is_used(words, form, at, used):
-    return at >= 0 and used[form.attribute[words[at] & 0xFFFF]]
+    return at >= 0 and used[form.attribute[_cell_of(words, at)]]
 
 
 @_inner
@@ -210,7 +216,7 @@ def _patience(options, gap, n, classes):
 @_inner
 def _winner(words, at):
     """First cell and value of the candidate at a word offset."""
-    return np.int64(words[at] & 0xFFFF), np.int64(words[at] >> 16 & 0xFF)
+    return _cell_of(words, at), _value_of(words, at)
 
 
 @_inner
@@ -325,7 +331,7 @@ def judge_rows(words, form, options, table, base, gains, slot_node, classes, see
     value = np.zeros(count, np.int32)
     period = np.zeros(count, np.int32)
     for i in range(count):
-        node = slot_node[words[i, 0] >> 16]
+        node = slot_node[slot_of(words[i], 0)]
         if node >= 0:
             verdict[i], cell[i], value[i], period[i] = judge_row(
                 words[i], form, options, table, base, gains, node, classes,

@@ -3,6 +3,9 @@
 import numpy as np
 
 from ...compiled import njit
+from ...protocol.commands import RECORD_HEADER
+from ...protocol.reports import PREDICTION
+from ...protocol.words import getter
 from .nodes import HOLDING, LEAF, TRIAL_OUT, descendants
 from .walk import GROUP, child_of, walk
 
@@ -18,6 +21,10 @@ PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf pred
 # Arrays are passed one by one, not in a tuple: Numba counts references on every access to one, and
 # in every call that takes them. An index that may be negative is tested for it.
 _inlined = njit(inline="always")
+
+_RECORD_HEAD = RECORD_HEADER.size
+_SLOT_AT, _LABEL_AT, _FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "flags"))
+_label_of = getter(PREDICTION, "label")
 
 
 @njit()
@@ -116,11 +123,11 @@ def _descend(table, codes, first_code, follower, i, at, anytime, most):
 @_inlined
 def _write_record(out, at, slot, label, codes, first_code, cell_attribute):
     """Write an instance's record; return where the next begins."""
-    out[np.uint64(at)] = slot & 0xFF
-    out[np.uint64(at + 1)] = slot >> 8
-    out[np.uint64(at + 2)] = label
-    out[np.uint64(at + 3)] = 0
-    at += 4
+    out[np.uint64(at + _SLOT_AT)] = slot & 0xFF
+    out[np.uint64(at + _SLOT_AT + 1)] = slot >> 8
+    out[np.uint64(at + _LABEL_AT)] = label
+    out[np.uint64(at + _FLAGS_AT)] = 0
+    at += _RECORD_HEAD
     for cell in range(len(cell_attribute)):
         out[np.uint64(at + cell)] = codes[first_code + np.uint64(cell_attribute[cell])]
     return at + len(cell_attribute)
@@ -210,7 +217,7 @@ def release(table, counts, codes, labels, predictions, follower, order, leaves, 
     at, trials : int
         Bytes in ``out``, trials that are due.
     """
-    size, attributes = 4 + len(cell_attribute), codes.shape[1]
+    size, attributes = _RECORD_HEAD + len(cell_attribute), codes.shape[1]
     flat = codes.ravel()
     trials = 0
     found = np.empty(1, np.uint32)
@@ -287,7 +294,7 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
     position, at, trials, why : int
         Next instance, bytes in ``out``, trials that are due, and FULL, DONE or FIRED.
     """
-    size, attributes = 4 + len(cell_attribute), codes.shape[1]
+    size, attributes = _RECORD_HEAD + len(cell_attribute), codes.shape[1]
     flat = codes.ravel()
     found, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
     trials = 0
@@ -329,7 +336,7 @@ def send_early(table, codes, labels, follower, early, leaves, most, cell_attribu
     int
         Bytes in ``out``.
     """
-    size, attributes = 4 + len(cell_attribute), codes.shape[1]
+    size, attributes = _RECORD_HEAD + len(cell_attribute), codes.shape[1]
     flat = codes.ravel()
     for leaf in leaves:
         node = table[leaf]
@@ -358,13 +365,13 @@ def answer(table, labels, predictions, order, answered, predictor, words):
     words : uint32 array
         PREDICTION reports.
     """
-    for word in words:
+    for at in range(len(words)):
         i, leaf = order[answered, 0], order[answered, 1]
         answered += 1
         if leaf < 0:
             continue
         predictions[i] = choose(table[leaf], predictor, predictions[i],
-                                np.int32(word >> 8 & 0xFF), labels[i])
+                                np.int32(_label_of(words, at)), labels[i])
 
 
 @njit()

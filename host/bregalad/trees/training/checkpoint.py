@@ -7,7 +7,8 @@ import numpy as np
 from ...geometry import NONE
 from ...interrupt import check_interrupt
 from ...protocol.commands import Opcode
-from ...protocol.reports import EntryFlag, Kind, entry_layout
+from ...protocol.layout import Layout
+from ...protocol.reports import EntryFlag, Kind, entry_body, entry_layout, statistics_layout
 from ..structure.nodes import LEAF
 
 __all__ = ["misfit", "nothing", "read", "restore", "widened"]
@@ -56,15 +57,22 @@ def _nodes(trainer):
 def _checkpoint(trainer, nodes, entries, counts):
     geometry = trainer.board.geometry
     size = geometry.bins * geometry.classes
-    words = entry_layout(geometry).size // 4 - 1
+    words = _body(geometry).size // 4
     return {"nodes": nodes, "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
             "counts": np.array(counts, np.uint32).reshape(len(nodes), len(trainer.cells), size)}
+
+
+def _body(geometry):
+    """A saved entry: what READ reports of it and WRITE takes."""
+    return Layout("entry", *entry_body(geometry))
 
 
 def _ask(trainer, nodes):
     """Entries and counts of these nodes, in order."""
     cells = range(len(trainer.cells))
     entries, counts = [], []
+    geometry = trainer.board.geometry
+    body, bins = entry_layout(geometry).offset("n"), statistics_layout(geometry).offset("counts")
     with trainer.asking() as answers:
         for node in nodes:
             check_interrupt()
@@ -74,11 +82,10 @@ def _ask(trainer, nodes):
             trainer.flush()
         while len(entries) + len(counts) < len(nodes) * (1 + len(cells)):
             for kind, report in answers():
-                words = np.frombuffer(report, np.uint32)
                 if kind is Kind.ENTRY:
-                    entries.append(words[1:])
+                    entries.append(np.frombuffer(report[body:], np.uint32))
                 elif kind is Kind.STATISTICS:
-                    counts.append(words[2:])
+                    counts.append(np.frombuffer(report[bins:], np.uint32))
     return entries, counts
 
 
@@ -139,22 +146,24 @@ def restore(trainer, checkpoint):
     nodes.gate[:] = 0
     if not len(checkpoint["nodes"]):
         growth.restart()
+    body = _body(trainer.board.geometry).dtype
     for node, entry, cells in zip(*(checkpoint[name] for name in ("nodes", "entries", "counts")),
                                   strict=True):
         node = int(node)
         slot = growth.take(node)
         trainer.command(Opcode.CLEAR, slot=slot)
         growth.rezoom(node)
-        entry = entry.copy()
+        entry = np.frombuffer(entry.tobytes(), body).copy()[0]
         inner = nodes.kind[node] != LEAF
         current = int(trainer.cells.first_cell[nodes.attribute[node]]) if inner else NONE
-        flags = int(entry[3]) & ~EntryFlag.INNER | (EntryFlag.INNER if inner else 0)
-        # A period of the node's own, by another policy, is none any more.
-        entry[3] = flags if trainer.policy.adaptive_grace else flags & 0xFFFF
-        nodes.own[node] = int(entry[0])
-        growth.resume_count(node, since=int(entry[1]), period=int(entry[3]) >> 16)
+        flags = int(entry["entry_flags"]) & ~EntryFlag.INNER | (EntryFlag.INNER if inner else 0)
+        entry["entry_flags"] = flags
+        if not trainer.policy.adaptive_grace:
+            entry["period"] = 0  # of the node's own, by another policy
+        nodes.own[node] = int(entry["n"])
+        growth.resume_count(node, since=int(entry["since"]), period=int(entry["period"]))
         # Its parent may have got another slot.
-        entry[2] = current << 16 | growth.link(node)
+        entry["link"], entry["current"] = growth.link(node), current
         trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
         for cell, counts in enumerate(cells):
             trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts.tobytes())

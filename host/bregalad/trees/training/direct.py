@@ -11,6 +11,8 @@ from numba.experimental import structref
 
 from ...boards import kernel
 from ...compiled import njit
+from ...protocol.reports import HEADER, SuggestionFlag
+from ...protocol.words import getter
 from ..policy.judge import KEEP, SPLIT, TIE, judge_row
 from ..structure.nodes import LEAF, TRIAL_OUT
 from ..structure.router import ADAPTIVE, arrive, choose, count_class
@@ -19,6 +21,9 @@ from ..structure.walk import GROUP, child_of, walk
 from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
 
 __all__ = ["Commands", "Desk", "FOUND", "AT", "learn", "predict"]
+
+_flags_of = getter(HEADER, "flags")
+_HALVED = int(SuggestionFlag.HALVED)
 
 NODE, VERDICT, CELL, VALUE, PERIOD, AT, FOUND = range(7)  # columns of what `learn` finds
 
@@ -45,7 +50,7 @@ class Desk(structref.StructRefProxy):
         Of ``Commands``, for a node and its children.
     classes, form, options
         As in ``judge_row`` and ``SplitPolicy.judge``.
-    found : int64 array (kernel.PATH_LIMIT, FOUND)
+    found : int64 array (PATH_LIMIT, FOUND)
         Trials of the last instance whose verdicts are left to do; their reports stay in
         ``state.out``, from word AT on. Written.
     left : int64 array (1,)
@@ -144,7 +149,7 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
             kernel.trial(state, np.int64(row["slot"]), np.int64(0))
             words = state.out[at:at + form.size]
             tally[TRIALS] += 1
-            tally[HALVINGS] += words[0] >> 8 & 1
+            tally[HALVINGS] += _flags_of(words, 0) & _HALVED
             verdict, cell, value, period = judge_row(words, form, options, table, base, gains,
                                                      node, classes, seen + row["closer"] + 1,
                                                      options.anytime)

@@ -23,9 +23,8 @@ from itertools import count as count_from
 import numpy as np
 
 from ...boards.base import BoardError, as_bytes
-from ...boards.kernel import PATH_LIMIT
 from ...interrupt import check_interrupt, deferred_interrupt
-from ...protocol.commands import Opcode, pack_command
+from ...protocol.commands import PATH_LIMIT, Opcode, pack_command
 from ...protocol.reports import ErrorCode, Kind, layout_of
 from ..requirements import check_abilities, check_classes
 from ..structure import router

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...protocol.commands import Opcode
-from ...protocol.reports import Kind, layout_of
+from ...protocol.reports import HEADER, Kind, SuggestionFlag, layout_of
+from ..policy.judge import slot_of
 from ..policy.policy import KEEP, PEEK, PRUNE, TIE, report_form
 from ..structure import router
 from ..structure.growth import Split
@@ -86,8 +87,8 @@ class Trials:
     def judge(self, report):
         """Take in SUGGESTION or GAINS reports, one or several in a row."""
         words = np.frombuffer(report, np.uint32).reshape(-1, self.form.size)
-        slots = words[:, 0] >> 16
-        halved = words[:, 0] >> 8 & 1
+        heads = np.ascontiguousarray(words[:, 0]).view(HEADER.dtype)
+        slots, halved = heads["slot"], heads["flags"] & SuggestionFlag.HALVED
         self.tally.halvings += int(halved.sum())
         found = self.policy.judge(words, self.form, self.nodes, self.growth.pool.node,
                                   self.classes, self.before)
@@ -133,7 +134,7 @@ class Trials:
                 # children, and of the missing values, are in the attribute's bins.
                 reads = self.cells.cells_of(int(self.cells.attribute[decision.cell]))
                 for cell in reads:
-                    self.growth.command(Opcode.READ, slot=int(words[row, 0] >> 16), cell=int(cell))
+                    self.growth.command(Opcode.READ, slot=int(slot_of.py_func(words[row], 0)), cell=int(cell))
                 if self.speculation is not None:
                     decision.early = self.speculation.counted(node, reads)
             self._decisions.add(decision, len(reads))
