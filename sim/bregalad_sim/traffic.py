@@ -112,7 +112,7 @@ class Traffic:
             case Opcode.RESET:
                 return self._pack(kind)
             case _:
-                return self._wrong(slot)
+                return self.wrong()
 
     def checkpoint(self, slots=8, token=0):
         """READ of everything of some slots, then a FENCE: whatever differed before shows."""
@@ -175,8 +175,10 @@ class Traffic:
         payload = b"".join(word.to_bytes(4, "little") for word in words)
         return self._pack(Opcode.WRITE, slot=slot, cell=cell, payload=payload)
 
-    def _wrong(self, slot):
+    def wrong(self):
+        """Bytes of a command that is refused: of an unknown opcode, or of what there is not."""
         g, rng = self.geometry, self.rng
+        slot = rng.randrange(g.slots)
         bad_slot, bad_cell = rng.randrange(g.slots, NONE), rng.randrange(g.max_cells, NONE)
         match rng.randrange(6):
             case 0:

@@ -1,7 +1,7 @@
 """Blocks of the memory controller unit, each under its own bench; more in test_blocks.py.
 
-The sequencer, its slot editor and the unit's wiring are covered by bench_accelerator: there,
-commands, errors and registers meet the golden model as a whole.
+The unit's wiring is covered by bench_accelerator: there, commands, errors and registers meet the golden
+model as a whole.
 """
 
 import pytest
@@ -9,7 +9,9 @@ from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.registers import Access, Field, Register
 from bregalad_hw.mcmu.dispenser import Dispenser
 from bregalad_hw.mcmu.dma import ReadDMA
+from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.scheduler import TrialScheduler
+from bregalad_hw.mcmu.sequencer import Sequencer
 from bregalad_hw.registers import RegisterFile
 from bregalad_sim.runner import run
 
@@ -36,6 +38,23 @@ def test_dma(width, outstanding, burst, tmp_path):
 def test_dispenser(geometry, tmp_path):
     run(Dispenser(geometry), "dut", "bench_dispenser", tmp_path,
         geometry=geometry.as_dict())
+
+
+COMMANDED = [
+    PRESETS["tiny"],
+    Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=256),
+    Geometry(lanes=2, passes=1, bins=16, classes=5, slots=8, bus_width=128, levels=2),
+]
+
+
+@pytest.mark.parametrize("geometry", COMMANDED, ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
+def test_editor(geometry, tmp_path):
+    run(SlotEditor(geometry), "dut", "bench_editor", tmp_path, geometry=geometry.as_dict(), commands=200)
+
+
+@pytest.mark.parametrize("geometry", COMMANDED, ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
+def test_sequencer(geometry, tmp_path):
+    run(Sequencer(geometry), "dut", "bench_sequencer", tmp_path, geometry=geometry.as_dict(), rounds=40)
 
 
 @pytest.mark.parametrize("values, message", [

@@ -1,0 +1,238 @@
+"""SlotEditor against Golden: a slot's row, its bins and zoom, and what is answered, stalls everywhere."""
+
+import random
+from collections import deque
+
+import cocotb
+from amaranth import unsigned
+from bregalad.geometry import NONE, Geometry
+from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
+from bregalad.protocol.reports import Kind, SuggestionFlag
+from bregalad_hw.array.operation import Op, operation_layout
+from bregalad_hw.mcmu.report import job_layout
+from bregalad_hw.mcmu.scheduler import trial_layout
+from bregalad_hw.mcmu.slots import empty_entry, entry_layout
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from bregalad_sim.benches.levels import concerned
+from bregalad_sim.bits import pack, unpack
+from bregalad_sim.golden import Golden
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.traffic import Traffic
+
+
+class Bench:
+    """The editor between a slot table and an array that do what they are told."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**parameters()["geometry"])
+        self.golden = Golden(g)
+        self.golden.write_register("cells", g.max_cells)
+        self.traffic = Traffic(g, rng, self.golden.memory)
+        self.payload = Source(dut, "edit__payload", unsigned(g.bus_width), rng)
+        self.job = Sink(dut, "edit__job", job_layout(g), rng)
+        self.trial = Sink(dut, "trial", trial_layout(g), rng)
+        self.answered = Sink(dut, "counts", unsigned(g.count_width), rng)
+        self.ends = (self.payload, self.job, self.trial, self.answered)
+        empty = pack(entry_layout(g), empty_entry())
+        self.rows = [empty] * g.slots
+        self.read = self.shown = empty  # the row that was read, the one that is seen
+        self.counts = [[[0] * g.classes for _ in range(g.bins)] for _ in range(g.slots * g.max_cells)]
+        self.zoom = [[(0, g.root_shift)] * g.max_cells for _ in range(g.slots)]
+        self.deny = 0.0  # probability that a clock grants nothing
+        self.under_way = deque([None] * rng.randint(1, 20))  # counts on their way back from the array
+        self.jobs, self.trials, self.numbers = deque(), deque(), deque()  # that are to come
+        self.seen = dict.fromkeys(("edits", "dropped", "counts", "denied"), 0)
+
+    async def start(self):
+        dut = self.dut
+        await reset(dut, dut.edit__start, dut.edit__drop, dut.edit__head, dut.grant, dut.answer, dut.answer_valid,
+                    dut.table__r_entry, *([dut.table__settled] if self.geometry.levels > 1 else []))
+
+    async def step(self):
+        """One clock; whether the command is done with it."""
+        dut, g, rng = self.dut, self.geometry, self.rng
+        for end in self.ends:
+            end.drive()
+        grant = rng.random() >= self.deny
+        settled = rng.random() >= self.deny
+        count = self.under_way.popleft()
+        dut.grant.value = grant
+        dut.answer_valid.value = count is not None
+        dut.answer.value = rng.getrandbits(g.count_width) if count is None else count
+        dut.table__r_entry.value = self.shown
+        if g.levels > 1:
+            dut.table__settled.value = settled
+        await ReadOnly()
+        self.payload.settle()
+        self._check(self.job.settle(), self.trial.settle(), self.answered.settle())
+        op = unpack(operation_layout(g), int(dut.op.value)) if int(dut.valid.value) else None
+        self.seen["denied"] += op is not None and not grant
+        self.under_way.append(self._execute(op, int(dut.count.value)) if op is not None and grant else None)
+        if int(dut.table__r_take.value):
+            self.shown = self.read
+        if int(dut.table__r_en.value):
+            self.read = self.rows[int(dut.table__r_slot.value)]
+        if int(dut.table__w_en.value):
+            assert g.levels == 1 or settled, "written before the paths were settled"
+            assert int(dut.table__w_link.value), "the link is written with the row"
+            self.rows[int(dut.table__w_slot.value)] = int(dut.table__w_entry.value)
+        done = bool(int(dut.edit__done.value))
+        await RisingEdge(dut.clk)
+        return done
+
+    def _execute(self, op, count):
+        """What the array does; the count that a READ sends back."""
+        g = self.geometry
+        if g.levels > 1 and op["code"] != Op.PLACE.value:
+            assert concerned(g, op) == [op["slot"]]
+        slot, lanes = op["slot"], range(g.lanes)
+        cells = [op["pass_"] * g.lanes + lane for lane in lanes]
+        cell = self.counts[slot * g.max_cells + cells[op["lane"] % g.lanes]]
+        match Op(op["code"]):
+            case Op.PLACE:
+                for at in cells:
+                    self.zoom[slot][at] = (0, g.root_shift) if op["root"] else self.zoom[op["parent"]][at]
+                if op["override"]:
+                    self.zoom[slot][cells[op["lane"]]] = op["lo"], op["shift"]
+            case Op.CLEAR:
+                for at in cells:
+                    self.counts[slot * g.max_cells + at][op["bin"]] = [0] * g.classes
+            case Op.READ:
+                return cell[op["bin"]][op["label"]]
+            case Op.WRITE:
+                cell[op["bin"]][op["label"]] = count
+            case _:
+                raise AssertionError(f"{op} is none of the editor's")
+        return None
+
+    def _check(self, job, trial, number):
+        if job is not None:
+            words = [job["kind"] | job["flags"] << 8 | job["slot"] << 16, *job["words"][:job["count"]]]
+            if job["kind"] == Kind.ENTRY:
+                words += job["class_counts"]
+            got = b"".join(word.to_bytes(4, "little") for word in words)
+            want = self.jobs.popleft()
+            assert got == want, f"{Kind(job['kind']).name}: got {got.hex(' ', 4)}, want {want.hex(' ', 4)}"
+        if trial is not None:
+            assert trial == self.trials.popleft()
+        if number is not None:
+            assert number == self.numbers.popleft(), "a READ's count"
+            self.seen["counts"] += 1
+
+    def command(self):
+        """Bytes of a random command that is the editor's, and whether it is dropped."""
+        while True:
+            data = self.traffic.command(faults=False)
+            if data[0] not in (Opcode.LEARN, Opcode.FENCE, Opcode.RESET):
+                return data, data[0] == Opcode.WRITE and self.rng.random() < 0.2
+
+    def expect(self, data):
+        """Let the golden model execute a command, and know what it answers."""
+        g, golden = self.geometry, self.golden
+        if data[0] == Opcode.TRIAL:
+            slot = int(COMMANDS[Opcode.TRIAL].unpack(data)["slot"])
+            entry = golden.entries[slot]
+            self.trials.append({"head": {
+                "slot": slot, "n": entry.n, "class_counts": list(entry.class_counts),
+                "flags": (SuggestionFlag.HALVED * entry.halved | SuggestionFlag.UNDERFLOW * entry.underflow
+                          | SuggestionFlag.INNER * entry.inner | SuggestionFlag.REQUESTED)},
+                "current": entry.current})
+        report = golden.execute(data)
+        if data[0] != Opcode.READ:
+            return
+        head = 8 if report[0] == Kind.STATISTICS else len(report)
+        self.jobs.append(report[:head])
+        self.numbers += [int.from_bytes(report[at:at + 4], "little") for at in range(head, len(report), 4)]
+        assert len(report) == head or len(report) - head == 4 * g.bins * g.classes
+
+    def compare(self):
+        """Rows, bins and zooms are those of the golden model."""
+        g, golden = self.geometry, self.golden
+        for slot, (bits, entry) in enumerate(zip(self.rows, golden.entries, strict=True)):
+            row = unpack(entry_layout(g), bits)
+            assert row["timed"] == (entry.period != 0) and (not entry.period or row["limit"] == entry.period - 1)
+            for name in ("n", "since", "link", "current", "inner", "halved", "underflow", "class_counts"):
+                assert row[name] == getattr(entry, name), (slot, name)
+            assert self.zoom[slot] == golden.zoom[slot], slot
+            assert self.counts[slot * g.max_cells:(slot + 1) * g.max_cells] == golden.counts[slot], slot
+
+
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+async def matches_golden(dut):
+    bench = Bench(dut)
+    g, rng = bench.geometry, bench.rng
+    await bench.start()
+    for number in range(parameters()["commands"]):
+        stall = rng.choice([0.0, 0.0, 0.5, 0.9])
+        for end in bench.ends:
+            end.stall = stall
+        bench.deny = rng.choice([0.0, 0.3, 0.8])
+        data, drop = bench.command()
+        if not drop:
+            bench.expect(data)
+        head = max(COMMAND_BYTES, g.bus_bytes)
+        dut.edit__head.value = int.from_bytes(data[:COMMAND_BYTES], "little")
+        dut.edit__start.value, dut.edit__drop.value = 1, drop
+        bench.payload.items += [int.from_bytes(data[at:at + g.bus_bytes], "little")
+                                for at in range(head, len(data), g.bus_bytes)]
+        clocks, done = 0, await bench.step()
+        dut.edit__start.value = 0
+        dut.edit__drop.value = rng.getrandbits(1)
+        while not done:
+            done = await bench.step()
+            clocks += 1
+            assert clocks < 100_000, "the command does not end"
+        assert not bench.payload.items, "the payload is not taken"
+        assert not bench.jobs and not bench.trials
+        dut.edit__head.value = rng.getrandbits(8 * COMMAND_BYTES)  # what is not started must not matter
+        bench.seen["edits"] += not drop
+        bench.seen["dropped"] += drop
+        for _ in range(rng.choice([0, 0, 1, 30])):
+            assert not await bench.step(), "done without a command"
+        if number % 10 == 0:
+            bench.compare()
+    for end in bench.ends:
+        end.stall = 0.0
+    while bench.numbers:
+        await bench.step()
+    bench.compare()
+    dut._log.info(f"{bench.seen}")
+    assert all(bench.seen.values()), bench.seen
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def takes_the_clocks_that_it_says(dut):
+    """Without stalls: a clock for every bin of every pass, for every count; two or three for a word."""
+    bench = Bench(dut)
+    g = bench.geometry
+    await bench.start()
+    most = {
+        Opcode.TRIAL: 8, Opcode.CLEAR: g.passes * (g.bins + 1) + 8,
+        Opcode.PLACE: g.passes * (g.bins + 1) + g.passes + 8,
+        Opcode.READ: g.bins * g.classes + g.passes + 8,
+        Opcode.WRITE: 3 * max(4 + g.classes, g.bins * g.classes) + g.passes + 8}
+    size = g.bins * g.classes
+    last = {"cell": g.max_cells - 1}
+    for opcode, values, payload in (
+            (Opcode.TRIAL, {}, b""), (Opcode.CLEAR, {}, b""), (Opcode.PLACE, {"parent": 0, **last}, b""),
+            (Opcode.PLACE, {"flags": CommandFlag.KEEP}, b""), (Opcode.READ, last, b""),
+            (Opcode.READ, {"cell": NONE}, b""), (Opcode.WRITE, {"cell": 0}, bytes(4 * size)),
+            (Opcode.WRITE, {"cell": NONE}, bytes(4 * (4 + g.classes)))):
+        data = pack_command(g, opcode, slot=1, payload=payload, **values)
+        bench.expect(data)
+        dut.edit__head.value = int.from_bytes(data[:COMMAND_BYTES], "little")
+        dut.edit__start.value, dut.edit__drop.value = 1, 0
+        bench.payload.items += [0] * (len(data) // g.bus_bytes - max(1, COMMAND_BYTES // g.bus_bytes))
+        clocks, done = 1, await bench.step()
+        dut.edit__start.value = 0
+        while not done:
+            done = await bench.step()
+            clocks += 1
+        slow = opcode == Opcode.READ and size > 16  # no more are on their way at a time
+        assert clocks <= most[opcode] + slow * 2 * size, (opcode, clocks)
+        while bench.numbers:
+            await bench.step()
