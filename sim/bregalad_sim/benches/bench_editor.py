@@ -185,7 +185,7 @@ async def matches_golden(dut):
         while not done:
             done = await bench.step()
             clocks += 1
-            assert clocks < 100_000, "the command does not end"
+            assert clocks < 20_000, "the command does not end"
         assert not bench.payload.items, "the payload is not taken"
         assert not bench.jobs and not bench.trials
         dut.edit__head.value = rng.getrandbits(8 * COMMAND_BYTES)  # what is not started must not matter
@@ -197,8 +197,9 @@ async def matches_golden(dut):
             bench.compare()
     for end in bench.ends:
         end.stall = 0.0
-    while bench.numbers:
+    for _ in range(1000):
         await bench.step()
+    assert not bench.numbers, "counts of READs do not come"
     bench.compare()
     dut._log.info(f"{bench.seen}")
     assert all(bench.seen.values()), bench.seen
@@ -232,7 +233,9 @@ async def takes_the_clocks_that_it_says(dut):
         while not done:
             done = await bench.step()
             clocks += 1
+            assert clocks < 20_000, "the command does not end"
         slow = opcode == Opcode.READ and size > 16  # no more are on their way at a time
         assert clocks <= most[opcode] + slow * 2 * size, (opcode, clocks)
-        while bench.numbers:
+        for _ in range(60):
             await bench.step()
+        assert not bench.numbers, "counts of READs do not come"
