@@ -159,9 +159,9 @@ class Traffic:
             n = g.count_max - rng.choice([0, 1, rng.randrange(20), rng.randrange(g.count_max)])
             counts = [n // g.classes] * g.classes
             counts[0] += n - sum(counts)
-            link = rng.choice([NONE, rng.randrange(g.slots, 1 << 16), self._link(slot)])
+            link = rng.choice([NONE, g.slots, rng.randrange(g.slots, 1 << 16), self._link(slot)])
             words = [n | rng.getrandbits(4) << g.count_width & 0xFFFFFFFF, rng.randrange(30),
-                     link | rng.choice([NONE, rng.randrange(g.max_cells)]) << 16,
+                     link | rng.choice([NONE, g.max_cells, rng.randrange(g.max_cells)]) << 16,
                      rng.choice([0, EntryFlag.INNER, EntryFlag.HALVED, EntryFlag.UNDERFLOW, 0xFF])
                      | self._period() << 16, *counts]
             cell = NONE
