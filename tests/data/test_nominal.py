@@ -174,3 +174,8 @@ def test_small_numbers_are_encoded_as_any_value_is(seed):
             assert (codes[:, places[i]] == want).all(), f"seed {seed}"
             assert book.to_dict() == other.to_dict(), f"seed {seed}"
         assert (codes[:, np.setdiff1d(np.arange(12), places)] == 77).all()
+
+
+def test_nothing_is_no_value():
+    book = ValueBook(["a"])
+    assert book.code(None) == 255

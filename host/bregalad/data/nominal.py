@@ -119,7 +119,8 @@ class ValueBook:
     def _give(self, value, code):
         self._codes[value] = code
         for alias in [_number(value)] if isinstance(value, str) else _texts(value):
-            self._aliases.setdefault(alias, code)  # what it has meant it goes on to mean
+            if alias is not None:
+                self._aliases.setdefault(alias, code)  # what it has meant it goes on to mean
 
     def small_codes(self):
         """The codes of the numbers 0 to 255, 255 for those that have none; uint8 array (256,)."""

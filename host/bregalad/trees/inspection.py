@@ -14,7 +14,7 @@ class Inspection:
         """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
 
         ``leaf_prediction``: what leaves predict by.
-        ``slots``: those in use on the board; 0 while there is none.
+        ``slots``: those in use on the board, or that it will take when it is opened.
         """
         self._fitted()
         if self._nodes is None:
@@ -28,7 +28,9 @@ class Inspection:
     @property
     def _slots_in_use(self):
         trainer = self.__dict__.get("_trainer")
-        return 0 if trainer is None else trainer.growth.pool.slots - trainer.growth.pool.free
+        if trainer is not None:
+            return trainer.growth.pool.slots - trainer.growth.pool.free
+        return 0 if self._checkpoint is None else len(self._checkpoint["nodes"])
 
     @reading
     def draw(self, max_depth=None):
