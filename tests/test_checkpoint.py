@@ -80,9 +80,12 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsy
 
 def start(*arguments):
     """Run the command line in a process of its own."""
+    # Whoever runs the tests may ignore signals, and that is inherited.
     return subprocess.Popen([sys.executable, "-c", (
         "import signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from bregalad.cli import main\n"
         "sys.exit(main(sys.argv[1:]))"), *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -214,6 +217,7 @@ def test_a_forged_checkpoint_is_refused(csv, tmp_path, capsys, damage):
 
 
 def test_signals_come_once_and_wait_as_ctrl_c_does():
+    inherited = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who runs the tests may ignore it
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
     assert before == [signal.SIG_DFL] * 2
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -236,4 +240,4 @@ def test_signals_come_once_and_wait_as_ctrl_c_does():
         with stopping():
             signal.raise_signal(signal.SIGHUP)
     finally:
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, inherited)

@@ -39,8 +39,8 @@ API = {  # page: classes and functions, and modules with all of theirs
              "bregalad.data.codebook", "bregalad.data.nominal", "bregalad.data.generators.catalogue",
              "bregalad.data.generators.concepts", "bregalad.data.generators.drift"),
     "protocol": ("bregalad.protocol.layout", "bregalad.protocol.registers", "bregalad.protocol.link",
-                 "bregalad.fixed.xlog2x", "bregalad.fixed.gini", "bregalad.fixed.kearns_mansour",
-                 "bregalad.fixed.classification_error", "bregalad.fixed.bayes_log2"),
+                 "bregalad.criteria.Criterion", "bregalad.fixed.xlog2x", "bregalad.fixed.reciprocal_fixed",
+                 "bregalad.fixed.root_fixed", "bregalad.fixed.bayes_log2"),
 }
 
 

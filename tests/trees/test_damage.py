@@ -78,7 +78,7 @@ def test_forged_arrays(saved, name, change, message):
 @pytest.mark.parametrize("path, value", [
     (("classes",), [True, False]), (("classes",), [0, 1]), (("classes",), "ab"),
     (("classes",), [False]), (("class_type",), "<f8"), (("class_type",), "O"), (("board",), 5),
-    (("board",), "emulate"), (("tally", "splits"), -1), (("tally", "splits"), True),
+    (("tally", "splits"), -1), (("tally", "splits"), True),
     (("params", "nominal"), 5), (("params", "nominal"), [[1]]), (("params", "delta"), "x"),
     (("params", "other"), 1), (("params", "threads"), 0), (("geometry", "bins"), 32),
     (("geometry", "classes"), 4), (("geometry", "slots"), 2), (("given_geometry",), "huge"),
@@ -99,6 +99,17 @@ def test_forged_entries(saved, path, value):
     with pytest.raises(ValueError, match="a damaged saved tree") as error:
         load_tree(saved)
     assert str(saved) in str(error.value)
+
+
+def test_a_board_that_cannot_be_opened_by_name(saved):
+    """As one that was handed in: another can be named."""
+    arrays, meta = forging.contents(saved)
+    meta["board"] = "simulated wire"
+    with saved.open("wb") as file:
+        forging.write(file, arrays, meta)
+    with pytest.raises(ValueError, match="no board 'simulated wire'; there are emulated"):
+        load_tree(saved)
+    assert load_tree(saved, board="emulated").board == "emulated"
 
 
 def test_wrong_changes_are_not_the_files_fault(saved):

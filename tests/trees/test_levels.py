@@ -265,7 +265,7 @@ def test_trees_saved_before_there_were_levels(tmp_path, given):
     tree = EFDT(**({"geometry": board} if given else {}), grace=50).fit(codes, labels)
     tree.save(tmp_path / "tree")
     with np.load(tmp_path / "tree") as archive:
-        arrays = {name: archive[name] for name in archive.files}
+        arrays = {name: archive[name] for name in archive.files if name != "digest"}
     meta = json.loads(arrays["meta"].tobytes())
     for name in ("geometry", "given_geometry"):
         if isinstance(meta[name], dict):
