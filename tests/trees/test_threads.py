@@ -23,7 +23,7 @@ _PATIENCE = 120  # seconds after which a test has failed
 _READERS = 8
 # What needs no turn: made of calls that take theirs, or no call on what is learnt.
 _WITHOUT = {"difference", "load", "check_parameters", "unfinished", "get_depth",
-            "get_n_leaves", "predict_log_proba"}
+            "get_n_leaves", "predict_log_proba", "score"}
 
 
 @pytest.fixture(autouse=True)
