@@ -238,6 +238,14 @@ def test_random_relations(tmp_path_factory, relation, quote, divider, sparse, ch
     check_rows(folder / "t.arff", relation, chunk)
 
 
+@pytest.mark.parametrize("chunk", [1, 100])
+def test_a_row_of_no_break_spaces_is_no_blank_line(tmp_path, chunk):
+    text = "@relation r\n@attribute a {'\xa0',b}\n@attribute c {'\xa0',d}\n@data\n\xa0\t\xa0\nb\td\n"
+    (tmp_path / "t.arff").write_text(text, encoding="utf-8")
+    relation = ["a", "c"], [["\xa0", "b"], ["\xa0", "d"]], [("\xa0", "\xa0"), ("b", "d")]
+    check_rows(tmp_path / "t.arff", relation, chunk)
+
+
 def check_rows(path, relation, chunk, **options):
     names, kinds, rows = relation
     stream = open_stream(path, chunk=chunk, **options)

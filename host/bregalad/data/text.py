@@ -15,6 +15,7 @@ __all__ = ["Layout", "fields_of", "not_a_number", "parse", "sniff", "strange_num
 
 _DELIMITERS = ",\t;|"
 _END = 10  # a line feed
+_BLANKS = " \t\r\n\f\v"  # of a line that says nothing; a no-break space may be a word
 
 
 class Layout:
@@ -41,7 +42,7 @@ class Layout:
 
     def skips(self, line):
         """Whether a line is blank or a comment."""
-        if line.isspace():
+        if line.isspace() and not line.strip(_BLANKS):
             return self.delimiter not in line  # else all fields are missing
         return self.comment is not None and line.lstrip().startswith(self.comment)
 
