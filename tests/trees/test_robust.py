@@ -189,7 +189,7 @@ def test_failed_save_keeps_the_older_file(tmp_path):
     tree.save(tmp_path / "tree")
     size = (tmp_path / "tree").stat().st_size
     tree.nominal = [object()]
-    with pytest.raises(AttributeError):
+    with pytest.raises(TypeError, match="nominal must hold names"):
         tree.save(tmp_path / "tree")
     assert (tmp_path / "tree").stat().st_size == size
     assert [path.name for path in tmp_path.iterdir()] == ["tree"]
