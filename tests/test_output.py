@@ -108,8 +108,12 @@ def test_json_of_what_is_not_finite(files, tmp_path, capsys):
 
 
 # A virtual board without any hardware: its line is a pseudo-terminal that nobody answers at.
+# Whoever runs the tests may ignore signals, and that is inherited.
 VIRTUAL = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 import bregalad_sim.virtual as virtual
 from contextlib import nullcontext
 
