@@ -465,3 +465,10 @@ def test_long_doubles_are_held_with_strings():
     tree.partial_fit(np.array([["u"]] * 3, object), [0, 1, 0], classes=[0, 1])
     tree.partial_fit(np.full((9, 1), 2, np.longdouble), [0, 1, 0] * 3)
     assert tree.report()["instances"] == 12 and tree._quantiser.books[0].values == ["u", 2]
+
+
+def test_an_array_without_dimensions_names_no_values():
+    with pytest.raises(TypeError, match="nominal must hold a list of the values of 'k', not array"):
+        VFDT(nominal={"k": np.array(3)}).check_parameters()
+    with pytest.raises(TypeError, match="nominal must name attributes, as a list"):
+        VFDT(nominal=np.array(3)).check_parameters()

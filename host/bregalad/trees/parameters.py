@@ -86,15 +86,14 @@ class Parameters:
 
     def _check_nominal(self):
         given = self.nominal
-        if isinstance(given, str | bytes) or not isinstance(given, Iterable) or hasattr(given, "dtype") \
-                and not np.ndim(given):
+        if not _is_list(given):
             raise TypeError("nominal must name attributes, as a list, or as a dict of them to their values, not "
                             f"{shown(given)}")
         for key in given:
             if not isinstance(key, Hashable) or not is_scalar(key) and not isinstance(key, tuple):
                 raise TypeError(f"nominal must hold names or positions of attributes, not {shown(key)}")
         for key, values in given.items() if isinstance(given, dict) else ():
-            if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            if not _is_list(values):
                 raise TypeError(f"nominal must hold a list of the values of {shown(key)}, not {shown(values)}")
 
     def _check_size(self, capacities, classes):
@@ -115,3 +114,9 @@ def _same(one, other):
         return bool(one == other)
     except (TypeError, ValueError):  # of many elements, or of none
         return False
+
+
+def _is_list(given):
+    """Whether there is something to go through; no text, nor an array without dimensions."""
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes) \
+        and not (hasattr(given, "dtype") and not np.ndim(given))
