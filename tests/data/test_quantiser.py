@@ -261,3 +261,10 @@ def test_generated_streams():
     for X, y, schema in (streams.rt5n(20_000), streams.led(20_000)):
         codes = Quantiser(schema).fit(X).encode(X)
         assert (codes == X.to_numpy()).all() and len(y) == 20_000
+
+
+@pytest.mark.parametrize("value", [1 + 2j, np.complex64(1 + 2j), np.complex128(1 + 2j)])
+def test_complex_numbers_are_refused(value):
+    X = pd.DataFrame({"a": np.array([1.0, value, 3.0], object)})
+    with pytest.raises(TypeError, match="attribute 'a': values must be numbers that a float can hold, not complex"):
+        Quantiser(Schema((Attribute("a", "numeric"),))).check(X)

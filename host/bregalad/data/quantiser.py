@@ -338,6 +338,9 @@ def _numbers(column):
         if column.dtype.kind == "c" or not (pd.api.types.is_numeric_dtype(column.dtype)
                                             or column.dtype == object):
             raise TypeError(f"values must be numbers, not {column.dtype}")
+        if column.dtype == object and any(issubclass(kind, complex | np.complexfloating)
+                                          for kind in set(map(type, column))):
+            raise TypeError("values must be numbers that a float can hold, not complex ones")  # NumPy drops a part
         try:
             column = column.to_numpy(np.float64, na_value=np.nan)
         except (TypeError, ValueError, ArithmeticError) as error:  # also of decimals
