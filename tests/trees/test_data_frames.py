@@ -208,3 +208,10 @@ def test_numbers_in_another_byte_order_are_weighed():
     y, weights = [0, 1] * 15, np.full(30, 2)
     tree = VFDT(head=10, grace=5).fit(X, y, sample_weight=weights)
     assert tree.difference(VFDT(head=10, grace=5).fit(X.astype(float), y, sample_weight=weights)) is None
+
+
+def test_arrow_dictionaries_of_intervals_are_refused_by_name():
+    intervals = pa.array(pd.arrays.IntervalArray(pd.cut(np.arange(6.0), 3)))
+    table = pa.table({"a": pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), intervals[:3]), "b": np.arange(4.0)})
+    with pytest.raises(TypeError, match="attribute 'a': a nominal value must be a string"):
+        VFDT().partial_fit(table, [0, 1, 0, 1], classes=[0, 1])

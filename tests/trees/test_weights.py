@@ -208,3 +208,8 @@ def test_classes_that_come_later_weigh_what_they_shall():
         tree.learn_one({"a": i % 7}, "ab"[i % 2] if i < 40 else "c")
     assert tree.classes_.tolist() == ["a", "b", "c"]
     assert tree._nodes.counts[0][:3].tolist() == [20, 20, 60]
+
+
+def test_complex_weights_are_refused():
+    with pytest.raises(TypeError, match="sample_weight must hold a number per instance: they are complex"):
+        module.weights_of(np.array([1 + 2j, 1]), 2)

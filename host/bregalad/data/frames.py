@@ -81,7 +81,7 @@ def _column(values):
         return pd.arrays.ArrowExtensionArray(values.cast(pa.large_string()))
     try:
         column = values.to_pandas().array  # categories, and what is refused by name
-    except TypeError:  # a dictionary of lists
+    except (TypeError, pa.ArrowNotImplementedError):  # a dictionary of lists or of intervals
         return np.array([*values.to_pylist(), None], object)[:-1]
     if types.is_dictionary(kind) and not kind.ordered and _is_text(kind.value_type):
         # A dictionary has the values that happen to be there; ordered ones are declared (polars'

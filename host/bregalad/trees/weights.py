@@ -123,7 +123,10 @@ def _rows(X, rows):
 def weights_of(weights, count):
     """Weights of so many instances as floats."""
     try:
-        numbers = np.asarray(as_series(weights), np.float64)
+        given = np.asarray(as_series(weights))
+        if np.iscomplexobj(given):
+            raise TypeError("they are complex")  # of which NumPy would drop a part
+        numbers = given.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"sample_weight must hold a number per instance: {one_line(error)}") from error
     if numbers.ndim == 0:
