@@ -472,3 +472,8 @@ def test_an_array_without_dimensions_names_no_values():
         VFDT(nominal={"k": np.array(3)}).check_parameters()
     with pytest.raises(TypeError, match="nominal must name attributes, as a list"):
         VFDT(nominal=np.array(3)).check_parameters()
+
+
+def test_time_spans_name_no_attributes():
+    with pytest.raises(ValueError, match="nominal names the attribute"):
+        VFDT(nominal=np.array([0], "timedelta64[s]")).fit(np.ones((4, 2)), [0, 1, 0, 1])

@@ -249,7 +249,8 @@ def schema_of(X, classes, nominal):
     given = nominal if isinstance(nominal, dict) else dict.fromkeys(nominal, ())
     for key, values in given.items():
         name = str(key)  # a frame's columns may be named by numbers
-        if name not in names and isinstance(key, int | np.integer) \
+        # NumPy counts time spans among the integers.
+        if name not in names and isinstance(key, int | np.integer) and not isinstance(key, np.timedelta64) \
                 and -len(names) <= key < len(names):
             name = names[key]
         if name not in names:
