@@ -215,3 +215,11 @@ def test_arrow_dictionaries_of_intervals_are_refused_by_name():
     table = pa.table({"a": pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), intervals[:3]), "b": np.arange(4.0)})
     with pytest.raises(TypeError, match="attribute 'a': a nominal value must be a string"):
         VFDT().partial_fit(table, [0, 1, 0, 1], classes=[0, 1])
+
+
+def test_large_integers_and_floats_in_one_column_of_the_head():
+    parts = [pa.table({"a": pa.array([2**64 - 1, None], pa.uint64())}), pa.table({"a": [0.5, 1.5]})]
+    tree = VFDT(head=4)
+    for part in parts:
+        tree.partial_fit(part.to_pandas(types_mapper=pd.ArrowDtype), [0, 1], classes=[0, 1])
+    assert tree.report()["instances"] == 4

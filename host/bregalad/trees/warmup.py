@@ -57,8 +57,7 @@ class WarmUp:
     def instances(self):
         """All that is held: ``(X, labels)``."""
         frames = [X for X, _ in self._parts]
-        X = (pd.concat(frames, ignore_index=True) if isinstance(frames[0], pd.DataFrame)
-             else np.concatenate(frames))
+        X = _one(frames) if isinstance(frames[0], pd.DataFrame) else np.concatenate(frames)
         return X, np.concatenate([labels for _, labels in self._parts])
 
 
@@ -68,3 +67,11 @@ def _majorities(counts, labels):
     before = counts + one.cumsum(axis=0) - one
     counts += one.sum(axis=0)
     return before.argmax(axis=1).astype(np.int32)
+
+
+def _one(frames):
+    """Data frames below one another."""
+    try:
+        return pd.concat(frames, ignore_index=True)
+    except ValueError:  # no type of Arrow's holds large integers and floats
+        return pd.concat([frame.astype(object) for frame in frames], ignore_index=True)
