@@ -223,3 +223,9 @@ def test_large_integers_and_floats_in_one_column_of_the_head():
     for part in parts:
         tree.partial_fit(part.to_pandas(types_mapper=pd.ArrowDtype), [0, 1], classes=[0, 1])
     assert tree.report()["instances"] == 4
+
+
+def test_arrow_dictionaries_of_lists_are_refused_by_name():
+    lists = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), pa.array([[1], [2]]))
+    with pytest.raises(TypeError, match="attribute 'a': a nominal value must be a string"):
+        VFDT().partial_fit(pa.table({"a": lists, "b": np.arange(3.0)}), [0, 1, 0], classes=[0, 1])

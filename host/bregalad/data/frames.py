@@ -79,6 +79,8 @@ def _column(values):
         return pd.arrays.ArrowExtensionArray(values)
     if _is_text(kind):
         return pd.arrays.ArrowExtensionArray(values.cast(pa.large_string()))
+    if types.is_dictionary(kind) and types.is_nested(kind.value_type):  # its values are no keys: refused by name
+        return np.array([*values.to_pylist(), None], object)[:-1]
     try:
         column = values.to_pandas().array  # categories, and what is refused by name
     except (TypeError, pa.ArrowNotImplementedError):  # a dictionary of lists or of intervals
