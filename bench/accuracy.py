@@ -1,7 +1,7 @@
 """Prequential accuracy on the real streams beside MOA's, one JSON line per run.
 
-    python bench/accuracy.py              JSON lines
-    python bench/accuracy.py --markdown   the table of docs/accuracy.md
+python bench/accuracy.py              JSON lines
+python bench/accuracy.py --markdown   the table of docs/accuracy.md
 """
 
 import argparse
@@ -47,8 +47,7 @@ TREES = {  # name: (learner, options, column of MOA)
     "EFDT NBA, delta 1e-7, zero": (EFDT, NBA | ZERO | {"delta": 1e-7}, 2),
     "EFDT NBA, delta 1e-7, averages": (EFDT, NBA | {"delta": 1e-7, "gain_average": True}, 2),
     "EFDT NBA, delta 1e-7, replace": (EFDT, NBA | {"delta": 1e-7, "same_attribute": "replace"}, 2),
-    "EFDT NBA, delta 1e-7, moa, averages": (EFDT, NBA | {"delta": 1e-7, "variant": "moa",
-                                                         "gain_average": True}, 2),
+    "EFDT NBA, delta 1e-7, moa, averages": (EFDT, NBA | {"delta": 1e-7, "variant": "moa", "gain_average": True}, 2),
     "EFDT NBA, delta 1e-7, kdd2018": (EFDT, NBA | {"delta": 1e-7, "variant": "kdd2018"}, 2),
 }
 CHUNK = 65_536  # instances per call; the results do not depend on it
@@ -61,8 +60,7 @@ def run(name, kind, board, grace=200):
     y = np.asarray(y)
     classes = np.unique(y)
     learner, options, column = TREES[kind]
-    tree = learner(board=board, grace=grace, slots=SLOTS, nominal=streams.nominal(X, schema),
-                   **options)
+    tree = learner(board=board, grace=grace, slots=SLOTS, nominal=streams.nominal(X, schema), **options)
     right = 0
     for start in range(0, len(y), CHUNK):
         part = slice(start, start + CHUNK)
@@ -70,10 +68,16 @@ def run(name, kind, board, grace=200):
     report = tree.report()
     tree.close()
     return {
-        "bench": "accuracy", "stream": name, "tree": kind, "grace": grace, "instances": len(y),
-        "accuracy": round(right / len(y), 4), "moa": STREAMS[name][1 + column],
+        "bench": "accuracy",
+        "stream": name,
+        "tree": kind,
+        "grace": grace,
+        "instances": len(y),
+        "accuracy": round(right / len(y), 4),
+        "moa": STREAMS[name][1 + column],
         **{key: report[key] for key in ("nodes", "leaves", "splits", "replaced", "pruned", "ties")},
-        "board": board, "bregalad": version("bregalad"),
+        "board": board,
+        "bregalad": version("bregalad"),
     }
 
 

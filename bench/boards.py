@@ -20,21 +20,33 @@ def table(reports):
     names = ["lanes", "bins", "classes", "slots", "banks"]
     if any(report["geometry"].get("levels", 1) > 1 for report in reports):
         names.append("levels")
-    lines = [f"| board | {', '.join(names)} | array clock asked | reached | LUT4 "
-             "| flip-flops | block RAMs | multipliers | seed |",
-             "|---|---|---|---|---|---|---|---|---|"]
+    lines = [
+        f"| board | {', '.join(names)} | array clock asked | reached | LUT4 "
+        "| flip-flops | block RAMs | multipliers | seed |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     for report in reports:
         size, clock, use = report["geometry"], report["clock_mhz"], report["use"]
         use = {NOUNS[cell]: found for cell, found in use.items() if cell in NOUNS}
-        share = [f"{use[noun][0]:,} ({100 * use[noun][0] / use[noun][1]:.0f} %)"
-                 for noun in ("LUT4", "flip-flops", "block RAMs", "multipliers")]
-        lines.append("| " + " | ".join((
-            report["board"],
-            ", ".join(str({"banks": 1, "levels": 1, **size}[name]) for name in names)
-            + (", naive Bayes" if size["naive_bayes"] else ""),
-            f"{clock['asked']:g} MHz",
-            f"{clock['achieved']:.1f} MHz" + ("" if report["met"] else ", **missed**"),
-            *share, str(report["seed"]))) + " |")
+        share = [
+            f"{use[noun][0]:,} ({100 * use[noun][0] / use[noun][1]:.0f} %)"
+            for noun in ("LUT4", "flip-flops", "block RAMs", "multipliers")
+        ]
+        lines.append(
+            "| "
+            + " | ".join(
+                (
+                    report["board"],
+                    ", ".join(str({"banks": 1, "levels": 1, **size}[name]) for name in names)
+                    + (", naive Bayes" if size["naive_bayes"] else ""),
+                    f"{clock['asked']:g} MHz",
+                    f"{clock['achieved']:.1f} MHz" + ("" if report["met"] else ", **missed**"),
+                    *share,
+                    str(report["seed"]),
+                )
+            )
+            + " |"
+        )
     return "\n".join(lines)
 
 
@@ -48,8 +60,7 @@ def main():
         return
     path = ROOT / "docs" / "boards.md"
     begin, end = _MARKERS
-    path.write_text(re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{text}\n{end}",
-                           path.read_text(), flags=re.DOTALL))
+    path.write_text(re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{text}\n{end}", path.read_text(), flags=re.DOTALL))
 
 
 if __name__ == "__main__":

@@ -46,13 +46,11 @@ class Ours:
     def measure(self):
         """Accuracy, seconds from codes, seconds from data frames."""
         tree = self.make()
-        right = int((tree.test_then_train(self.X[:500], self.y[:500], self.classes)
-                     == self.y[:500]).sum())
+        right = int((tree.test_then_train(self.X[:500], self.y[:500], self.classes) == self.y[:500]).sum())
         start = time.process_time()
         for at in range(0, len(self.labels), CHUNK):
             part = slice(at, at + CHUNK)
-            right += int((tree.learn_codes(self.codes[part], self.labels[part])
-                          == self.labels[part]).sum())
+            right += int((tree.learn_codes(self.codes[part], self.labels[part]) == self.labels[part]).sum())
         coded = time.process_time() - start
         tree = self.make()
         start = time.process_time()
@@ -76,14 +74,21 @@ def run(stream, pair, repeats, core):
     coded, quantised = (statistics.median(times) for times in list(zip(*mine, strict=True))[1:])
     moa = statistics.median(result["cpu_seconds"] for result in theirs)
     return {
-        "bench": "duel", "stream": stream, "tree": pair, "moa": learner, "instances": n,
-        "accuracy": round(mine[0][0], 4), "moa_accuracy": round(theirs[0]["accuracy"], 4),
-        "instances_per_s": round(n / coded), "quantised_per_s": round(n / quantised),
-        "moa_instances_per_s": round(n / moa), "times": round(moa / coded, 1),
-        "times_quantised": round(moa / quantised, 1), "repeats": repeats,
+        "bench": "duel",
+        "stream": stream,
+        "tree": pair,
+        "moa": learner,
+        "instances": n,
+        "accuracy": round(mine[0][0], 4),
+        "moa_accuracy": round(theirs[0]["accuracy"], 4),
+        "instances_per_s": round(n / coded),
+        "quantised_per_s": round(n / quantised),
+        "moa_instances_per_s": round(n / moa),
+        "times": round(moa / coded, 1),
+        "times_quantised": round(moa / quantised, 1),
+        "repeats": repeats,
         "spread": round(max(m[1] for m in mine) / min(m[1] for m in mine), 2),
-        "moa_spread": round(max(t["cpu_seconds"] for t in theirs)
-                            / min(t["cpu_seconds"] for t in theirs), 2),
+        "moa_spread": round(max(t["cpu_seconds"] for t in theirs) / min(t["cpu_seconds"] for t in theirs), 2),
     }
 
 
@@ -98,16 +103,22 @@ def main():
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {args.core})
     if args.markdown:
-        print("| stream | tree | accuracy | MOA | ours, M instances/s | quantising included "
-              "| MOA | times | quantising included |\n|---|---|---|---|---|---|---|---|---|")
+        print(
+            "| stream | tree | accuracy | MOA | ours, M instances/s | quantising included "
+            "| MOA | times | quantising included |\n|---|---|---|---|---|---|---|---|---|"
+        )
     for stream in args.stream:
         for pair in args.pair:
             row = run(stream, pair, args.repeats, args.core)
             if args.markdown:
-                speeds = " | ".join(f"{row[key] / 1e6:.2f}" for key in (
-                    "instances_per_s", "quantised_per_s", "moa_instances_per_s"))
-                print(f"| {stream} | {pair} | {row['accuracy']:.4f} | {row['moa_accuracy']:.4f} "
-                      f"| {speeds} | {row['times']} | {row['times_quantised']} |", flush=True)
+                speeds = " | ".join(
+                    f"{row[key] / 1e6:.2f}" for key in ("instances_per_s", "quantised_per_s", "moa_instances_per_s")
+                )
+                print(
+                    f"| {stream} | {pair} | {row['accuracy']:.4f} | {row['moa_accuracy']:.4f} "
+                    f"| {speeds} | {row['times']} | {row['times_quantised']} |",
+                    flush=True,
+                )
             else:
                 print(json.dumps(row), flush=True)
 

@@ -44,8 +44,7 @@ def check(geometry, data, *configuration):
     board, golden = open_board("emulated", geometry), Golden(geometry)
     answers = []
     stream = pack_command(geometry, Opcode.LEARN, count=len(data), payload=data.tobytes())
-    stream += b"".join(pack_command(geometry, Opcode.READ, slot=slot, cell=0)
-                       for slot in range(geometry.slots))
+    stream += b"".join(pack_command(geometry, Opcode.READ, slot=slot, cell=0) for slot in range(geometry.slots))
     for device in (board, golden):
         configure(device, *configuration)
     board.send(stream)
@@ -56,14 +55,14 @@ def check(geometry, data, *configuration):
 
 def measure(args, attributes, classes, grace):
     """Median over ``args.repeats`` of the time for one LEARN of all records."""
-    geometry = Geometry(lanes=8, passes=-(-attributes // 8), bins=args.bins, classes=classes,
-                        slots=args.slots, count_width=24)
+    geometry = Geometry(
+        lanes=8, passes=-(-attributes // 8), bins=args.bins, classes=classes, slots=args.slots, count_width=24
+    )
     data = records(args, attributes, classes)
-    check(geometry, data[:args.checked], attributes, classes, grace)
+    check(geometry, data[: args.checked], attributes, classes, grace)
     board = open_board("emulated", geometry)
     configure(board, attributes, classes, grace)
-    stream = np.frombuffer(
-        pack_command(geometry, Opcode.LEARN, count=len(data), payload=data.tobytes()), np.uint8)
+    stream = np.frombuffer(pack_command(geometry, Opcode.LEARN, count=len(data), payload=data.tobytes()), np.uint8)
     seconds = []
     for _ in range(args.repeats):
         for slot in range(args.slots):  # counts start at 0, as those of young leaves do
@@ -74,13 +73,20 @@ def measure(args, attributes, classes, grace):
         seconds.append(time.perf_counter() - start)
     median = float(np.median(seconds))
     return {
-        "bench": "emulated", "attributes": attributes, "classes": classes, "bins": args.bins,
-        "slots": args.slots, "grace": grace, "records": args.records, "seed": args.seed,
+        "bench": "emulated",
+        "attributes": attributes,
+        "classes": classes,
+        "bins": args.bins,
+        "slots": args.slots,
+        "grace": grace,
+        "records": args.records,
+        "seed": args.seed,
         "trials": board.read("trials.count") // args.repeats,
         "million_values_per_second": round(attributes * args.records / median / 1e6, 1),
         "million_records_per_second": round(args.records / median / 1e6, 3),
         "fastest_slowest_seconds": [round(min(seconds), 4), round(max(seconds), 4)],
-        "numba": version("numba"), "python": platform.python_version(),
+        "numba": version("numba"),
+        "python": platform.python_version(),
         "machine": platform.machine(),
     }
 
@@ -95,8 +101,7 @@ def main():
     parser.add_argument("--bins", type=int, default=16)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    for attributes, classes, grace in (
-            (10, 2, 0), (10, 2, 200), (10, 5, 200), (50, 2, 0), (50, 2, 200), (50, 10, 200)):
+    for attributes, classes, grace in ((10, 2, 0), (10, 2, 200), (10, 5, 200), (50, 2, 0), (50, 2, 200), (50, 10, 200)):
         print(json.dumps(measure(args, attributes, classes, grace)), flush=True)
 
 

@@ -50,6 +50,7 @@ class Clock:
                 return function(*args)
             finally:
                 self.seconds += time.process_time() - start
+
         return timed
 
 
@@ -57,8 +58,16 @@ def measure(attributes, instances, chunk, repeats):
     """Medians over the repeats, of a random RBF stream."""
     parts = list(open_generator("rbf", attributes=attributes, instances=instances, chunk=chunk))
     classes = np.unique(np.concatenate([np.asarray(y) for _, y in parts]))
-    board = NullBoard(Geometry(lanes=min(16, attributes), passes=-(-attributes // 16), slots=4096,
-                               classes=max(2, len(classes)), count_width=24, bus_width=256))
+    board = NullBoard(
+        Geometry(
+            lanes=min(16, attributes),
+            passes=-(-attributes // 16),
+            slots=4096,
+            classes=max(2, len(classes)),
+            count_width=24,
+            bus_width=256,
+        )
+    )
     tree = VFDT(board=board, leaf_prediction="mc")
     for X, y in parts:
         tree.partial_fit(X, y, classes)
@@ -88,14 +97,22 @@ def measure(attributes, instances, chunk, repeats):
     quantise, walk, route, send = map(np.median, (quantise, walk, route, send))
     whole = quantise + walk
     return {
-        "bench": "host", "attributes": attributes, "instances": instances,
+        "bench": "host",
+        "attributes": attributes,
+        "instances": instances,
         "leaves": int(tree.report()["leaves"]),
         "megabytes_per_s": round(megabytes / whole, 1),
         "megabytes_per_s_from_codes": round(megabytes / walk, 1),
         "of_gigabit_ethernet": round(megabytes / whole / GIGABIT, 2),
-        "shares": {name: round(float(seconds / whole), 3) for name, seconds in (
-            ("quantise", quantise), ("route and pack", route), ("send", send),
-            ("rest", walk - route - send))},
+        "shares": {
+            name: round(float(seconds / whole), 3)
+            for name, seconds in (
+                ("quantise", quantise),
+                ("route and pack", route),
+                ("send", send),
+                ("rest", walk - route - send),
+            )
+        },
     }
 
 

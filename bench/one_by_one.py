@@ -74,8 +74,7 @@ def measure(attributes, prediction, turns, instances, seed):
     learners = {
         "ours": Pairs(VFDT(leaf_prediction=prediction, head=500), rows, labels),
         "river": Pairs(HoeffdingTreeClassifier(leaf_prediction=prediction), rows, labels),
-        **{f"partial_fit {size}": Chunks(VFDT(leaf_prediction=prediction, head=500), X, y, size)
-           for size in CHUNKS},
+        **{f"partial_fit {size}": Chunks(VFDT(leaf_prediction=prediction, head=500), X, y, size) for size in CHUNKS},
     }
     for learner in learners.values():
         learner.turn(slice(0, HEAD))
@@ -85,26 +84,35 @@ def measure(attributes, prediction, turns, instances, seed):
         for learner in learners.values():
             learner.turn(slice(start, start + instances))
     found = {name: round(statistics.median(learner.rates)) for name, learner in learners.items()}
-    return {"bench": "one_by_one", "attributes": attributes, "leaf_prediction": prediction,
-            "seed": seed, **found, "ratio": round(found["ours"] / found["river"], 2),
-            **{f"accuracy {name}": round(learners[name].right / len(labels), 4)
-               for name in ("ours", "river")},
-            "river version": version("river"), "python": platform.python_version()}
+    return {
+        "bench": "one_by_one",
+        "attributes": attributes,
+        "leaf_prediction": prediction,
+        "seed": seed,
+        **found,
+        "ratio": round(found["ours"] / found["river"], 2),
+        **{f"accuracy {name}": round(learners[name].right / len(labels), 4) for name in ("ours", "river")},
+        "river version": version("river"),
+        "python": platform.python_version(),
+    }
 
 
 def row_of(found):
     """A row of the page's table."""
-    cells = (found["attributes"], found["leaf_prediction"],
-             *(f"{found[name] / 1000:.1f}" for name in ("ours", "river")),
-             f"{found['ratio']:.1f}",
-             *(f"{found[f'partial_fit {size}'] / 1000:.1f}" for size in CHUNKS),
-             f"{found['accuracy ours']:.3f}", f"{found['accuracy river']:.3f}")
+    cells = (
+        found["attributes"],
+        found["leaf_prediction"],
+        *(f"{found[name] / 1000:.1f}" for name in ("ours", "river")),
+        f"{found['ratio']:.1f}",
+        *(f"{found[f'partial_fit {size}'] / 1000:.1f}" for size in CHUNKS),
+        f"{found['accuracy ours']:.3f}",
+        f"{found['accuracy river']:.3f}",
+    )
     return f"| {' | '.join(map(str, cells))} |"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--attributes", type=int, nargs="+", default=[2, 10, 50])
     parser.add_argument("--predictions", nargs="+", default=["mc", "nba"])
     parser.add_argument("--turns", type=int, default=7)
@@ -113,9 +121,11 @@ def main():
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
     if args.markdown:
-        print("| attributes | leaves | ours, k/s | River's, k/s | times River's "
-              "| `partial_fit`, chunks of 1, k/s | of 10, k/s | accuracy, ours | River's |\n"
-              "|---|---|---|---|---|---|---|---|---|")
+        print(
+            "| attributes | leaves | ours, k/s | River's, k/s | times River's "
+            "| `partial_fit`, chunks of 1, k/s | of 10, k/s | accuracy, ours | River's |\n"
+            "|---|---|---|---|---|---|---|---|---|"
+        )
     for attributes in args.attributes:
         for prediction in args.predictions:
             found = measure(attributes, prediction, args.turns, args.instances, args.seed)

@@ -22,8 +22,7 @@ def rbf(rng, instances, attributes, centres, classes=2):
     spread = rng.random(centres)
     pick = rng.choice(centres, size=instances, p=(weight := rng.random(centres)) / weight.sum())
     direction = rng.normal(size=(instances, attributes))
-    direction *= (spread[pick] * rng.normal(size=instances)
-                  / np.linalg.norm(direction, axis=1))[:, None]
+    direction *= (spread[pick] * rng.normal(size=instances) / np.linalg.norm(direction, axis=1))[:, None]
     return where[pick] + direction, label[pick]
 
 
@@ -63,24 +62,35 @@ def main():
     args = parser.parse_args()
     for attributes, centres in zip(args.attributes, args.centres, strict=True):
         X, y = rbf(np.random.default_rng(args.seed), args.instances, attributes, centres)
-        runs = [measure(X, y, args.floats, args.chunk, args.leaf_prediction, args.threads)
-                for _ in range(args.repeats)]
+        runs = [measure(X, y, args.floats, args.chunk, args.leaf_prediction, args.threads) for _ in range(args.repeats)]
         if len({accuracy for _, accuracy, _ in runs}) > 1:
             raise SystemExit("the runs differ in accuracy: the board is not deterministic")
         seconds = sorted(run[0] for run in runs)
         middle = seconds[len(seconds) // 2]
         counted = args.instances - args.chunk
-        print(json.dumps({
-            "bench": "prequential", "input": "floats" if args.floats else "codes",
-            "leaf_prediction": args.leaf_prediction, "threads": args.threads,
-            "instances": counted,
-            "attributes": attributes, "classes": 2, "seed": args.seed,
-            "accuracy": round(runs[0][1], 4), "leaves": runs[0][2]["leaves"],
-            "seconds": round(middle, 3), "spread_s": round(seconds[-1] - seconds[0], 3),
-            "million_instances_per_s": round(counted / middle / 1e6, 3),
-            "million_values_per_s": round(counted * attributes / middle / 1e6, 1),
-            "numba": version("numba"), "python": platform.python_version(),
-        }), flush=True)
+        print(
+            json.dumps(
+                {
+                    "bench": "prequential",
+                    "input": "floats" if args.floats else "codes",
+                    "leaf_prediction": args.leaf_prediction,
+                    "threads": args.threads,
+                    "instances": counted,
+                    "attributes": attributes,
+                    "classes": 2,
+                    "seed": args.seed,
+                    "accuracy": round(runs[0][1], 4),
+                    "leaves": runs[0][2]["leaves"],
+                    "seconds": round(middle, 3),
+                    "spread_s": round(seconds[-1] - seconds[0], 3),
+                    "million_instances_per_s": round(counted / middle / 1e6, 3),
+                    "million_values_per_s": round(counted * attributes / middle / 1e6, 1),
+                    "numba": version("numba"),
+                    "python": platform.python_version(),
+                }
+            ),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -56,8 +56,9 @@ def main():
     """Print one JSON line per file and reader."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=500_000)
-    parser.add_argument("--nominal", type=int, nargs="+", default=[0, 5],
-                        help="nominal attributes among the 20 of each file")
+    parser.add_argument(
+        "--nominal", type=int, nargs="+", default=[0, 5], help="nominal attributes among the 20 of each file"
+    )
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -81,12 +82,23 @@ def main():
             medians = {name: float(np.median(times)) for name, times in seconds.items()}
             best = min(medians["pandas.read_csv"], medians["pyarrow.csv.read_csv"])
             for name, median in medians.items():
-                print(json.dumps({
-                    "bench": "reading", "rows": args.rows, "nominal": nominal, "reader": name,
-                    "megabytes": round(path.stat().st_size / 1e6), "seconds": round(median, 3),
-                    "times_the_best": round(median / best, 2), "pandas": version("pandas"),
-                    "pyarrow": version("pyarrow"), "python": platform.python_version(),
-                }), flush=True)
+                print(
+                    json.dumps(
+                        {
+                            "bench": "reading",
+                            "rows": args.rows,
+                            "nominal": nominal,
+                            "reader": name,
+                            "megabytes": round(path.stat().st_size / 1e6),
+                            "seconds": round(median, 3),
+                            "times_the_best": round(median / best, 2),
+                            "pandas": version("pandas"),
+                            "pyarrow": version("pyarrow"),
+                            "python": platform.python_version(),
+                        }
+                    ),
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

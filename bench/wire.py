@@ -84,20 +84,20 @@ def measure(kind, name, instances, speed, delay):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--streams", nargs="+", choices=("elec", "rt5n"), default=("elec", "rt5n"))
     parser.add_argument("--instances", type=int, default=1_000_000, help="of each at most")
     parser.add_argument("--speed", type=float, default=GIGABIT, help="bytes per second")
-    parser.add_argument("--delays", type=float, nargs="+", default=(20, 100, 500),
-                        help="microseconds, there and back")
+    parser.add_argument("--delays", type=float, nargs="+", default=(20, 100, 500), help="microseconds, there and back")
     options = parser.parse_args()
     for name in options.streams:
         for kind in (VFDT, EFDT):
             for delay in options.delays:
                 rate, share = measure(kind, name, options.instances, options.speed, delay * 1e-6)
-                print(f"{name} {kind.__name__} {delay:g} us: {rate / 1e6:.2f} M instances/s, "
-                      f"wire in use {share:.0%}", flush=True)
+                print(
+                    f"{name} {kind.__name__} {delay:g} us: {rate / 1e6:.2f} M instances/s, wire in use {share:.0%}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -28,20 +28,31 @@ from bregalad_hw.boards.catalogue import BOARDS
 from bregalad_hw.costs import Costs
 from bregalad_hw.reports import kept
 
-needs_moa = pytest.mark.skipif(
-    not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
+needs_moa = pytest.mark.skipif(not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
 TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32)
 
 
 # The cost model
 
-@pytest.mark.parametrize("load, sizes", [
-    ({"cells": 2}, {}), ({"cells": 4}, {}), ({"cells": 4, "grace": 0}, {}),
-    ({"cells": 4, "grace": 15}, {}), ({"cells": 4, "depth": 3}, {}), ({"cells": 2, "depth": 4}, {}),
-    ({"cells": 2}, {"banks": 2}), ({"cells": 4}, {"banks": 2}),
-    ({"cells": 4, "depth": 3}, {"banks": 2}),
-    ({"cells": 2}, {"levels": 4}), ({"cells": 2, "depth": 3}, {"levels": 4}),
-    ({"cells": 4, "depth": 3}, {"levels": 4})], ids=str)
+
+@pytest.mark.parametrize(
+    "load, sizes",
+    [
+        ({"cells": 2}, {}),
+        ({"cells": 4}, {}),
+        ({"cells": 4, "grace": 0}, {}),
+        ({"cells": 4, "grace": 15}, {}),
+        ({"cells": 4, "depth": 3}, {}),
+        ({"cells": 2, "depth": 4}, {}),
+        ({"cells": 2}, {"banks": 2}),
+        ({"cells": 4}, {"banks": 2}),
+        ({"cells": 4, "depth": 3}, {"banks": 2}),
+        ({"cells": 2}, {"levels": 4}),
+        ({"cells": 2, "depth": 3}, {"levels": 4}),
+        ({"cells": 4, "depth": 3}, {"levels": 4}),
+    ],
+    ids=str,
+)
 def test_model_is_confirmed(load, sizes):
     found = confirm(TINY.replace(**sizes), count=24_000 // load.get("depth", 1), **load)
     print(found)
@@ -92,7 +103,7 @@ def test_every_load_of_the_sweep_fits_its_board():
                 path.append(slots[node])
             path.reverse()
             for at in range(0, len(path), levels):
-                group = [slot % levels for slot in path[at:at + levels]]
+                group = [slot % levels for slot in path[at : at + levels]]
                 assert len({*group}) == len(group)
         Costs(geometry, sizes["cells"], nodes=depth)
     assert {geometry.levels for geometry, _ in costs._SWEEP} == {1, 2, 4, 8}
@@ -121,10 +132,10 @@ def test_model():
 
 # Streams and processes
 
+
 def test_binary(tmp_path):
     path = tmp_path / "s.bin"
-    schema = Schema((Attribute("size", "numeric"), Attribute("kind", "nominal", ("a", "b"))),
-                    "y", ("no", "yes"))
+    schema = Schema((Attribute("size", "numeric"), Attribute("kind", "nominal", ("a", "b"))), "y", ("no", "yes"))
     X = pd.DataFrame({"size": [1.5, np.nan, 2.0], "kind": ["b", "a", None]})
     write_binary(X, np.array(["yes", "no", "no"], object), schema, path)
     data = path.read_bytes()
@@ -134,8 +145,7 @@ def test_binary(tmp_path):
     table, labels, values, classes = read_binary(path)
     np.testing.assert_equal(table, [[1.5, 1], [np.nan, 0], [2, np.nan]])
     assert labels.tolist() == [1, 0, 0] and values == [0, 2] and classes == 2
-    write_binary(X[["kind"]], ["yes", "no", "no"], Schema(schema.attributes[1:], "y",
-                                                          schema.classes), path)
+    write_binary(X[["kind"]], ["yes", "no", "no"], Schema(schema.attributes[1:], "y", schema.classes), path)
     assert path.read_bytes()[16:] == bytes([1, 0, 255, 1, 0, 0])
     assert read_binary(path)[0].tolist() == [[1], [0], [255]]
     with pytest.raises(ValueError, match="labels that the schema does not declare"):
@@ -160,8 +170,9 @@ def test_process_says_what_went_wrong():
     with pytest.raises(RuntimeError, match="it failed: ZeroDivisionError"):
         Process([sys.executable, "-c", code], "it", 10)
     with pytest.raises(ValueError, match=r"of moa on ELEC differ in accuracy \(0.5, 0.6\).*--fr"):
-        summary([{"accuracy": a, "cpu_seconds": 1, "instances": 1, "peer": "moa", "stream": "ELEC"}
-                 for a in (0.5, 0.6)])
+        summary(
+            [{"accuracy": a, "cpu_seconds": 1, "instances": 1, "peer": "moa", "stream": "ELEC"} for a in (0.5, 0.6)]
+        )
 
 
 @needs_moa
@@ -180,6 +191,7 @@ def test_wrong_learner():
 
 
 # The board
+
 
 def test_fitting():
     """Two classes: as many slots as the passes leave room for; wide words: fewer lanes or none."""
@@ -215,27 +227,46 @@ def test_kept_clock(tmp_path, monkeypatch):
     monkeypatch.setattr(board, "reports", partial(kept, tmp_path))
     small = Geometry(lanes=4, passes=2)
     assert board.kept_clock(small) == (None, None, None)
-    for name, geometry, mhz in (("a", small, 90), ("b", small.replace(passes=1, slots=8), 120),
-                                ("c", small.replace(lanes=8), 200)):
-        (tmp_path / f"{name}.json").write_text(json.dumps(
-            {"board": "one", "geometry": geometry.as_dict(),
-             "clock_mhz": {"asked": mhz - 5, "achieved": mhz}}))
+    for name, geometry, mhz in (
+        ("a", small, 90),
+        ("b", small.replace(passes=1, slots=8), 120),
+        ("c", small.replace(lanes=8), 200),
+    ):
+        (tmp_path / f"{name}.json").write_text(
+            json.dumps(
+                {"board": "one", "geometry": geometry.as_dict(), "clock_mhz": {"asked": mhz - 5, "achieved": mhz}}
+            )
+        )
     assert board.kept_clock(small.replace(passes=1, slots=8)) == (115, 120, "b")
     assert board.kept_clock(small, "one") == (85, 90, "a")
     assert board.kept_clock(small, "another") == (None, None, None)
-    for other in ({"bus_width": small.bus_width // 2}, {"banks": 2}, {"levels": 2}, {"passes": 1},
-                  {"slots": 2 * small.slots}):
+    for other in (
+        {"bus_width": small.bus_width // 2},
+        {"banks": 2},
+        {"levels": 2},
+        {"passes": 1},
+        {"slots": 2 * small.slots},
+    ):
         assert board.kept_clock(small.replace(**other)) == (None, None, None)
 
 
 def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch):
     """They are those of boards with one of each: none is synthesised again."""
-    before = {key: value for key, value in area._BASE.as_dict().items()
-              if key not in ("banks", "levels")}
+    before = {key: value for key, value in area._BASE.as_dict().items() if key not in ("banks", "levels")}
     cells = dict.fromkeys(area._CELLS, 100)
-    (tmp_path / "area.json").write_text(json.dumps(
-        [{"geometry": {**before, "lanes": lanes}, "yosys": "Yosys 1", "seconds": 1,
-          "cells": {kind: lanes * count for kind, count in cells.items()}} for lanes in (2, 4)]))
+    (tmp_path / "area.json").write_text(
+        json.dumps(
+            [
+                {
+                    "geometry": {**before, "lanes": lanes},
+                    "yosys": "Yosys 1",
+                    "seconds": 1,
+                    "cells": {kind: lanes * count for kind, count in cells.items()},
+                }
+                for lanes in (2, 4)
+            ]
+        )
+    )
     monkeypatch.setattr(area, "_POINTS", (area._BASE, area._BASE.replace(lanes=4)))
     monkeypatch.setattr(area, "synthesise", None)
     page = area.run(SimpleNamespace(output=tmp_path, fresh=False, quick=False, note=print))
@@ -244,10 +275,23 @@ def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch):
 
 # The command
 
+
 def test_comparison(tmp_path, capsys):
     """What is kept is not measured again; the page shows it."""
-    command = ["bench", "comparison", "--streams", "numeric-32", "--instances", "3000",
-               "--peers", "emulated", "--repeats", "2", "--output", str(tmp_path)]
+    command = [
+        "bench",
+        "comparison",
+        "--streams",
+        "numeric-32",
+        "--instances",
+        "3000",
+        "--peers",
+        "emulated",
+        "--repeats",
+        "2",
+        "--output",
+        str(tmp_path),
+    ]
     assert main(command) == 0
     out, err = capsys.readouterr()
     assert err.count("accuracy") == 2 and "comparison.md" in out
@@ -274,17 +318,38 @@ def test_boards_speed_needs_a_kept_clock(tmp_path, monkeypatch):
 
     monkeypatch.setattr(board, "reports", partial(kept, tmp_path))
     g = board.fitting(32, 2)
-    row = {"stream": "numeric-32", "peer": "simulated", "learner": "vfdt-mc", "limit": 10,
-           "attributes": 32, "cells": 32, "geometry": g.as_dict(), "accuracy": 0.9,
-           "clocks_per_instance": 1.6, "learning_per_instance": 1.08, "counted": 10,
-           "counters": {"records": 8}}
-    other = {"stream": "numeric-32", "peer": "moa", "learner": "ht-mc", "limit": 10,
-             "attributes": 32, "instances": 1_000_000, "accuracy": 0.8, "cpu_seconds": 2.0,
-             "repeats": 3, "spread": 1.1, "peak_mb": 100}
+    row = {
+        "stream": "numeric-32",
+        "peer": "simulated",
+        "learner": "vfdt-mc",
+        "limit": 10,
+        "attributes": 32,
+        "cells": 32,
+        "geometry": g.as_dict(),
+        "accuracy": 0.9,
+        "clocks_per_instance": 1.6,
+        "learning_per_instance": 1.08,
+        "counted": 10,
+        "counters": {"records": 8},
+    }
+    other = {
+        "stream": "numeric-32",
+        "peer": "moa",
+        "learner": "ht-mc",
+        "limit": 10,
+        "attributes": 32,
+        "instances": 1_000_000,
+        "accuracy": 0.8,
+        "cpu_seconds": 2.0,
+        "repeats": 3,
+        "spread": 1.1,
+        "peak_mb": 100,
+    }
     assert figures.values_per_second(row) is None
     assert "no report" in str(figures.comparison_page([other, row]))
-    (tmp_path / "big.json").write_text(json.dumps(
-        {"board": "big", "geometry": g.as_dict(), "clock_mhz": {"asked": 100, "achieved": 101}}))
+    (tmp_path / "big.json").write_text(
+        json.dumps({"board": "big", "geometry": g.as_dict(), "clock_mhz": {"asked": 100, "achieved": 101}})
+    )
     assert figures.values_per_second(row) == pytest.approx(1.6e9)
     again = row | {"counters": {"records": 12}}  # sent again, but no instance more
     assert figures.values_per_second(again) == pytest.approx(2e9)
@@ -320,8 +385,7 @@ def test_a_peer_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
 
     monkeypatch.setattr(comparison, "_start", lambda peer, learner, file, core: Peer(peer))
     store, said = comparison.Store(tmp_path / "runs.jsonl"), []
-    comparison.compare(store, ["generator:sea"], ("mlpack", "emulated"), instances=9, repeats=2,
-                       note=said.append)
+    comparison.compare(store, ["generator:sea"], ("mlpack", "emulated"), instances=9, repeats=2, note=said.append)
     assert said[0] == "generator:sea: left out: mlpack failed: index out of bounds"
     assert [line["peer"] for line in store.lines] == ["emulated"] * 8
     assert sorted(closed) == ["emulated"] * 4 + ["mlpack"]
@@ -351,8 +415,7 @@ def test_limits():
 
 def test_quick_figures_are_not_put_beside_the_kept_ones(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["bench", "comparison", "--quick", "--streams", "absent.csv", "--peers", "emulated",
-                 "--quiet"]) == 0
+    assert main(["bench", "comparison", "--quick", "--streams", "absent.csv", "--peers", "emulated", "--quiet"]) == 0
     assert "out/bench/comparison.md" in capsys.readouterr().out
     assert not (tmp_path / "docs").exists()
 
@@ -360,18 +423,35 @@ def test_quick_figures_are_not_put_beside_the_kept_ones(tmp_path, monkeypatch, c
 def test_one_benchmark_at_a_time_in_a_folder(tmp_path, capsys):
     """Two would slow each other, and nobody would see it."""
     with alone_in(tmp_path, "benchmark"):
-        assert main(["bench", "comparison", "--quick", "--streams", "absent.csv", "--peers",
-                     "emulated", "--output", str(tmp_path)]) == 1
+        assert (
+            main(
+                [
+                    "bench",
+                    "comparison",
+                    "--quick",
+                    "--streams",
+                    "absent.csv",
+                    "--peers",
+                    "emulated",
+                    "--output",
+                    str(tmp_path),
+                ]
+            )
+            == 1
+        )
     assert f"another benchmark works in {tmp_path}: wait for it" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("words, message", [
-    (["nothing"], "no part 'nothing' of the benchmark; there are comparison"),
-    (["costs", "--repeats", "0"], "--repeats must be 1 or more, not 0"),
-    (["comparison", "--peers", "weka"], "no peer 'weka'; there are moa"),
-    (["comparison", "--core", "4096"], "--core must be one of"),
-])
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["nothing"], "no part 'nothing' of the benchmark; there are comparison"),
+        (["costs", "--repeats", "0"], "--repeats must be 1 or more, not 0"),
+        (["comparison", "--peers", "weka"], "no peer 'weka'; there are moa"),
+        (["comparison", "--core", "4096"], "--core must be one of"),
+    ],
+)
 def test_refused(words, message, tmp_path, capsys):
     assert main(["bench", *words, "--output", str(tmp_path / "new")]) == 1
     assert message in capsys.readouterr().err

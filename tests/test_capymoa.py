@@ -110,4 +110,5 @@ def test_without_capymoa():
     hidden = "import sys; sys.modules['capymoa'] = None; import bregalad.capymoa"
     done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
     assert done.returncode and done.stderr.splitlines()[-1] == (
-        "ImportError: bregalad.capymoa is for CapyMOA: pip install capymoa, and Java")
+        "ImportError: bregalad.capymoa is for CapyMOA: pip install capymoa, and Java"
+    )

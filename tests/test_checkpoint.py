@@ -52,14 +52,16 @@ def killed_after(monkeypatch, saves):
 
 
 @pytest.mark.parametrize("saves", [1, 2])
-@pytest.mark.parametrize("options", [
-    ["--tree", "vfdt", "--leaf-prediction", "nba"],
-    ["--tree", "efdt", "--inner-grace", "300", "--head", "2500"],
-    ["--tree", "vfdt", "--slots", "8", "--review-period", "700", "--limit", "8500"],
-    ["--tree", "efdt", "--variant", "moa", "--gain-average", "--class-weight", "a=1.5"],
-])
-def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsys, monkeypatch,
-                                                           options, saves):
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--tree", "vfdt", "--leaf-prediction", "nba"],
+        ["--tree", "efdt", "--inner-grace", "300", "--head", "2500"],
+        ["--tree", "vfdt", "--slots", "8", "--review-period", "700", "--limit", "8500"],
+        ["--tree", "efdt", "--variant", "moa", "--gain-average", "--class-weight", "a=1.5"],
+    ],
+)
+def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsys, monkeypatch, options, saves):
     kept, whole, again = (str(tmp_path / name) for name in ("kept", "whole", "again"))
     command = ["train", csv, *_OPTIONS, *options]
     curves = [str(tmp_path / name) for name in ("one.csv", "other.csv")]
@@ -81,14 +83,24 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsy
 def start(*arguments):
     """Run the command line in a process of its own."""
     # Whoever runs the tests may ignore signals, and that is inherited.
-    return subprocess.Popen([sys.executable, "-c", (
-        "import signal, sys\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
-        "from bregalad.cli import main\n"
-        "sys.exit(main(sys.argv[1:]))"), *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            (
+                "import signal, sys\n"
+                "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+                "signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
+                "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+                "from bregalad.cli import main\n"
+                "sys.exit(main(sys.argv[1:]))"
+            ),
+            *arguments,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def wait_for(path, process):
@@ -124,8 +136,9 @@ def test_kill_9(tmp_path, capsys):
 def test_what_stops_a_run_saves_the_tree(tmp_path, name):
     number = getattr(signal, name)
     saved, kept = str(tmp_path / "saved"), str(tmp_path / "kept")
-    process = start("train", _STREAM, "--limit", "50000000", *_OPTIONS, "--save", saved,
-                    "--checkpoint", kept, "--every", "10000")
+    process = start(
+        "train", _STREAM, "--limit", "50000000", *_OPTIONS, "--save", saved, "--checkpoint", kept, "--every", "10000"
+    )
     wait_for(kept, process)
     process.send_signal(number)
     out, err = process.communicate(timeout=_PATIENCE)
@@ -138,8 +151,7 @@ def test_what_stops_a_run_saves_the_tree(tmp_path, name):
 def test_a_run_that_is_stopped_before_it_has_learnt(tmp_path, name):
     number = getattr(signal, name)
     os.mkfifo(tmp_path / "pipe")
-    process = start("train", str(tmp_path / "pipe"), "--classes", "a,b", "--quiet", "--save",
-                    str(tmp_path / "saved"))
+    process = start("train", str(tmp_path / "pipe"), "--classes", "a,b", "--quiet", "--save", str(tmp_path / "saved"))
     with open(tmp_path / "pipe", "w") as pipe:  # which waits until it is opened there, too
         pipe.write("x,y\n1,a\n")
         pipe.flush()
@@ -168,13 +180,14 @@ def test_other_options_or_another_file_are_refused(csv, tmp_path, capsys, monkey
     go_on = ["--quiet", "--resume", kept]
     assert "is of a run with --delta 0.001, not without --delta" in refused(csv, *go_on)
     assert "is of a run without --class, not with --class colour" in refused(
-        csv, *_OPTIONS, "--resume", kept, "--class", "colour")
+        csv, *_OPTIONS, "--resume", kept, "--class", "colour"
+    )
     assert "is of a run with --tree vfdt, not with --tree efdt" in refused(
-        csv, *_OPTIONS, "--resume", kept, "--tree", "efdt")
+        csv, *_OPTIONS, "--resume", kept, "--tree", "efdt"
+    )
     other = tmp_path / "other.csv"
     other.write_text((tmp_path / "data.csv").read_text() + "0.5,r,a\n")
-    assert "is of a run on another stream, or its file has changed" in refused(
-        str(other), *_OPTIONS, "--resume", kept)
+    assert "is of a run on another stream, or its file has changed" in refused(str(other), *_OPTIONS, "--resume", kept)
     other.write_bytes((tmp_path / "data.csv").read_bytes())  # the same elsewhere
     assert main(["train", str(other), *_OPTIONS, "--resume", kept]) == 0
     tree = str(tmp_path / "tree")
@@ -191,18 +204,39 @@ def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe")
     end = os.open(tmp_path / "pipe", os.O_RDWR)
     os.write(end, b"x,y\n1,a\n2,b\n")
-    assert main(["train", str(tmp_path / "pipe"), "--classes", "a,b", "--limit", "2", "--quiet",
-                 "--checkpoint", str(tmp_path / "kept")]) == 1
+    assert (
+        main(
+            [
+                "train",
+                str(tmp_path / "pipe"),
+                "--classes",
+                "a,b",
+                "--limit",
+                "2",
+                "--quiet",
+                "--checkpoint",
+                str(tmp_path / "kept"),
+            ]
+        )
+        == 1
+    )
     os.close(end)
     assert "is read once, so a run cannot go on with it" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("damage", [
-    lambda run: run.pop("curve"), lambda run: run.update(every=0), lambda run: run.update(curve=1),
-    lambda run: run["curve"].update(instances=[5]), lambda run: run["curve"].pop("kappa"),
-    lambda run: run["curve"].update(confusion=[[1]]), lambda run: run.update(options=3),
-    lambda run: run["curve"].update(confusion="x"),
-])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda run: run.pop("curve"),
+        lambda run: run.update(every=0),
+        lambda run: run.update(curve=1),
+        lambda run: run["curve"].update(instances=[5]),
+        lambda run: run["curve"].pop("kappa"),
+        lambda run: run["curve"].update(confusion=[[1]]),
+        lambda run: run.update(options=3),
+        lambda run: run["curve"].update(confusion="x"),
+    ],
+)
 def test_a_forged_checkpoint_is_refused(csv, tmp_path, capsys, damage):
     kept = str(tmp_path / "kept")
     command = ["train", csv, *_OPTIONS]
@@ -230,7 +264,7 @@ def test_signals_come_once_and_wait_as_ctrl_c_does():
                 signal.raise_signal(number)
                 done.append(1)
             signal.raise_signal(signal.SIGTERM)  # as a shell does that ends: what is saved now
-            with deferred_interrupt():           # goes on
+            with deferred_interrupt():  # goes on
                 signal.raise_signal(signal.SIGHUP)
             done.append(2)
         assert done == [1, 2]

@@ -28,8 +28,26 @@ def csv(tmp_path):
 
 def test_train_inspect_predict(csv, tmp_path, capsys):
     saved, plot, curve = tmp_path / "tree", tmp_path / "plot.png", tmp_path / "curve.csv"
-    assert main(["train", str(csv), "--quiet", "--delta", "0.001", "--grace", "100", "--save",
-                 str(saved), "--plot", str(plot), "--curve", str(curve)]) == 0
+    assert (
+        main(
+            [
+                "train",
+                str(csv),
+                "--quiet",
+                "--delta",
+                "0.001",
+                "--grace",
+                "100",
+                "--save",
+                str(saved),
+                "--plot",
+                str(plot),
+                "--curve",
+                str(curve),
+            ]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert "instances   3000" in out and "accuracy" in out and "splits" in out
     assert "kappa" in out and "seconds" in out
@@ -46,32 +64,46 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
     assert capsys.readouterr().out.startswith("digraph")
 
     answers = tmp_path / "answers.csv"
-    assert main(["predict", str(csv), "--tree", str(saved), "--proba", "--output",
-                 str(answers)]) == 0
+    assert main(["predict", str(csv), "--tree", str(saved), "--proba", "--output", str(answers)]) == 0
     assert "of 3000 labels met" in capsys.readouterr().err
     table = pd.read_csv(answers)
     assert list(table) == ["prediction", "p(in)", "p(out)"] and len(table) == 3000
 
 
-@pytest.mark.parametrize("tree, options", [
-    ("vfdt", ["--ties", "htat", "--tie-increment", "100", "--zoom", "seen", "--slots", "64"]),
-    ("vfdt", ["--bound", "mcdiarmid", "--child-counts", "zero", "--feed", "memory"]),
-    ("vfdt", ["--adaptive-grace", "--head", "100", "--review-period", "1000"]),
-    ("efdt", ["--delta", "0.001", "--grace", "100", "--inner-grace", "300", "--gain-average",
-              "--same-attribute", "replace", "--nominal-split", "one_vs_rest"]),
-    ("efdt", ["--variant", "kdd2018", "--grace", "100"]),
-])
+@pytest.mark.parametrize(
+    "tree, options",
+    [
+        ("vfdt", ["--ties", "htat", "--tie-increment", "100", "--zoom", "seen", "--slots", "64"]),
+        ("vfdt", ["--bound", "mcdiarmid", "--child-counts", "zero", "--feed", "memory"]),
+        ("vfdt", ["--adaptive-grace", "--head", "100", "--review-period", "1000"]),
+        (
+            "efdt",
+            [
+                "--delta",
+                "0.001",
+                "--grace",
+                "100",
+                "--inner-grace",
+                "300",
+                "--gain-average",
+                "--same-attribute",
+                "replace",
+                "--nominal-split",
+                "one_vs_rest",
+            ],
+        ),
+        ("efdt", ["--variant", "kdd2018", "--grace", "100"]),
+    ],
+)
 def test_every_tree_is_trained_inspected_and_predicts(csv, tmp_path, capsys, tree, options):
     saved = tmp_path / "tree"
-    assert main(["train", str(csv), "--quiet", "--tree", tree, *options, "--save",
-                 str(saved)]) == 0
+    assert main(["train", str(csv), "--quiet", "--tree", tree, *options, "--save", str(saved)]) == 0
     out = capsys.readouterr().out
     assert " replaced, " in out and " pruned; " in out and " tie-broken (" in out and "%)" in out
     assert " slots in use" in out
     assert main(["inspect", str(saved), "--statistics"]) == 0
     assert "width" in capsys.readouterr().out
-    assert main(["predict", str(csv), "--tree", str(saved), "--output",
-                 str(tmp_path / "answers.csv")]) == 0
+    assert main(["predict", str(csv), "--tree", str(saved), "--output", str(tmp_path / "answers.csv")]) == 0
     assert "of 3000 labels met" in capsys.readouterr().err
     params = load_tree(saved).get_params()
     assert type(load_tree(saved)) is TREES[tree]
@@ -115,20 +147,37 @@ def test_class_weights(tmp_path, capsys, labels):
     table["class"] = np.where(table["x"] > 0.9, labels[1], labels[0])
     for path in (tmp_path / "data.csv", tmp_path / "data.parquet"):
         table.to_csv(path, index=False) if path.suffix == ".csv" else table.to_parquet(path)
-        assert main(["train", str(path), "--quiet", "--class-weight", f"{labels[1]}=9",
-                     "--class-weight", f"{labels[0]}=1", "--save", str(tmp_path / "tree")]) == 0
+        assert (
+            main(
+                [
+                    "train",
+                    str(path),
+                    "--quiet",
+                    "--class-weight",
+                    f"{labels[1]}=9",
+                    "--class-weight",
+                    f"{labels[0]}=1",
+                    "--save",
+                    str(tmp_path / "tree"),
+                ]
+            )
+            == 0
+        )
         rare = int((table["x"] > 0.9).sum())
         assert f"instances   {900 + 8 * rare}\n" in capsys.readouterr().out
         assert list(load_tree(tmp_path / "tree").class_weight.values()) == [9, 1]
 
 
-@pytest.mark.parametrize("given, status, message", [
-    ("yes", 2, "'yes' is not LABEL=X, a class and its weight"),
-    ("yes=many", 2, "'yes=many' is not LABEL=X"),
-    ("maybe=2", 1, "class_weight names 'maybe', none of the classes"),
-    ("yes=-1", 1, "class_weight of 'yes' must be 0 to 10000, not -1"),
-    ("in=0.5", 1, "class_weight must be 1 or more"),
-])
+@pytest.mark.parametrize(
+    "given, status, message",
+    [
+        ("yes", 2, "'yes' is not LABEL=X, a class and its weight"),
+        ("yes=many", 2, "'yes=many' is not LABEL=X"),
+        ("maybe=2", 1, "class_weight names 'maybe', none of the classes"),
+        ("yes=-1", 1, "class_weight of 'yes' must be 0 to 10000, not -1"),
+        ("in=0.5", 1, "class_weight must be 1 or more"),
+    ],
+)
 def test_what_is_no_class_weight(csv, capsys, given, status, message):
     try:
         found = main(["train", str(csv), "--quiet", "--class-weight", given])
@@ -167,8 +216,7 @@ def test_predict_uses_the_trees_kinds_and_needs_no_labels(tmp_path, capsys):
 def test_values_that_come_late_have_codes(tmp_path, capsys):
     """A file is read in chunks; what values it has is known before the first is learnt."""
     path = tmp_path / "late.csv"
-    rows = [f"{i % 7},{'rgbk'[(i % 2) + 2 * (i >= 66_000)]},{(i + (i >= 66_000)) % 2}\n"
-            for i in range(70_000)]
+    rows = [f"{i % 7},{'rgbk'[(i % 2) + 2 * (i >= 66_000)]},{(i + (i >= 66_000)) % 2}\n" for i in range(70_000)]
     path.write_text("size,colour,label\n" + "".join(rows))
     assert main(["train", str(path), "--quiet", "--delta", "0.001"]) == 0
     out = capsys.readouterr().out
@@ -182,8 +230,7 @@ def test_generate_train_predict(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "rrbfc" in out and "centres=1000" in out
     path, tree, curve = tmp_path / "s.arff", tmp_path / "tree", tmp_path / "curve.parquet"
-    assert main(["generate", "sea,noise=0", "--limit", "3000", "--out", str(path),
-                 "--quiet"]) == 0
+    assert main(["generate", "sea,noise=0", "--limit", "3000", "--out", str(path), "--quiet"]) == 0
     assert capsys.readouterr().out == ""
     options = ["--quiet", "--limit", "3000", "--delta", "0.001", "--curve", str(curve)]
     assert main(["train", str(path), *options]) == 0
@@ -196,8 +243,21 @@ def test_generate_train_predict(tmp_path, capsys):
 
     assert without_times(generated) == without_times(written)
     assert pd.read_parquet(curve)["instances"].iloc[-1] == 3000
-    assert main(["predict", "generator:sea,noise=0,seed=2", "--limit", "1000", "--tree", str(tree),
-                 "--output", str(tmp_path / "answers.csv")]) == 0
+    assert (
+        main(
+            [
+                "predict",
+                "generator:sea,noise=0,seed=2",
+                "--limit",
+                "1000",
+                "--tree",
+                str(tree),
+                "--output",
+                str(tmp_path / "answers.csv"),
+            ]
+        )
+        == 0
+    )
     assert "of 1000 labels met" in capsys.readouterr().err
 
 
@@ -207,38 +267,41 @@ def test_boards(capsys):
     assert "emulated" in out and "simulated" in out and "many-classes" in out
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["train", "missing.csv"], "train: missing.csv: No such file or directory"),
-    (["train", "CSV", "--class", "size"], "'size' is unknown; the columns are width, colour"),
-    (["train", "CSV", "--delta", "2"], "delta must be between 0 and 1, both excluded, not 2.0"),
-    (["train", "CSV", "--tree", "ctree", "--bound", "hoeffding"], "VFDT takes the others"),
-    (["train", "CSV", "--ties", "htat", "--adaptive-grace"], "choose one of the two"),
-    (["train", "CSV", "--slots", "1"], "slots must be 2 to 32768, not 1"),
-    (["train", "CSV", "--tree", "efdt", "--inner-grace", "0"], "inner_grace must be 1 to"),
-    (["train", "CSV", "--scale", "0.1"], "--scale has no effect without --bound confidence-prac"),
-    (["train", "CSV", "--ties", "htdt", "--tie-increment", "9"], "no effect without --ties htat"),
-    (["train", "CSV", "--slots", "8", "--geometry", "tiny"], "--slots is for a board without --ge"),
-    (["train", "CSV", "--class", "7"], "the class column 7 is unknown; the columns are"),
-    (["train", "generator:drift"], "first and second must be given, generators in brackets: drift"),
-    (["train", "CSV", "--board", "imagined"], "no board 'imagined'; there are emulated"),
-    (["train", "CSV", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
-    (["train", "CSV", "--limit", "0"], "--limit must be 1 or more, not 0"),
-    (["train", "CSV", "--classes", "in,maybe"], "'out' is not declared; allowed are in, maybe"),
-    (["train", "CSV", "--save", "nowhere/tree"], "there is no folder"),
-    (["train", "CSV", "--plot", "plot.doc"], "plots can be"),
-    (["train", "CSV", "--curve", "curve.txt"], "curves are written as .csv, .parquet or .pq"),
-    (["train", "generator:trees"], "no generator 'trees'; there are tree, rbf"),
-    (["train", "generator:tree,width=3"], "no option 'width'; there are classes, nominals"),
-    (["generate", "foo"], "no generator 'foo'; there are tree, rbf, led, sea,"),
-    (["generate", "sea"], "--out must name the file to write"),
-    (["generate", "sea", "--out", "s.csv"], "the stream does not end: say how much of it"),
-    (["generate", "sea", "--out", "s.doc", "--limit", "5"], "streams are written as .arff"),
-    (["generate", "sea", "--out", "nowhere/s.csv", "--limit", "5", "--quiet"], "nowhere/s.csv: No such file"),
-    (["generate", "see", "--out", "s.csv", "--limit", "5"], "no generator 'see'"),
-    (["generate", "sea", "--limit", "0"], "--limit must be 1 or more, not 0"),
-    (["inspect", "CSV"], "no saved tree, or a damaged one"),
-    (["predict", "CSV", "--tree", "nothing"], "predict: nothing: No such file or directory"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["train", "missing.csv"], "train: missing.csv: No such file or directory"),
+        (["train", "CSV", "--class", "size"], "'size' is unknown; the columns are width, colour"),
+        (["train", "CSV", "--delta", "2"], "delta must be between 0 and 1, both excluded, not 2.0"),
+        (["train", "CSV", "--tree", "ctree", "--bound", "hoeffding"], "VFDT takes the others"),
+        (["train", "CSV", "--ties", "htat", "--adaptive-grace"], "choose one of the two"),
+        (["train", "CSV", "--slots", "1"], "slots must be 2 to 32768, not 1"),
+        (["train", "CSV", "--tree", "efdt", "--inner-grace", "0"], "inner_grace must be 1 to"),
+        (["train", "CSV", "--scale", "0.1"], "--scale has no effect without --bound confidence-prac"),
+        (["train", "CSV", "--ties", "htdt", "--tie-increment", "9"], "no effect without --ties htat"),
+        (["train", "CSV", "--slots", "8", "--geometry", "tiny"], "--slots is for a board without --ge"),
+        (["train", "CSV", "--class", "7"], "the class column 7 is unknown; the columns are"),
+        (["train", "generator:drift"], "first and second must be given, generators in brackets: drift"),
+        (["train", "CSV", "--board", "imagined"], "no board 'imagined'; there are emulated"),
+        (["train", "CSV", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
+        (["train", "CSV", "--limit", "0"], "--limit must be 1 or more, not 0"),
+        (["train", "CSV", "--classes", "in,maybe"], "'out' is not declared; allowed are in, maybe"),
+        (["train", "CSV", "--save", "nowhere/tree"], "there is no folder"),
+        (["train", "CSV", "--plot", "plot.doc"], "plots can be"),
+        (["train", "CSV", "--curve", "curve.txt"], "curves are written as .csv, .parquet or .pq"),
+        (["train", "generator:trees"], "no generator 'trees'; there are tree, rbf"),
+        (["train", "generator:tree,width=3"], "no option 'width'; there are classes, nominals"),
+        (["generate", "foo"], "no generator 'foo'; there are tree, rbf, led, sea,"),
+        (["generate", "sea"], "--out must name the file to write"),
+        (["generate", "sea", "--out", "s.csv"], "the stream does not end: say how much of it"),
+        (["generate", "sea", "--out", "s.doc", "--limit", "5"], "streams are written as .arff"),
+        (["generate", "sea", "--out", "nowhere/s.csv", "--limit", "5", "--quiet"], "nowhere/s.csv: No such file"),
+        (["generate", "see", "--out", "s.csv", "--limit", "5"], "no generator 'see'"),
+        (["generate", "sea", "--limit", "0"], "--limit must be 1 or more, not 0"),
+        (["inspect", "CSV"], "no saved tree, or a damaged one"),
+        (["predict", "CSV", "--tree", "nothing"], "predict: nothing: No such file or directory"),
+    ],
+)
 def test_errors_are_one_line(csv, capsys, arguments, message):
     arguments = [str(csv) if word == "CSV" else word for word in arguments]
     assert main([*arguments, *(["--quiet"] if arguments[0] == "train" else [])]) == 1
@@ -272,18 +335,26 @@ def test_a_report_that_nobody_reads_costs_no_tree(csv, tmp_path, monkeypatch, ca
     assert load_tree(tmp_path / "tree").report()["instances"] == 3000
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["train", "CSV", "--quiet", "--save", "CSV"], "is what is read; name another file"),
-    (["train", "CSV", "--quiet", "--curve", "CSV"], "is what is read; name another file"),
-    (["train", "CSV", "--quiet", "--save", "FOLDER"], "is a folder, not a file"),
-    (["predict", "CSV", "--tree", "TREE", "--output", "CSV"], "is what is read"),
-    (["predict", "RAGGED", "--tree", "TREE", "--output", "OLD"], "line 2000: 2 fields, but 3"),
-    (["predict", "CSV", "--tree", "TREE", "--class", "width"], "--class width is an attribute of"),
-    (["predict", "CSV", "--tree", "TREE", "--classes", "in"], "predict takes no --classes"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["train", "CSV", "--quiet", "--save", "CSV"], "is what is read; name another file"),
+        (["train", "CSV", "--quiet", "--curve", "CSV"], "is what is read; name another file"),
+        (["train", "CSV", "--quiet", "--save", "FOLDER"], "is a folder, not a file"),
+        (["predict", "CSV", "--tree", "TREE", "--output", "CSV"], "is what is read"),
+        (["predict", "RAGGED", "--tree", "TREE", "--output", "OLD"], "line 2000: 2 fields, but 3"),
+        (["predict", "CSV", "--tree", "TREE", "--class", "width"], "--class width is an attribute of"),
+        (["predict", "CSV", "--tree", "TREE", "--classes", "in"], "predict takes no --classes"),
+    ],
+)
 def test_no_file_is_lost_to_a_command_that_fails(csv, tmp_path, capsys, arguments, message):
-    files = {"CSV": csv, "FOLDER": tmp_path, "TREE": tmp_path / "tree", "OLD": tmp_path / "old",
-             "RAGGED": tmp_path / "ragged.csv"}
+    files = {
+        "CSV": csv,
+        "FOLDER": tmp_path,
+        "TREE": tmp_path / "tree",
+        "OLD": tmp_path / "old",
+        "RAGGED": tmp_path / "ragged.csv",
+    }
     lines = csv.read_text().splitlines()
     files["RAGGED"].write_text("\n".join([*lines[:1999], "0.5,red"]))
     files["OLD"].write_text("old")
@@ -296,12 +367,15 @@ def test_no_file_is_lost_to_a_command_that_fails(csv, tmp_path, capsys, argument
     assert {path: path.read_bytes() for path in sorted(tmp_path.iterdir())} == before
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["demo", "--simulated", "-1"], "--simulated must be 0 (leave it out) or more, not -1"),
-    (["demo", "--plot", "FOLDER/plot.xyz"], "plots can be"),
-    (["virtual", "ulx3s-12f", "--clock", "inf"], "--clock must be 1 to 400 MHz, not inf"),
-    (["virtual", "ulx3s-12f", "--clock", "nan"], "--clock must be 1 to 400 MHz, not nan"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["demo", "--simulated", "-1"], "--simulated must be 0 (leave it out) or more, not -1"),
+        (["demo", "--plot", "FOLDER/plot.xyz"], "plots can be"),
+        (["virtual", "ulx3s-12f", "--clock", "inf"], "--clock must be 1 to 400 MHz, not inf"),
+        (["virtual", "ulx3s-12f", "--clock", "nan"], "--clock must be 1 to 400 MHz, not nan"),
+    ],
+)
 def test_long_commands_check_before_they_begin(tmp_path, capsys, arguments, message):
     assert main([word.replace("FOLDER", str(tmp_path)) for word in arguments]) == 1
     assert message in capsys.readouterr().err
@@ -323,8 +397,7 @@ def test_links_and_devices_stay_what_they_are(csv, tmp_path):
     assert link.is_symlink() and load_tree(target).report()["instances"] == 3000
     os.mkfifo(pipe)
     end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    assert main(["predict", str(csv), "--tree", str(link), "--limit", "3", "--output",
-                 str(pipe)]) == 0
+    assert main(["predict", str(csv), "--tree", str(link), "--limit", "3", "--output", str(pipe)]) == 0
     assert os.read(end, 100).decode().splitlines()[0] == "prediction"
     os.close(end)
     assert pipe.is_fifo() and not [*tmp_path.glob("*.part")]
@@ -333,7 +406,7 @@ def test_links_and_devices_stay_what_they_are(csv, tmp_path):
 def test_truncated_gzip_and_bad_value(csv, tmp_path, capsys):
     whole = gzip.compress(csv.read_bytes())
     cut = tmp_path / "cut.csv.gz"
-    cut.write_bytes(whole[:len(whole) // 2])
+    cut.write_bytes(whole[: len(whole) // 2])
     assert main(["train", str(cut), "--quiet"]) == 1
     assert "cut.csv.gz" in capsys.readouterr().err
     lines = csv.read_text().splitlines()
@@ -380,20 +453,20 @@ def test_predict_takes_instances_without_labels(csv, tmp_path, capsys):
     table.loc[::2, "label"] = np.nan
     table.to_csv(some, index=False)
     capsys.readouterr()
-    assert main(["predict", str(some), "--tree", str(saved), "--output",
-                 str(tmp_path / "answers.csv")]) == 0
+    assert main(["predict", str(some), "--tree", str(saved), "--output", str(tmp_path / "answers.csv")]) == 0
     assert "of 1500 labels met" in capsys.readouterr().err
     assert len(pd.read_csv(tmp_path / "answers.csv")) == 3000
 
 
 def test_values_of_a_stream_without_an_end(capsys):
-    assert main(["train", "generator:agrawal", "--nominal", "age", "--quiet", "--limit",
-                 "1000"]) == 0
+    assert main(["train", "generator:agrawal", "--nominal", "age", "--quiet", "--limit", "1000"]) == 0
     assert "instances   1000" in capsys.readouterr().out
     for asked, name in ((["--nominal", "age"], "age"), (["--class", "salary"], "salary")):
         assert main(["train", "generator:agrawal", *asked, "--quiet"]) == 1
-        assert (f"the values of '{name}' are looked for beforehand, but the stream does not end: "
-                "say how much of it with --limit") in capsys.readouterr().err
+        assert (
+            f"the values of '{name}' are looked for beforehand, but the stream does not end: "
+            "say how much of it with --limit"
+        ) in capsys.readouterr().err
     assert main(["train", "generator:rrbfs", "--nominal", "0", "--limit", "1000", "--quiet"]) == 1
     assert "more than 255 values" in capsys.readouterr().err
 
@@ -412,8 +485,7 @@ def test_one_result_that_cannot_be_written_takes_no_other_along(csv, tmp_path, m
     assert pd.read_csv(curve)["instances"].iloc[-1] == 3000
     lines = csv.read_text().splitlines()
     csv.write_text("\n".join([*lines, *70 * lines[1:1000], "0.5,red"]))
-    assert main(["train", str(csv), "--quiet", "--save", str(saved), "--ignore", "colour",
-                 "--classes", "in,out"]) == 1
+    assert main(["train", str(csv), "--quiet", "--save", str(saved), "--ignore", "colour", "--classes", "in,out"]) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith(unwritten) and "2 fields, but 3 columns" in captured.err
     assert "stopped after 65536 instances" in captured.out

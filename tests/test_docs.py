@@ -14,8 +14,12 @@ SOURCES = [path for folder in ("host", "hw", "sim", "bench", "tests") for path i
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "constraints").glob("*.md")])
 
 # Written by programs, whose sentences are as long as they come.
-GENERATED = [*(ROOT / "docs" / "performance").glob("*.md"), *(ROOT / "docs" / "reproduction").glob("*.md"),
-             ROOT / "docs" / "protocol.md", ROOT / "docs" / "proofs.md"]
+GENERATED = [
+    *(ROOT / "docs" / "performance").glob("*.md"),
+    *(ROOT / "docs" / "reproduction").glob("*.md"),
+    ROOT / "docs" / "protocol.md",
+    ROOT / "docs" / "proofs.md",
+]
 
 by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -49,13 +53,13 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(file), f"{target}: {file.name} has no such heading"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in GENERATED],
-                         ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page not in GENERATED], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_lines_are_short(page):
     text = page.read_text(encoding="utf-8")
     code = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE)
-    long = [line for line in code.splitlines()
-            if len(line) > 120 and not line.startswith(("|", "    ", "![", "<"))]
+    long = [line for line in code.splitlines() if len(line) > 120 and not line.startswith(("|", "    ", "![", "<"))]
     assert not long
 
 
@@ -80,19 +84,29 @@ def test_components_state_their_latency():
         if "boards" in source.parts:
             continue
         for node in ast.parse(source.read_text(encoding="utf-8")).body:
-            if (isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-                    and any(isinstance(each, ast.FunctionDef) and each.name == "elaborate" for each in node.body)
-                    and "latency" not in (ast.get_docstring(node) or "").lower()):
+            if (
+                isinstance(node, ast.ClassDef)
+                and not node.name.startswith("_")
+                and any(isinstance(each, ast.FunctionDef) and each.name == "elaborate" for each in node.body)
+                and "latency" not in (ast.get_docstring(node) or "").lower()
+            ):
                 silent.append(f"{source.name}: {node.name}")
     assert not silent
 
 
-@pytest.mark.skipif(any(importlib.util.find_spec(name) is None for name in ("sphinx", "furo", "myst_parser")),
-                    reason="needs the documentation's tools: pip install 'bregalad[docs]'")
+@pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("sphinx", "furo", "myst_parser")),
+    reason="needs the documentation's tools: pip install 'bregalad[docs]'",
+)
 def test_site_is_built(tmp_path):
     """Without a warning: links and anchors lead somewhere, docstrings are what the API's pages can show."""
-    said = subprocess.run([sys.executable, str(ROOT / "docs" / "site" / "pages.py"), str(tmp_path / "site")],
-                          cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    said = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "site" / "pages.py"), str(tmp_path / "site")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     assert said.returncode == 0, said.stderr
     api = (tmp_path / "site" / "api" / "hardware.html").read_text(encoding="utf-8")
     assert "Latency" in api and "Bregalad" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")

@@ -20,24 +20,28 @@ class Scripted:
     def test_then_train(self, X, y, classes):
         assert len(X) == len(y)
         self.at += len(y)
-        return self.predictions[self.at - len(y):self.at]
+        return self.predictions[self.at - len(y) : self.at]
 
     def report(self):
-        return {"leaves": self.at // 2, "nodes": self.at, "trials": 7, "splits": 2, "ties": 1,
-                **self.extra}
+        return {"leaves": self.at // 2, "nodes": self.at, "trials": 7, "splits": 2, "ties": 1, **self.extra}
 
 
-@pytest.mark.parametrize("confusion, expected", [
-    # Observed 35/50; by chance (25 x 30 + 25 x 20) / 50^2 = 1/2.
-    ([[20, 5], [10, 15]], 0.4),
-    # Observed 0.6; by chance (0.6 x 0.7 + 0.4 x 0.3) = 0.54: Cohen's example of imbalance.
-    ([[45, 15], [25, 15]], 0.06 / 0.46),
-    # Three classes: observed 12/20, by chance (8 x 7 + 6 x 7 + 6 x 6) / 400 = 0.335.
-    ([[5, 2, 1], [1, 4, 1], [1, 1, 4]], (13 / 20 - 0.335) / 0.665),
-    ([[10, 0], [0, 10]], 1.0), ([[0, 10], [10, 0]], -1.0), ([[5, 5], [5, 5]], 0.0),
-    ([[9, 0], [1, 0]], 0.0),  # always the majority class
-    ([[0, 3], [0, 0]], 0.0),
-])
+@pytest.mark.parametrize(
+    "confusion, expected",
+    [
+        # Observed 35/50; by chance (25 x 30 + 25 x 20) / 50^2 = 1/2.
+        ([[20, 5], [10, 15]], 0.4),
+        # Observed 0.6; by chance (0.6 x 0.7 + 0.4 x 0.3) = 0.54: Cohen's example of imbalance.
+        ([[45, 15], [25, 15]], 0.06 / 0.46),
+        # Three classes: observed 12/20, by chance (8 x 7 + 6 x 7 + 6 x 6) / 400 = 0.335.
+        ([[5, 2, 1], [1, 4, 1], [1, 1, 4]], (13 / 20 - 0.335) / 0.665),
+        ([[10, 0], [0, 10]], 1.0),
+        ([[0, 10], [10, 0]], -1.0),
+        ([[5, 5], [5, 5]], 0.0),
+        ([[9, 0], [1, 0]], 0.0),  # always the majority class
+        ([[0, 3], [0, 0]], 0.0),
+    ],
+)
 def test_kappa(confusion, expected):
     assert kappa(confusion) == pytest.approx(expected, abs=1e-12)
 
@@ -49,11 +53,10 @@ def test_no_kappa(confusion):
 
 @pytest.mark.parametrize("names", [("a", "b"), (3, 7), (False, True)])
 def test_prequential(names):
-    y = np.array([names[int(c)] for c in "0011" "0001"], object)
-    predictions = np.array([names[int(c)] for c in "0101" "0000"])
+    y = np.array([names[int(c)] for c in "00110001"], object)
+    predictions = np.array([names[int(c)] for c in "01010000"])
     report = {"replaced": 3, "pruned": 1}
-    curve = prequential(Scripted(predictions, report), [(pd.DataFrame({"x": range(8)}), y)],
-                        list(names), every=4)
+    curve = prequential(Scripted(predictions, report), [(pd.DataFrame({"x": range(8)}), y)], list(names), every=4)
     assert curve.instances == [4, 8] and curve.right == 5
     assert curve.accuracy == [0.5, 0.625] and curve.recent == [0.5, 0.75]
     # The first four: [[1, 1], [1, 1]]; the next: [[3, 0], [1, 0]]; together [[4, 1], [2, 1]]:
@@ -71,8 +74,18 @@ def test_limit_and_progress():
     seen = []
     chunks = [(np.zeros((5, 1)), np.array(list("aabba"))) for _ in range(3)]
     curve = Curve()
-    assert prequential(Scripted(["a"] * 15), chunks, ["a", "b"], curve=curve, every=3, limit=9,
-                       progress=lambda n, c: seen.append((n, c.accuracy[-1]))) is curve
+    assert (
+        prequential(
+            Scripted(["a"] * 15),
+            chunks,
+            ["a", "b"],
+            curve=curve,
+            every=3,
+            limit=9,
+            progress=lambda n, c: seen.append((n, c.accuracy[-1])),
+        )
+        is curve
+    )
     assert curve.instances == [3, 6, 9] and [n for n, _ in seen] == [3, 3, 3]
     assert seen[-1][1] == curve.accuracy[-1] == 5 / 9
     assert curve.replaced == [0] * 3
@@ -80,9 +93,15 @@ def test_limit_and_progress():
 
 def test_points_do_not_depend_on_the_chunks():
     y = np.array(list("aabbabbabaab"))
-    curves = [prequential(Scripted(["a"] * 12), [(np.zeros((len(part), 1)), part) for part in
-                                                 np.split(y, range(size, 12, size))],
-                          ["a", "b"], every=5) for size in (1, 4, 7, 12)]
+    curves = [
+        prequential(
+            Scripted(["a"] * 12),
+            [(np.zeros((len(part), 1)), part) for part in np.split(y, range(size, 12, size))],
+            ["a", "b"],
+            every=5,
+        )
+        for size in (1, 4, 7, 12)
+    ]
     for curve in curves:
         assert curve.instances == [5, 10, 12]
         assert curve.recent == [3 / 5, 2 / 5, 1 / 2]
@@ -115,8 +134,7 @@ def test_written_and_read(curve, tmp_path, name):
     for column in COLUMNS:
         np.testing.assert_allclose(getattr(again, column), getattr(curve, column), rtol=1e-5)
     assert again.instances == [4, 11, 18] and math.isnan(again.kappa[0])
-    table = pd.read_csv(tmp_path / name) if "csv" in name.lower() else pd.read_parquet(
-        tmp_path / name)
+    table = pd.read_csv(tmp_path / name) if "csv" in name.lower() else pd.read_parquet(tmp_path / name)
     assert tuple(table) == COLUMNS and table["seconds"].tolist() == [0.125, 0.25, 0.375]
 
 
@@ -130,13 +148,21 @@ def test_bad_files(curve, tmp_path):
 
 def test_pictures(curve, tmp_path):
     curve.plot(tmp_path / "one.png", "one")
-    compare_plot({"this": curve, "that": curve}, tmp_path / "two.svg",
-                 what=("accuracy", "kappa", "leaves"), title="both", against="seconds")
+    compare_plot(
+        {"this": curve, "that": curve},
+        tmp_path / "two.svg",
+        what=("accuracy", "kappa", "leaves"),
+        title="both",
+        against="seconds",
+    )
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "two.svg").read_text()
     compare_plot({"this": curve}, tmp_path / "three.png", what="ties")
-    for curves, what, match in (({}, "ties", "needs a curve"), ({"a": curve}, (), "needs a curve"),
-                                ({"a": curve}, "size", "no column 'size'; there are instances")):
+    for curves, what, match in (
+        ({}, "ties", "needs a curve"),
+        ({"a": curve}, (), "needs a curve"),
+        ({"a": curve}, "size", "no column 'size'; there are instances"),
+    ):
         with pytest.raises(ValueError, match=match):
             compare_plot(curves, tmp_path / "four.png", what=what)
 

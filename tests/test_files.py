@@ -23,8 +23,10 @@ def test_writers_of_one_file_leave_one_whole_file_at_any_time(tmp_path):
     """Each has a temporary file of its own: a reader finds what one of them has written."""
     path, writers = tmp_path / "one", "abcd"
     path.write_text("a" * 50_000)
-    running = [subprocess.Popen([sys.executable, "-c", _WRITER, path, own, "60"],
-                                stderr=subprocess.PIPE, text=True) for own in writers]
+    running = [
+        subprocess.Popen([sys.executable, "-c", _WRITER, path, own, "60"], stderr=subprocess.PIPE, text=True)
+        for own in writers
+    ]
     found = set()
     while any(writer.poll() is None for writer in running):
         text = path.read_text()

@@ -33,8 +33,12 @@ print(json.dumps({"compiled": compiled, "seconds": curve.seconds[-1], "splits": 
                   "compiling": compile_seconds(), "all": time.perf_counter() - began}))
 """
 # What no tree needs that learns on the emulated board, file by file or function by function.
-ELSEWHERE = ["bregalad.boards.kernel.records", "bregalad.data.generators",
-             "bregalad.data.nominal", "bregalad.trees.structure.router.advance"]
+ELSEWHERE = [
+    "bregalad.boards.kernel.records",
+    "bregalad.data.generators",
+    "bregalad.data.nominal",
+    "bregalad.trees.structure.router.advance",
+]
 INNER = ["judge._judge_inner", "judge.change", "split.enter_role"]
 BAYES = ["bayes.classify", "counting.restate", "router.choose"]
 ENTROPY = ["arithmetic.xlog2x", "arithmetic.log2_fixed"]
@@ -45,8 +49,12 @@ def learn(cache, tree, **parameters):
     """(what the run has told, what was on standard error)"""
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     said = subprocess.run(
-        [sys.executable, "-c", LEARN, tree, json.dumps(parameters)], check=True,
-        capture_output=True, text=True, env=environment | {"BREGALAD_CACHE": str(cache)})
+        [sys.executable, "-c", LEARN, tree, json.dumps(parameters)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment | {"BREGALAD_CACHE": str(cache)},
+    )
     return json.loads(said.stdout), said.stderr
 
 
@@ -54,12 +62,18 @@ def unused(compiled, names):
     return [name for name in compiled for part in names if part in name]
 
 
-@pytest.mark.parametrize("tree, parameters, needed, needless", [
-    ("vfdt", {"leaf_prediction": "mc"}, ENTROPY,
-     [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"]),
-    ("efdt", {"leaf_prediction": "nba", "criterion": "gini"}, [*INNER, *BAYES, "arithmetic.gini"],
-     [*ELSEWHERE, *ENTROPY, *OTHER, "kearns_mansour"]),
-])
+@pytest.mark.parametrize(
+    "tree, parameters, needed, needless",
+    [
+        ("vfdt", {"leaf_prediction": "mc"}, ENTROPY, [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"]),
+        (
+            "efdt",
+            {"leaf_prediction": "nba", "criterion": "gini"},
+            [*INNER, *BAYES, "arithmetic.gini"],
+            [*ELSEWHERE, *ENTROPY, *OTHER, "kearns_mansour"],
+        ),
+    ],
+)
 def test_only_what_the_tree_needs_is_compiled(tree, parameters, needed, needless, tmp_path):
     found, said = learn(tmp_path, tree, **parameters)
     assert found["splits"]

@@ -29,10 +29,11 @@ LOG_ERROR = 1.6e-4  # bits: chord 0.44e-4, knots and interpolation rounded to 2*
 RECIPROCAL_ERROR = 8.5e-5  # of the number: chord 6.1e-5, the rest as above
 ROOT_ERROR = 1.6e-4  # of the number: chord 1.2e-4, the rest as above
 GAIN_ERROR = 1e-3  # of n, the bar
-UNIT = 2.0 ** -GAIN_FRACTION
+UNIT = 2.0**-GAIN_FRACTION
 
 gini, kearns_mansour, classification_error = (
-    criterion_of(name).scaled for name in ("gini", "kearns_mansour", "classification_error"))
+    criterion_of(name).scaled for name in ("gini", "kearns_mansour", "classification_error")
+)
 
 
 def interpolate(base, slope, bits):
@@ -51,7 +52,7 @@ def test_log2_error_over_every_mantissa():
     error = np.abs(fixed / (1 << GAIN_FRACTION) - np.log2(x)).max()
     assert error <= LOG_ERROR
     # A gain is four sums of f over counts that add up to n; f errs by x times this.
-    assert 4 * (error + 2 ** -17 / math.log(2)) <= GAIN_ERROR
+    assert 4 * (error + 2**-17 / math.log(2)) <= GAIN_ERROR
 
 
 def test_reciprocal_error_over_every_mantissa():
@@ -61,11 +62,11 @@ def test_reciprocal_error_over_every_mantissa():
     sample = np.arange(0, len(x), 997)
     assert [reciprocal_fixed(int(x[i])) for i in sample] == [(r, 17) for r in fixed[sample]]
     assert fixed.min() >= 1 << CURVE_FRACTION - 1 and fixed.max() == 1 << CURVE_FRACTION
-    error = np.abs(fixed / (1 << CURVE_FRACTION) * x / (1 << 17) - 1).max() + 2 ** -17
+    error = np.abs(fixed / (1 << CURVE_FRACTION) * x / (1 << 17) - 1).max() + 2**-17
     assert error <= RECIPROCAL_ERROR
     # Aligning loses bits of an n with more than ALIGNED_FRACTION bits after the leading one; the
     # result loses less than a unit, and of n = 1 there is nothing to lose.
-    aligned = 2 ** -ALIGNED_FRACTION / 2 ** (ALIGNED_FRACTION + 1)
+    aligned = 2**-ALIGNED_FRACTION / 2 ** (ALIGNED_FRACTION + 1)
     impurity = error + max(UNIT / 2, aligned + UNIT / 2 ** (ALIGNED_FRACTION + 1))
     assert impurity <= 2.1e-4
     # A gain is the total's impurity less those of sides that add up to n.
@@ -78,11 +79,11 @@ def test_root_error_over_every_mantissa():
     fixed = interpolate(ROOT_BASE, ROOT_SLOPE, x)
     sample = np.arange(0, len(x), 997)
     assert [root_fixed(int(x[i]) << 13) for i in sample] == [(r, 14) for r in fixed[sample]]
-    error = np.abs(fixed / (1 << CURVE_FRACTION) / np.sqrt(x / (1 << 15)) - 1).max() + 2 ** -16
+    error = np.abs(fixed / (1 << CURVE_FRACTION) / np.sqrt(x / (1 << 15)) - 1).max() + 2**-16
     assert error <= ROOT_ERROR
     # The product of two mantissas' roots loses less than a unit before it is shifted, and
     # sqrt(n_1 n_0) <= n / 2.
-    impurity = (2 * error + error ** 2 + UNIT) / 2
+    impurity = (2 * error + error**2 + UNIT) / 2
     assert impurity <= 2.2e-4
     assert 2 * impurity <= GAIN_ERROR
 
@@ -95,8 +96,9 @@ def test_roots_and_reciprocals_of_powers_of_two_are_exact(exponent):
         assert root_fixed(1 << exponent) == (one, exponent // 2)
 
 
-COUNTS = st.lists(st.integers(0, 32).flatmap(lambda bits: st.integers(0, (1 << bits) - 1)),
-                  min_size=1, max_size=8).filter(lambda counts: sum(counts) < 1 << 32)
+COUNTS = st.lists(
+    st.integers(0, 32).flatmap(lambda bits: st.integers(0, (1 << bits) - 1)), min_size=1, max_size=8
+).filter(lambda counts: sum(counts) < 1 << 32)
 
 
 @given(COUNTS)
@@ -166,8 +168,9 @@ def test_gain_error(name, kind, criterion, data):
         gains = [impurity(criterion, known) - sum(impurity(criterion, part) for part in table)]
     else:
         left = np.cumsum(table, axis=0)[:-1] if kind == CellKind.NUMERIC else table
-        gains = [impurity(criterion, known) - impurity(criterion, part)
-                 - impurity(criterion, known - part) for part in left]
+        gains = [
+            impurity(criterion, known) - impurity(criterion, part) - impurity(criterion, known - part) for part in left
+        ]
     scaled = got.gain * UNIT
     assert abs(scaled - gains[got.value]) <= GAIN_ERROR * n
     assert scaled >= max(gains) - GAIN_ERROR * n
@@ -181,8 +184,7 @@ def test_largest_gain(width, classes, criterion, kind):
     """Classes of one size, each with a value of its own, and as much as a counter can hold."""
     if criterion == "kearns_mansour" and classes != 2:
         return
-    g = Geometry(lanes=1, passes=1, bins=32, classes=classes, count_width=width, slots=2,
-                 criterion=criterion)
+    g = Geometry(lanes=1, passes=1, bins=32, classes=classes, count_width=width, slots=2, criterion=criterion)
     table = np.zeros((g.bins, classes), np.int64)
     np.fill_diagonal(table, g.count_max // classes)
     table[0, 0] += g.count_max % classes

@@ -24,8 +24,9 @@ def files(tmp_path_factory):
     X = rng.random((3000, 2))
     y = np.where(X[:, 0] > 0.5, "in", "out")
     VFDT(head=100, delta=1e-3).fit(X, y).save(folder / "tree")
-    np.savetxt(folder / "things.csv", np.column_stack([X.astype("U8"), y]), "%s", ",",
-               header="x0,x1,class", comments="")
+    np.savetxt(
+        folder / "things.csv", np.column_stack([X.astype("U8"), y]), "%s", ",", header="x0,x1,class", comments=""
+    )
     return folder
 
 
@@ -36,15 +37,28 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"bregalad {importlib.metadata.version('bregalad')}\n"
 
 
-@pytest.mark.parametrize("command", [
-    ["boards"], ["generate"], ["reproduce"], ["inspect", "tree"], ["inspect", "tree", "--dot"],
-    ["inspect", "tree", "--statistics"], ["predict", "things.csv", "--tree", "tree"],
-    ["train", "things.csv"], ["train", "things.csv", "--json"], ["--help"], ["--version"],
-], ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["boards"],
+        ["generate"],
+        ["reproduce"],
+        ["inspect", "tree"],
+        ["inspect", "tree", "--dot"],
+        ["inspect", "tree", "--statistics"],
+        ["predict", "things.csv", "--tree", "tree"],
+        ["train", "things.csv"],
+        ["train", "things.csv", "--json"],
+        ["--help"],
+        ["--version"],
+    ],
+    ids=" ".join,
+)
 def test_nobody_reads_on(command, files):
     """As behind `head`, which leaves when it has what it wants."""
-    with subprocess.Popen([*COMMAND, *command], cwd=files, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [*COMMAND, *command], cwd=files, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         process.stdout.close()
         said = process.stderr.read()
     assert [line for line in said.splitlines() if "compiling" not in line] == []
@@ -130,8 +144,9 @@ sys.exit(main(["virtual", "ulx3s-12f", "--link", sys.argv[1]]))
 
 
 def virtual(link):
-    process = subprocess.Popen([sys.executable, "-c", VIRTUAL, str(link)], text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", VIRTUAL, str(link)], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     while (line := process.stdout.readline()) and "serving" not in line:
         pass
     return process

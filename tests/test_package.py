@@ -21,8 +21,10 @@ def test_every_name_is_there():
 
 
 def test_gateware_does_not_load_what_trees_need():
-    code = ("import sys, bregalad_sim.golden, bregalad_sim.traffic; "
-            "print({'numba', 'pandas', 'sklearn'} & set(sys.modules))")
+    code = (
+        "import sys, bregalad_sim.golden, bregalad_sim.traffic; "
+        "print({'numba', 'pandas', 'sklearn'} & set(sys.modules))"
+    )
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert said.stdout == "set()\n"
 
@@ -33,24 +35,29 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "from bregalad.compiled import njit\n" if minded
-        else "import numba\n\ndef njit():\n    return numba.njit(cache=True)\n")
+        "from bregalad.compiled import njit\n"
+        if minded
+        else "import numba\n\ndef njit():\n    return numba.njit(cache=True)\n"
+    )
     (package / "outer.py").write_text(
-        "from . import njit\nfrom .inner import answer\n"
-        "@njit()\ndef ask():\n    return answer()\n")
+        "from . import njit\nfrom .inner import answer\n@njit()\ndef ask():\n    return answer()\n"
+    )
 
     def write(answer):
-        (package / "inner.py").write_text(
-            f"from . import njit\n@njit()\ndef answer():\n    return {answer}\n")
+        (package / "inner.py").write_text(f"from . import njit\n@njit()\ndef answer():\n    return {answer}\n")
 
     def ask(where=tmp_path):
-        environment = {name: value for name, value in os.environ.items()
-                       if name != "NUMBA_CACHE_DIR"} | {"BREGALAD_CACHE": str(tmp_path / "kept")}
-        code = ("from bregalad.compiled import compile_seconds\n"
-                "import package.outer as o\n"
-                "print(o.ask(), sum(o.ask.stats.cache_hits.values()), compile_seconds() > 0)")
-        said = subprocess.run([sys.executable, "-c", code], cwd=where, env=environment,
-                              check=True, capture_output=True, text=True)
+        environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {
+            "BREGALAD_CACHE": str(tmp_path / "kept")
+        }
+        code = (
+            "from bregalad.compiled import compile_seconds\n"
+            "import package.outer as o\n"
+            "print(o.ask(), sum(o.ask.stats.cache_hits.values()), compile_seconds() > 0)"
+        )
+        said = subprocess.run(
+            [sys.executable, "-c", code], cwd=where, env=environment, check=True, capture_output=True, text=True
+        )
         answer, hits, compiled = said.stdout.split()
         assert compiled == str(minded and hits == "0")
         assert said.stderr.count("compiling") == (compiled == "True")
@@ -74,16 +81,19 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     (package / "strange.py").write_text("other = 1\n")
     assert ask()[1] == "1"
     # Another installation of the same sources finds what this one has compiled.
-    shutil.copytree(package, tmp_path / "elsewhere" / "package",
-                    ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package, tmp_path / "elsewhere" / "package", ignore=shutil.ignore_patterns("__pycache__"))
     assert ask(tmp_path / "elsewhere")[1] == ("1" if minded else "0")
 
 
 def test_what_is_not_used_is_not_kept_for_ever(tmp_path):
     """A month from its last use, and nobody else's files."""
     day = 24 * 3600
-    names = {"numba-0123456789abcdef", "accelerator-0123456789abcdef0123.so",
-             "accelerator-0123456789abcdef0123.txt", "runtime-0123456789abcdef0123"}
+    names = {
+        "numba-0123456789abcdef",
+        "accelerator-0123456789abcdef0123.so",
+        "accelerator-0123456789abcdef0123.txt",
+        "runtime-0123456789abcdef0123",
+    }
     others = {"numba-mine", "thesis.txt", "accelerator-0123456789abcdef0123.so.bak"}
     for name in names | others:
         if "." in name:

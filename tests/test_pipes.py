@@ -60,9 +60,10 @@ def without_times(text):
 def test_standard_input_is_learnt_as_a_file_is(table, tmp_path, capsys, form):
     path = tmp_path / f"t.{form}"
     if form == "arff":
-        path.write_text("% made here\n@relation r\n@attribute width real\n@attribute colour "
-                        "{red,blue}\n@attribute label {in,out}\n@data\n"
-                        + table.to_csv(index=False, header=False))
+        path.write_text(
+            "% made here\n@relation r\n@attribute width real\n@attribute colour "
+            "{red,blue}\n@attribute label {in,out}\n@data\n" + table.to_csv(index=False, header=False)
+        )
     else:
         table.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
     said = ["--quiet", "--delta", "0.001"]
@@ -72,8 +73,7 @@ def test_standard_input_is_learnt_as_a_file_is(table, tmp_path, capsys, form):
     said += [] if form == "arff" else ["--classes", "in,out"]
     status, out, err = run(path.read_bytes(), "train", "-", *said, "--save", str(saved[1]))
     assert (status, err) == (0, "") and without_times(out) == without_times(written)
-    np.testing.assert_array_equal(*(load_tree(tree).predict(table[["width", "colour"]])
-                                    for tree in saved))
+    np.testing.assert_array_equal(*(load_tree(tree).predict(table[["width", "colour"]]) for tree in saved))
     status, out, err = run(path.read_bytes(), "predict", "-", "--tree", str(saved[0]))
     assert status == 0 and "of 3000 labels met" in err and out.count("\n") == 3001
 
@@ -89,11 +89,17 @@ def test_a_fifo_is_read_once(table, tmp_path):
         next(iter(stream))
 
 
-@pytest.mark.parametrize("data, match", [
-    (b"PAR1....", "Parquet cannot come through a pipe, since it is read from its end; write it to"),
-    (b"PK\x03\x04...", "a zip archive cannot come through a pipe"), (b"", "the file is empty"),
-    (gzip.compress(b"a,b\n1,x\n" * 9)[:-9], "damaged or cut short"),
-    (b"\0" * 100, "line 1: not a text"), (b"a,b\n1,x\n2\n", "line 3: 1 fields, but 2 columns")])
+@pytest.mark.parametrize(
+    "data, match",
+    [
+        (b"PAR1....", "Parquet cannot come through a pipe, since it is read from its end; write it to"),
+        (b"PK\x03\x04...", "a zip archive cannot come through a pipe"),
+        (b"", "the file is empty"),
+        (gzip.compress(b"a,b\n1,x\n" * 9)[:-9], "damaged or cut short"),
+        (b"\0" * 100, "line 1: not a text"),
+        (b"a,b\n1,x\n2\n", "line 3: 1 fields, but 2 columns"),
+    ],
+)
 def test_what_cannot_come_through_a_pipe(tmp_path, data, match):
     with pytest.raises(DataError, match=match):
         list(open_stream(fed(tmp_path / "pipe", data)))
@@ -108,8 +114,10 @@ def test_a_parquet_fifo_is_refused(tmp_path):
 def test_labels_are_to_be_named(table):
     status, out, err = run(table.to_csv(index=False).encode(), "train", "-", "--quiet")
     assert (status, out) == (1, "")
-    assert err == ("bregalad train: standard input: a pipe is read once, so the labels of the class "
-                   "'label' must be known beforehand: name all of them with --classes\n")
+    assert err == (
+        "bregalad train: standard input: a pipe is read once, so the labels of the class "
+        "'label' must be known beforehand: name all of them with --classes\n"
+    )
 
 
 def test_a_device_without_an_end_and_a_redirected_file(table, tmp_path, capsys):
@@ -118,8 +126,9 @@ def test_a_device_without_an_end_and_a_redirected_file(table, tmp_path, capsys):
     table.to_csv(tmp_path / "t.csv", index=False)
     for name, said in (("/dev/stdin", []), ("-", ["--classes", "in,out"])):
         with open(tmp_path / "t.csv", "rb") as file:
-            done = subprocess.run([*COMMAND, "train", name, "--quiet", *said], stdin=file,
-                                  capture_output=True, timeout=PATIENCE)
+            done = subprocess.run(
+                [*COMMAND, "train", name, "--quiet", *said], stdin=file, capture_output=True, timeout=PATIENCE
+            )
         assert done.returncode == 0 and b"instances   3000" in done.stdout
 
 
@@ -128,13 +137,26 @@ def test_no_more_is_waited_for_than_is_needed(table, tmp_path, limit, header):
     """The other end stays open and sends nothing more."""
     rows = max(limit, 2 - header)  # a line alone may be a header
     data = table[:rows].to_csv(index=False, header=header).encode()
-    for arguments in (["train", "-", "--classes", "in,out", "--quiet", "--save",
-                       str(tmp_path / "tree"), "--names", "width,colour,label"],
-                      ["predict", "-", "--tree", str(tmp_path / "tree"), "--names",
-                       "width,colour,label"]):
-        process = subprocess.Popen([*COMMAND, *arguments, "--limit", str(limit)],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
+    for arguments in (
+        [
+            "train",
+            "-",
+            "--classes",
+            "in,out",
+            "--quiet",
+            "--save",
+            str(tmp_path / "tree"),
+            "--names",
+            "width,colour,label",
+        ],
+        ["predict", "-", "--tree", str(tmp_path / "tree"), "--names", "width,colour,label"],
+    ):
+        process = subprocess.Popen(
+            [*COMMAND, *arguments, "--limit", str(limit)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         process.stdin.write(data)
         process.stdin.flush()
         try:

@@ -14,25 +14,119 @@ import pytest
 from bregalad.cli import boards, generate, inspect, main, predict, train
 
 COMMANDS = {"train": train, "predict": predict, "inspect": inspect, "generate": generate, "boards": boards}
-WORDS = ["", " ", "0", "1", "2", "-1", "3", "40", "0.5", "1e-3", "1e999", "nan", "inf", "-inf", "abc", "a", "k",
-         "label", "p", "p,q", "p=2", "p=x", "=", "q=", "=1", "p=nan", "p=1e9", ",", "a,b", "a,a", "é", "\udcff", "a\nb",
-         "x" * 300, "x" * 5000, ".", "..", "/", "nowhere/x", "9" * 400, "0x10", "1_0", "\u0661", "yes", "no", "none",
-         "True", "None", "vfdt", "efdt", "ctree", "corrhtree", "tiny", "fine", "many-classes", "emulated", "serial:",
-         "serial:nowhere", "serial:nowhere,baud=x", "udp:", "udp:a:b", "mc", "nb", "nba", "gini", "zero",
-         "stream", "memory", "htat",
-         "things.csv", "things.csv.gz", "things.arff", "tree", "damaged", "folder", "out.csv", "out.parquet", "out.png",
-         "out.json", "out.arff", "out.csv.gz", "kept"]
-FILES = ["things.csv", "things.csv", "things.csv", "things.arff", "damaged", "folder", "nowhere.csv", "", "tree",
-         "generator:", "generator:led", "generator:sea,seed=1", "generator:nothing", "generator:sea,noise=x",
-         "generator:sea,noise=7", "generator:sea,=", "generator:drift", "generator:drift,first=(sea",
-         "generator:rts,seed=-1"]
+WORDS = [
+    "",
+    " ",
+    "0",
+    "1",
+    "2",
+    "-1",
+    "3",
+    "40",
+    "0.5",
+    "1e-3",
+    "1e999",
+    "nan",
+    "inf",
+    "-inf",
+    "abc",
+    "a",
+    "k",
+    "label",
+    "p",
+    "p,q",
+    "p=2",
+    "p=x",
+    "=",
+    "q=",
+    "=1",
+    "p=nan",
+    "p=1e9",
+    ",",
+    "a,b",
+    "a,a",
+    "é",
+    "\udcff",
+    "a\nb",
+    "x" * 300,
+    "x" * 5000,
+    ".",
+    "..",
+    "/",
+    "nowhere/x",
+    "9" * 400,
+    "0x10",
+    "1_0",
+    "\u0661",
+    "yes",
+    "no",
+    "none",
+    "True",
+    "None",
+    "vfdt",
+    "efdt",
+    "ctree",
+    "corrhtree",
+    "tiny",
+    "fine",
+    "many-classes",
+    "emulated",
+    "serial:",
+    "serial:nowhere",
+    "serial:nowhere,baud=x",
+    "udp:",
+    "udp:a:b",
+    "mc",
+    "nb",
+    "nba",
+    "gini",
+    "zero",
+    "stream",
+    "memory",
+    "htat",
+    "things.csv",
+    "things.csv.gz",
+    "things.arff",
+    "tree",
+    "damaged",
+    "folder",
+    "out.csv",
+    "out.parquet",
+    "out.png",
+    "out.json",
+    "out.arff",
+    "out.csv.gz",
+    "kept",
+]
+FILES = [
+    "things.csv",
+    "things.csv",
+    "things.csv",
+    "things.arff",
+    "damaged",
+    "folder",
+    "nowhere.csv",
+    "",
+    "tree",
+    "generator:",
+    "generator:led",
+    "generator:sea,seed=1",
+    "generator:nothing",
+    "generator:sea,noise=x",
+    "generator:sea,noise=7",
+    "generator:sea,=",
+    "generator:drift",
+    "generator:drift,first=(sea",
+    "generator:rts,seed=-1",
+]
 
 
 def make_files(folder):
     rows = "".join(f"{i % 7},{'uvw'[i % 3]},{'pq'[i % 2]}\n" for i in range(60))
     (folder / "things.csv").write_text(f"a,k,label\n{rows}")
-    (folder / "things.arff").write_text("@relation r\n@attribute a numeric\n@attribute k {u,v,w}\n"
-                                        f"@attribute label {{p,q}}\n@data\n{rows}")
+    (folder / "things.arff").write_text(
+        f"@relation r\n@attribute a numeric\n@attribute k {{u,v,w}}\n@attribute label {{p,q}}\n@data\n{rows}"
+    )
     (folder / "damaged").write_bytes(b"PK\x03\x04 is no tree")
     (folder / "folder").mkdir()
     assert spoken(["train", "things.csv", "--quiet", "--head", "10", "--save", "tree"])[0] == 0
@@ -53,8 +147,11 @@ def flags(command):
     """A command's options, and which of them take a value."""
     parser = argparse.ArgumentParser()
     COMMANDS[command].add_arguments(parser)
-    return {action.option_strings[-1]: (action.nargs != 0, action.choices) for action in parser._actions
-            if action.option_strings and action.option_strings[-1] not in ("--help", "--check")}
+    return {
+        action.option_strings[-1]: (action.nargs != 0, action.choices)
+        for action in parser._actions
+        if action.option_strings and action.option_strings[-1] not in ("--help", "--check")
+    }
 
 
 def line(rng):

@@ -27,8 +27,9 @@ def test_list(capsys):
 
 def test_efdt_figures(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(efdt, "CLASSES", (2, 5))
-    assert main(["reproduce", "efdt-figures", "--instances", "3000", "--runs", "2", "--out",
-                 str(tmp_path / "new")]) == 0
+    assert (
+        main(["reproduce", "efdt-figures", "--instances", "3000", "--runs", "2", "--out", str(tmp_path / "new")]) == 0
+    )
     page = (tmp_path / "new" / "efdt-figures.md").read_text()
     out, err = capsys.readouterr()
     assert page in out and err.count("error 0.") == 2 * 2 * 3
@@ -43,7 +44,7 @@ def test_efdt_figures_tables(monkeypatch):
     monkeypatch.setattr(efdt, "CLASSES", (5,))
     lines = []
     page = efdt.run(Settings(4000, 2, note=lines.append))
-    row, = page.tables["trees error"]
+    (row,) = page.tables["trees error"]
     for name, mean in zip(efdt.LEARNERS, numbers([row[n] for n in efdt.LEARNERS]), strict=True):
         runs = [float(line.split()[-1]) for line in lines if f", {name}:" in line]
         assert len(runs) == 2 and np.mean(runs) == pytest.approx(mean, abs=1e-4)
@@ -58,8 +59,7 @@ def test_real_streams_are_run_in_both_orders(monkeypatch):
     monkeypatch.setattr(data, "load", lambda name: data.Whole(_table(3000)))
     page = efdt.run(Settings(2000, 2))
     rows = page.tables["real error"]
-    assert [row["stream"] for row in rows] == ["KDD'99, ordered", "KDD'99, shuffled",
-                                               "Skin, ordered", "Skin, shuffled"]
+    assert [row["stream"] for row in rows] == ["KDD'99, ordered", "KDD'99, shuffled", "Skin, ordered", "Skin, shuffled"]
     assert "±" not in rows[0]["VFDT"] and "±" in rows[1]["VFDT"]
     assert "KDD'99 2,000, Skin 2,000" in str(page)
 
@@ -90,13 +90,12 @@ def test_ctree(tmp_path, monkeypatch):
 
 
 def test_at_equal_leaves():
-    points = [({}, [40, 20], [.7, .8], 0), ({}, [10, 5], [.5, .7], 0), ({}, [20, 10], [.6, .6], 0)]
-    assert ctree._at(points, 20).tolist() == [.6, .8]
+    points = [({}, [40, 20], [0.7, 0.8], 0), ({}, [10, 5], [0.5, 0.7], 0), ({}, [20, 10], [0.6, 0.6], 0)]
+    assert ctree._at(points, 20).tolist() == [0.6, 0.8]
     assert np.isnan(ctree._at(points, 40)).tolist() == [False, True]
-    assert .5 < ctree._at(points, 14)[0] < .6
-    assert ctree._at([({}, [10], [.5], 0)], 10).tolist() == [.5]
-    behind = [(setting, leaves, [a - .1 for a in accuracy], ties)
-              for setting, leaves, accuracy, ties in points]
+    assert 0.5 < ctree._at(points, 14)[0] < 0.6
+    assert ctree._at([({}, [10], [0.5], 0)], 10).tolist() == [0.5]
+    behind = [(setting, leaves, [a - 0.1 for a in accuracy], ties) for setting, leaves, accuracy, ties in points]
     row = ctree._row(20, {"C-Tree": points, "H-Tree": behind})
     assert row == [20, "0.7000 ± 0.1414", "0.6000 ± 0.1414", "0.1000 ± 0.0000"]
     assert ctree._row(40, {"C-Tree": points, "H-Tree": behind}) == [40, "", "", ""]
@@ -109,8 +108,15 @@ def test_ties(tmp_path, monkeypatch):
     monkeypatch.setattr(ties, "STREAMS", ("rts", "led"))
     page = ties.run(Settings(3000, 1))
     rows = page.tables["accuracy"]
-    assert rows[0] == {"stream": "rts", "": "published", "ht": "99.06", "htdt": "", "htat100": "",
-                       "htat500": "", "htat3000": ""}
+    assert rows[0] == {
+        "stream": "rts",
+        "": "published",
+        "ht": "99.06",
+        "htdt": "",
+        "htat100": "",
+        "htat500": "",
+        "htat3000": "",
+    }
     board = [row for row in rows if row[""] == "board"]
     assert [row["stream"] for row in board] == ["rts", "led"]
     for row in board:
@@ -120,15 +126,18 @@ def test_ties(tmp_path, monkeypatch):
     assert set(page.write(tmp_path)) == {"ties.md", "ties.png"}
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["tie"], "no study 'tie'; there are efdt-figures, ties, ctree"),
-    (["ties", "--streams", "rts,x"], "no stream 'x' in ties; there are rts, rtc, rtsn"),
-    (["ctree", "--streams", "rts"], "--streams is an option of ties, not of ctree"),
-    (["ties", "--runs", "0"], "--runs must be 1 or more, not 0"),
-    (["ties", "--instances", "-1"], "--instances must be 1 or more, not -1"),
-    (["ties", "--board", "imagined"], "no board 'imagined'; there are emulated"),
-    (["ties", "--out", __file__], "File exists"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["tie"], "no study 'tie'; there are efdt-figures, ties, ctree"),
+        (["ties", "--streams", "rts,x"], "no stream 'x' in ties; there are rts, rtc, rtsn"),
+        (["ctree", "--streams", "rts"], "--streams is an option of ties, not of ctree"),
+        (["ties", "--runs", "0"], "--runs must be 1 or more, not 0"),
+        (["ties", "--instances", "-1"], "--instances must be 1 or more, not -1"),
+        (["ties", "--board", "imagined"], "no board 'imagined'; there are emulated"),
+        (["ties", "--out", __file__], "File exists"),
+    ],
+)
 def test_errors_are_one_line(capsys, arguments, message):
     assert main(["reproduce", *arguments]) == 1
     error = capsys.readouterr().err
@@ -146,11 +155,10 @@ def test_page():
 
 
 def test_spread_and_mean_curve():
-    assert spread([.5]) == "0.5000" and spread([1, 3], 1) == "2.0 ± 1.4"
-    curves = [Curve(instances=[10, 20], recent=[.5, .7]), Curve(instances=[10, 20],
-                                                              recent=[.7, .9])]
+    assert spread([0.5]) == "0.5000" and spread([1, 3], 1) == "2.0 ± 1.4"
+    curves = [Curve(instances=[10, 20], recent=[0.5, 0.7]), Curve(instances=[10, 20], recent=[0.7, 0.9])]
     instances, errors = mean_curve(curves)
-    assert instances.tolist() == [10, 20] and errors == pytest.approx([.4, .2])
+    assert instances.tolist() == [10, 20] and errors == pytest.approx([0.4, 0.2])
 
 
 def test_computes():

@@ -26,8 +26,7 @@ from river import (  # noqa: E402
 TREES = [VFDT, EFDT, CTree, CorrHTree]
 # Checks that a tree does not pass, and why.
 EXCLUDED = {
-    ("CTree", "check_predict_proba_one_binary"):
-        "before the first instance no label is known, be it False and True",
+    ("CTree", "check_predict_proba_one_binary"): "before the first instance no label is known, be it False and True",
 }
 
 
@@ -56,8 +55,7 @@ def test_what_is_excluded_still_fails():
 
 
 def score(model, data=None):
-    return evaluate.progressive_val_score(data or datasets.Phishing(), model,
-                                          metrics.Accuracy()).get()
+    return evaluate.progressive_val_score(data or datasets.Phishing(), model, metrics.Accuracy()).get()
 
 
 def test_evaluation_pipelines_ensembles_and_samplers():
@@ -67,7 +65,7 @@ def test_evaluation_pipelines_ensembles_and_samplers():
     assert score(ensemble.BaggingClassifier(VFDT(head=50), n_models=3, seed=1)) > 0.8
     assert score(ensemble.ADWINBaggingClassifier(EFDT(head=50), n_models=3, seed=1)) > 0.7
     assert score(ensemble.AdaBoostClassifier(VFDT(head=50), n_models=3, seed=1)) > 0.7
-    balanced = imblearn.RandomUnderSampler(VFDT(head=50), {False: .5, True: .5}, seed=1)
+    balanced = imblearn.RandomUnderSampler(VFDT(head=50), {False: 0.5, True: 0.5}, seed=1)
     assert score(balanced) > 0.8
     nba = VFDT(head=50, leaf_prediction="nba")
     assert score(multiclass.OneVsRestClassifier(nba), datasets.ImageSegments()) > 0.6
@@ -95,8 +93,12 @@ def test_clones_copies_and_files(tmp_path):
     clone = tree.clone({"delta": 0.1})
     assert (clone.delta, clone.nominal, clone.predict_one({"a": 1})) == (0.1, ("a",), None)
     tree.save(tmp_path / "tree.npz")
-    for other in (tree.clone(include_attributes=True), copy.deepcopy(tree),
-                  pickle.loads(pickle.dumps(tree)), VFDT.load(tmp_path / "tree.npz")):
+    for other in (
+        tree.clone(include_attributes=True),
+        copy.deepcopy(tree),
+        pickle.loads(pickle.dumps(tree)),
+        VFDT.load(tmp_path / "tree.npz"),
+    ):
         assert type(other) is VFDT
         other.learn_one({"a": 1, "b": 0.5}, 1)
         assert other.report()["instances"] == 101
@@ -108,4 +110,5 @@ def test_without_river(tmp_path):
     hidden = "import sys; sys.modules['river'] = None; import bregalad.river"
     done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
     assert done.returncode and done.stderr.splitlines()[-1] == (
-        "ImportError: bregalad.river is for River: pip install 'bregalad[river]'")
+        "ImportError: bregalad.river is for River: pip install 'bregalad[river]'"
+    )

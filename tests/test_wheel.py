@@ -19,17 +19,45 @@ SMALLEST = ("--geometry", "lanes=1", "passes=1", "bins=4", "slots=2", "count_wid
 def installed(tmp_path_factory):
     """The scripts' folder of a new environment, with the wheel and the packages that it depends on."""
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps",
-                    "--no-build-isolation", "-w", folder, ROOT], check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "-q",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--no-build-isolation",
+            "-w",
+            folder,
+            ROOT,
+        ],
+        check=True,
+    )
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "new", symlinks=True)
     scripts = folder / "new" / "bin"
-    subprocess.run([sys.executable, "-m", "pip", "--python", scripts / "python", "install", "-q",
-                    "--disable-pip-version-check", "--no-deps", wheel], check=True)
-    # The others are not installed again. A .pth file in theirs is not heeded: the checkout is not seen.
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            scripts / "python",
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+            "--no-deps",
+            wheel,
+        ],
+        check=True,
+    )
+    # The others are not installed again. A .pth file in theirs is not read: the checkout is not seen.
     (site,) = (folder / "new" / "lib").glob("python*/site-packages")
-    (site / "others.pth").write_text("\n".join(
-        path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")))
+    (site / "others.pth").write_text(
+        "\n".join(path for path in sys.path if Path(path).name in ("site-packages", "dist-packages"))
+    )
     return scripts
 
 
@@ -38,15 +66,18 @@ def environment(installed):
     """Of the new environment's programs; Yosys and its like are those that are installed already."""
     paths = (str(installed), sysconfig.get_path("scripts"), os.environ["PATH"])
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
-        "PATH": os.pathsep.join(paths)}
+        "PATH": os.pathsep.join(paths)
+    }
 
 
 @pytest.fixture
 def run(installed, environment, tmp_path):
     """Run the wheel's command in an empty folder; what it prints."""
+
     def run(*arguments):
-        done = subprocess.run([installed / "bregalad", *arguments], cwd=tmp_path, env=environment,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [installed / "bregalad", *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -55,8 +86,9 @@ def run(installed, environment, tmp_path):
 
 def test_nothing_comes_from_the_checkout(installed, environment, tmp_path):
     code = f"print(*(__import__(name).__file__ for name in {PACKAGES}), sep='\\n')"
-    found = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, env=environment, check=True,
-                           capture_output=True, text=True).stdout.split()
+    found = subprocess.run(
+        [installed / "python", "-c", code], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
+    ).stdout.split()
     assert [Path(path).parent.name for path in found] == list(PACKAGES)
     assert all(Path(path).is_relative_to(installed.parent) for path in found)
 
@@ -77,8 +109,9 @@ def test_demo(run):
 def test_kept_reports(installed, environment, tmp_path):
     """The benchmark finds them."""
     code = "from bregalad.benchmark.board import reports; print(len(reports()))"
-    found = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, env=environment, check=True,
-                           capture_output=True, text=True).stdout
+    found = subprocess.run(
+        [installed / "python", "-c", code], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
+    ).stdout
     assert int(found) == len(list((ROOT / "hw" / "bregalad_hw" / "reports").glob("*.json")))
 
 
@@ -89,7 +122,7 @@ def test_whole_bitstream(run, tmp_path):
     report = json.loads((built / "report.json").read_text())
     assert report["met"] and report["clock_mhz"]["asked"] == 50
     assert report["clock_mhz"]["achieved"] >= 54
-    assert "PORT \"clk25_0__io\" 27500000.0 HZ" in (built / "top.lpf").read_text()
+    assert 'PORT "clk25_0__io" 27500000.0 HZ' in (built / "top.lpf").read_text()
     assert report["geometry"]["lanes"] == 1 and report["use"]["MULT18X18D"][0] == 2
     assert (built / "report.txt").read_text() in out
     # An ECP5 bitstream's preamble, after its comment.
@@ -102,8 +135,19 @@ def test_virtual_board(installed, environment, run, tmp_path):
         try:
             said = next(line for line in board.stdout if "serving" in line)
             name = said.split("open it as ")[1].split(";")[0]
-            out = run("train", "generator:sea", "--ignore", "1,2", "--limit", "300", "--board", name,
-                      "--leaf-prediction", "mc", "--quiet")
+            out = run(
+                "train",
+                "generator:sea",
+                "--ignore",
+                "1,2",
+                "--limit",
+                "300",
+                "--board",
+                name,
+                "--leaf-prediction",
+                "mc",
+                "--quiet",
+            )
         finally:
             board.terminate()
     assert "instances   300" in out

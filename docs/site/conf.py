@@ -33,16 +33,17 @@ def _tidy(app, what, name, obj, options, lines):
     at = 0
     while at < len(lines) - 1:
         if re.fullmatch(r"\w+(, \w+)*,", lines[at]) and re.fullmatch(r"\w+(, \w+)*,?", lines[at + 1]):
-            lines[at:at + 2] = [f"{lines[at]} {lines[at + 1]}"]
+            lines[at : at + 2] = [f"{lines[at]} {lines[at + 1]}"]
         else:
             at += 1
     heads = [at for at in range(len(lines) - 1) if re.fullmatch("-{3,}", lines[at + 1])]
     if not heads:
         return
-    paragraphs = re.split(r"\n\n+(?=\S)", "\n".join(lines[heads[0]:]).strip())
+    paragraphs = re.split(r"\n\n+(?=\S)", "\n".join(lines[heads[0] :]).strip())
     prose = [text for text in paragraphs if not re.match(r"\w+\n---|>>>|[\w*, ]+ : ", text)]
-    lines[:] = "\n\n".join(["\n".join(lines[:heads[0]]).strip(), *prose,
-                           *(text for text in paragraphs if text not in prose)]).splitlines() + [""]
+    lines[:] = "\n\n".join(
+        ["\n".join(lines[: heads[0]]).strip(), *prose, *(text for text in paragraphs if text not in prose)]
+    ).splitlines() + [""]
 
 
 def _signature(app, what, name, obj, options, signature, returns):

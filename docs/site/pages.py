@@ -22,25 +22,57 @@ ROOTS_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "C
 SOURCES = ("hw", "host", "sim", "bench", "tests", "constraints", "examples")
 CHAPTERS = {
     "Use": ("learners", "streams", "Boards <boards>", "The link <link>", "glossary"),
-    "Measured": ("accuracy", "performance", "performance/comparison", "performance/costs", "performance/roofline",
-                 "performance/area", "Timing <timing>", "EFDT against VFDT <reproduction/efdt-figures>",
-                 "Ways to break ties <reproduction/ties>", "The same, RBF <reproduction/ties-rrbfc>",
-                 "C-Tree and CorrH-Tree <reproduction/ctree>"),
+    "Measured": (
+        "accuracy",
+        "performance",
+        "performance/comparison",
+        "performance/costs",
+        "performance/roofline",
+        "performance/area",
+        "Timing <timing>",
+        "EFDT against VFDT <reproduction/efdt-figures>",
+        "Ways to break ties <reproduction/ties>",
+        "The same, RBF <reproduction/ties-rrbfc>",
+        "C-Tree and CorrH-Tree <reproduction/ctree>",
+    ),
     "Built": ("design", "architecture", "protocol", "proofs"),
     "Develop": ("contributing", "Extending <extending>", "changelog"),
     "API": ("api/trees", "api/boards", "api/data", "api/protocol", "api/hardware"),
 }
 API = {  # page: classes and functions, and modules with all of theirs
-    "trees": ("bregalad.VFDT", "bregalad.EFDT", "bregalad.CTree", "bregalad.CorrHTree", "bregalad.load_tree",
-              "bregalad.trees.estimator.StreamTree", "bregalad.trees.policy.policy.SplitPolicy",
-              "bregalad.evaluation.prequential", "bregalad.evaluation.curve"),
+    "trees": (
+        "bregalad.VFDT",
+        "bregalad.EFDT",
+        "bregalad.CTree",
+        "bregalad.CorrHTree",
+        "bregalad.load_tree",
+        "bregalad.trees.estimator.StreamTree",
+        "bregalad.trees.policy.policy.SplitPolicy",
+        "bregalad.evaluation.prequential",
+        "bregalad.evaluation.curve",
+    ),
     "boards": ("bregalad.open_board", "bregalad.Board", "bregalad.BoardError", "bregalad.Geometry"),
-    "data": ("bregalad.data.sources", "bregalad.data.schema", "bregalad.data.writers", "bregalad.data.quantiser",
-             "bregalad.data.codebook", "bregalad.data.nominal", "bregalad.data.generators.catalogue",
-             "bregalad.data.generators.concepts", "bregalad.data.generators.drift"),
-    "protocol": ("bregalad.protocol.layout", "bregalad.protocol.registers", "bregalad.protocol.link",
-                 "bregalad.criteria.Criterion", "bregalad.fixed.xlog2x", "bregalad.fixed.reciprocal_fixed",
-                 "bregalad.fixed.root_fixed", "bregalad.fixed.bayes_log2"),
+    "data": (
+        "bregalad.data.sources",
+        "bregalad.data.schema",
+        "bregalad.data.writers",
+        "bregalad.data.quantiser",
+        "bregalad.data.codebook",
+        "bregalad.data.nominal",
+        "bregalad.data.generators.catalogue",
+        "bregalad.data.generators.concepts",
+        "bregalad.data.generators.drift",
+    ),
+    "protocol": (
+        "bregalad.protocol.layout",
+        "bregalad.protocol.registers",
+        "bregalad.protocol.link",
+        "bregalad.criteria.Criterion",
+        "bregalad.fixed.xlog2x",
+        "bregalad.fixed.reciprocal_fixed",
+        "bregalad.fixed.root_fixed",
+        "bregalad.fixed.bayes_log2",
+    ),
 }
 
 
@@ -58,18 +90,36 @@ def build(output):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT / "docs", pages, ignore=shutil.ignore_patterns("site", "*.json", "*.jsonl"))
     for source, name in ROOTS_PAGES.items():
-        (pages / name).write_text(re.sub(r"\]\(docs/", "](", (ROOT / source).read_text(encoding="utf-8")),
-                                  encoding="utf-8")
+        (pages / name).write_text(
+            re.sub(r"\]\(docs/", "](", (ROOT / source).read_text(encoding="utf-8")), encoding="utf-8"
+        )
     for page in pages.rglob("*.md"):
         page.write_text(_on_site(page.read_text(encoding="utf-8")), encoding="utf-8")
     with open(pages / "index.md", "a", encoding="utf-8") as index:
-        index.write("".join(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(names) + "\n```\n"
-                            for caption, names in CHAPTERS.items()))
+        index.write(
+            "".join(
+                f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(names) + "\n```\n"
+                for caption, names in CHAPTERS.items()
+            )
+        )
     (pages / "api").mkdir()
     for name, members in {**API, "hardware": _components()}.items():
         (pages / "api" / f"{name}.md").write_text(_api(name, members), encoding="utf-8")
-    return sphinx(["-q", "-W", "--keep-going", "-j", "auto", "-d", str(pages / ".doctrees"), "-c", str(HERE),
-                   str(pages), str(output)])
+    return sphinx(
+        [
+            "-q",
+            "-W",
+            "--keep-going",
+            "-j",
+            "auto",
+            "-d",
+            str(pages / ".doctrees"),
+            "-c",
+            str(HERE),
+            str(pages),
+            str(output),
+        ]
+    )
 
 
 def _on_site(text):

@@ -10,6 +10,15 @@ from .trees.vfdt import VFDT
 __version__: str
 
 __all__ = [
-    "PRESETS", "TREES", "Board", "BoardError", "CTree", "CorrHTree", "EFDT", "Geometry", "VFDT",
-    "load_tree", "open_board",
+    "PRESETS",
+    "TREES",
+    "Board",
+    "BoardError",
+    "CTree",
+    "CorrHTree",
+    "EFDT",
+    "Geometry",
+    "VFDT",
+    "load_tree",
+    "open_board",
 ]

@@ -45,8 +45,7 @@ class _Learner(Classifier):
     def __init__(self, schema, random_seed=1, **parameters):
         super().__init__(schema=schema, random_seed=random_seed)
         header, values = schema.get_moa_header(), schema.get_nominal_attributes()
-        self._names = [str(header.attribute(place).name())
-                       for place in range(schema.get_num_attributes())]
+        self._names = [str(header.attribute(place).name()) for place in range(schema.get_num_attributes())]
         # An instance has the places of nominal values.
         nominal = {name: tuple(range(len(values[name]))) for name in self._names if name in values}
         self.tree = self._kind(**{"nominal": nominal, **parameters})

@@ -100,8 +100,8 @@ class _Watch(event.Listener):
             if not self._said:
                 self._said = True
                 logging.getLogger("bregalad").warning(
-                    "compiling what this needs, the first time only: some 20 s, more on a busy "
-                    "machine")
+                    "compiling what this needs, the first time only: some 20 s, more on a busy machine"
+                )
         self._depth += 1
 
     def on_end(self, event):
@@ -156,8 +156,7 @@ def njit(*, inner=False, **options):
     """
 
     def decorate(function):
-        compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner,
-                              **options)(function)
+        compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner, **options)(function)
         compiled._cache = _Cache(function)
         return compiled
 

@@ -37,5 +37,6 @@ def complete(declared, table, file):
 
 
 def _listed(values):
-    return ", ".join(f"{type(value).__name__}.{value.name}" if isinstance(value, Enum)
-                     else repr(value) for value in values)
+    return ", ".join(
+        f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value) for value in values
+    )

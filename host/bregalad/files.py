@@ -87,8 +87,7 @@ def alone_in(folder, work):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise ValueError(f"another {work} works in {folder}: wait for it, or choose another "
-                             "--output") from error
+            raise ValueError(f"another {work} works in {folder}: wait for it, or choose another --output") from error
         yield
     finally:
         os.close(lock)

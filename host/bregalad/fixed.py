@@ -14,10 +14,28 @@ Source: design, section 5.
 
 import math
 
-__all__ = ["GAIN_FRACTION", "SEGMENT_BITS", "STEP_BITS", "LOG_BASE", "LOG_SLOPE", "log2_fixed", "xlog2x",
-           "CURVE_FRACTION", "RECIPROCAL_BASE", "RECIPROCAL_SLOPE", "ROOT_BASE", "ROOT_SLOPE",
-           "reciprocal_fixed", "root_fixed", "BAYES_BITS", "BAYES_FRACTION", "BAYES_TABLE", "BAYES_UNIT",
-           "UNUSED_CLASS", "bayes_log2"]
+__all__ = [
+    "GAIN_FRACTION",
+    "SEGMENT_BITS",
+    "STEP_BITS",
+    "LOG_BASE",
+    "LOG_SLOPE",
+    "log2_fixed",
+    "xlog2x",
+    "CURVE_FRACTION",
+    "RECIPROCAL_BASE",
+    "RECIPROCAL_SLOPE",
+    "ROOT_BASE",
+    "ROOT_SLOPE",
+    "reciprocal_fixed",
+    "root_fixed",
+    "BAYES_BITS",
+    "BAYES_FRACTION",
+    "BAYES_TABLE",
+    "BAYES_UNIT",
+    "UNUSED_CLASS",
+    "bayes_log2",
+]
 
 GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
 SEGMENT_BITS = 6  # 64 segments of the mantissa
@@ -42,8 +60,10 @@ def _interpolate(base, slope, bits):
 LOG_BASE, LOG_SLOPE = _table(lambda part: math.log2(1 + part), GAIN_FRACTION)
 RECIPROCAL_BASE, RECIPROCAL_SLOPE = _table(lambda part: 1 / (1 + part), CURVE_FRACTION)
 # Of a mantissa from 1 to 4; below 1 there is but 0.
-ROOT_BASE, ROOT_SLOPE = ((0,) * (_SEGMENTS // 4) + values[_SEGMENTS // 4:] for values in _table(
-    lambda part: math.sqrt(4 * part), CURVE_FRACTION))
+ROOT_BASE, ROOT_SLOPE = (
+    (0,) * (_SEGMENTS // 4) + values[_SEGMENTS // 4 :]
+    for values in _table(lambda part: math.sqrt(4 * part), CURVE_FRACTION)
+)
 
 
 def _normal(x):
@@ -88,8 +108,7 @@ def root_fixed(x):
 BAYES_UNIT = 16  # a count of 1 in the smoothed shares (16 n_ijk + 1) / (16 (n_k + 1))
 BAYES_BITS = 6  # mantissa bits that the logarithm is looked up with; lower ones are dropped
 BAYES_FRACTION = 8
-BAYES_TABLE = tuple(round(math.log2(1 + i / (1 << BAYES_BITS)) * (1 << BAYES_FRACTION))
-                    for i in range(1 << BAYES_BITS))
+BAYES_TABLE = tuple(round(math.log2(1 + i / (1 << BAYES_BITS)) * (1 << BAYES_FRACTION)) for i in range(1 << BAYES_BITS))
 UNUSED_CLASS = -(1 << 31)  # the score of a class that is not in use
 
 

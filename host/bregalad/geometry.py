@@ -6,8 +6,17 @@ from .criteria import CRITERIA, criterion_of
 from .fixed import GAIN_FRACTION
 from .words import shown
 
-__all__ = ["CODE_WIDTH", "CRITERIA", "MISSING", "NONE", "GAIN_FRACTION", "MOST_CLASSES",
-           "MOST_WIDTH", "Geometry", "PRESETS"]
+__all__ = [
+    "CODE_WIDTH",
+    "CRITERIA",
+    "MISSING",
+    "NONE",
+    "GAIN_FRACTION",
+    "MOST_CLASSES",
+    "MOST_WIDTH",
+    "Geometry",
+    "PRESETS",
+]
 
 CODE_WIDTH = 8  # bits of an attribute code
 MOST_CLASSES = 32
@@ -16,8 +25,14 @@ MISSING = 255  # the code of a missing value
 NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
 
 _BOUNDS = {
-    "lanes": (1, 1024), "passes": (1, 256), "bins": (4, 64), "classes": (2, MOST_CLASSES),
-    "slots": (2, 32768), "count_width": (12, MOST_WIDTH), "bus_width": (32, 512), "banks": (1, 2),
+    "lanes": (1, 1024),
+    "passes": (1, 256),
+    "bins": (4, 64),
+    "classes": (2, MOST_CLASSES),
+    "slots": (2, 32768),
+    "count_width": (12, MOST_WIDTH),
+    "bus_width": (32, 512),
+    "banks": (1, 2),
     "levels": (1, 8),
 }
 
@@ -93,11 +108,11 @@ class Geometry:
         if not isinstance(self.naive_bayes, bool):
             raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
         if self.slots % self.levels:
-            raise ValueError(f"slots must be a multiple of levels, {self.levels}, "
-                             f"not {self.slots}")
+            raise ValueError(f"slots must be a multiple of levels, {self.levels}, not {self.slots}")
         if self.banks > 1 and self.levels > 1:
-            raise ValueError("there are several banks or several levels, not both: "
-                             f"banks is {self.banks}, levels {self.levels}")
+            raise ValueError(
+                f"there are several banks or several levels, not both: banks is {self.banks}, levels {self.levels}"
+            )
         if self.max_cells > 0x7FFF:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
 
@@ -211,10 +226,8 @@ class Geometry:
 PRESETS = {
     "tiny": Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32),
     "small": Geometry(lanes=8, passes=2, bins=16, classes=2, slots=64, bus_width=128),
-    "many-classes": Geometry(lanes=16, passes=4, bins=16, classes=32, slots=256, count_width=20,
-                             bus_width=256),
+    "many-classes": Geometry(lanes=16, passes=4, bins=16, classes=32, slots=256, count_width=20, bus_width=256),
     "wide": Geometry(lanes=32, passes=4, bins=16, classes=2, slots=128, bus_width=512),
     "wider": Geometry(lanes=64, passes=16, bins=16, classes=2, slots=64, bus_width=512),
-    "fine": Geometry(lanes=8, passes=2, bins=64, classes=4, slots=64, count_width=24,
-                     bus_width=128),
+    "fine": Geometry(lanes=8, passes=2, bins=64, classes=4, slots=64, count_width=24, bus_width=128),
 }

@@ -4,8 +4,7 @@ import signal
 import threading
 from contextlib import contextmanager
 
-__all__ = ["Stopped", "check_interrupt", "deferred_interrupt", "hold_interrupt", "status_of",
-           "stopping"]
+__all__ = ["Stopped", "check_interrupt", "deferred_interrupt", "hold_interrupt", "status_of", "stopping"]
 
 _held = None  # by whom an interrupt is held back: a list, not empty if one has come; None: nobody
 _stopped: list = []  # the signal that has ended what `stopping` surrounds, if one has
@@ -39,8 +38,7 @@ def stopping():
     """
     names = ("SIGTERM", "SIGHUP")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    numbers = [number for number in numbers
-               if _in_main_thread() and signal.getsignal(number) is signal.SIG_DFL]
+    numbers = [number for number in numbers if _in_main_thread() and signal.getsignal(number) is signal.SIG_DFL]
     try:
         for number in numbers:
             _handlers[number] = _stop
@@ -79,8 +77,7 @@ def deferred_interrupt():
     global _held
     own = {}
     if _held is None and _in_main_thread():
-        own = {number: handler for number, handler in _handlers.items()
-               if signal.getsignal(number) is handler}
+        own = {number: handler for number, handler in _handlers.items() if signal.getsignal(number) is handler}
     if not own:
         yield
         return

@@ -8,7 +8,7 @@ def one_line(text, most=200):
     text = str(text)
     if not text.isprintable():
         text = " ".join("".join(c if c.isprintable() or c.isspace() else repr(c)[1:-1] for c in text).split())
-    return text if len(text) <= most else f"{text[:most - 3]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def shown(value, most=60):

@@ -55,13 +55,15 @@ class Accelerator(wiring.Component):
     def __init__(self, geometry, **options):
         self.geometry = g = geometry
         self.options = options
-        super().__init__({
-            "commands": In(stream.Signature(g.bus_width)),
-            "reports": Out(stream.Signature(word_layout())),
-            "m_axi": Out(read_signature(g.bus_width)),
-            "csr": In(csr_signature()),
-            "reset": In(1),
-        })
+        super().__init__(
+            {
+                "commands": In(stream.Signature(g.bus_width)),
+                "reports": Out(stream.Signature(word_layout())),
+                "m_axi": Out(read_signature(g.bus_width)),
+                "csr": In(csr_signature()),
+                "reset": In(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -92,9 +94,9 @@ class Accelerator(wiring.Component):
         busy = Signal()  # a clock late, as who reads it is
         m.d.sync += busy.eq(controller.busy | array.busy | queue.o.valid)
         m.d.comb += [
-            controller.reset.eq(self.reset), array.reset.eq(self.reset),
-            *(getattr(registers, name.replace(".", "_")).eq(value)
-              for name, value in identity_fields(g).items()),
+            controller.reset.eq(self.reset),
+            array.reset.eq(self.reset),
+            *(getattr(registers, name.replace(".", "_")).eq(value) for name, value in identity_fields(g).items()),
             registers.status_halted.eq(controller.halted),
             registers.status_busy.eq(busy),
             controller.cells.eq(registers.cells_count),
@@ -113,8 +115,7 @@ class Accelerator(wiring.Component):
             array.count_in.eq(controller.count),
             array.trial_current.eq(controller.trial_current),
             array.cells_in_use.eq(controller.cells_in_use),
-            array.classes_in_use.eq(Mux(registers.classes_count > g.classes, g.classes,
-                                       registers.classes_count)),
+            array.classes_in_use.eq(Mux(registers.classes_count > g.classes, g.classes, registers.classes_count)),
             array.report_all.eq(registers.report_all),
             array.config.cell.eq(registers.cell_index),
             array.config.kind.eq(registers.cell_kind),
@@ -128,6 +129,5 @@ class Accelerator(wiring.Component):
         if g.naive_bayes:
             connect(m, array.partial, controller.partial)
         for name in (*EVENTS, *TIMINGS):
-            m.d.comb += getattr(registers, f"{name}_count").eq(
-                getattr(controller, f"{name}_count"))
+            m.d.comb += getattr(registers, f"{name}_count").eq(getattr(controller, f"{name}_count"))
         return m

@@ -104,8 +104,7 @@ class Costs:
 
     @property
     def trials(self):
-        return ((1 / self.grace if self.grace else 0)
-                + ((self.nodes - 1) / self.inner_grace if self.inner_grace else 0))
+        return (1 / self.grace if self.grace else 0) + ((self.nodes - 1) / self.inner_grace if self.inner_grace else 0)
 
     @property
     def groups(self):
@@ -124,8 +123,12 @@ class Costs:
     @property
     def gains(self):
         scan = scan_clocks(
-            self.geometry, arithmetic_latency(self.geometry), self.kind != CellKind.MULTIWAY,
-            self.kind != CellKind.NUMERIC, self.classes or self.geometry.classes)
+            self.geometry,
+            arithmetic_latency(self.geometry),
+            self.kind != CellKind.MULTIWAY,
+            self.kind != CellKind.NUMERIC,
+            self.classes or self.geometry.classes,
+        )
         return self.trials * self.passes * (scan + HANDOVER)
 
     @property
@@ -139,9 +142,8 @@ class Costs:
         waits = 0.0
         for _ in range(_ROUNDS):  # the longer records wait, the less there is to do meanwhile
             load = min(1.0, self.gains / (busy + waits))
-            mean = scans / 2 * (1 + load ** 3)
-            lost = sum(mean * mean / (mean + 2 ** depth * (busy + waits))
-                       for depth in range(inner))
+            mean = scans / 2 * (1 + load**3)
+            lost = sum(mean * mean / (mean + 2**depth * (busy + waits)) for depth in range(inner))
             waits = (waits + load * exp(-room / mean) * lost / self.inner_grace) / 2
         return waits
 
@@ -151,7 +153,7 @@ class Costs:
         load = self.gains / (self.counting + self.snapshots + self.waits)
         if abs(load - 1) < 1e-9:
             return 1 / (room + 1)
-        return (1 - load) * load ** room / (1 - load ** (room + 1))
+        return (1 - load) * load**room / (1 - load ** (room + 1))
 
     @property
     def supply(self):
@@ -163,6 +165,5 @@ class Costs:
 
     @property
     def bound(self):
-        parts = {"array": self.counting + self.snapshots + self.waits, "gains": self.gains,
-                 "supply": self.supply}
+        parts = {"array": self.counting + self.snapshots + self.waits, "gains": self.gains, "supply": self.supply}
         return max(parts, key=parts.get)

@@ -52,8 +52,11 @@ class DelayLine(wiring.Component):
         with m.If(place == places - 1):
             m.d.sync += place.eq(0)
         m.d.comb += [
-            write.en.eq(1), write.addr.eq(place), write.data.eq(self.i),
-            read.addr.eq(place), self.o.eq(oldest),
+            write.en.eq(1),
+            write.addr.eq(place),
+            write.data.eq(self.i),
+            read.addr.eq(place),
+            self.o.eq(oldest),
         ]
         return m
 

@@ -13,9 +13,14 @@ _LOW = 2  # bits of an address that tell the registers of a group
 
 def csr_signature():
     """Register access, seen from who reads and writes; ``addr`` counts words."""
-    return wiring.Signature({
-        "addr": Out(ADDRESS_WIDTH), "w_en": Out(1), "w_data": Out(32), "r_data": In(32),
-    })
+    return wiring.Signature(
+        {
+            "addr": Out(ADDRESS_WIDTH),
+            "w_en": Out(1),
+            "w_data": Out(32),
+            "r_data": In(32),
+        }
+    )
 
 
 def _name(register, field):
@@ -53,12 +58,10 @@ class RegisterFile(wiring.Component):
         members = {"csr": In(csr_signature())}
         for register in self.registers:
             if register.addr >> 2 + ADDRESS_WIDTH:
-                raise ValueError(f"{register.name}: address must fit {ADDRESS_WIDTH + 2} bits, "
-                                 f"not {register.addr:#x}")
+                raise ValueError(f"{register.name}: address must fit {ADDRESS_WIDTH + 2} bits, not {register.addr:#x}")
             for field in register.fields:
                 read_only = field.access is Access.RO
-                members[_name(register, field)] = (
-                    In(field.width) if read_only else Out(field.width, init=field.reset))
+                members[_name(register, field)] = In(field.width) if read_only else Out(field.width, init=field.reset)
         super().__init__(members)
 
     def elaborate(self, platform):
@@ -77,8 +80,7 @@ class RegisterFile(wiring.Component):
                     with m.Case(addr & (1 << _LOW) - 1):
                         for field, lsb in words[addr].layout():
                             if field.access is not Access.PULSE:
-                                m.d.sync += value[lsb:lsb + field.width].eq(
-                                    getattr(self, _name(words[addr], field)))
+                                m.d.sync += value[lsb : lsb + field.width].eq(getattr(self, _name(words[addr], field)))
             with m.If(high == group):
                 m.d.sync += csr.r_data.eq(value)
         for register in self.registers:
@@ -88,5 +90,5 @@ class RegisterFile(wiring.Component):
                     m.d.sync += port.eq(0)
                 if field.access is not Access.RO:
                     with m.If(csr.w_en & (csr.addr == register.addr // 4)):
-                        m.d.sync += port.eq(csr.w_data[lsb:lsb + field.width])
+                        m.d.sync += port.eq(csr.w_data[lsb : lsb + field.width])
         return m

@@ -38,10 +38,12 @@ class Replica(wiring.Component):
 
     def __init__(self, *, init=0, **widths):
         self.names = tuple(widths)
-        super().__init__({
-            **{f"i_{name}": In(width) for name, width in widths.items()},
-            **{f"o_{name}": Out(width, init=init) for name, width in widths.items()},
-        })
+        super().__init__(
+            {
+                **{f"i_{name}": In(width) for name, width in widths.items()},
+                **{f"o_{name}": Out(width, init=init) for name, width in widths.items()},
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -60,7 +62,7 @@ def replicate(m, name, value, init=0):
 def distribution_latency(readers):
     """Clocks that `distribute` takes to that many readers."""
     levels = 1
-    while _FAN_OUT ** levels < readers:
+    while _FAN_OUT**levels < readers:
         levels += 1
     return levels
 
@@ -73,15 +75,16 @@ def distribute(m, readers, **values):
     widths = {name: len(value) for name, value in values.items()}
     groups, above = [values], readers
     for level in reversed(range(distribution_latency(readers))):
-        size = _FAN_OUT ** level  # readers that a register feeds
+        size = _FAN_OUT**level  # readers that a register feeds
         if level == 0 and readers > _MANY:
             size = _SHARE
         after = []
         for index in range(-(-readers // size)):
             replica = Replica(**widths)
             m.submodules[f"replica_{level}_{index}"] = replica
-            m.d.comb += [getattr(replica, f"i_{name}").eq(value)
-                         for name, value in groups[index * size // above].items()]
+            m.d.comb += [
+                getattr(replica, f"i_{name}").eq(value) for name, value in groups[index * size // above].items()
+            ]
             after.append({name: getattr(replica, f"o_{name}") for name in values})
         groups, above = after, size
     return [groups[reader // above] for reader in range(readers)]

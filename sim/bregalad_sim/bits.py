@@ -11,8 +11,7 @@ __all__ = ["candidate_fields", "pack", "unpack"]
 
 def _fields(layout):
     if not hasattr(layout, "_bregalad_fields"):
-        layout._bregalad_fields = [(key, field.offset, field.width, field.shape)
-                                   for key, field in layout]
+        layout._bregalad_fields = [(key, field.offset, field.width, field.shape) for key, field in layout]
     return layout._bregalad_fields
 
 
@@ -35,8 +34,7 @@ def unpack(layout, bits):
         shape = Shape.cast(layout)
         negative = shape.signed and bits >> shape.width - 1 & 1
         return bits - (1 << shape.width if negative else 0)
-    values = {key: unpack(shape, bits >> offset & (1 << width) - 1)
-              for key, offset, width, shape in _fields(layout)}
+    values = {key: unpack(shape, bits >> offset & (1 << width) - 1) for key, offset, width, shape in _fields(layout)}
     return list(values.values()) if isinstance(layout, data.ArrayLayout) else values
 
 

@@ -36,7 +36,7 @@ class GoldenBoard(Board):
 
     def load(self, address, data):
         data = self._inside(address, data)
-        self.model.memory.data[address:address + data.size] = data.tobytes()
+        self.model.memory.data[address : address + data.size] = data.tobytes()
 
 
 class LateBoard(Board):

@@ -57,11 +57,25 @@ class BoardEnd:
         Frames that were not taken.
     """
 
-    def __init__(self, make, *, ring_words=512, frame_bytes=512, up_frame_bytes=256, up_frames=4,
-                 timeout=0.05, rng=None, version=LINK_VERSION):
+    def __init__(
+        self,
+        make,
+        *,
+        ring_words=512,
+        frame_bytes=512,
+        up_frame_bytes=256,
+        up_frames=4,
+        timeout=0.05,
+        rng=None,
+        version=LINK_VERSION,
+    ):
         self.make = make
-        self.sizes = {"frame_bytes": frame_bytes, "ring_words": ring_words,
-                      "up_frame_bytes": up_frame_bytes, "up_frames": up_frames}
+        self.sizes = {
+            "frame_bytes": frame_bytes,
+            "ring_words": ring_words,
+            "up_frame_bytes": up_frame_bytes,
+            "up_frames": up_frames,
+        }
         self.timeout = timeout
         self.rng = rng
         self.version = version
@@ -123,15 +137,20 @@ class BoardEnd:
                 return self._refuse(frame.session, Refusal.BUSY)
             self._begin(frame.session)
         self.heard = now
-        self._send(FrameType.WELCOME, link.WELCOME.pack(
-            version=self.version, **self.sizes,
-            **{name: self.board.read_register(name) for name in IDENTITY}),
-            flags=WelcomeFlag.RESUMED if known else 0)
+        self._send(
+            FrameType.WELCOME,
+            link.WELCOME.pack(
+                version=self.version, **self.sizes, **{name: self.board.read_register(name) for name in IDENTITY}
+            ),
+            flags=WelcomeFlag.RESUMED if known else 0,
+        )
 
     def _refuse(self, session, reason):
-        self._unnumbered.append(link.pack_frame(
-            FrameType.REFUSED, session,
-            link.REFUSED.pack(reason=reason, version=self.version, holder=self.session)))
+        self._unnumbered.append(
+            link.pack_frame(
+                FrameType.REFUSED, session, link.REFUSED.pack(reason=reason, version=self.version, holder=self.session)
+            )
+        )
 
     def _acknowledge(self, frame, now):
         taken = (frame.acknowledge - (self._next - len(self._kept))) % SEQUENCES
@@ -143,8 +162,7 @@ class BoardEnd:
         if taken:
             self._expires = now + self.timeout
             self._went_back_to = None
-        if (frame.type == FrameType.ACK and frame.flags & AckFlag.NAK
-                and self._went_back_to != frame.acknowledge):
+        if frame.type == FrameType.ACK and frame.flags & AckFlag.NAK and self._went_back_to != frame.acknowledge:
             self._go_back()
 
     def _accept(self, frame):
@@ -152,8 +170,7 @@ class BoardEnd:
         words = len(frame.payload) // 4 + 1
         if ahead or words > self._room:
             self.dropped += 1
-            self._owes = (self._owes or 0) | (
-                AckFlag.NAK if 0 < ahead < SEQUENCES // 2 else 0)
+            self._owes = (self._owes or 0) | (AckFlag.NAK if 0 < ahead < SEQUENCES // 2 else 0)
             return
         self._expected = (self._expected + 1) % SEQUENCES
         self._owes = self._owes or 0
@@ -175,7 +192,7 @@ class BoardEnd:
                 self._collect()
             else:
                 for at in range(0, len(frame.payload) // 8 * 8, 8):
-                    self._access(*link.ACCESS.unpack(frame.payload[at:at + 8]).tolist())
+                    self._access(*link.ACCESS.unpack(frame.payload[at : at + 8]).tolist())
 
     def _collect(self):
         data = self.board.receive()
@@ -207,7 +224,7 @@ class BoardEnd:
             self._next = (self._next + 1) % SEQUENCES
         if now >= self._expires:
             self._go_back()
-        for number, answer in list(self._kept)[self._sent:]:
+        for number, answer in list(self._kept)[self._sent :]:
             self._send(answer.type, answer.payload, flags=answer.flags, sequence=number)
             self._expires = now + self.timeout
         self._sent = len(self._kept)
@@ -228,8 +245,7 @@ class BoardEnd:
             return _Answer(FrameType.VALUE, 0, link.VALUE.pack(address=first[0], value=first[1]))
         most = self.sizes["up_frame_bytes"]
         payload = first
-        while (len(payload) < most and self._to_pack
-               and not isinstance(self._to_pack[0], tuple)):
+        while len(payload) < most and self._to_pack and not isinstance(self._to_pack[0], tuple):
             payload += self._to_pack.popleft()
         if len(payload) > most:
             self._to_pack.appendleft(payload[most:])  # it ends where a report ends
@@ -244,8 +260,9 @@ class BoardEnd:
 
     def _send(self, type, payload=b"", **fields):
         self._told = self._room
-        self._unnumbered.append(link.pack_frame(
-            type, self.session, payload, acknowledge=self._expected, room=self._room, **fields))
+        self._unnumbered.append(
+            link.pack_frame(type, self.session, payload, acknowledge=self._expected, room=self._room, **fields)
+        )
 
     @property
     def deadline(self):

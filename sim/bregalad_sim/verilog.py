@@ -9,8 +9,7 @@ from amaranth.back import rtlil, verilog
 from bregalad_hw.build.synthesis import synthesise
 from bregalad_hw.build.tools import BuildError, tool
 
-__all__ = ["leave_open", "netlist_script", "write", "write_board", "write_flat",
-           "write_netlist"]
+__all__ = ["leave_open", "netlist_script", "write", "write_board", "write_flat", "write_netlist"]
 
 # Icarus only writes of an assertion that is broken, and goes on.
 _ASSERT = re.compile(r"^( *)assert \((.*)\);$", re.MULTILINE)
@@ -85,8 +84,7 @@ def write_flat(component, name, folder):
 
 def _run_yosys(script, folder):
     (folder / "script.ys").write_text(script)
-    done = subprocess.run([tool("yosys"), "-q", "script.ys"], cwd=folder, capture_output=True,
-                          text=True)
+    done = subprocess.run([tool("yosys"), "-q", "script.ys"], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
 

@@ -58,8 +58,7 @@ class Path:
                 if rng.random() < faults.delay:
                     arrival += rng.choice((self.latency, 0.01, 0.1, 0.5)) * rng.random()
                 damaged = rng.random() < faults.flip
-                heapq.heappush(self._heap, (arrival, next(self._count),
-                                            self._damage(frame) if damaged else frame))
+                heapq.heappush(self._heap, (arrival, next(self._count), self._damage(frame) if damaged else frame))
 
     def arrived(self, now):
         """The frames that have come by now, in the order of their arrival."""
@@ -78,7 +77,7 @@ class Path:
         frame = bytearray(frame)
         for _ in range(rng.choice((1, 1, 2, 5))):
             frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
-        return bytes(frame[:rng.choice((len(frame), len(frame), rng.randrange(len(frame))))])
+        return bytes(frame[: rng.choice((len(frame), len(frame), rng.randrange(len(frame))))])
 
 
 class FaultyWire(Wire):
@@ -103,8 +102,7 @@ class FaultyWire(Wire):
     def __init__(self, name, rng=None, faults=None, *, latency=0.0, cuts=()):
         super().__init__(name)
         self.cuts = list(cuts)
-        self._down, self._up = (Path(rng or random.Random(0), faults or Faults(), latency)
-                                for _ in range(2))
+        self._down, self._up = (Path(rng or random.Random(0), faults or Faults(), latency) for _ in range(2))
 
     @property
     def is_cut(self):
@@ -158,5 +156,4 @@ class SimulatedWire(FaultyWire):
             came = self._up.arrived(self.time)
             if came or self.time >= limit:
                 return came
-            self.time = min(limit, self._down.next, self._up.next,
-                            max(self.time, self.end.deadline))
+            self.time = min(limit, self._down.next, self._up.next, max(self.time, self.end.deadline))

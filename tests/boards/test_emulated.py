@@ -23,11 +23,17 @@ def geometries(criterion):
     """Small geometries of a criterion."""
     classes = st.just(2) if criterion == "kearns_mansour" else st.integers(2, 5)
     return st.builds(
-        Geometry, lanes=st.integers(1, 5), passes=st.integers(1, 3),
-        bins=st.sampled_from([4, 8, 16]), classes=classes, slots=st.integers(2, 9),
+        Geometry,
+        lanes=st.integers(1, 5),
+        passes=st.integers(1, 3),
+        bins=st.sampled_from([4, 8, 16]),
+        classes=classes,
+        slots=st.integers(2, 9),
         count_width=st.sampled_from([12, 13, 20, 32]),
-        bus_width=st.sampled_from([32, 64, 128, 256]), criterion=st.just(criterion),
-        naive_bayes=st.booleans())
+        bus_width=st.sampled_from([32, 64, 128, 256]),
+        criterion=st.just(criterion),
+        naive_bayes=st.booleans(),
+    )
 
 
 GEOMETRIES = st.sampled_from(CRITERIA).flatmap(geometries)
@@ -60,8 +66,7 @@ def test_many_reports_overflow_nothing(grace, predictions):
     stream = pack_command(geometry, Opcode.LEARN, count=len(records), payload=records.tobytes())
     board.send(stream)
     one = len(board.receive()) // len(records)
-    assert one == len(golden.execute(
-        pack_command(geometry, Opcode.LEARN, count=1, payload=bytes(8))))
+    assert one == len(golden.execute(pack_command(geometry, Opcode.LEARN, count=1, payload=bytes(8))))
     assert board.read("trials.count") == grace * len(records)
     assert board.read("predictions.count") == bool(predictions) * len(records)
 
@@ -86,36 +91,42 @@ def test_table_is_xlog2x():
         assert _table()[x] == xlog2x(x)
 
 
-@pytest.mark.parametrize("call, error, message", [
-    (lambda b: b.read_register("nothing"), KeyError, "no register 'nothing'"),
-    (lambda b: b.read("grace.nothing"), KeyError, "grace.leaf"),
-    (lambda b: b.write("nothing.leaf", 1), KeyError, "no register"),
-    (lambda b: b.write("identity.magic", 1), ValueError, "read-only"),
-    (lambda b: b.write_register("identity", 1), ValueError, "read-only"),
-    (lambda b: b.write("grace.leaf", 1 << 24), ValueError, "does not fit 24 bits"),
-    (lambda b: b.write_register("report", 8), ValueError, "does not fit 3 bits"),
-    (lambda b: b.write_register("report", -1), ValueError, "does not fit 3 bits"),
-    (lambda b: b.write("cells.count", 5), ValueError, "4 cells, not 5"),
-    (lambda b: b.write("classes.count", 0), ValueError, "counts 1 to 2 classes, not 0"),
-    (lambda b: b.write_register("classes", 3), ValueError, "counts 1 to 2 classes, not 3"),
-    (lambda b: b.write_fields("cell", colour=1), KeyError, "no field 'colour'"),
-    (lambda b: b.write_fields("cell", kind=4), ValueError, "does not fit 2 bits"),
-    (lambda b: b.send(b"123"), ValueError, "whole bus words of 4 bytes, not 3"),
-    (lambda b: b.send(np.zeros(4, np.int32)), TypeError, "int32"),
-    (lambda b: b.load(1, bytes(64)), ValueError, "do not fit the board's memory of 64"),
-    (lambda b: b.load(-1, bytes(1)), ValueError, "do not fit the board's memory"),
-    (lambda b: b.receive(wait=True), BoardError, "no report can come"),
-])
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda b: b.read_register("nothing"), KeyError, "no register 'nothing'"),
+        (lambda b: b.read("grace.nothing"), KeyError, "grace.leaf"),
+        (lambda b: b.write("nothing.leaf", 1), KeyError, "no register"),
+        (lambda b: b.write("identity.magic", 1), ValueError, "read-only"),
+        (lambda b: b.write_register("identity", 1), ValueError, "read-only"),
+        (lambda b: b.write("grace.leaf", 1 << 24), ValueError, "does not fit 24 bits"),
+        (lambda b: b.write_register("report", 8), ValueError, "does not fit 3 bits"),
+        (lambda b: b.write_register("report", -1), ValueError, "does not fit 3 bits"),
+        (lambda b: b.write("cells.count", 5), ValueError, "4 cells, not 5"),
+        (lambda b: b.write("classes.count", 0), ValueError, "counts 1 to 2 classes, not 0"),
+        (lambda b: b.write_register("classes", 3), ValueError, "counts 1 to 2 classes, not 3"),
+        (lambda b: b.write_fields("cell", colour=1), KeyError, "no field 'colour'"),
+        (lambda b: b.write_fields("cell", kind=4), ValueError, "does not fit 2 bits"),
+        (lambda b: b.send(b"123"), ValueError, "whole bus words of 4 bytes, not 3"),
+        (lambda b: b.send(np.zeros(4, np.int32)), TypeError, "int32"),
+        (lambda b: b.load(1, bytes(64)), ValueError, "do not fit the board's memory of 64"),
+        (lambda b: b.load(-1, bytes(1)), ValueError, "do not fit the board's memory"),
+        (lambda b: b.receive(wait=True), BoardError, "no report can come"),
+    ],
+)
 def test_refuses(call, error, message):
     with open_board("emulated", "tiny", memory_size=64) as board:
         with pytest.raises(error, match=message):
             call(board)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (("imaginary",), "no board 'imaginary'; there are emulated, simulated"),
-    (("emulated", "huge"), "no geometry 'huge'; there are tiny"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("imaginary",), "no board 'imaginary'; there are emulated, simulated"),
+        (("emulated", "huge"), "no geometry 'huge'; there are tiny"),
+    ],
+)
 def test_open_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
         open_board(*arguments)
@@ -157,8 +168,7 @@ def test_sends_any_bytes_alike():
 
 def test_memory_beyond_all_addresses():
     geometry = PRESETS["tiny"]
-    stream = pack_command(geometry, Opcode.LEARN, count=3, address=(1 << 64) - 3,
-                          flags=CommandFlag.MEMORY)
+    stream = pack_command(geometry, Opcode.LEARN, count=3, address=(1 << 64) - 3, flags=CommandFlag.MEMORY)
     board = open_board("emulated", geometry)
     board.send(stream)
     assert board.receive() == Golden(geometry).execute(stream)

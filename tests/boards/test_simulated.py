@@ -20,23 +20,23 @@ from equality import check_equal
 MEMORY = 4096
 FAULTS = [ErrorCode.SLAVE, ErrorCode.DECODE]
 GEOMETRIES = {
-    "tiny": PRESETS["tiny"], "small": PRESETS["small"],
+    "tiny": PRESETS["tiny"],
+    "small": PRESETS["small"],
     "one": Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=64),
     "odd": Geometry(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=12, bus_width=512),
-    "gini": Geometry(lanes=2, passes=2, bins=4, classes=3, slots=4, count_width=12, bus_width=32,
-                     criterion="gini"),
-    "kearns_mansour": Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12,
-                               bus_width=32, criterion="kearns_mansour"),
-    "bayes": Geometry(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, bus_width=64,
-                      naive_bayes=True),
-    "banks": Geometry(lanes=3, passes=2, bins=4, classes=2, slots=7, count_width=12, bus_width=64,
-                      naive_bayes=True, banks=2),
-    "levels": Geometry(lanes=3, passes=2, bins=4, classes=3, slots=40, count_width=12, bus_width=64,
-                       naive_bayes=True, levels=4),
-    "levels-many": Geometry(lanes=2, passes=1, bins=8, classes=2, slots=16, count_width=13,
-                            bus_width=128, levels=8),
-    "bayes-beat": Geometry(lanes=4, passes=1, bins=8, classes=2, slots=9, bus_width=128,
-                           naive_bayes=True),
+    "gini": Geometry(lanes=2, passes=2, bins=4, classes=3, slots=4, count_width=12, bus_width=32, criterion="gini"),
+    "kearns_mansour": Geometry(
+        lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12, bus_width=32, criterion="kearns_mansour"
+    ),
+    "bayes": Geometry(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, bus_width=64, naive_bayes=True),
+    "banks": Geometry(
+        lanes=3, passes=2, bins=4, classes=2, slots=7, count_width=12, bus_width=64, naive_bayes=True, banks=2
+    ),
+    "levels": Geometry(
+        lanes=3, passes=2, bins=4, classes=3, slots=40, count_width=12, bus_width=64, naive_bayes=True, levels=4
+    ),
+    "levels-many": Geometry(lanes=2, passes=1, bins=8, classes=2, slots=16, count_width=13, bus_width=128, levels=8),
+    "bayes-beat": Geometry(lanes=4, passes=1, bins=8, classes=2, slots=9, bus_width=128, naive_bayes=True),
 }
 
 
@@ -45,19 +45,27 @@ SLOW = ("small", "one", "odd", "gini", "kearns_mansour", "bayes-beat", "levels-m
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in GEOMETRIES])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in GEOMETRIES])
 def test_matches_golden(name, stall):
     for seed in range(4):
         rng = random.Random(f"{name} {stall} {seed}")
-        with open_board("simulated", GEOMETRIES[name], memory_size=MEMORY, stall=stall, seed=seed,
-                        latency=rng.choice([0, 1, 50])) as board:
+        with open_board(
+            "simulated", GEOMETRIES[name], memory_size=MEMORY, stall=stall, seed=seed, latency=rng.choice([0, 1, 50])
+        ) as board:
             check_equal(board, rng, rounds=3, commands=60)
 
 
-@pytest.mark.parametrize("name", [
-    "tiny", "bayes", "banks", "levels", pytest.param("gini", marks=pytest.mark.slow),
-    pytest.param("kearns_mansour", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tiny",
+        "bayes",
+        "banks",
+        "levels",
+        pytest.param("gini", marks=pytest.mark.slow),
+        pytest.param("kearns_mansour", marks=pytest.mark.slow),
+    ],
+)
 def test_registers(name):
     golden = Golden(GEOMETRIES[name])
     with open_board("simulated", GEOMETRIES[name]) as board:
@@ -102,8 +110,9 @@ def test_records_wait_until_paths_are_known():
     slots = random.Random(5).sample(range(geometry.slots), geometry.slots)
 
     def place(slot, link):
-        return pack_command(geometry, Opcode.PLACE, slot=slot, parent=slot, link=link, cell=NONE,
-                            current=NONE, flags=CommandFlag.KEEP)
+        return pack_command(
+            geometry, Opcode.PLACE, slot=slot, parent=slot, link=link, cell=NONE, current=NONE, flags=CommandFlag.KEEP
+        )
 
     def learn(slot):
         record = record_layout(2).pack(slot=slot, label=1, flags=0, codes=[3, 200])
@@ -111,10 +120,14 @@ def test_records_wait_until_paths_are_known():
         return pack_command(geometry, Opcode.LEARN, count=1, payload=record)
 
     chain = [place(slot, link) for slot, link in zip(slots, [*slots[1:], NONE], strict=True)]
-    commands = [*chain, learn(slots[0]),
-                *(place(slot, NONE) + learn(slots[0]) for slot in reversed(slots)), *chain[::-1],
-                *(place(slot, slot) + learn(slots[0]) for slot in slots[::7]),
-                *(learn(slot) for slot in slots)]
+    commands = [
+        *chain,
+        learn(slots[0]),
+        *(place(slot, NONE) + learn(slots[0]) for slot in reversed(slots)),
+        *chain[::-1],
+        *(place(slot, slot) + learn(slots[0]) for slot in slots[::7]),
+        *(learn(slot) for slot in slots),
+    ]
     golden = Golden(geometry)
     with open_board("simulated", geometry) as board:
         for target in (golden, board):
@@ -147,8 +160,10 @@ def test_a_read_takes_little_more_than_a_clock_per_count():
 def test_reads_wait_for_slow_reports():
     """No more counts are on their way than there is room for."""
     values = np.arange(BIG.bins * BIG.classes, dtype=np.uint32).tobytes()
-    commands = (pack_command(BIG, Opcode.WRITE, slot=1, cell=2, payload=values)
-                + pack_command(BIG, Opcode.READ, slot=1, cell=2) * 3)
+    commands = (
+        pack_command(BIG, Opcode.WRITE, slot=1, cell=2, payload=values)
+        + pack_command(BIG, Opcode.READ, slot=1, cell=2) * 3
+    )
     with open_board("simulated", BIG, stall=0.9, seed=3) as board:
         board.send(commands)
         answers, want = b"", Golden(BIG).execute(commands)
@@ -205,8 +220,7 @@ def test_waiting():
 
 
 def test_two_boards_do_not_share():
-    with open_board("simulated", "tiny") as one, \
-            open_board("simulated", GEOMETRIES["bayes"]) as other:
+    with open_board("simulated", "tiny") as one, open_board("simulated", GEOMETRIES["bayes"]) as other:
         one.write("grace.leaf", 5)
         other.write("grace.leaf", 6)
         assert (one.read("grace.leaf"), other.read("grace.leaf")) == (5, 6)
@@ -220,10 +234,15 @@ def test_closed():
         board.receive()
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"stall": 1.0}, "stall must be"), ({"stall": -0.1}, "stall must be"),
-    ({"latency": -1}, "latency must be"), ({"memory_size": -1}, "memory_size must be"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"stall": 1.0}, "stall must be"),
+        ({"stall": -0.1}, "stall must be"),
+        ({"latency": -1}, "latency must be"),
+        ({"memory_size": -1}, "memory_size must be"),
+    ],
+)
 def test_refuses(options, message):
     with pytest.raises(ValueError, match=message):
         open_board("simulated", "tiny", **options)
@@ -247,8 +266,7 @@ def test_missing_compiler(monkeypatch, tmp_path, capsys):
 def test_another_release_of_what_writes_verilog_is_another_model(monkeypatch, package):
     harness = Path(verilated.__file__).parent / "harness.cpp"
     before, found = verilated._tools(harness, ()), verilated.version
-    monkeypatch.setattr(verilated, "version",
-                        lambda name: "2099.1" if name == package else found(name))
+    monkeypatch.setattr(verilated, "version", lambda name: "2099.1" if name == package else found(name))
     assert verilated._tools(harness, ()) != before
 
 

@@ -65,9 +65,12 @@ def test_chunks_make_no_difference(name):
 
 
 @settings(max_examples=60, deadline=None)
-@given(values=st.lists(st.one_of(st.floats(allow_infinity=False), st.integers(-9, 9).map(float)),
-                       min_size=1, max_size=80),
-       head=st.integers(0, 40), cut=st.integers(0, 80), codes=st.integers(1, 255))
+@given(
+    values=st.lists(st.one_of(st.floats(allow_infinity=False), st.integers(-9, 9).map(float)), min_size=1, max_size=80),
+    head=st.integers(0, 40),
+    cut=st.integers(0, 80),
+    codes=st.integers(1, 255),
+)
 @example(values=[1.5e293, -1.7976931348623157e308], head=0, cut=0, codes=1)
 @example(values=[-1.5e293, 1.7976931348623157e308], head=0, cut=0, codes=1)
 def test_any_values(values, head, cut, codes):
@@ -153,8 +156,7 @@ def test_exhausted_reserve_clamps_and_counts():
 def test_read_only_changes_nothing():
     book, _ = learnt(sample("holes"))
     before = book.to_dict()
-    assert book.encode(np.array([1e9, -1e9, np.nan]), read_only=True).tolist() == [
-        book.last, book.first, 255]
+    assert book.encode(np.array([1e9, -1e9, np.nan]), read_only=True).tolist() == [book.last, book.first, 255]
     assert book.to_dict() == before
 
 
@@ -187,10 +189,15 @@ def test_bad_values_change_nothing():
         book.fit(np.zeros(3))
 
 
-@pytest.mark.parametrize("head_codes, error, match", [
-    (0, ValueError, "1 to 255, not 0"), (256, ValueError, "1 to 255"),
-    ("8", TypeError, "must be an integer, not '8'"), (True, TypeError, "integer"),
-])
+@pytest.mark.parametrize(
+    "head_codes, error, match",
+    [
+        (0, ValueError, "1 to 255, not 0"),
+        (256, ValueError, "1 to 255"),
+        ("8", TypeError, "must be an integer, not '8'"),
+        (True, TypeError, "integer"),
+    ],
+)
 def test_bad_size(head_codes, error, match):
     with pytest.raises(error, match=match):
         CodeBook(head_codes)

@@ -18,8 +18,9 @@ from bregalad.data.generators.base import BLOCK, random_numbers
 
 def codes(X):
     """Every column as numbers."""
-    return np.column_stack([X[name].cat.codes if isinstance(X[name].dtype, pd.CategoricalDtype)
-                            else X[name] for name in X])
+    return np.column_stack(
+        [X[name].cat.codes if isinstance(X[name].dtype, pd.CategoricalDtype) else X[name] for name in X]
+    )
 
 
 def walk(nodes, nominals, row, node=0):
@@ -41,10 +42,15 @@ def leaves(nodes, width, node=0, path=()):
         yield from leaves(nodes, width, nodes.child[node] + branch, (*path, int(tested)))
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"nominals": 0, "depth": 9}, {"numerics": 0, "classes": 5},
-    {"nominals": 3, "values": 2, "depth": 7, "first_leaf": 1, "leaf_share": 0.4},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"nominals": 0, "depth": 9},
+        {"numerics": 0, "classes": 5},
+        {"nominals": 3, "values": 2, "depth": 7, "first_leaf": 1, "leaf_share": 0.4},
+    ],
+)
 @pytest.mark.parametrize("model_seed", [1, 2, 3])
 def test_random_tree(options, model_seed):
     stream = RandomTree(**options, model_seed=model_seed)
@@ -63,12 +69,13 @@ def test_random_tree(options, model_seed):
         tested = [a for a in path if a < nominals]
         assert len(set(tested)) == len(tested)
     assert len(stream.nodes.attribute) == len({leaf for leaf, _ in found}) + len(
-        {node for node in range(len(stream.nodes.attribute)) if stream.nodes.attribute[node] >= 0})
+        {node for node in range(len(stream.nodes.attribute)) if stream.nodes.attribute[node] >= 0}
+    )
 
 
 def test_random_tree_shapes():
     full = RandomTree(nominals=5, numerics=0, leaf_share=0.0, first_leaf=0)
-    assert len(full.nodes.attribute) == (5 ** 6 - 1) // 4
+    assert len(full.nodes.attribute) == (5**6 - 1) // 4
     assert len(RandomTree(depth=0).nodes.attribute) == 1
     assert len(RandomTree(first_leaf=0, leaf_share=1.0).nodes.attribute) == 1
     # Thresholds lie within what the path has left of 0..1.
@@ -83,8 +90,9 @@ def test_random_tree_shapes():
             check(nodes.child[node] + 1, {**low, a: t}, high)
 
     check(0, {0: 0, 1: 0}, {0: 1, 1: 1})
-    share = np.mean([len(RandomTree(nominals=0, depth=4, first_leaf=3, model_seed=s)
-                         .nodes.attribute) for s in range(300)])
+    share = np.mean(
+        [len(RandomTree(nominals=0, depth=4, first_leaf=3, model_seed=s).nodes.attribute) for s in range(300)]
+    )
     assert abs(share - (15 + 16 * 0.85)) < 0.5  # 15 nodes above level 4, 8 x 2 x 0.85 on it
 
 
@@ -98,7 +106,7 @@ def test_random_tree_noise():
         if name.startswith("n"):
             assert abs((X[name] != Z[name]).mean() - 0.2) < 0.01
         else:
-            assert abs((Z[name] - X[name]).std() - 0.2 / 12 ** 0.5) < 0.002
+            assert abs((Z[name] - X[name]).std() - 0.2 / 12**0.5) < 0.002
 
 
 def test_rbf():
@@ -118,7 +126,8 @@ def test_rbf():
     for centre in range(4):
         # The absolute value of a normal variable.
         assert np.mean(distance[chosen == centre]) == pytest.approx(
-            stream.spread[centre] * (2 / np.pi) ** 0.5, rel=0.03)
+            stream.spread[centre] * (2 / np.pi) ** 0.5, rel=0.03
+        )
 
 
 def test_rbf_moves():
@@ -143,14 +152,24 @@ def test_rbf_moves():
 
 def _uniform(stream, count):
     """What the generator draws first in each of its blocks."""
-    return np.concatenate([random_numbers(stream.seed, 1, block).random(BLOCK)
-                           for block in range(-(-count // BLOCK))])[:count]
+    return np.concatenate([random_numbers(stream.seed, 1, block).random(BLOCK) for block in range(-(-count // BLOCK))])[
+        :count
+    ]
 
 
 def test_led():
     segments = {  # top, upper left, upper right, middle, lower left, lower right, bottom
-        "0": "abcefg", "1": "cf", "2": "acdeg", "3": "acdfg", "4": "bcdf", "5": "abdfg",
-        "6": "abdefg", "7": "acf", "8": "abcdefg", "9": "abcdfg"}
+        "0": "abcefg",
+        "1": "cf",
+        "2": "acdeg",
+        "3": "acdfg",
+        "4": "bcdf",
+        "5": "abdfg",
+        "6": "abdefg",
+        "7": "acf",
+        "8": "abcdefg",
+        "9": "abcdfg",
+    }
     X, y = LED(noise=0.0).take(5000)
     bits = codes(X)
     assert bits.shape[1] == 24
@@ -172,7 +191,7 @@ def test_sea(function, theta):
     X, y = SEA(function, noise=0.0).take(20_000)
     for row, label in zip(X.to_numpy()[:3000], y, strict=False):
         assert label == str(int(row[0] + row[1] <= theta))
-    assert (y == "1").mean() == pytest.approx(theta ** 2 / 200, abs=0.012)
+    assert (y == "1").mean() == pytest.approx(theta**2 / 200, abs=0.012)
     assert X.min().min() >= 0 and X.max().max() < 10
     _, noisy = SEA(function).take(20_000)
     assert (noisy != y).mean() == pytest.approx(0.1, abs=0.01)
@@ -188,9 +207,11 @@ def test_sea_changes():
 
 
 def test_stagger():
-    rules = [lambda size, colour, shape: size == "small" and colour == "red",
-             lambda size, colour, shape: colour == "green" or shape == "circular",
-             lambda size, colour, shape: size in ("medium", "large")]
+    rules = [
+        lambda size, colour, shape: size == "small" and colour == "red",
+        lambda size, colour, shape: colour == "green" or shape == "circular",
+        lambda size, colour, shape: size in ("medium", "large"),
+    ]
     X, y = STAGGER(2, period=40).take(1200)
     for i, (row, label) in enumerate(zip(X.astype(object).to_numpy(), y, strict=True)):
         assert label == str(bool(rules[(1 + i // 40) % 3](*row))).lower()
@@ -206,8 +227,7 @@ def agrawal(function, salary, commission, age, elevel, hvalue, hyears, loan):
     if function == 1:
         return age < 40 or age >= 60
     if function == 2:
-        return three(50_000 <= salary <= 100_000, 75_000 <= salary <= 125_000,
-                     25_000 <= salary <= 75_000)
+        return three(50_000 <= salary <= 100_000, 75_000 <= salary <= 125_000, 25_000 <= salary <= 75_000)
     if function == 3:
         return elevel in three((0, 1), (1, 2, 3), (2, 3, 4))
     if function == 4:
@@ -272,7 +292,7 @@ def test_hyperplane():
     state = stream._start()
     rng = np.random.default_rng(1)
     stream._block(rng, 0, 16_384, state)
-    assert (np.abs(state["weights"] - stream.weights) < 0.001 * 6 * 16_384 ** 0.5).all()
+    assert (np.abs(state["weights"] - stream.weights) < 0.001 * 6 * 16_384**0.5).all()
     assert (state["weights"] != stream.weights).all()
 
 
@@ -283,8 +303,7 @@ def test_random_binary_tree(model_seed):
     found = list(leaves(stream.nodes, lambda a: 2))
     assert len(found) == 50 and len(stream.nodes.attribute) == 99
     reached = np.array([walk(stream.nodes, 0, row) for row in X.to_numpy()[:20_000]])
-    left = {int(child) for child, a in zip(stream.nodes.child, stream.nodes.attribute,
-                                           strict=True) if a >= 0}
+    left = {int(child) for child, a in zip(stream.nodes.child, stream.nodes.attribute, strict=True) if a >= 0}
     in_left = np.isin(reached, list(left))
     first = y[:20_000] == "1"
     assert first[in_left].mean() == pytest.approx(0.7, abs=0.02)

@@ -23,15 +23,25 @@ def write(folder, text):
     return path
 
 
-@pytest.mark.parametrize("names", [
-    ["0", "1", "2", "target"], ["id", "2019", "2020", "target"], ["2019", "2020", "2021", "target"],
-    ["400.5", "401.0", "a", "target"], ["0", "1", "2", "3"]])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["0", "1", "2", "target"],
+        ["id", "2019", "2020", "target"],
+        ["2019", "2020", "2021", "target"],
+        ["400.5", "401.0", "a", "target"],
+        ["0", "1", "2", "3"],
+    ],
+)
 def test_names_that_are_numbers(tmp_path, table, names):
     if names[-1] == "3":
         table["target"] = (table[0] > 0).astype(int)
     table.set_axis(names, axis=1).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.warns(UserWarning, match=r"t.csv, line 1 is taken for the columns' names, though "
-                      r".* numbers; say header=False \(--header no\) if it is an instance"):
+    with pytest.warns(
+        UserWarning,
+        match=r"t.csv, line 1 is taken for the columns' names, though "
+        r".* numbers; say header=False \(--header no\) if it is an instance",
+    ):
         stream = open_stream(tmp_path / "t.csv")
     assert stream.schema.names == tuple(names[:-1]) and stream.schema.class_name == names[-1]
     assert sum(len(y) for _, y in stream) == ROWS
@@ -42,15 +52,28 @@ def test_names_that_are_numbers(tmp_path, table, names):
 
 def test_a_first_line_that_may_be_names(tmp_path, table):
     path = write(tmp_path, "2.5,3.5,1.5,rare\n" + table.to_csv(index=False, header=False))
-    with pytest.warns(UserWarning, match=r"line 1 is taken for an instance, though 'rare' stands "
-                      r"nowhere below itself; say header=True \(--header yes\)"):
+    with pytest.warns(
+        UserWarning,
+        match=r"line 1 is taken for an instance, though 'rare' stands "
+        r"nowhere below itself; say header=True \(--header yes\)",
+    ):
         assert open_stream(path).schema.names == ("x0", "x1", "x2")
 
 
-@pytest.mark.parametrize("text", [
-    "1,2,x\n3,4,y\n", "1,2,x\n" * 30, "5,3,2,1\n" * 9, "1,a,x\n2,b,y\n1,a,y\n",
-    "tcp,1,x\ntcp,2,y\n",
-    "?,a,x\n1,b,y\n", "0,1\n1,0\n", "2,4,6\n1,3,5\n", "a,b,a,x\nb,a,a,y\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,2,x\n3,4,y\n",
+        "1,2,x\n" * 30,
+        "5,3,2,1\n" * 9,
+        "1,a,x\n2,b,y\n1,a,y\n",
+        "tcp,1,x\ntcp,2,y\n",
+        "?,a,x\n1,b,y\n",
+        "0,1\n1,0\n",
+        "2,4,6\n1,3,5\n",
+        "a,b,a,x\nb,a,a,y\n",
+    ],
+)
 def test_instances_are_no_names(tmp_path, text):
     stream = open_stream(write(tmp_path, text))
     assert stream.schema.class_name == "class"
@@ -60,28 +83,34 @@ def test_instances_are_no_names(tmp_path, text):
 @pytest.mark.parametrize("body", ["1,2,3,x\n4,5,6,y\n", "p,q,r,x\np,q,r,y\n" * 10])
 def test_a_repeated_name(tmp_path, body):
     path = write(tmp_path, "a,b,a,target\n" + body)
-    with pytest.raises(DataError, match="line 1: column 'a' is named twice; give the columns other "
-                       r"names with names=\[...\] \(--names\)"):
+    with pytest.raises(
+        DataError,
+        match="line 1: column 'a' is named twice; give the columns other "
+        r"names with names=\[...\] \(--names\)",
+    ):
         open_stream(path)
     stream = open_stream(path, names=list("abcd"), header=True)
     assert stream.schema.names == tuple("abc")
     assert sum(len(y) for _, y in stream) == body.count("\n")
 
 
-@pytest.mark.parametrize("text, names", [
-    ("# made by hand, on a Monday\na,b,class\n1,2,x\n3,4,y\n", ("a", "b")),
-    ("# made by x, y\n# in two lines\n\n1,2,x\n3,4,y\n3,5,x\n", ("x0", "x1")),
-    ("# a,b,class\n1,2,x\n3,4,y\n", ("a", "b")),  # as numpy.savetxt writes it
-    ("# one, two, three\n#a,b,class\n1,2,x\n3,4,y\n", ("a", "b")),
-    ("# one, two, three\na,b,class\n1,2,x\n3,4,y\n", ("a", "b")),
-    ("#1,2,x\n3,4,y\n#1,2,y\n", ("x0", "x1")),  # words that begin with #
-    ("#1,2,x\n#3,4,y\n", ("x0", "x1"))])
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ("# made by hand, on a Monday\na,b,class\n1,2,x\n3,4,y\n", ("a", "b")),
+        ("# made by x, y\n# in two lines\n\n1,2,x\n3,4,y\n3,5,x\n", ("x0", "x1")),
+        ("# a,b,class\n1,2,x\n3,4,y\n", ("a", "b")),  # as numpy.savetxt writes it
+        ("# one, two, three\n#a,b,class\n1,2,x\n3,4,y\n", ("a", "b")),
+        ("# one, two, three\na,b,class\n1,2,x\n3,4,y\n", ("a", "b")),
+        ("#1,2,x\n3,4,y\n#1,2,y\n", ("x0", "x1")),  # words that begin with #
+        ("#1,2,x\n#3,4,y\n", ("x0", "x1")),
+    ],
+)
 def test_first_lines_that_are_comments(tmp_path, text, names):
     stream = open_stream(write(tmp_path, text))
     assert stream.schema.names == names
     first = text.count("\n") - sum(len(y) for _, y in stream)
-    assert first == sum(line.startswith(("# ", "#a", "a")) or not line
-                        for line in text.splitlines())
+    assert first == sum(line.startswith(("# ", "#a", "a")) or not line for line in text.splitlines())
 
 
 def test_lines_behind_comments_keep_their_numbers(tmp_path):
@@ -89,20 +118,31 @@ def test_lines_behind_comments_keep_their_numbers(tmp_path):
     with pytest.raises(DataError, match="line 5, column 'a': 'one' is not a finite number"):
         list(open_stream(path, numeric=["a"]))
     path = write(tmp_path, "a,class\n1,x\n# a comment\n")
-    with pytest.raises(DataError, match="line 3: 1 fields, but 2 columns; lines that begin with # "
-                       "are comments at the top of a file only"):
+    with pytest.raises(
+        DataError,
+        match="line 3: 1 fields, but 2 columns; lines that begin with # are comments at the top of a file only",
+    ):
         list(open_stream(path))
 
 
-@pytest.mark.parametrize("field, reason", [
-    ("1,5", 'it has a decimal comma; say decimal="," (--decimal ,)'),
-    ("-1,5e3", "it has a decimal comma"), ("1,500", "it has a comma: if it is a decimal one"),
-    ("1,500,000", "it has marks between thousands; leave them out"), ("1.500,25", "it has marks"),
-    ("1'500", "it has marks"), ("1_000", "it has marks"), ("1 500", "it has marks"),
-    ("1\N{NO-BREAK SPACE}500", "it has marks"), ("1\N{NARROW NO-BREAK SPACE}500.5", "it has marks"),
-    ("\N{ARABIC-INDIC DIGIT ONE}", "it has other digits than 0 to 9"),
-    ("\N{FULLWIDTH DIGIT ONE}.5", "it has other digits"),
-    ("\N{MINUS SIGN}5", "it has a typographic minus; write -")])
+@pytest.mark.parametrize(
+    "field, reason",
+    [
+        ("1,5", 'it has a decimal comma; say decimal="," (--decimal ,)'),
+        ("-1,5e3", "it has a decimal comma"),
+        ("1,500", "it has a comma: if it is a decimal one"),
+        ("1,500,000", "it has marks between thousands; leave them out"),
+        ("1.500,25", "it has marks"),
+        ("1'500", "it has marks"),
+        ("1_000", "it has marks"),
+        ("1 500", "it has marks"),
+        ("1\N{NO-BREAK SPACE}500", "it has marks"),
+        ("1\N{NARROW NO-BREAK SPACE}500.5", "it has marks"),
+        ("\N{ARABIC-INDIC DIGIT ONE}", "it has other digits than 0 to 9"),
+        ("\N{FULLWIDTH DIGIT ONE}.5", "it has other digits"),
+        ("\N{MINUS SIGN}5", "it has a typographic minus; write -"),
+    ],
+)
 @pytest.mark.parametrize("kind", [{}, {"numeric": ["a"]}])
 def test_numbers_in_another_notation(tmp_path, field, reason, kind):
     """Never words in silence, never divided at a decimal comma."""
@@ -110,8 +150,7 @@ def test_numbers_in_another_notation(tmp_path, field, reason, kind):
     path = write(tmp_path, text)
     with pytest.raises(DataError) as error:
         list(open_stream(path, **kind))
-    assert f"t.csv, line 2, column 'a': {field!r} is not a finite number, for {reason}" \
-        in str(error.value)
+    assert f"t.csv, line 2, column 'a': {field!r} is not a finite number, for {reason}" in str(error.value)
     X, _ = next(iter(open_stream(path, nominal=["a"])))
     assert X["a"].tolist()[:2] == [field, field]
     assert sum(len(y) for _, y in open_stream(path, ignore=["a"])) == 3
@@ -129,9 +168,9 @@ def test_numbers_with_blanks_around_are_read(tmp_path):
     assert X["a"].tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("text", [
-    "a;b;class\n1,5;2;x\n-2,5e1;?;y\n", "1,5;2;x\n-2,5e1;?;y\n",
-    'a,b,class\n"1,5",2,x\n"-25",,y\n'])
+@pytest.mark.parametrize(
+    "text", ["a;b;class\n1,5;2;x\n-2,5e1;?;y\n", "1,5;2;x\n-2,5e1;?;y\n", 'a,b,class\n"1,5",2,x\n"-25",,y\n']
+)
 def test_decimal_commas(tmp_path, text):
     X, y = next(iter(open_stream(write(tmp_path, text), decimal=",")))
     np.testing.assert_array_equal(X.to_numpy(), [[1.5, 2], [-25, np.nan]])
@@ -176,14 +215,17 @@ def test_a_long_field(tmp_path):
     assert sum(len(y) for _, y in open_stream(path, ignore=["text"])) == 50
     X, _ = next(iter(open_stream(path)))
     assert len(X["text"][3]) == 200_000
-    write(tmp_path, path.read_text().replace(",w", ',"w').replace("w,x", 'w,",x')
-          .replace("w,y", 'w,",y'))
+    write(tmp_path, path.read_text().replace(",w", ',"w').replace("w,x", 'w,",x').replace("w,y", 'w,",y'))
     assert len(next(iter(open_stream(path)))[0]["text"][3]) == 200_001
 
 
-@pytest.mark.parametrize("text, match", [
-    (b"a,class\n1,x\n\xe9,y\n", "line 3: not a text in UTF-8 \\(.*\\); allowed are ARFF, CSV"),
-    (b"a,class\n1,x\n\0,y\n", "line 3: not a text in UTF-8 \\(a NUL character\\)")])
+@pytest.mark.parametrize(
+    "text, match",
+    [
+        (b"a,class\n1,x\n\xe9,y\n", "line 3: not a text in UTF-8 \\(.*\\); allowed are ARFF, CSV"),
+        (b"a,class\n1,x\n\0,y\n", "line 3: not a text in UTF-8 \\(a NUL character\\)"),
+    ],
+)
 def test_no_text(tmp_path, text, match):
     (tmp_path / "t.csv").write_bytes(text)
     with pytest.raises(DataError, match=match):

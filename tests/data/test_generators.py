@@ -22,18 +22,19 @@ from bregalad.data.generators import (
 SPECS = {name: name for name in (*GENERATORS, *PRESETS)} | {
     "rbf": "rbf,speed=0.001,moving=20,noise=0.1",
     "tree": "tree,noise=0.1,attribute_noise=0.1",
-    "sea": "sea,period=1000", "stagger": "stagger,period=1000,noise=0.1",
+    "sea": "sea,period=1000",
+    "stagger": "stagger,period=1000,noise=0.1",
     "hyperplane": "hyperplane,change=0.01",
-    "drift": "drift,first=(sea,function=1),second=(sea,function=3,seed=2),position=9000,"
-             "width=9000",
+    "drift": "drift,first=(sea,function=1),second=(sea,function=3,seed=2),position=9000,width=9000",
     "recurrence": "recurrence,first=(led),second=(led,swapped=7,seed=2),period=3000",
 }
 
 
 def read(chunks):
     chunks = list(chunks)
-    X = pd.concat([X.astype({name: object for name in X if X[name].dtype != float})
-                   for X, _ in chunks], ignore_index=True)
+    X = pd.concat(
+        [X.astype({name: object for name in X if X[name].dtype != float}) for X, _ in chunks], ignore_index=True
+    )
     return X, np.concatenate([y for _, y in chunks])
 
 
@@ -99,8 +100,7 @@ def test_concept_drift():
     between = ((X["x1"] + X["x2"] > 8) & (X["x1"] + X["x2"] <= 9.5)).to_numpy()
     new = (y == "1")[between]
     time = np.flatnonzero(between) + 1
-    for low, high in ((0, 10_000), (25_000, 35_000), (20_000, 25_000), (35_000, 40_000),
-                      (50_000, 60_000)):
+    for low, high in ((0, 10_000), (25_000, 35_000), (20_000, 25_000), (35_000, 40_000), (50_000, 60_000)):
         part = (time > low) & (time <= high)
         expected = 1 / (1 + np.exp(-4 * (time[part] - 30_000) / 20_000))
         assert new[part].mean() == pytest.approx(expected.mean(), abs=0.05)
@@ -122,51 +122,58 @@ def test_joined_streams_end_with_their_parts():
     assert len(y) == 22_500
 
 
-@pytest.mark.parametrize("text, message", [
-    ("trees", "no generator 'trees'; there are tree, rbf, led"),
-    ("tree,leaves=3", "generator tree: no option 'leaves'; there are classes, nominals, numerics"),
-    ("tree,depth", "generator tree: expected option=value, not 'depth'"),
-    ("tree,depth=3,depth=4", "the option depth is given twice"),
-    ("tree,depth=deep", "depth must be an integer, not 'deep'"),
-    ("tree,depth=1.5", "depth must be an integer, not '1.5'"),
-    ("tree,classes=1", "classes must be 2 or more, not 1"),
-    ("tree,values=256", "values must be 2 to 255, not 256"),
-    ("tree,noise=x", "noise must be a number, not 'x'"),
-    ("tree,noise=1.1", "noise must be 0 to 1, not 1.1"),
-    ("tree,noise=nan", "noise must be finite, not nan"),
-    ("tree,nominals=0,numerics=0", "there must be an attribute"),
-    ("tree,nominals=90,depth=30", "has more than 4194304 nodes"),
-    ("tree,seed=-1", "seed must be 0 or more"),
-    ("tree,instances=0", "instances must be 1 or more, not 0"),
-    ("tree,chunk=5", "no option 'chunk'"),
-    ("rbf,moving=51", "moving must be 0 to 50, not 51"),
-    ("rbf,speed=-1", "speed must be 0 or more, not -1"),
-    ("led,swapped=8", "swapped must be 0 to 7, not 8"),
-    ("led,irrelevant=2,swapped=3", "swapped must be 0 to 2, not 3"),
-    ("sea,function=5", "function must be 1 to 4, not 5"),
-    ("stagger,function=0", "function must be 1 to 3, not 0"),
-    ("agrawal,function=11", "function must be 1 to 10, not 11"),
-    ("agrawal,perturbation=2", "perturbation must be 0 to 1, not 2"),
-    ("hyperplane,drifting=11", "drifting must be 0 to 10, not 11"),
-    ("cbt,leaves=1", "leaves must be 2 or more, not 1"),
-    ("cbt,fixed=maybe", "fixed must be yes or no, not 'maybe'"),
-    ("drift,first=sea,second=sea", "first must be a generator in brackets, not 'sea'"),
-    ("drift,first=(sea", "the brackets do not match"),
-    ("drift,first=(sea,function=9),second=(sea)", "generator sea: function must be 1 to 4, not 9"),
-    ("drift", "first and second must be given, generators in brackets: drift,first=(sea,function="),
-    ("recurrence,first=(sea)", "second must be given"),
-    ("recurrence,first=(sea),second=(sea),period=0", "period must be 1 or more, not 0"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("trees", "no generator 'trees'; there are tree, rbf, led"),
+        ("tree,leaves=3", "generator tree: no option 'leaves'; there are classes, nominals, numerics"),
+        ("tree,depth", "generator tree: expected option=value, not 'depth'"),
+        ("tree,depth=3,depth=4", "the option depth is given twice"),
+        ("tree,depth=deep", "depth must be an integer, not 'deep'"),
+        ("tree,depth=1.5", "depth must be an integer, not '1.5'"),
+        ("tree,classes=1", "classes must be 2 or more, not 1"),
+        ("tree,values=256", "values must be 2 to 255, not 256"),
+        ("tree,noise=x", "noise must be a number, not 'x'"),
+        ("tree,noise=1.1", "noise must be 0 to 1, not 1.1"),
+        ("tree,noise=nan", "noise must be finite, not nan"),
+        ("tree,nominals=0,numerics=0", "there must be an attribute"),
+        ("tree,nominals=90,depth=30", "has more than 4194304 nodes"),
+        ("tree,seed=-1", "seed must be 0 or more"),
+        ("tree,instances=0", "instances must be 1 or more, not 0"),
+        ("tree,chunk=5", "no option 'chunk'"),
+        ("rbf,moving=51", "moving must be 0 to 50, not 51"),
+        ("rbf,speed=-1", "speed must be 0 or more, not -1"),
+        ("led,swapped=8", "swapped must be 0 to 7, not 8"),
+        ("led,irrelevant=2,swapped=3", "swapped must be 0 to 2, not 3"),
+        ("sea,function=5", "function must be 1 to 4, not 5"),
+        ("stagger,function=0", "function must be 1 to 3, not 0"),
+        ("agrawal,function=11", "function must be 1 to 10, not 11"),
+        ("agrawal,perturbation=2", "perturbation must be 0 to 1, not 2"),
+        ("hyperplane,drifting=11", "drifting must be 0 to 10, not 11"),
+        ("cbt,leaves=1", "leaves must be 2 or more, not 1"),
+        ("cbt,fixed=maybe", "fixed must be yes or no, not 'maybe'"),
+        ("drift,first=sea,second=sea", "first must be a generator in brackets, not 'sea'"),
+        ("drift,first=(sea", "the brackets do not match"),
+        ("drift,first=(sea,function=9),second=(sea)", "generator sea: function must be 1 to 4, not 9"),
+        ("drift", "first and second must be given, generators in brackets: drift,first=(sea,function="),
+        ("recurrence,first=(sea)", "second must be given"),
+        ("recurrence,first=(sea),second=(sea),period=0", "period must be 1 or more, not 0"),
+    ],
+)
 def test_errors(text, message):
     with pytest.raises(DataError) as error:
         open_generator(text)
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"depth": 2.0}, "depth must be an integer, not 2.0"), ({"depth": True}, "not True"),
-    ({"noise": "much"}, "noise must be a number, not 'much'"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"depth": 2.0}, "depth must be an integer, not 2.0"),
+        ({"depth": True}, "not True"),
+        ({"noise": "much"}, "noise must be a number, not 'much'"),
+    ],
+)
 def test_wrong_types(options, message):
     with pytest.raises(TypeError, match=message):
         RandomTree(**options)
@@ -178,23 +185,30 @@ def test_open_stream():
     assert stream.schema == direct.schema and stream.len_hint == 70_000
     for (X, y), (Z, z) in zip(stream, direct, strict=True):
         assert X.equals(Z) and (y == z).all() and y.dtype == object
-    stream = open_stream("generator:agrawal,instances=100", ignore=["car"], class_name="elevel",
-                         nominal=["age"], chunk=30)
+    stream = open_stream(
+        "generator:agrawal,instances=100", ignore=["car"], class_name="elevel", nominal=["age"], chunk=30
+    )
     assert stream.schema.class_name == "elevel" and stream.schema.names == (
-        "salary", "commission", "age", "zipcode", "hvalue", "hyears", "loan", "group")
+        "salary",
+        "commission",
+        "age",
+        "zipcode",
+        "hvalue",
+        "hyears",
+        "loan",
+        "group",
+    )
     chunks = list(stream)
     assert [len(y) for _, y in chunks] == [30, 30, 30, 10] and chunks[0][1][0].startswith("level")
     assert chunks[0][0]["age"][0].replace(".", "").isdigit()
-    assert open_stream("generator:sea", class_name=False).schema.names == (
-        "x1", "x2", "x3", "class")
+    assert open_stream("generator:sea", class_name=False).schema.names == ("x1", "x2", "x3", "class")
     with pytest.raises(DataError, match="generator:led,instances=3: column 'bit1' holds words"):
         list(open_stream("generator:led,instances=3", numeric=["bit1"]))
     with pytest.raises(DataError, match="the class column 'klass' is unknown"):
         open_stream("generator:led", class_name="klass")
 
 
-@pytest.mark.parametrize("name", ["g.csv", "g.tsv", "g.arff", "g.parquet", "g.pq", "g.csv.gz",
-                                  "g.arff.gz"])
+@pytest.mark.parametrize("name", ["g.csv", "g.tsv", "g.arff", "g.parquet", "g.pq", "g.csv.gz", "g.arff.gz"])
 @pytest.mark.parametrize("spec", ["agrawal,noise=0.1", "led", "rbf"])
 def test_written_and_read(tmp_path, name, spec):
     stream = open_generator(spec, instances=1000, chunk=300)
@@ -221,9 +235,11 @@ def test_write_what_needs_quotes_and_misses_values(tmp_path):
     with pytest.raises(ValueError, match="ARFF declares the values of 'the kind', but"):
         write_stream(stream, tmp_path / "t.arff")
     arff = tmp_path / "u.arff"
-    arff.write_text("@relation r\n@attribute size numeric\n@attribute 'the kind' {'a, b','c d'}\n"
-                    "@attribute label {yes,'no, never'}\n@data\n1.5,'a, b',yes\n?,?,'no, never'\n"
-                    "-2,'c d',yes\n")
+    arff.write_text(
+        "@relation r\n@attribute size numeric\n@attribute 'the kind' {'a, b','c d'}\n"
+        "@attribute label {yes,'no, never'}\n@data\n1.5,'a, b',yes\n?,?,'no, never'\n"
+        "-2,'c d',yes\n"
+    )
     for source, name in ((stream, "v.csv"), (stream, "v.parquet"), (open_stream(arff), "v.arff")):
         write_stream(source, tmp_path / name)
         X, y = read(open_stream(tmp_path / name))
@@ -237,12 +253,17 @@ def test_write_what_needs_quotes_and_misses_values(tmp_path):
         write_stream(stream, tmp_path / "t.parquet.gz")
 
 
-@pytest.mark.parametrize("word, formats, holds", [
-    ("?", [".arff", ".csv", ".tsv", ".parquet"], []), ("", [".csv", ".parquet"], [".arff"]),
-    (" a", [".csv", ".tsv"], [".arff", ".parquet"]),
-    ("a\nb", [".csv", ".tsv"], [".arff", ".parquet"]),
-    ("it's", [], [".arff", ".csv", ".parquet"]), ('"a", b', [], [".arff", ".csv", ".parquet"]),
-])
+@pytest.mark.parametrize(
+    "word, formats, holds",
+    [
+        ("?", [".arff", ".csv", ".tsv", ".parquet"], []),
+        ("", [".csv", ".parquet"], [".arff"]),
+        (" a", [".csv", ".tsv"], [".arff", ".parquet"]),
+        ("a\nb", [".csv", ".tsv"], [".arff", ".parquet"]),
+        ("it's", [], [".arff", ".csv", ".parquet"]),
+        ('"a", b', [], [".arff", ".csv", ".parquet"]),
+    ],
+)
 def test_words_that_a_format_cannot_hold(tmp_path, word, formats, holds):
     """They would be read as another word, or as a missing one."""
     values, labels = ("u", word), ("p", word)

@@ -18,18 +18,28 @@ import pytest
 from bregalad.data import DataError, open_stream
 from pyarrow import parquet
 
-ARFF = "% c\n@relation r\n@attribute n numeric\n@attribute 'the k' {a,'b c','d\\'e'}\n@attribute s string\n" \
-       "@attribute class {yes,no}\n@data\n"
+ARFF = (
+    "% c\n@relation r\n@attribute n numeric\n@attribute 'the k' {a,'b c','d\\'e'}\n@attribute s string\n"
+    "@attribute class {yes,no}\n@data\n"
+)
 CSV = 'n,kind,"the, class"\n1.5,a,yes\n?,"b, c",no\n-2e3,,yes\n0.25,d,no\n'
 
 
 def table(**options):
     """Some types of columns, an index, a nested one, in a Parquet file."""
-    frame = pd.DataFrame({
-        "n": [1.5, np.nan, -2e3, 3] * 9, "i": pd.array([1, None, 3, 4] * 9, "Int64"), "s": ["a", "b", None, "d"] * 9,
-        "c": pd.Categorical(["u", "v", "u", None] * 9), "b": [True, False, True, True] * 9, "bytes": [b"x", b"y"] * 18,
-        "t": [datetime.datetime(2020, 1, 1)] * 36, "list": [[1, 2], []] * 18, "class": ["p", "q"] * 18,
-    }).set_index("b")
+    frame = pd.DataFrame(
+        {
+            "n": [1.5, np.nan, -2e3, 3] * 9,
+            "i": pd.array([1, None, 3, 4] * 9, "Int64"),
+            "s": ["a", "b", None, "d"] * 9,
+            "c": pd.Categorical(["u", "v", "u", None] * 9),
+            "b": [True, False, True, True] * 9,
+            "bytes": [b"x", b"y"] * 18,
+            "t": [datetime.datetime(2020, 1, 1)] * 36,
+            "list": [[1, 2], []] * 18,
+            "class": ["p", "q"] * 18,
+        }
+    ).set_index("b")
     file = io.BytesIO()
     parquet.write_table(pa.Table.from_pandas(frame), file, row_group_size=10, **options)
     return file.getvalue()
@@ -47,19 +57,64 @@ def packed(data, method):
 TEXTS = [  # the suffix, what the file holds, and columns that are ignored for it to be read
     (".arff", ARFF + "1.5,a,'x y',yes\n?,'b c',?,no\n-2e3,a,z,yes\n0.25,?,z,no\n", [2]),
     (".arff", ARFF + "{0 1,2 x}\n {0 ?, 1 'd\\'e', 3 no}\n{3 yes},{1}\n1 a \"x\" yes % c\n2\t'b c'\t''\tno\n", [2]),
-    (".arff", "@relation r\n@attribute a real\n@attribute b relational\n@attribute i real\n@end b\n@attribute t date\n"
-              "@attribute class{x,y}{1}\n@data\n1,'1\\n2',2020,x\n2,'',2021,y\n", [1, 2]),
-    (".csv", CSV, []), (".csv", CSV.replace("\n", "\r\n"), []), (".tsv", CSV.replace(",", "\t"), []),
-    (".txt", CSV.replace(",", ";"), []), (".csv", "1,2,x\n3,4,y\n" * 9, []), (".data", "\ufeffa|b\n1|x\n2|y\n", [])]
+    (
+        ".arff",
+        "@relation r\n@attribute a real\n@attribute b relational\n@attribute i real\n@end b\n@attribute t date\n"
+        "@attribute class{x,y}{1}\n@data\n1,'1\\n2',2020,x\n2,'',2021,y\n",
+        [1, 2],
+    ),
+    (".csv", CSV, []),
+    (".csv", CSV.replace("\n", "\r\n"), []),
+    (".tsv", CSV.replace(",", "\t"), []),
+    (".txt", CSV.replace(",", ";"), []),
+    (".csv", "1,2,x\n3,4,y\n" * 9, []),
+    (".data", "\ufeffa|b\n1|x\n2|y\n", []),
+]
 SEEDS = [(suffix, text.encode(), ignored) for suffix, text, ignored in TEXTS]
-SEEDS += [(".parquet", table(), ["t", "list"]),
-          (".parquet", table(compression="gzip", use_dictionary=False, version="1.0"), ["t", "list"]),
-          (".parquet", table(compression="none", data_page_version="2.0"), ["t", "list"])]
-SEEDS += [(f"{SEEDS[i][0]}.{'gz' if method == 'gz' else 'zip'}", packed(SEEDS[i][1], method), SEEDS[i][2])
-          for i, method in ((0, "gz"), (3, "gz"), (1, 0), (3, 8), (7, 12), (3, 14), (9, 8))]
-PIECES = [b",", b"'", b'"', b"\n", b"\r", b"\t", b" ", b"?", b"%", b"{", b"}", b"\\", b"@data\n", b";", b"\0", b"\xff",
-          b"\xc3\xa4", b"\xe2\x80\xa8", b"\xc2\xa0", b"1e999", b"nan", b"inf", b"_", b"-", b"''", b'""', b"\n\n", b"{}",
-          b"x" * 5000, b"\xef\xbb\xbf", b"PAR1", b"PK\x03\x04", b"\x1f\x8b"]
+SEEDS += [
+    (".parquet", table(), ["t", "list"]),
+    (".parquet", table(compression="gzip", use_dictionary=False, version="1.0"), ["t", "list"]),
+    (".parquet", table(compression="none", data_page_version="2.0"), ["t", "list"]),
+]
+SEEDS += [
+    (f"{SEEDS[i][0]}.{'gz' if method == 'gz' else 'zip'}", packed(SEEDS[i][1], method), SEEDS[i][2])
+    for i, method in ((0, "gz"), (3, "gz"), (1, 0), (3, 8), (7, 12), (3, 14), (9, 8))
+]
+PIECES = [
+    b",",
+    b"'",
+    b'"',
+    b"\n",
+    b"\r",
+    b"\t",
+    b" ",
+    b"?",
+    b"%",
+    b"{",
+    b"}",
+    b"\\",
+    b"@data\n",
+    b";",
+    b"\0",
+    b"\xff",
+    b"\xc3\xa4",
+    b"\xe2\x80\xa8",
+    b"\xc2\xa0",
+    b"1e999",
+    b"nan",
+    b"inf",
+    b"_",
+    b"-",
+    b"''",
+    b'""',
+    b"\n\n",
+    b"{}",
+    b"x" * 5000,
+    b"\xef\xbb\xbf",
+    b"PAR1",
+    b"PK\x03\x04",
+    b"\x1f\x8b",
+]
 
 
 def mutated(rng, data):
@@ -71,13 +126,13 @@ def mutated(rng, data):
         line = rng.randrange(len(lines))
         match rng.randrange(9):
             case 0 | 1:
-                data[at:at + 1] = bytes([rng.randrange(256)])
+                data[at : at + 1] = bytes([rng.randrange(256)])
             case 2:
-                del data[at:at + rng.choice((1, 1, 2, 10, len(data)))]
+                del data[at : at + rng.choice((1, 1, 2, 10, len(data)))]
             case 3 | 4:
                 data[at:at] = rng.choice(PIECES)
             case 5:
-                data[at:at] = data[at:at + rng.choice((1, 5, 50))]
+                data[at:at] = data[at : at + rng.choice((1, 5, 50))]
             case 6:
                 lines.insert(rng.randrange(len(lines) + 1), lines[line])
                 data = b"\n".join(lines)
@@ -139,8 +194,9 @@ def run(folder, seed, count):
             read += check(path, chosen)
         except Exception as error:
             (folder / f"found{suffix}").write_bytes(path.read_bytes())
-            raise AssertionError(f"mutant {i} of seed {seed}, {folder / f'found{suffix}'} with {chosen}: "
-                                 f"{type(error).__name__}: {error}") from error
+            raise AssertionError(
+                f"mutant {i} of seed {seed}, {folder / f'found{suffix}'} with {chosen}: {type(error).__name__}: {error}"
+            ) from error
     return read
 
 

@@ -20,21 +20,30 @@ def test_declared_first_then_by_appearance():
         book.value(4)
 
 
-@pytest.mark.parametrize("values", [
-    np.array(["y", None, "x", np.nan, "?", "y"], object),
-    pd.Series(["y", None, "x", None, "?", "y"], dtype="str"),
-    pd.Series(pd.Categorical(["y", None, "x", None, "?", "y"], categories=["?", "w", "x", "y"])),
-])
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array(["y", None, "x", np.nan, "?", "y"], object),
+        pd.Series(["y", None, "x", None, "?", "y"], dtype="str"),
+        pd.Series(pd.Categorical(["y", None, "x", None, "?", "y"], categories=["?", "w", "x", "y"])),
+    ],
+)
 def test_missing_and_order(values):
     book = ValueBook()
     assert book.encode(values).tolist() == [0, 255, 1, 255, 255, 0]
     assert book.values == ["y", "x"] and book.seen == 3
 
 
-@pytest.mark.parametrize("values", [
-    np.array([7, 3, 7]), np.array([7.0, 3, 7]), np.array([7, 3, 7], np.uint8),
-    pd.Series([7, 3, 7], dtype="Int64"), pd.Series([7, 3, 7]).astype("category"),
-])
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([7, 3, 7]),
+        np.array([7.0, 3, 7]),
+        np.array([7, 3, 7], np.uint8),
+        pd.Series([7, 3, 7], dtype="Int64"),
+        pd.Series([7, 3, 7]).astype("category"),
+    ],
+)
 def test_numbers_are_equal_whatever_their_type(values):
     book = ValueBook((3,))
     assert book.encode(values).tolist() == [1, 0, 1]
@@ -52,8 +61,7 @@ def test_chunks_make_no_difference():
     whole = ValueBook(capacity=9)
     codes = whole.encode(values)
     other = ValueBook(capacity=9)
-    parts = [other.encode(pd.Series(part).astype("category"))
-             for part in np.split(values, [3, 4, 50, 51, 900])]
+    parts = [other.encode(pd.Series(part).astype("category")) for part in np.split(values, [3, 4, 50, 51, 900])]
     assert (np.concatenate(parts) == codes).all()
     assert other.to_dict() == whole.to_dict()
 
@@ -67,17 +75,25 @@ def test_read_only_and_round_trip():
     assert other.to_dict() == book.to_dict() and other.overflowed == 1
 
 
-@pytest.mark.parametrize("chunks", [
-    [["1", "2"], [1, 2]], [[1, 2], ["1", "2"]], [[1.0, 2.0], ["1", "2"]], [["1.0", "2.0"], [1, 2]],
-    [["True", "False"], [True, False]], [[True, False], ["True", "False"]],
-    [[1, 0], [True, False], ["True", "False"], ["1", "0"], [1.0, 0.0]],
-    [["0.1", "2.5"], [0.1, 2.5], [Decimal("0.1"), Decimal("2.50")]],
-    [[np.str_("1"), np.str_("x")], ["1", "x"], [1, "x"], pd.Categorical([1, "x"])],
-    [[1e20, -3.0], ["1e+20", "-3"], [10**20, -3]], [["1e+20", "-3"], [1e20, -3]],
-    [np.array([7, 200], np.uint8), ["7", "200"], [7.0, 200.0]],
-    [["7", "200"], np.array([7, 200], np.uint8)],
-    [pd.array([1, 2], "Int64"), pd.array(["1", "2"], "str"), pd.array([1, 2], "int8[pyarrow]")],
-])
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [["1", "2"], [1, 2]],
+        [[1, 2], ["1", "2"]],
+        [[1.0, 2.0], ["1", "2"]],
+        [["1.0", "2.0"], [1, 2]],
+        [["True", "False"], [True, False]],
+        [[True, False], ["True", "False"]],
+        [[1, 0], [True, False], ["True", "False"], ["1", "0"], [1.0, 0.0]],
+        [["0.1", "2.5"], [0.1, 2.5], [Decimal("0.1"), Decimal("2.50")]],
+        [[np.str_("1"), np.str_("x")], ["1", "x"], [1, "x"], pd.Categorical([1, "x"])],
+        [[1e20, -3.0], ["1e+20", "-3"], [10**20, -3]],
+        [["1e+20", "-3"], [1e20, -3]],
+        [np.array([7, 200], np.uint8), ["7", "200"], [7.0, 200.0]],
+        [["7", "200"], np.array([7, 200], np.uint8)],
+        [pd.array([1, 2], "Int64"), pd.array(["1", "2"], "str"), pd.array([1, 2], "int8[pyarrow]")],
+    ],
+)
 def test_a_value_is_the_same_whatever_a_chunk_was_read_as(chunks):
     """pandas reads a file's numbers as numbers, and as strings where others are among them."""
     book = ValueBook(capacity=9)
@@ -88,10 +104,33 @@ def test_a_value_is_the_same_whatever_a_chunk_was_read_as(chunks):
     assert len(book.values) == 2 and book.overflowed == 0
 
 
-@pytest.mark.parametrize("values", [
-    ["1", "01", "1.0", "1.00", "+1", " 1", "1_0", "1e0", "\u0661", "True", "true", "", "-", "nan",
-     "inf", "-inf", "9" * 5000], [1, "01"], [0.1, "0.10", "1e-1"], [1, 2, "True "],
-])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [
+            "1",
+            "01",
+            "1.0",
+            "1.00",
+            "+1",
+            " 1",
+            "1_0",
+            "1e0",
+            "\u0661",
+            "True",
+            "true",
+            "",
+            "-",
+            "nan",
+            "inf",
+            "-inf",
+            "9" * 5000,
+        ],
+        [1, "01"],
+        [0.1, "0.10", "1e-1"],
+        [1, 2, "True "],
+    ],
+)
 def test_texts_stay_apart(values):
     book = ValueBook()
     assert book.encode(np.array(values, object)).tolist() == list(range(len(values)))
@@ -101,10 +140,8 @@ def test_texts_stay_apart(values):
 
 def test_books_of_before_keep_their_codes():
     """They told a number from its text."""
-    book = ValueBook.from_dict({"capacity": 9, "values": ["1", 1, "True", False], "overflowed": 0,
-                                "seen": 9})
-    assert book.encode(np.array(["1", 1, "True", True, "False", 0], object)).tolist() \
-        == [0, 1, 2, 1, 3, 3]
+    book = ValueBook.from_dict({"capacity": 9, "values": ["1", 1, "True", False], "overflowed": 0, "seen": 9})
+    assert book.encode(np.array(["1", 1, "True", True, "False", 0], object)).tolist() == [0, 1, 2, 1, 3, 3]
     assert book.small_codes()[:2].tolist() == [3, 1]
 
 
@@ -116,10 +153,22 @@ def test_chunks_of_several_types_make_no_difference(seed):
     for _ in range(20):
         numbers = rng.integers(0, 9, 7)
         kind = rng.integers(5)
-        values = np.array([str(n) if kind == 0 else float(n) if kind == 1 else n % 2 == 0
-                           if kind == 2 else str(float(n)) if kind == 3 else int(n)
-                           for n in numbers], object)
-        codes = np.concatenate([whole.encode(values[i:i + 1]) for i in range(len(values))])
+        values = np.array(
+            [
+                str(n)
+                if kind == 0
+                else float(n)
+                if kind == 1
+                else n % 2 == 0
+                if kind == 2
+                else str(float(n))
+                if kind == 3
+                else int(n)
+                for n in numbers
+            ],
+            object,
+        )
+        codes = np.concatenate([whole.encode(values[i : i + 1]) for i in range(len(values))])
         if kind == 4:
             found = np.empty((7, 1), np.uint8)
             encode_small([parts], numbers.astype(np.uint8)[:, None], found, [0])
@@ -138,13 +187,16 @@ def test_bad_values_change_nothing():
         factors(np.zeros((2, 2)))
 
 
-@pytest.mark.parametrize("arguments, error, match", [
-    (((), 0), ValueError, "capacity must be 1 to 255, not 0"),
-    (((), 256), ValueError, "not 256"),
-    (((), 2.0), TypeError, "integer"),
-    (("ab", 1), ValueError, "2 values are declared, but capacity is 1"),
-    (("aa",), ValueError, "declared twice"),
-])
+@pytest.mark.parametrize(
+    "arguments, error, match",
+    [
+        (((), 0), ValueError, "capacity must be 1 to 255, not 0"),
+        (((), 256), ValueError, "not 256"),
+        (((), 2.0), TypeError, "integer"),
+        (("ab", 1), ValueError, "2 values are declared, but capacity is 1"),
+        (("aa",), ValueError, "declared twice"),
+    ],
+)
 def test_bad_options(arguments, error, match):
     with pytest.raises(error, match=match):
         ValueBook(*arguments)

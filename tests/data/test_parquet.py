@@ -19,16 +19,25 @@ def read(path, **options):
     stream = open_stream(path, chunk=2, **options)
     chunks = list(stream)
     X = pd.concat([X for X, _ in chunks], ignore_index=True)
-    return stream, {name: [None if v != v else v for v in X[name].tolist()] for name in X}, \
-        np.concatenate([y for _, y in chunks]).tolist()
+    return (
+        stream,
+        {name: [None if v != v else v for v in X[name].tolist()] for name in X},
+        np.concatenate([y for _, y in chunks]).tolist(),
+    )
 
 
-@pytest.mark.parametrize("index, names", [
-    (pd.Index([2, 0, 1]), ["__index_level_0__"]), (pd.RangeIndex(5, 8), []), (pd.RangeIndex(3), []),
-    (pd.RangeIndex(3, name="user"), []), (pd.Index(KEYS, name="user"), ["user"]),
-    (pd.date_range("2020", periods=3, name="t"), ["t"]),
-    (pd.MultiIndex.from_arrays([KEYS, [1, 2, 3]], names=["user", None]), ["user", "__index_level_1__"]),
-])
+@pytest.mark.parametrize(
+    "index, names",
+    [
+        (pd.Index([2, 0, 1]), ["__index_level_0__"]),
+        (pd.RangeIndex(5, 8), []),
+        (pd.RangeIndex(3), []),
+        (pd.RangeIndex(3, name="user"), []),
+        (pd.Index(KEYS, name="user"), ["user"]),
+        (pd.date_range("2020", periods=3, name="t"), ["t"]),
+        (pd.MultiIndex.from_arrays([KEYS, [1, 2, 3]], names=["user", None]), ["user", "__index_level_1__"]),
+    ],
+)
 @pytest.mark.parametrize("stored", [None, True, False])
 def test_the_index_of_a_pandas_frame_is_no_column(tmp_path, index, names, stored):
     frame = FRAME.set_axis(index)
@@ -64,8 +73,13 @@ def test_of_other_libraries_every_column_is_one(tmp_path, writer):
     if writer == "polars":
         pl.from_arrow(table).write_parquet(path)
     else:
-        odd = [{}, {b"pandas": b"{"}, {b"pandas": b"[]"}, {b"pandas": b'{"index_columns": null}'},
-               {b"pandas": b'{"index_columns": ["none", {"kind": "range"}]}'}]
+        odd = [
+            {},
+            {b"pandas": b"{"},
+            {b"pandas": b"[]"},
+            {b"pandas": b'{"index_columns": null}'},
+            {b"pandas": b'{"index_columns": ["none", {"kind": "range"}]}'},
+        ]
         for metadata in odd if writer == "metadata" else odd[:1]:
             parquet.write_table(table.replace_schema_metadata(metadata), path)
             assert list(read(path)[1]) == ["__index_level_0__", "user"]
@@ -150,7 +164,10 @@ def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "t.parquet"
     for column in (pa.array([b"a", None, b"\xff"]), pa.array([b"a", None, b"\xff"]).dictionary_encode()):
         parquet.write_table(pa.table({"a": column, "g": [1, 2, 3], "y": ["p", "q", "p"]}), path)
-        with pytest.raises(DataError, match=r"t.parquet, row 2, column 'a': the bytes b'.xff' are no text in UTF-8;"
-                                            r" leave the column out with ignore=.'a'"):
+        with pytest.raises(
+            DataError,
+            match=r"t.parquet, row 2, column 'a': the bytes b'.xff' are no text in UTF-8;"
+            r" leave the column out with ignore=.'a'",
+        ):
             read(path)
         assert read(path, ignore=["a"])[1] == {"g": [1, 2, 3]}

@@ -8,17 +8,18 @@ import pytest
 import streams
 from bregalad.data import Attribute, Quantiser, Schema
 
-SCHEMA = Schema((Attribute("x", "numeric"), Attribute("n", "nominal"),
-                 Attribute("m", "nominal", (0, 1, 2))))
+SCHEMA = Schema((Attribute("x", "numeric"), Attribute("n", "nominal"), Attribute("m", "nominal", (0, 1, 2))))
 
 
 def frame(count=3000, seed=4):
     rng = np.random.default_rng(seed)
-    return pd.DataFrame({
-        "x": np.where(rng.random(count) < 0.1, np.nan, rng.standard_cauchy(count)),
-        "n": rng.choice(["a", "b", "c", None], count),
-        "m": rng.integers(0, 4, count),
-    })
+    return pd.DataFrame(
+        {
+            "x": np.where(rng.random(count) < 0.1, np.nan, rng.standard_cauchy(count)),
+            "n": rng.choice(["a", "b", "c", None], count),
+            "m": rng.integers(0, 4, count),
+        }
+    )
 
 
 def test_chunks_make_no_difference():
@@ -46,11 +47,17 @@ def test_arrays_and_tables_agree():
 def table(count, rng):
     """Columns that a search may stumble over: heavy tails, gaps, one value, none, tiny ranges."""
     columns = [
-        rng.normal(size=count), rng.standard_cauchy(count), rng.integers(0, 3, count),
-        np.zeros(count), np.full(count, np.nan), rng.integers(0, 5, count) * 5e-324,
+        rng.normal(size=count),
+        rng.standard_cauchy(count),
+        rng.integers(0, 3, count),
+        np.zeros(count),
+        np.full(count, np.nan),
+        rng.integers(0, 5, count) * 5e-324,
         np.where(rng.random(count) < 0.5, 1e308, -1e308) * rng.random(count),
-        rng.pareto(0.2, count).clip(0, 1e300), 1 + rng.integers(0, 300, count) * 2.0 ** -52,
-        rng.random(count), np.where(rng.random(count) < 0.9, 0, rng.random(count)),
+        rng.pareto(0.2, count).clip(0, 1e300),
+        1 + rng.integers(0, 300, count) * 2.0**-52,
+        rng.random(count),
+        np.where(rng.random(count) < 0.9, 0, rng.random(count)),
     ]
     X = np.column_stack(columns).astype(float)
     X[rng.random(X.shape) < 0.02] = np.nan
@@ -58,8 +65,9 @@ def table(count, rng):
 
 
 LAYOUTS = {
-    "rows": np.ascontiguousarray, "columns": np.asfortranarray,
-    "part of columns": lambda X: np.asfortranarray(np.vstack([X, X, X]))[len(X):2 * len(X)],
+    "rows": np.ascontiguousarray,
+    "columns": np.asfortranarray,
+    "part of columns": lambda X: np.asfortranarray(np.vstack([X, X, X]))[len(X) : 2 * len(X)],
     "every other": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
     "backwards": lambda X: np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1],
     "frame": lambda X: pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]),
@@ -93,9 +101,10 @@ def test_nominal_attributes_may_lie_between_numeric_ones(between):
     X = table(2000, np.random.default_rng(15))
     numeric = [i + (i >= between) for i in range(X.shape[1])]
     mixed = np.insert(X, between, np.arange(len(X)) % 7, axis=1)
-    alone, among = (Quantiser(Schema(tuple(
-        Attribute(f"x{i}", "numeric" if i in places else "nominal") for i in range(width))))
-        for places, width in ((range(len(numeric)), len(numeric)), (numeric, len(numeric) + 1)))
+    alone, among = (
+        Quantiser(Schema(tuple(Attribute(f"x{i}", "numeric" if i in places else "nominal") for i in range(width))))
+        for places, width in ((range(len(numeric)), len(numeric)), (numeric, len(numeric) + 1))
+    )
     codes = among.fit(mixed).encode(mixed)
     assert (codes[:, numeric] == alone.fit(X).encode(X)).all()
     assert (codes[:, between] == np.arange(len(X)) % 7).all()
@@ -106,12 +115,10 @@ def test_threads_make_no_difference(seed):
     """Values out of range and new nominal values in every thread's part."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(9000, 30_000))
-    X = np.column_stack([rng.standard_cauchy((count, 5)), rng.normal(size=(count, 4)),
-                         rng.zipf(1.3, (count, 3)) % 300])
+    X = np.column_stack([rng.standard_cauchy((count, 5)), rng.normal(size=(count, 4)), rng.zipf(1.3, (count, 3)) % 300])
     X[rng.random(X.shape) < 0.01] = np.nan
     X[:, 11] = rng.zipf(1.3, count) % 200  # a column of small whole numbers
-    schema = Schema(tuple(Attribute(f"x{i}", "numeric" if i < 9 else "nominal")
-                          for i in range(12)))
+    schema = Schema(tuple(Attribute(f"x{i}", "numeric" if i < 9 else "nominal") for i in range(12)))
     one, more = (Quantiser(schema).fit(X) for _ in range(2))
     for part in (slice(0, count // 2), slice(count // 2, count)):
         for read_only in (True, False):
@@ -124,14 +131,17 @@ def test_threads_make_no_difference(seed):
 @pytest.mark.parametrize("kind", [np.float64, np.int64, np.int8, np.uint16, np.float32])
 def test_whole_numbers_are_nominal_values(kind):
     rng = np.random.default_rng(12)
-    X = np.column_stack([rng.integers(0, 5, 2000), rng.integers(0, 127, 2000),
-                         rng.integers(-3, 3, 2000).astype(np.int8) if kind != np.uint16
-                         else rng.integers(200, 300, 2000)]).astype(kind)
+    X = np.column_stack(
+        [
+            rng.integers(0, 5, 2000),
+            rng.integers(0, 127, 2000),
+            rng.integers(-3, 3, 2000).astype(np.int8) if kind != np.uint16 else rng.integers(200, 300, 2000),
+        ]
+    ).astype(kind)
     schema = Schema(tuple(Attribute(name, "nominal") for name in "abc"))
     quantiser = Quantiser(schema).fit(X)
     codes = quantiser.encode(X)
-    for same in (pd.DataFrame(X, columns=list("abc")),
-                 {name: X[:, i] for i, name in enumerate("abc")}):
+    for same in (pd.DataFrame(X, columns=list("abc")), {name: X[:, i] for i, name in enumerate("abc")}):
         other = Quantiser(schema).fit(same)
         assert (codes == other.encode(same)).all()
         assert quantiser.to_dict() == other.to_dict()
@@ -139,16 +149,20 @@ def test_whole_numbers_are_nominal_values(kind):
         assert (np.array(book.values)[codes[:, i]] == X[:, i]).all()
 
 
-@pytest.mark.parametrize("kinds", [("int64",) * 3, ("int64", "int8", "int64"),
-                                   ("int64", "category", "object"), ("bool",) * 3])
+@pytest.mark.parametrize(
+    "kinds", [("int64",) * 3, ("int64", "int8", "int64"), ("int64", "category", "object"), ("bool",) * 3]
+)
 def test_frames_of_mixed_columns(kinds):
     rng = np.random.default_rng(13)
-    columns = {name: pd.Series(rng.integers(0, 2, 2000)).astype(kind)
-               for name, kind in zip("abc", kinds, strict=True)}
-    X = {"a": columns["a"], "x": pd.Series(rng.normal(size=2000)), "b": columns["b"],
-         "y": pd.Series(rng.integers(0, 9, 2000)), "c": columns["c"]}
-    schema = Schema(tuple(Attribute(name, "nominal" if name in columns else "numeric")
-                          for name in X))
+    columns = {name: pd.Series(rng.integers(0, 2, 2000)).astype(kind) for name, kind in zip("abc", kinds, strict=True)}
+    X = {
+        "a": columns["a"],
+        "x": pd.Series(rng.normal(size=2000)),
+        "b": columns["b"],
+        "y": pd.Series(rng.integers(0, 9, 2000)),
+        "c": columns["c"],
+    }
+    schema = Schema(tuple(Attribute(name, "nominal" if name in columns else "numeric") for name in X))
     one, other = Quantiser(schema), Quantiser(schema)
     codes = one.fit(pd.DataFrame(X)).encode(pd.DataFrame(X))
     assert (other.fit(X).encode(X) == codes).all()
@@ -178,24 +192,31 @@ def test_summary():
     quantiser.encode(frame())
     summary = quantiser.summary()
     assert summary["clamped"] == 0 and 0.1 < summary["overflowed"] < 0.2
-    assert summary["attributes"]["n"] == {"kind": "nominal", "codes": 3, "overflowed": 0,
-                                          "seen": quantiser.books[1].seen}
+    assert summary["attributes"]["n"] == {
+        "kind": "nominal",
+        "codes": 3,
+        "overflowed": 0,
+        "seen": quantiser.books[1].seen,
+    }
     assert summary["attributes"]["x"]["codes"] > 128
     assert Quantiser(SCHEMA).summary()["clamped"] == 0
 
 
-@pytest.mark.parametrize("change, error, match", [
-    (lambda X: X.drop(columns="n"), ValueError, "lacks column 'n'; expected x, n, m"),
-    (lambda X: X.assign(q=1), ValueError, "unknown column 'q'"),
-    (lambda X: X[["n", "x", "m"]], ValueError, "another order: expected x, n, m, found n, x, m"),
-    (lambda X: X.assign(x=np.inf), ValueError, "attribute 'x': value 0 is inf"),
-    (lambda X: X.assign(x="1.5"), TypeError, "attribute 'x': values must be numbers"),
-    (lambda X: X.assign(x=pd.Timestamp(0)), TypeError, "attribute 'x': values must be numbers"),
-    (lambda X: X.assign(m=pd.Timestamp(0)), TypeError, "attribute 'm': a nominal value must be"),
-    (lambda X: X.to_numpy()[:, :2], ValueError, "must have 3 columns, not 2"),
-    (lambda X: X.to_numpy()[0], ValueError, "rows and columns"),
-    (lambda X: X.assign(x=["a"] * len(X)).to_numpy(object), (TypeError, ValueError), "'x'"),
-])
+@pytest.mark.parametrize(
+    "change, error, match",
+    [
+        (lambda X: X.drop(columns="n"), ValueError, "lacks column 'n'; expected x, n, m"),
+        (lambda X: X.assign(q=1), ValueError, "unknown column 'q'"),
+        (lambda X: X[["n", "x", "m"]], ValueError, "another order: expected x, n, m, found n, x, m"),
+        (lambda X: X.assign(x=np.inf), ValueError, "attribute 'x': value 0 is inf"),
+        (lambda X: X.assign(x="1.5"), TypeError, "attribute 'x': values must be numbers"),
+        (lambda X: X.assign(x=pd.Timestamp(0)), TypeError, "attribute 'x': values must be numbers"),
+        (lambda X: X.assign(m=pd.Timestamp(0)), TypeError, "attribute 'm': a nominal value must be"),
+        (lambda X: X.to_numpy()[:, :2], ValueError, "must have 3 columns, not 2"),
+        (lambda X: X.to_numpy()[0], ValueError, "rows and columns"),
+        (lambda X: X.assign(x=["a"] * len(X)).to_numpy(object), (TypeError, ValueError), "'x'"),
+    ],
+)
 def test_bad_input_changes_nothing(change, error, match):
     quantiser = Quantiser(SCHEMA).fit(frame(1000))
     before = quantiser.to_dict()
@@ -224,15 +245,18 @@ def test_infinity_is_found_in_any_column(name, value, read_only):
     assert quantiser.to_dict() == before
 
 
-@pytest.mark.parametrize("make, error, match", [
-    (lambda: Quantiser(3), TypeError, "schema must be a Schema, not 3"),
-    (lambda: Quantiser(SCHEMA, head=0), ValueError, "head must be at least 1, not 0"),
-    (lambda: Quantiser(SCHEMA, head=1.0), TypeError, "head must be an integer"),
-    (lambda: Quantiser(SCHEMA, capacity=[3]), ValueError, "1 entries for 3 attributes"),
-    (lambda: Quantiser(SCHEMA).encode(frame()), RuntimeError, "must be fitted"),
-    (lambda: Quantiser(SCHEMA).fit(frame()).fit(frame()), RuntimeError, "fitted already"),
-    (lambda: Quantiser.from_dict({}), ValueError, "'schema' is missing"),
-])
+@pytest.mark.parametrize(
+    "make, error, match",
+    [
+        (lambda: Quantiser(3), TypeError, "schema must be a Schema, not 3"),
+        (lambda: Quantiser(SCHEMA, head=0), ValueError, "head must be at least 1, not 0"),
+        (lambda: Quantiser(SCHEMA, head=1.0), TypeError, "head must be an integer"),
+        (lambda: Quantiser(SCHEMA, capacity=[3]), ValueError, "1 entries for 3 attributes"),
+        (lambda: Quantiser(SCHEMA).encode(frame()), RuntimeError, "must be fitted"),
+        (lambda: Quantiser(SCHEMA).fit(frame()).fit(frame()), RuntimeError, "fitted already"),
+        (lambda: Quantiser.from_dict({}), ValueError, "'schema' is missing"),
+    ],
+)
 def test_bad_use(make, error, match):
     with pytest.raises(error, match=match):
         make()

@@ -12,7 +12,7 @@ from bregalad import VFDT
 from bregalad.data import DataError, open_stream
 from pyarrow import parquet
 
-CSV = "len,kind,label\n1.5,a,yes\n?,b,no\n,?,yes\n-2e3,\"a, b\",no\n"
+CSV = 'len,kind,label\n1.5,a,yes\n?,b,no\n,?,yes\n-2e3,"a, b",no\n'
 ARFF = """% a comment
 @relation test
 @attribute len numeric
@@ -43,22 +43,28 @@ def write(folder, name, text):
 
 def read(stream):
     chunks = list(stream)
-    X = pd.concat([X.astype({a.name: object for a in stream.schema.attributes
-                             if a.kind == "nominal"}) for X, _ in chunks], ignore_index=True)
+    X = pd.concat(
+        [X.astype({a.name: object for a in stream.schema.attributes if a.kind == "nominal"}) for X, _ in chunks],
+        ignore_index=True,
+    )
     return X, np.concatenate([y for _, y in chunks])
 
 
 @pytest.mark.parametrize("packing", ["", ".gz", ".zip"])
-@pytest.mark.parametrize("name, change", [
-    ("t.csv", lambda t: t), ("t.tsv", lambda t: t.replace(", b", "; b").replace(",", "\t")),
-    ("t.txt", lambda t: t.replace("\n", "\r\n")), ("t.csv", lambda t: "\ufeff" + t),
-    ("t.data_10_percent", lambda t: t.rstrip("\n")),
-    ("t.csv", lambda t: t.replace("\n", "\n\n")),
-])
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("t.csv", lambda t: t),
+        ("t.tsv", lambda t: t.replace(", b", "; b").replace(",", "\t")),
+        ("t.txt", lambda t: t.replace("\n", "\r\n")),
+        ("t.csv", lambda t: "\ufeff" + t),
+        ("t.data_10_percent", lambda t: t.rstrip("\n")),
+        ("t.csv", lambda t: t.replace("\n", "\n\n")),
+    ],
+)
 def test_text(tmp_path, packing, name, change):
     stream = open_stream(write(tmp_path, name + packing, change(CSV)), chunk=3)
-    assert [(a.name, a.kind) for a in stream.schema.attributes] == [
-        ("len", "numeric"), ("kind", "nominal")]
+    assert [(a.name, a.kind) for a in stream.schema.attributes] == [("len", "numeric"), ("kind", "nominal")]
     assert stream.schema.class_name == "label"
     for _ in range(2):
         X, y = read(stream)
@@ -90,8 +96,9 @@ def test_words_that_look_like_numbers_stay_words(tmp_path):
     for chunk in (2, 100):
         X, y = read(open_stream(path, nominal=["a"], chunk=chunk))
         assert X["a"].tolist() == ["007", "7", "08", "8"] and y.tolist() == ["0", "1", "1.0", "0"]
-    pd.DataFrame({"a": pd.array([1, 2, None, 2**53 + 1], "Int64"), "class": list("xyxy")}) \
-        .to_parquet(tmp_path / "t.parquet")
+    pd.DataFrame({"a": pd.array([1, 2, None, 2**53 + 1], "Int64"), "class": list("xyxy")}).to_parquet(
+        tmp_path / "t.parquet"
+    )
     for chunk in (2, 100):
         X, _ = read(open_stream(tmp_path / "t.parquet", nominal=["a"], chunk=chunk))
         assert X["a"].tolist()[:2] == ["1", "2"] and X["a"].isna()[2]
@@ -113,8 +120,7 @@ def test_kinds_of_nominal_columns(tmp_path):
 
 def test_options(tmp_path):
     path = write(tmp_path, "t.csv", "1,2,3,4\n5,6,7,8\n")
-    stream = open_stream(path, names=list("abcd"), class_name="b", nominal=[0], ignore=["d"],
-                         classes=[2, 6])
+    stream = open_stream(path, names=list("abcd"), class_name="b", nominal=[0], ignore=["d"], classes=[2, 6])
     assert stream.schema.names == ("a", "c") and stream.schema.classes == ("2", "6")
     X, y = read(stream)
     assert X["a"].tolist() == ["1", "5"] and y.tolist() == ["2", "6"]
@@ -138,17 +144,22 @@ def test_arff(tmp_path, packing):
 
 @pytest.mark.parametrize("packing", ["", ".gz", ".zip"])
 def test_parquet(tmp_path, packing):
-    table = pa.table({
-        "n": pa.array([1, None, 3]), "f": [0.5, float("nan"), 2.0], "s": ["a", None, "b"],
-        "d": pa.array(["u", "v", None]).dictionary_encode(), "b": [True, False, True],
-        "y": [1, 0, 1]})
+    table = pa.table(
+        {
+            "n": pa.array([1, None, 3]),
+            "f": [0.5, float("nan"), 2.0],
+            "s": ["a", None, "b"],
+            "d": pa.array(["u", "v", None]).dictionary_encode(),
+            "b": [True, False, True],
+            "y": [1, 0, 1],
+        }
+    )
     parquet.write_table(table, tmp_path / "t.parquet")
     path = tmp_path / "t.parquet"
     if packing:
         path = write(tmp_path, "t.parquet" + packing, path.read_bytes())
     stream = open_stream(path, chunk=2)
-    assert [a.kind for a in stream.schema.attributes] == [
-        "numeric", "numeric", "nominal", "nominal", "nominal"]
+    assert [a.kind for a in stream.schema.attributes] == ["numeric", "numeric", "nominal", "nominal", "nominal"]
     assert stream.len_hint == 3
     X, y = read(stream)
     np.testing.assert_equal(X["n"].to_numpy(), [1, np.nan, 3])
@@ -161,49 +172,61 @@ def test_late_words_and_kinds(tmp_path):
     path = write(tmp_path, "t.csv", "1,y\n" * 10_500 + "word,y\n")
     stream = iter(open_stream(path, chunk=10_000))
     next(stream)
-    with pytest.raises(DataError, match=r"line 10501, column 'x0': 'word' is not a finite number;"
-                       r" allowed are .*nominal=\['x0'\]"):
+    with pytest.raises(
+        DataError,
+        match=r"line 10501, column 'x0': 'word' is not a finite number;"
+        r" allowed are .*nominal=\['x0'\]",
+    ):
         next(stream)
     assert len(read(open_stream(path, nominal=["x0"]))[1]) == 10_501
 
 
-@pytest.mark.parametrize("name, text, options, match", [
-    ("t.csv", "", {}, "the file is empty"),
-    ("t.csv", "\n \n", {}, "the file is empty"),
-    ("t.csv", "a,b,label\n", {}, "header only"),
-    ("t.arff", ARFF.split("1.5")[0], {}, "no instance"),
-    ("t.arff", "", {}, "needs a line @data"),
-    ("t.arff", ARFF.replace("numeric", "string"), {}, "line 3: an attribute of kind string"),
-    ("t.arff", ARFF.replace("numeric", "date"), {}, "line 3: an attribute of kind date cannot"),
-    ("t.arff", ARFF.replace("numeric", "colour"), {}, "line 3: attribute 'len' is of kind"
-     " 'colour'; allowed are numeric, real, integer and a list of values"),
-    ("t.arff", ARFF + "1,c,no\n", {}, "line 13, column 'the kind': 'c' is not declared; allowed"
-     " are a, b, a, b"),
-    ("t.arff", ARFF + "1,a,perhaps\n", {}, "line 13, column 'label': 'perhaps' is not declared"),
-    ("t.arff", ARFF + "one,a,no\n", {}, "line 13, column 'len': 'one' is not a finite number"),
-    ("t.csv", CSV + "1,a\n", {}, "line 6: 2 fields, but 3 columns"),
-    ("t.csv", CSV + "1,a,no,\n", {}, "line 6: 4 fields, but 3 columns"),
-    ("t.csv", CSV + '1,"a,no\n2,b",no\n', {}, "line 6"),
-    ("t.csv", CSV + "1,a,\n", {}, "line 6: the class 'label' is missing"),
-    ("t.csv", CSV + "1,a,?\n", {}, "line 6: the class 'label' is missing"),
-    ("t.csv", CSV + "x,a,no\n", {"numeric": ["len"]}, "line 6, column 'len': 'x' is not a finite"),
-    ("t.csv", CSV + "\n\ninf,a,no\n", {}, "line 8, column 'len': 'inf' is not a finite number"),
-    ("t.csv", CSV + "1e999,a,no\n", {}, "line 6, column 'len': '1e999'"),
-    ("t.csv", CSV, {"classes": ["yes"]}, "line 3, column 'label': 'no' is not declared; allowed"
-     " are yes"),
-    ("t.csv", CSV, {"class_name": "klass"}, "the class column 'klass' is unknown; the columns are"
-     " len, kind, label"),
-    ("t.csv", CSV, {"class_name": 3}, "the class column 3 is unknown"),
-    ("t.csv", CSV, {"nominal": ["size"]}, "the nominal column 'size' is unknown"),
-    ("t.csv", CSV, {"ignore": [7]}, "the ignored column 7 is unknown"),
-    ("t.csv", CSV, {"names": ["a", "b"]}, "2 names, but 3 columns"),
-    ("t.csv", CSV, {"names": ["a", "a", "b"]}, "column 'a' is named twice"),
-    ("t.csv", CSV.replace("kind", "len"), {"header": True}, "line 1: column 'len' is named twice"),
-    ("t.csv", "1\n2\n", {}, "t.csv: an attribute and a class are needed, but there is one column"),
-    ("t.csv", b"\xff\xfe1,2\n", {}, "not a text in UTF-8"),
-    ("t.csv", b"1,\x00,2\n", {}, "not a text"),
-    ("t.parquet", "no", {}, "not a Parquet file"),
-])
+@pytest.mark.parametrize(
+    "name, text, options, match",
+    [
+        ("t.csv", "", {}, "the file is empty"),
+        ("t.csv", "\n \n", {}, "the file is empty"),
+        ("t.csv", "a,b,label\n", {}, "header only"),
+        ("t.arff", ARFF.split("1.5")[0], {}, "no instance"),
+        ("t.arff", "", {}, "needs a line @data"),
+        ("t.arff", ARFF.replace("numeric", "string"), {}, "line 3: an attribute of kind string"),
+        ("t.arff", ARFF.replace("numeric", "date"), {}, "line 3: an attribute of kind date cannot"),
+        (
+            "t.arff",
+            ARFF.replace("numeric", "colour"),
+            {},
+            "line 3: attribute 'len' is of kind 'colour'; allowed are numeric, real, integer and a list of values",
+        ),
+        ("t.arff", ARFF + "1,c,no\n", {}, "line 13, column 'the kind': 'c' is not declared; allowed are a, b, a, b"),
+        ("t.arff", ARFF + "1,a,perhaps\n", {}, "line 13, column 'label': 'perhaps' is not declared"),
+        ("t.arff", ARFF + "one,a,no\n", {}, "line 13, column 'len': 'one' is not a finite number"),
+        ("t.csv", CSV + "1,a\n", {}, "line 6: 2 fields, but 3 columns"),
+        ("t.csv", CSV + "1,a,no,\n", {}, "line 6: 4 fields, but 3 columns"),
+        ("t.csv", CSV + '1,"a,no\n2,b",no\n', {}, "line 6"),
+        ("t.csv", CSV + "1,a,\n", {}, "line 6: the class 'label' is missing"),
+        ("t.csv", CSV + "1,a,?\n", {}, "line 6: the class 'label' is missing"),
+        ("t.csv", CSV + "x,a,no\n", {"numeric": ["len"]}, "line 6, column 'len': 'x' is not a finite"),
+        ("t.csv", CSV + "\n\ninf,a,no\n", {}, "line 8, column 'len': 'inf' is not a finite number"),
+        ("t.csv", CSV + "1e999,a,no\n", {}, "line 6, column 'len': '1e999'"),
+        ("t.csv", CSV, {"classes": ["yes"]}, "line 3, column 'label': 'no' is not declared; allowed are yes"),
+        (
+            "t.csv",
+            CSV,
+            {"class_name": "klass"},
+            "the class column 'klass' is unknown; the columns are len, kind, label",
+        ),
+        ("t.csv", CSV, {"class_name": 3}, "the class column 3 is unknown"),
+        ("t.csv", CSV, {"nominal": ["size"]}, "the nominal column 'size' is unknown"),
+        ("t.csv", CSV, {"ignore": [7]}, "the ignored column 7 is unknown"),
+        ("t.csv", CSV, {"names": ["a", "b"]}, "2 names, but 3 columns"),
+        ("t.csv", CSV, {"names": ["a", "a", "b"]}, "column 'a' is named twice"),
+        ("t.csv", CSV.replace("kind", "len"), {"header": True}, "line 1: column 'len' is named twice"),
+        ("t.csv", "1\n2\n", {}, "t.csv: an attribute and a class are needed, but there is one column"),
+        ("t.csv", b"\xff\xfe1,2\n", {}, "not a text in UTF-8"),
+        ("t.csv", b"1,\x00,2\n", {}, "not a text"),
+        ("t.parquet", "no", {}, "not a Parquet file"),
+    ],
+)
 def test_bad_file(tmp_path, name, text, options, match):
     path = write(tmp_path, name, text)
     with pytest.raises(DataError, match=match) as error:
@@ -212,11 +235,14 @@ def test_bad_file(tmp_path, name, text, options, match):
     assert name in str(error.value)
 
 
-@pytest.mark.parametrize("column, values, match", [
-    ("f", [1.0, float("inf")], "row 1, column 'f': inf is not a finite number"),
-    ("y", ["a", None], "row 1: the class 'y' is missing"),
-    ("s", ["1", "x"], "row 1, column 's': x is not a finite number"),
-])
+@pytest.mark.parametrize(
+    "column, values, match",
+    [
+        ("f", [1.0, float("inf")], "row 1, column 'f': inf is not a finite number"),
+        ("y", ["a", None], "row 1: the class 'y' is missing"),
+        ("s", ["1", "x"], "row 1, column 's': x is not a finite number"),
+    ],
+)
 def test_bad_parquet(tmp_path, column, values, match):
     table = {"f": [1.0, 2.0], "s": ["1", "2"], "y": ["a", "b"]} | {column: values}
     parquet.write_table(pa.table(table), tmp_path / "t.parquet")
@@ -235,7 +261,7 @@ def test_cut_short(tmp_path, name):
         text = table.to_csv(index=False, header=False)
         write(tmp_path, name, (head if "arff" in name else "") + text)
     data = (tmp_path / name).read_bytes()
-    (tmp_path / name).write_bytes(data[:len(data) // 2])
+    (tmp_path / name).write_bytes(data[: len(data) // 2])
     with pytest.raises(DataError, match="damaged or cut short|not a Parquet file"):
         list(open_stream(tmp_path / name))
 
@@ -253,13 +279,16 @@ def test_bad_archive(tmp_path):
         open_stream(tmp_path / "none.csv")
 
 
-@pytest.mark.parametrize("options, match", [
-    ({"header": "yes"}, 'header must be "auto", True or False'),
-    ({"chunk": 0}, "chunk must be a positive integer, not 0"),
-    ({"nominal": ["len"], "numeric": [0]}, "'len' is declared nominal and numeric"),
-    ({"ignore": ["label"]}, "the class column 'label' is ignored"),
-    ({"ignore": ["len", "kind"]}, "at least one attribute"),
-])
+@pytest.mark.parametrize(
+    "options, match",
+    [
+        ({"header": "yes"}, 'header must be "auto", True or False'),
+        ({"chunk": 0}, "chunk must be a positive integer, not 0"),
+        ({"nominal": ["len"], "numeric": [0]}, "'len' is declared nominal and numeric"),
+        ({"ignore": ["label"]}, "the class column 'label' is ignored"),
+        ({"ignore": ["len", "kind"]}, "at least one attribute"),
+    ],
+)
 def test_bad_options(tmp_path, options, match):
     with pytest.raises(ValueError, match=match):
         open_stream(write(tmp_path, "t.csv", CSV), **options)
@@ -267,12 +296,10 @@ def test_bad_options(tmp_path, options, match):
 
 @streams.needs("kdd")
 def test_kdd():
-    stream = open_stream(streams.path("kdd"), names=streams.KDD_NAMES,
-                         nominal=streams.KDD_NOMINAL, chunk=50_000)
+    stream = open_stream(streams.path("kdd"), names=streams.KDD_NAMES, nominal=streams.KDD_NOMINAL, chunk=50_000)
     X, y = next(iter(stream))
     assert stream.schema.names == streams.KDD_NAMES[:-1] and len(X) == 50_000
-    assert {a.name for a in stream.schema.attributes if a.kind == "nominal"} == set(
-        streams.KDD_NOMINAL)
+    assert {a.name for a in stream.schema.attributes if a.kind == "nominal"} == set(streams.KDD_NOMINAL)
     assert y[0] == "normal."
 
 
@@ -287,8 +314,9 @@ def test_small_streams():
     assert (np.sort(Z["B"]) == np.sort(X["B"])).all() and (z == "1").sum() == 50_859
 
 
-@pytest.mark.parametrize("name, text", [
-    ("t.csv", "a\n1.5\n2\n"), ("t.arff", "@relation t\n@attribute a numeric\n@data\n1.5\n2\n")])
+@pytest.mark.parametrize(
+    "name, text", [("t.csv", "a\n1.5\n2\n"), ("t.arff", "@relation t\n@attribute a numeric\n@data\n1.5\n2\n")]
+)
 def test_one_column_is_enough_without_a_class(tmp_path, name, text):
     X, _ = read(open_stream(write(tmp_path, name, text), class_name=False))
     assert X["a"].tolist() == [1.5, 2]
@@ -341,13 +369,22 @@ def test_a_zip_by_an_unknown_method(tmp_path):
         open_stream(path)
 
 
-@pytest.mark.parametrize("declared, values", [
-    ("nom { a , b , c }", "a b c"), ("nom {'a' ,'b' , 'c'}", "a b c"), ("nom {a,\tb,\tc}", "a b c"),
-    ('"nom" {"a","b","c"}', '"a" "b" "c"'), ('nom {"a","b","c"}', "a b c")])
+@pytest.mark.parametrize(
+    "declared, values",
+    [
+        ("nom { a , b , c }", "a b c"),
+        ("nom {'a' ,'b' , 'c'}", "a b c"),
+        ("nom {a,\tb,\tc}", "a b c"),
+        ('"nom" {"a","b","c"}', '"a" "b" "c"'),
+        ('nom {"a","b","c"}', "a b c"),
+    ],
+)
 def test_arff_as_weka_reads_it(tmp_path, declared, values):
     rows = "".join(f"1,{value},{value}\n" for value in values.split())
-    text = f'@relation t\n@attribute "my num" real\n@attribute {declared}\n' \
-           f"@attribute c {{a, b, c}}\n@data\n% \"p\",'q','r',\"s\"\n{rows}"
+    text = (
+        f'@relation t\n@attribute "my num" real\n@attribute {declared}\n'
+        f"@attribute c {{a, b, c}}\n@data\n% \"p\",'q','r',\"s\"\n{rows}"
+    )
     stream = open_stream(write(tmp_path, "t.arff", text))
     X, y = read(stream)
     assert list(X) == ["my num", "nom"]
@@ -355,15 +392,30 @@ def test_arff_as_weka_reads_it(tmp_path, declared, values):
     assert stream.schema.nominal["nom"] == ("a", "b", "c")
 
 
-@pytest.mark.parametrize("method, place, offset, byte, match", [
-    (zipfile.ZIP_DEFLATED, b"PK\x01\x02", 6, 185, "packed by a method that is not read, or damaged .zip file version"),
-    (zipfile.ZIP_DEFLATED, b"PK\x01\x02", 46, 255, "the archive is damaged or cut short"),  # a name that is no UTF-8
-    (zipfile.ZIP_DEFLATED, b"PK\x03\x04", 30, 255, "the archive is damaged or cut short"),
-    (zipfile.ZIP_DEFLATED, b"PK\x05\x06", 16, 255, "the archive is damaged or cut short"),
-    (zipfile.ZIP_BZIP2, b"BZh9", 8, 0, "the archive is damaged or cut short"),
-    (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00", 4, 255, "the archive is damaged or cut short"),
-    (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00", 20, 255, "the archive is damaged or cut short"),
-])
+@pytest.mark.parametrize(
+    "method, place, offset, byte, match",
+    [
+        (
+            zipfile.ZIP_DEFLATED,
+            b"PK\x01\x02",
+            6,
+            185,
+            "packed by a method that is not read, or damaged .zip file version",
+        ),
+        (
+            zipfile.ZIP_DEFLATED,
+            b"PK\x01\x02",
+            46,
+            255,
+            "the archive is damaged or cut short",
+        ),  # a name that is no UTF-8
+        (zipfile.ZIP_DEFLATED, b"PK\x03\x04", 30, 255, "the archive is damaged or cut short"),
+        (zipfile.ZIP_DEFLATED, b"PK\x05\x06", 16, 255, "the archive is damaged or cut short"),
+        (zipfile.ZIP_BZIP2, b"BZh9", 8, 0, "the archive is damaged or cut short"),
+        (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00", 4, 255, "the archive is damaged or cut short"),
+        (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00", 20, 255, "the archive is damaged or cut short"),
+    ],
+)
 def test_a_damaged_zip(tmp_path, method, place, offset, byte, match):
     """Each damage is one that zipfile has another error for."""
     with zipfile.ZipFile(tmp_path / "t.csv.zip", "w", method) as archive:

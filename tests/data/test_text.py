@@ -11,17 +11,80 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 NUMBERS = st.one_of(
-    st.floats().map(repr), st.floats(width=32).map(str), st.integers(-2**70, 2**70).map(str),
-    st.sampled_from(["", "?", "NA", "NaN", "nan", "NAN", "-nan", "nan(1)", "1_000", "0x10", "0x1p3",
-                     "inf", "Infinity", "-infinity", "1e400", "1e-400", "4.9e-324", "1,5", "1.5",
-                     "1.500,5", "1d5", "1f", "1.", ".5", ".", "-", "+", "+1", "++1", "1e", "1e+",
-                     "e5", "1 2", "1\N{NO-BREAK SPACE}500", "\N{ARABIC-INDIC DIGIT ONE}", "007",
-                     "True", "NULL", "-0", "9007199254740993", "18446744073709551616", '"', '"1"'])
+    st.floats().map(repr),
+    st.floats(width=32).map(str),
+    st.integers(-(2**70), 2**70).map(str),
+    st.sampled_from(
+        [
+            "",
+            "?",
+            "NA",
+            "NaN",
+            "nan",
+            "NAN",
+            "-nan",
+            "nan(1)",
+            "1_000",
+            "0x10",
+            "0x1p3",
+            "inf",
+            "Infinity",
+            "-infinity",
+            "1e400",
+            "1e-400",
+            "4.9e-324",
+            "1,5",
+            "1.5",
+            "1.500,5",
+            "1d5",
+            "1f",
+            "1.",
+            ".5",
+            ".",
+            "-",
+            "+",
+            "+1",
+            "++1",
+            "1e",
+            "1e+",
+            "e5",
+            "1 2",
+            "1\N{NO-BREAK SPACE}500",
+            "\N{ARABIC-INDIC DIGIT ONE}",
+            "007",
+            "True",
+            "NULL",
+            "-0",
+            "9007199254740993",
+            "18446744073709551616",
+            '"',
+            '"1"',
+        ]
+    ),
 )
 WORDS = st.one_of(
     st.text(st.sampled_from('ab01"?#,;. \t\N{NO-BREAK SPACE}é\x1c'), max_size=4),
-    st.sampled_from(["01", "1", "1.0", "TRUE", "NA", '"a, b"', '"a ""b"""', '""', '"?"', '" a"',
-                     'a"b', '"a"b', '"', '"a', "#", "\0"]))
+    st.sampled_from(
+        [
+            "01",
+            "1",
+            "1.0",
+            "TRUE",
+            "NA",
+            '"a, b"',
+            '"a ""b"""',
+            '""',
+            '"?"',
+            '" a"',
+            'a"b',
+            '"a"b',
+            '"',
+            '"a',
+            "#",
+            "\0",
+        ]
+    ),
+)
 BLANKS = st.sampled_from(["", "", "", " ", "\t", "  "])
 
 
@@ -29,16 +92,23 @@ BLANKS = st.sampled_from(["", "", "", " ", "\t", "  "])
 def texts(draw):
     """A text of two numeric columns and two of words, mostly regular, and its layout."""
     delimiter = draw(st.sampled_from(",;\t|"))
-    layout = Layout("t.csv", delimiter, quote=draw(st.sampled_from("\"'")),
-                    comment=draw(st.sampled_from([None, None, "%"])),
-                    decimal=draw(st.sampled_from([".", ".", ","])))
+    layout = Layout(
+        "t.csv",
+        delimiter,
+        quote=draw(st.sampled_from("\"'")),
+        comment=draw(st.sampled_from([None, None, "%"])),
+        decimal=draw(st.sampled_from([".", ".", ","])),
+    )
     plain = st.integers(-99, 99).map(str)
     wild = draw(st.booleans())  # else a text that the fast way should take
     lines = []
     for _ in range(draw(st.integers(1, 6))):
-        fields = [draw(NUMBERS if wild else plain), draw(WORDS if wild else st.sampled_from("ab")),
-                  draw(NUMBERS if draw(st.integers(0, 9)) == 0 else plain),
-                  draw(WORDS if draw(st.integers(0, 9)) == 0 else st.sampled_from(["x", "y", ""]))]
+        fields = [
+            draw(NUMBERS if wild else plain),
+            draw(WORDS if wild else st.sampled_from("ab")),
+            draw(NUMBERS if draw(st.integers(0, 9)) == 0 else plain),
+            draw(WORDS if draw(st.integers(0, 9)) == 0 else st.sampled_from(["x", "y", ""])),
+        ]
         odd = draw(st.integers(0, 40))
         if odd == 0:
             fields = fields[:-1]
@@ -81,13 +151,25 @@ def test_the_fast_way_is_the_plain_one(made, kept):
             np.testing.assert_array_equal(fast[name].to_numpy(), plain[name].to_numpy())
             assert fast[name].dtype == np.float64
         else:
-            assert fast[name].astype(object).where(fast[name].notna(), None).tolist() \
+            assert (
+                fast[name].astype(object).where(fast[name].notna(), None).tolist()
                 == plain[name].astype(object).where(plain[name].notna(), None).tolist()
+            )
 
 
-@pytest.mark.parametrize("text", [
-    "1,a,2,x\n3,b,4,\n", '1,"a",2,"x"\n3,"b, c",4,y\n', '1,"a ""q""",2,x\n', "1, a, 2, x\n",
-    "?,a,NA,x\n,?,nan,y\n", "1,é,2,x\n", "1e5,a,-2.5E-3,x\n", "+1,a,1.,x\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,a,2,x\n3,b,4,\n",
+        '1,"a",2,"x"\n3,"b, c",4,y\n',
+        '1,"a ""q""",2,x\n',
+        "1, a, 2, x\n",
+        "?,a,NA,x\n,?,nan,y\n",
+        "1,é,2,x\n",
+        "1e5,a,-2.5E-3,x\n",
+        "+1,a,1.,x\n",
+    ],
+)
 def test_what_the_fast_way_takes(text, monkeypatch):
     """It is no use if it leaves everything alone."""
     monkeypatch.setattr(module, "_parse_slowly", None)
@@ -117,10 +199,19 @@ def test_fields_of_any_length():
         fields_of('1,a,"no', layout)
 
 
-@pytest.mark.parametrize("lines, decimal, delimiter", [
-    (["1,5;2,5;x", "2,5;3,5;y"], ".", ";"), (["1,5;2,5", "2,5;3,5"], ".", ";"),
-    (["1,5|2", "2,5|3"], ".", "|"), (["1,5\t2,5", "2,5\t3,5"], ".", "\t"),
-    (["1,2,a;b", "3,4,c;d"], ".", ","), (["1,5", "2,5"], ".", ","),
-    (["a;b,c", "1,5;2,x"], ",", ";"), (["a", "b"], ".", ","), (["a b,c", "d,e"], ".", ",")])
+@pytest.mark.parametrize(
+    "lines, decimal, delimiter",
+    [
+        (["1,5;2,5;x", "2,5;3,5;y"], ".", ";"),
+        (["1,5;2,5", "2,5;3,5"], ".", ";"),
+        (["1,5|2", "2,5|3"], ".", "|"),
+        (["1,5\t2,5", "2,5\t3,5"], ".", "\t"),
+        (["1,2,a;b", "3,4,c;d"], ".", ","),
+        (["1,5", "2,5"], ".", ","),
+        (["a;b,c", "1,5;2,x"], ",", ";"),
+        (["a", "b"], ".", ","),
+        (["a b,c", "d,e"], ".", ","),
+    ],
+)
 def test_delimiters(lines, decimal, delimiter):
     assert sniff(lines, decimal) == delimiter

@@ -8,34 +8,68 @@ from bregalad_sim.runner import run
 _BENCH = "bench_accelerator"
 
 
-@pytest.mark.parametrize("geometry, rounds", [
-    (PRESETS["tiny"].replace(count_width=12), 12),
-    (Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64,
-              naive_bayes=True), 5),
-    (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256,
-              naive_bayes=True), 8),
-    (Geometry(lanes=2, passes=2, bins=4, classes=2, slots=5, count_width=12, bus_width=64,
-              naive_bayes=True, banks=2), 8),
-    (Geometry(lanes=2, passes=2, bins=4, classes=2, slots=8, count_width=12, bus_width=64,
-              naive_bayes=True, levels=4), 8),
-], ids=["tiny", "odd", "one-pass", "banks", "levels"])
+@pytest.mark.parametrize(
+    "geometry, rounds",
+    [
+        (PRESETS["tiny"].replace(count_width=12), 12),
+        (Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64, naive_bayes=True), 5),
+        (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256, naive_bayes=True), 8),
+        (
+            Geometry(
+                lanes=2, passes=2, bins=4, classes=2, slots=5, count_width=12, bus_width=64, naive_bayes=True, banks=2
+            ),
+            8,
+        ),
+        (
+            Geometry(
+                lanes=2, passes=2, bins=4, classes=2, slots=8, count_width=12, bus_width=64, naive_bayes=True, levels=4
+            ),
+            8,
+        ),
+    ],
+    ids=["tiny", "odd", "one-pass", "banks", "levels"],
+)
 def test_icarus(geometry, rounds, tmp_path):
-    run(Accelerator(geometry), "dut", _BENCH, tmp_path, geometry=geometry.as_dict(),
-        rounds=rounds, testcase=["anything", "restart", "corners", "registers", "settling",
-                                 "full_rate"])
+    run(
+        Accelerator(geometry),
+        "dut",
+        _BENCH,
+        tmp_path,
+        geometry=geometry.as_dict(),
+        rounds=rounds,
+        testcase=["anything", "restart", "corners", "registers", "settling", "full_rate"],
+    )
 
 
 @pytest.mark.slow
 def test_small(tmp_path):
     """Everything, and the bars on beats per clock."""
     geometry = PRESETS["small"]
-    run(Accelerator(geometry), "dut", _BENCH, tmp_path, simulator="verilator",
-        geometry=geometry.as_dict(), rounds=20, count=4000, rate=0.90)
+    run(
+        Accelerator(geometry),
+        "dut",
+        _BENCH,
+        tmp_path,
+        simulator="verilator",
+        geometry=geometry.as_dict(),
+        rounds=20,
+        count=4000,
+        rate=0.90,
+    )
 
 
 @pytest.mark.slow  # 3 minutes of processor time; tests/boards/test_simulated.py has the bars
 def test_predictions(tmp_path):
     """Predictions of records of one beat: all of the above at the same rates."""
     geometry = PRESETS["small"].replace(passes=1, naive_bayes=True)
-    run(Accelerator(geometry), "dut", _BENCH, tmp_path, simulator="verilator",
-        geometry=geometry.as_dict(), rounds=20, count=4000, rate=0.90)
+    run(
+        Accelerator(geometry),
+        "dut",
+        _BENCH,
+        tmp_path,
+        simulator="verilator",
+        geometry=geometry.as_dict(),
+        rounds=20,
+        count=4000,
+        rate=0.90,
+    )

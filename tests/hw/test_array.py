@@ -29,47 +29,54 @@ ARRAYS = {
     "classes": dict(lanes=2, passes=2, bins=16, classes=5, slots=2, count_width=18),
     "many": dict(lanes=10, passes=2, bins=4, classes=2, slots=2, count_width=12),
     "gini": dict(lanes=2, passes=2, bins=4, classes=3, slots=2, count_width=13, criterion="gini"),
-    "kearns_mansour": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12,
-                           criterion="kearns_mansour"),
-    "error": dict(lanes=2, passes=1, bins=4, classes=3, slots=2, count_width=12,
-                  criterion="classification_error"),
-    "bayes": dict(lanes=5, passes=2, bins=4, classes=3, slots=2, count_width=13,
-                  naive_bayes=True),
+    "kearns_mansour": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12, criterion="kearns_mansour"),
+    "error": dict(lanes=2, passes=1, bins=4, classes=3, slots=2, count_width=12, criterion="classification_error"),
+    "bayes": dict(lanes=5, passes=2, bins=4, classes=3, slots=2, count_width=13, naive_bayes=True),
     "banks": dict(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, banks=2),
-    "banks-many": dict(lanes=10, passes=1, bins=8, classes=2, slots=4, count_width=13, banks=2,
-                       naive_bayes=True),
+    "banks-many": dict(lanes=10, passes=1, bins=8, classes=2, slots=4, count_width=13, banks=2, naive_bayes=True),
     "levels": dict(lanes=3, passes=2, bins=4, classes=3, slots=6, count_width=12, levels=2),
-    "levels-bayes": dict(lanes=10, passes=1, bins=8, classes=2, slots=8, count_width=13, levels=4,
-                         naive_bayes=True),
-    "levels-most": dict(lanes=2, passes=3, bins=4, classes=2, slots=16, count_width=12, levels=8,
-                        naive_bayes=True),
+    "levels-bayes": dict(lanes=10, passes=1, bins=8, classes=2, slots=8, count_width=13, levels=4, naive_bayes=True),
+    "levels-most": dict(lanes=2, passes=3, bins=4, classes=2, slots=16, count_width=12, levels=8, naive_bayes=True),
     "levels-row": dict(lanes=2, passes=1, bins=4, classes=2, slots=8, count_width=12, levels=8),
 }
 
 
 @pytest.mark.parametrize("width", [2, 8, 18, 32])
 def test_xlog2x(width, tmp_path):
-    run(XLog2X(width), "xlog2x", "bench_xlog2x", tmp_path,
-        width=width, count=300)
+    run(XLog2X(width), "xlog2x", "bench_xlog2x", tmp_path, width=width, count=300)
 
 
 @pytest.mark.parametrize("width", [2, 5, 18, 32])
 def test_gini(width, tmp_path):
-    run(Gini(width), "gini", "bench_impurity", tmp_path, criterion="gini",
-        width=width, classes=5, count=3000)
+    run(Gini(width), "gini", "bench_impurity", tmp_path, criterion="gini", width=width, classes=5, count=3000)
 
 
 @pytest.mark.parametrize("width", [3, 5, 18, 32])
 def test_kearns_mansour(width, tmp_path):
-    run(KearnsMansour(width), "kearns_mansour", "bench_impurity", tmp_path,
-        criterion="kearns_mansour", width=width, classes=2, count=3000)
+    run(
+        KearnsMansour(width),
+        "kearns_mansour",
+        "bench_impurity",
+        tmp_path,
+        criterion="kearns_mansour",
+        width=width,
+        classes=2,
+        count=3000,
+    )
 
 
 @pytest.mark.parametrize("width", [2, 18])
 def test_classification_error(width, tmp_path):
-    run(ClassificationError(width), "classification_error", "bench_impurity",
-        tmp_path, criterion="classification_error", width=width, classes=5,
-        count=2000)
+    run(
+        ClassificationError(width),
+        "classification_error",
+        "bench_impurity",
+        tmp_path,
+        criterion="classification_error",
+        width=width,
+        classes=5,
+        count=2000,
+    )
 
 
 @pytest.mark.parametrize("width", [2, 9, 16, 22, 37, 40])
@@ -79,72 +86,121 @@ def test_log2(width, tmp_path):
 
 @pytest.mark.parametrize("width, count", [(1, 8), (13, 5), (4, 33), (6, 2)])
 def test_adder(width, count, tmp_path):
-    run(AdderTree(width, count), "adder", "bench_adder", tmp_path, width=width,
-        count=count)
+    run(AdderTree(width, count), "adder", "bench_adder", tmp_path, width=width, count=count)
 
 
-@pytest.mark.parametrize("sizes", [
-    dict(classes=2, count_width=12), dict(classes=5, count_width=32)], ids=["narrow", "wide"])
+@pytest.mark.parametrize(
+    "sizes", [dict(classes=2, count_width=12), dict(classes=5, count_width=32)], ids=["narrow", "wide"]
+)
 def test_bayes(sizes, tmp_path):
-    run(BayesTerms(Geometry(**sizes)), "bayes", "bench_bayes", tmp_path,
-        geometry=sizes)
+    run(BayesTerms(Geometry(**sizes)), "bayes", "bench_bayes", tmp_path, geometry=sizes)
 
 
-@pytest.mark.parametrize("sizes, trials, snapshots", [
-    (dict(bins=4, classes=2, count_width=12), 300, 4),
-    (dict(bins=4, classes=2, count_width=12), 60, 1),
-    (dict(passes=1, bins=4, classes=3, count_width=12), 300, 4),
-    (dict(bins=8, classes=5, count_width=18), 120, 2),
-    (dict(bins=16, classes=3, count_width=32), 60, 8),
-    (dict(bins=4, classes=3, count_width=12, criterion="gini"), 200, 4),
-    (dict(bins=8, classes=5, count_width=32, criterion="gini"), 60, 2),
-    (dict(bins=4, classes=2, count_width=13, criterion="kearns_mansour"), 200, 4),
-    (dict(bins=8, classes=2, count_width=32, criterion="kearns_mansour"), 60, 2),
-    (dict(bins=4, classes=3, count_width=12, criterion="classification_error"), 100, 2),
-], ids=["small", "one", "pass", "classes", "wide", "gini", "gini-wide", "kearns_mansour",
-        "kearns_mansour-wide", "error"])
+@pytest.mark.parametrize(
+    "sizes, trials, snapshots",
+    [
+        (dict(bins=4, classes=2, count_width=12), 300, 4),
+        (dict(bins=4, classes=2, count_width=12), 60, 1),
+        (dict(passes=1, bins=4, classes=3, count_width=12), 300, 4),
+        (dict(bins=8, classes=5, count_width=18), 120, 2),
+        (dict(bins=16, classes=3, count_width=32), 60, 8),
+        (dict(bins=4, classes=3, count_width=12, criterion="gini"), 200, 4),
+        (dict(bins=8, classes=5, count_width=32, criterion="gini"), 60, 2),
+        (dict(bins=4, classes=2, count_width=13, criterion="kearns_mansour"), 200, 4),
+        (dict(bins=8, classes=2, count_width=32, criterion="kearns_mansour"), 60, 2),
+        (dict(bins=4, classes=3, count_width=12, criterion="classification_error"), 100, 2),
+    ],
+    ids=[
+        "small",
+        "one",
+        "pass",
+        "classes",
+        "wide",
+        "gini",
+        "gini-wide",
+        "kearns_mansour",
+        "kearns_mansour-wide",
+        "error",
+    ],
+)
 def test_gain(sizes, trials, snapshots, tmp_path):
-    run(Gains(Geometry(**sizes), snapshots=snapshots), "gains", "bench_gain",
-        tmp_path, geometry=sizes, trials=trials, snapshots=snapshots)
+    run(
+        Gains(Geometry(**sizes), snapshots=snapshots),
+        "gains",
+        "bench_gain",
+        tmp_path,
+        geometry=sizes,
+        trials=trials,
+        snapshots=snapshots,
+    )
 
 
-@pytest.mark.parametrize("name, snapshots", [
-    ("one", 1), ("one", 4), ("three", 2), ("four", 4), ("classes", 4), ("many", 8), ("bayes", 2),
-    ("gini", 2), ("kearns_mansour", 4), ("error", 2), ("banks", 2), ("banks-many", 4),
-    ("levels", 2), ("levels-bayes", 4), ("levels-row", 1),
-    pytest.param("levels-most", 2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name, snapshots",
+    [
+        ("one", 1),
+        ("one", 4),
+        ("three", 2),
+        ("four", 4),
+        ("classes", 4),
+        ("many", 8),
+        ("bayes", 2),
+        ("gini", 2),
+        ("kearns_mansour", 4),
+        ("error", 2),
+        ("banks", 2),
+        ("banks-many", 4),
+        ("levels", 2),
+        ("levels-bayes", 4),
+        ("levels-row", 1),
+        pytest.param("levels-most", 2, marks=pytest.mark.slow),
+    ],
+)
 def test_array(name, snapshots, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
-    run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name],
-        snapshots=snapshots, rounds=8, clocks=400)
+    run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name], snapshots=snapshots, rounds=8, clocks=400)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_reset_outlasts_what_is_under_way(criterion):
     """Registers without a reset are empty when it ends, in the largest geometry too."""
     classes = 2 if criterion == "kearns_mansour" else 32
-    largest = Geometry(lanes=1024, passes=31, bins=64, classes=classes, slots=32768,
-                       count_width=32, bus_width=512, criterion=criterion, naive_bayes=True)
+    largest = Geometry(
+        lanes=1024,
+        passes=31,
+        bins=64,
+        classes=classes,
+        slots=32768,
+        count_width=32,
+        bus_width=512,
+        criterion=criterion,
+        naive_bayes=True,
+    )
     array = AttributeProcessorArray(largest)
     lane = AttributeProcessor(largest, 0)
-    scan = Scan(largest, latency=arithmetic_latency(largest), spread=array.spread,
-                gathered=array.gather_clocks)
-    longest = max(lane.count_latency + scan.load_clocks, scan.latency + 7, array.partial_latency,
-                  array.read_latency, array.clamped_latency)
+    scan = Scan(largest, latency=arithmetic_latency(largest), spread=array.spread, gathered=array.gather_clocks)
+    longest = max(
+        lane.count_latency + scan.load_clocks,
+        scan.latency + 7,
+        array.partial_latency,
+        array.read_latency,
+        array.clamped_latency,
+    )
     assert 3 * Replica.latency + longest < RESET_CLOCKS
 
 
-
-@pytest.mark.parametrize("block", [
-    AttributeProcessorArray, BayesTerms, Control, GainUnit, Merge, Predictor,
-    lambda g: AttributeProcessor(g, 0)])
+@pytest.mark.parametrize(
+    "block",
+    [AttributeProcessorArray, BayesTerms, Control, GainUnit, Merge, Predictor, lambda g: AttributeProcessor(g, 0)],
+)
 def test_geometry_must_be_one(block):
     with pytest.raises(TypeError, match="geometry must be a Geometry, not 'tiny'"):
         block("tiny")
 
 
-@pytest.mark.parametrize("block", [
-    AttributeProcessorArray, GainUnit, lambda g, **more: AttributeProcessor(g, 0, **more)])
+@pytest.mark.parametrize(
+    "block", [AttributeProcessorArray, GainUnit, lambda g, **more: AttributeProcessor(g, 0, **more)]
+)
 def test_snapshots_must_be_a_power_of_two(block):
     for snapshots in (0, 3, 32, -4):
         with pytest.raises(ValueError, match=f"snapshots must be .* 1 to 16, not {snapshots}"):
@@ -161,40 +217,50 @@ def test_lane_must_exist():
 
 
 @pytest.mark.parametrize("block, least", [(XLog2X, 2), (Gini, 2), (KearnsMansour, 3)])
-@pytest.mark.parametrize("width, error, message", [
-    (-1, ValueError, "width must be {} to 32 bits, not {}"),
-    (33, ValueError, "width must be {} to 32 bits, not 33"),
-    (18.0, TypeError, "width must be an integer, not 18.0"),
-])
+@pytest.mark.parametrize(
+    "width, error, message",
+    [
+        (-1, ValueError, "width must be {} to 32 bits, not {}"),
+        (33, ValueError, "width must be {} to 32 bits, not 33"),
+        (18.0, TypeError, "width must be an integer, not 18.0"),
+    ],
+)
 def test_widths(block, least, width, error, message):
     width = least - 1 if width == -1 else width
     with pytest.raises(error, match=message.format(least, width)):
         block(width)
 
 
-@pytest.mark.parametrize("width, error, message", [
-    (1, ValueError, "width must be 2 to 40 bits, not 1"),
-    (41, ValueError, "width must be 2 to 40 bits, not 41"),
-    (18.0, TypeError, "width must be an integer, not 18.0"),
-])
+@pytest.mark.parametrize(
+    "width, error, message",
+    [
+        (1, ValueError, "width must be 2 to 40 bits, not 1"),
+        (41, ValueError, "width must be 2 to 40 bits, not 41"),
+        (18.0, TypeError, "width must be an integer, not 18.0"),
+    ],
+)
 def test_log2_widths(width, error, message):
     with pytest.raises(error, match=message):
         Log2(width)
 
 
-@pytest.mark.parametrize("values, message", [
-    ((0, 3), "width must be at least 1, not 0"), ((3, 0), "count must be at least 1, not 0")])
+@pytest.mark.parametrize(
+    "values, message", [((0, 3), "width must be at least 1, not 0"), ((3, 0), "count must be at least 1, not 0")]
+)
 def test_adder_sizes(values, message):
     with pytest.raises(ValueError, match=message):
         AdderTree(*values)
 
 
-@pytest.mark.parametrize("values, message", [
-    ({"depth": 2}, "depth must be 3 to 1024, not 2"),
-    ({"depth": 2000}, "depth must be 3 to 1024, not 2000"),
-    ({"depth": 4, "scores_depth": 5}, "scores_depth must be 3 to depth, 4, not 5"),
-    ({"waiting": 1}, "waiting must be at least 2, not 1"),
-])
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ({"depth": 2}, "depth must be 3 to 1024, not 2"),
+        ({"depth": 2000}, "depth must be 3 to 1024, not 2000"),
+        ({"depth": 4, "scores_depth": 5}, "scores_depth must be 3 to depth, 4, not 5"),
+        ({"waiting": 1}, "waiting must be at least 2, not 1"),
+    ],
+)
 def test_predictor_sizes(values, message):
     with pytest.raises(ValueError, match=message):
         Predictor(Geometry(), **values)

@@ -29,16 +29,24 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("sizes, lane, naive_bayes, banks", [
-    ("even", 1, False, 1), ("even", 1, True, 1), ("odd", 2, True, 1), ("even", 1, True, 2),
-    ("odd", 2, False, 2), ("one", 0, False, 2),
-    ("levels", 1, True, 1), ("levels-row", 0, False, 1),
-    pytest.param("levels-wide", 2, True, 1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "sizes, lane, naive_bayes, banks",
+    [
+        ("even", 1, False, 1),
+        ("even", 1, True, 1),
+        ("odd", 2, True, 1),
+        ("even", 1, True, 2),
+        ("odd", 2, False, 2),
+        ("one", 0, False, 2),
+        ("levels", 1, True, 1),
+        ("levels-row", 0, False, 1),
+        pytest.param("levels-wide", 2, True, 1, marks=pytest.mark.slow),
+    ],
+)
 def test_processor(sizes, lane, naive_bayes, banks, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": naive_bayes, "banks": banks}
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
-    run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane,
-        snapshots=2, rounds=12, clocks=250)
+    run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane, snapshots=2, rounds=12, clocks=250)
 
 
 @pytest.mark.parametrize("width, clocks", [(1, 3), (24, 8), (7, 17)])
@@ -73,50 +81,63 @@ def test_a_delay_line_has_one_memory(clocks):
 
 def test_merge(tmp_path):
     sizes = dict(lanes=4, passes=4, bins=4, classes=3, slots=2, count_width=12)
-    run(Merge(Geometry(**sizes)), "dut", "bench_merge", tmp_path, geometry=sizes,
-        rounds=32)
+    run(Merge(Geometry(**sizes)), "dut", "bench_merge", tmp_path, geometry=sizes, rounds=32)
 
 
 @pytest.mark.parametrize("sizes", ["odd", "one"])
 def test_report(sizes, tmp_path):
-    run(ReportWriter(Geometry(**SIZES[sizes])), "dut", "bench_report", tmp_path,
-        geometry=SIZES[sizes], rounds=24)
+    run(ReportWriter(Geometry(**SIZES[sizes])), "dut", "bench_report", tmp_path, geometry=SIZES[sizes], rounds=24)
 
 
 def test_registers(tmp_path):
     run(RegisterFile(), "dut", "bench_registers", tmp_path, clocks=1000)
 
 
-@pytest.mark.parametrize("sizes, levels", [("even", {}), ("odd", {}),
-                                           ("even", {"levels": 2, "slots": 6}),
-                                           ("odd", {"levels": 8, "slots": 24}),
-                                           ("one", {"levels": 4, "slots": 8})])
+@pytest.mark.parametrize(
+    "sizes, levels",
+    [
+        ("even", {}),
+        ("odd", {}),
+        ("even", {"levels": 2, "slots": 6}),
+        ("odd", {"levels": 8, "slots": 24}),
+        ("one", {"levels": 4, "slots": 8}),
+    ],
+)
 def test_tracker(sizes, levels, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": True} | levels
-    run(Counting(Geometry(**sizes)), "dut", "bench_tracker", tmp_path,
-        geometry=sizes, rounds=40)
+    run(Counting(Geometry(**sizes)), "dut", "bench_tracker", tmp_path, geometry=sizes, rounds=40)
 
 
-@pytest.mark.parametrize("sizes, options", [
-    ("even", {"depth": 1024}), ("odd", {"depth": 20, "scores_depth": 3}), ("one", {"depth": 40})])
+@pytest.mark.parametrize(
+    "sizes, options", [("even", {"depth": 1024}), ("odd", {"depth": 20, "scores_depth": 3}), ("one", {"depth": 40})]
+)
 def test_predictor(sizes, options, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": True}
     geometry = Geometry(**sizes)
     options["waiting"] = partial_latency(geometry) + 4
     # The report writer takes none for a while, and a small queue ends the rate.
-    cases = ["matches_golden", "ties", "rate"][:3 if options["depth"] > 30 else 2]
-    run(Predictor(geometry, **options), "dut", "bench_predictor", tmp_path,
-        geometry=sizes, options=options, rounds=24, testcase=cases)
+    cases = ["matches_golden", "ties", "rate"][: 3 if options["depth"] > 30 else 2]
+    run(
+        Predictor(geometry, **options),
+        "dut",
+        "bench_predictor",
+        tmp_path,
+        geometry=sizes,
+        options=options,
+        rounds=24,
+        testcase=cases,
+    )
 
 
-@pytest.mark.parametrize("depth, heads, sizes", [
-    (4, 5, {}), (1, 2, {}), (4, 5, {"banks": 2}), (1, 2, {"banks": 2}),
-    (4, 5, {"levels": 4, "slots": 12})], ids=str)
+@pytest.mark.parametrize(
+    "depth, heads, sizes",
+    [(4, 5, {}), (1, 2, {}), (4, 5, {"banks": 2}), (1, 2, {"banks": 2}), (4, 5, {"levels": 4, "slots": 12})],
+    ids=str,
+)
 def test_scheduler(depth, heads, sizes, tmp_path):
     sizes = SIZES["odd"] | {"naive_bayes": True} | sizes
     dut = TrialScheduler(Geometry(**sizes), depth=depth, heads=heads)
-    run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, depth=depth,
-        heads=heads, rounds=20, clocks=200)
+    run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, depth=depth, heads=heads, rounds=20, clocks=200)
 
 
 @pytest.mark.parametrize("readers, replicas", [(1, 1), (8, 8), (32, 36), (33, 14), (70, 29)])
@@ -137,8 +158,9 @@ def test_distribution(readers, replicas):
             ctx.set(flag, values[1])
             await ctx.tick()
             if clock >= late - 1:
-                assert {(ctx.get(reader["number"]), ctx.get(reader["flag"]))
-                        for reader in told} == {given[clock - late + 1]}
+                assert {(ctx.get(reader["number"]), ctx.get(reader["flag"])) for reader in told} == {
+                    given[clock - late + 1]
+                }
 
     simulator = Simulator(m)
     simulator.add_clock(1e-6)

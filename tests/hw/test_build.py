@@ -31,12 +31,19 @@ SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_w
 
 def test_only_the_plls_clocks_were_asked_for_more():
     """The transceiver's was not, though the others are aimed at just what it has."""
-    timing = {"critical_paths": [], "fmax": {
-        "$glbnet$networked.clk": {"constraint": 125.0, "achieved": 126.0},
-        "$glbnet$networked.ethernet.sys_clk": {"constraint": 125.0, "achieved": 70.0},
-        "$glbnet$networked.ethernet.eth_rx_clk": {"constraint": 125.0, "achieved": 126.0}}}
+    timing = {
+        "critical_paths": [],
+        "fmax": {
+            "$glbnet$networked.clk": {"constraint": 125.0, "achieved": 126.0},
+            "$glbnet$networked.ethernet.sys_clk": {"constraint": 125.0, "achieved": 70.0},
+            "$glbnet$networked.ethernet.eth_rx_clk": {"constraint": 125.0, "achieved": 126.0},
+        },
+    }
     assert {name: clock["asked"] for name, clock in _clocks(timing, 2).items()} == {
-        "array": 62.5, "sys_clk": 62.5, "eth_rx_clk": 125}
+        "array": 62.5,
+        "sys_clk": 62.5,
+        "eth_rx_clk": 125,
+    }
 
 
 @pytest.mark.parametrize("name", sorted(KEPT))
@@ -70,13 +77,11 @@ def test_gowins_pll_makes_what_is_asked_or_nearly(mhz, made):
 @pytest.mark.parametrize("name", BOARDS)
 def test_the_slowest_clock_can_be_made(name):
     board = BOARDS[name]
-    top = board.top(PRESETS["tiny"], board.slowest_mhz * 1e6,
-                    **({"baud": 300_000} if board.wire == "serial" else {}))
+    top = board.top(PRESETS["tiny"], board.slowest_mhz * 1e6, **({"baud": 300_000} if board.wire == "serial" else {}))
     assert top.clock_hz == pytest.approx(board.slowest_mhz * 1e6)
 
 
-@pytest.mark.parametrize("name", ["ulx3s-12f", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g",
-                                  "colorlight-5a-75b"])
+@pytest.mark.parametrize("name", ["ulx3s-12f", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g", "colorlight-5a-75b"])
 def test_pins_are_the_boards(name):
     """What simulation, --aim and constraints call the pins are names of pins that the board has."""
     board = BOARDS[name]
@@ -94,8 +99,7 @@ def test_gowins_pins_are_the_boards():
     """As above; the router's clock is in the script, where --aim raises it."""
     board = BOARDS["tang-nano-20k"]
     top = board.top(PRESETS["tiny"], board.clock_mhz * 1e6)
-    files = board.platform().prepare(
-        top, debug_verilog=False, **board.family.overrides("", top.clock_hz)).files
+    files = board.platform().prepare(top, debug_verilog=False, **board.family.overrides("", top.clock_hz)).files
     there = dict(re.findall(r'IO_LOC "([\w.]+)" (\d+);', files["top.cst"]))
     pins = {name: there[pin] for name, pin in board.pins.items() if name != "LIT"}
     assert pins == {"CLOCK": "4", "RX": "70", "TX": "69", "ALIVE": "15"}
@@ -113,25 +117,28 @@ def test_pll_refuses():
         ECP5Clock(25e6, 1e5)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["build", "ulx4s"], "no board 'ulx4s' to build for; there are ulx3s-12f"),
-    (["build", "ulx3s-12f", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
-    (["build", "ulx3s-12f", "--geometry", "width=3"], "no size 'width'; there are lanes"),
-    (["build", "ulx3s-12f", "--geometry", "lanes=many"], "lanes must be an integer, not 'many'"),
-    (["build", "ulx3s-12f", "--geometry", "lanes=0"], "lanes must be 1 to 1024, not 0"),
-    (["build", "ulx3s-12f", "--seeds", "0"], "--seeds must be 1 or more, not 0"),
-    (["build", "arty-a7-35", "--seeds", "2"], "Vivado places arty-a7-35, and takes no --aim,"),
-    (["build", "arty-a7-35", "--placer", "static"], "takes no --aim, --placer, --seed or --seeds"),
-    (["build", "ulx3s-12f", "--aim", "40"], "--aim must be the clock, 50, to 400 MHz, not 40"),
-    (["build", "ulx3s-12f", "--clock", "1000"], "--clock must be 1 to 400 MHz, not 1000"),
-    (["build", "ulx3s-12f", "--ip", "10.0.0.1"], "--ip is for boards with Ethernet; ulx3s-12f has"),
-    (["build", "ecpix5-85f", "--ip", "10.0.0"], "ip must be a board's IPv4 address like 192.168.1"),
-    (["virtual", "ulx3s-12f", "--port", "5"], "--port is for boards with Ethernet; ulx3s-12f has"),
-    (["virtual", "ecpix5-85f", "--port", "70000"], "--port must be 0 (any) to 65535, not 70000"),
-    (["virtual", "ecpix5-85f", "--link", "x"], "--link is for boards with a serial port; "),
-    (["program", "ulx3s-12f", "--output", "nowhere"], "bregalad build ulx3s-12f makes it"),
-    (["verilog", "--geometry", "bins=5"], "bins must be a power of two, not 5"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["build", "ulx4s"], "no board 'ulx4s' to build for; there are ulx3s-12f"),
+        (["build", "ulx3s-12f", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
+        (["build", "ulx3s-12f", "--geometry", "width=3"], "no size 'width'; there are lanes"),
+        (["build", "ulx3s-12f", "--geometry", "lanes=many"], "lanes must be an integer, not 'many'"),
+        (["build", "ulx3s-12f", "--geometry", "lanes=0"], "lanes must be 1 to 1024, not 0"),
+        (["build", "ulx3s-12f", "--seeds", "0"], "--seeds must be 1 or more, not 0"),
+        (["build", "arty-a7-35", "--seeds", "2"], "Vivado places arty-a7-35, and takes no --aim,"),
+        (["build", "arty-a7-35", "--placer", "static"], "takes no --aim, --placer, --seed or --seeds"),
+        (["build", "ulx3s-12f", "--aim", "40"], "--aim must be the clock, 50, to 400 MHz, not 40"),
+        (["build", "ulx3s-12f", "--clock", "1000"], "--clock must be 1 to 400 MHz, not 1000"),
+        (["build", "ulx3s-12f", "--ip", "10.0.0.1"], "--ip is for boards with Ethernet; ulx3s-12f has"),
+        (["build", "ecpix5-85f", "--ip", "10.0.0"], "ip must be a board's IPv4 address like 192.168.1"),
+        (["virtual", "ulx3s-12f", "--port", "5"], "--port is for boards with Ethernet; ulx3s-12f has"),
+        (["virtual", "ecpix5-85f", "--port", "70000"], "--port must be 0 (any) to 65535, not 70000"),
+        (["virtual", "ecpix5-85f", "--link", "x"], "--link is for boards with a serial port; "),
+        (["program", "ulx3s-12f", "--output", "nowhere"], "bregalad build ulx3s-12f makes it"),
+        (["verilog", "--geometry", "bins=5"], "bins must be a power of two, not 5"),
+    ],
+)
 def test_errors_are_one_line(arguments, message, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == 1
@@ -161,8 +168,8 @@ def test_a_project_for_vivado(tmp_path, capsys):
     # Ports that a constraint names are ports of the design.
     ports = re.findall(r"get_ports \"?(\w+)", files["top.xdc"] + files["board.xdc"])
     assert len(ports) > 7 and all(
-        re.search(rf"^ *(in|out)put (wire )?{port}\b", files["top.sv"], re.MULTILINE)
-        for port in ports)
+        re.search(rf"^ *(in|out)put (wire )?{port}\b", files["top.sv"], re.MULTILINE) for port in ports
+    )
     (tmp_path / BOARDS["arty-a7-35"].bitstream).write_text("of an older one")
     assert main(arguments) == 0
     assert (tmp_path / "top.zip").read_bytes() == archive
@@ -176,51 +183,99 @@ def test_what_does_not_fit():
 
 
 def test_what_does_not_fit_a_gowin():
-    counts = {"SDPX9B": 46, "DPX9B": 1, "MULT18X18": 47, "MULT9X9": 3, "LUT1": 5, "LUT4": 15000,
-              "ALU": 5731, "RAM16SDP4": 1, "DFFRE": 9000, "DFF": 6553}
+    counts = {
+        "SDPX9B": 46,
+        "DPX9B": 1,
+        "MULT18X18": 47,
+        "MULT9X9": 3,
+        "LUT1": 5,
+        "LUT4": 15000,
+        "ALU": 5731,
+        "RAM16SDP4": 1,
+        "DFFRE": 9000,
+        "DFF": 6553,
+    }
     cells = {f"{kind}{i}": {"type": kind} for kind, count in counts.items() for i in range(count)}
-    with pytest.raises(BuildError, match="47 block RAMs of 46, 49 multipliers of 48, 20744 LUTs of "
-                                         "20736, 15553 flip-flops of 15552; fewer lanes"):
+    with pytest.raises(
+        BuildError,
+        match="47 block RAMs of 46, 49 multipliers of 48, 20744 LUTs of 20736, 15553 flip-flops of 15552; fewer lanes",
+    ):
         _check_size(BOARDS["tang-nano-20k"], {"modules": {"top": {"cells": cells}}})
 
 
-@pytest.mark.parametrize("faults, stuck", [
-    ([], False), ([900, 40, 7, 0], False), ([900] + [7] * 200, False), ([900] + [7] * 201, True),
-    ([900, 3] + list(range(4, 204)), True), (list(range(5000, 100, -1)), False),
-    ([700] + [1500] * 9, False), ([700] + [1500] * 10, True), ([7] + [90] * 50, False),
-    ([700] + [1300] * 50, False)])
+@pytest.mark.parametrize(
+    "faults, stuck",
+    [
+        ([], False),
+        ([900, 40, 7, 0], False),
+        ([900] + [7] * 200, False),
+        ([900] + [7] * 201, True),
+        ([900, 3] + list(range(4, 204)), True),
+        (list(range(5000, 100, -1)), False),
+        ([700] + [1500] * 9, False),
+        ([700] + [1500] * 10, True),
+        ([7] + [90] * 50, False),
+        ([700] + [1300] * 50, False),
+    ],
+)
 def test_a_router_that_comes_to_nothing(faults, stuck):
-    assert _is_stuck("".join(
-        f"Info:     iter={i} wires=9 overused={count - count // 2} overuse=77 "
-        f"tmgfail={count // 2} archfail=NA\n" for i, count in enumerate(faults))) is stuck
+    assert (
+        _is_stuck(
+            "".join(
+                f"Info:     iter={i} wires=9 overused={count - count // 2} overuse=77 "
+                f"tmgfail={count // 2} archfail=NA\n"
+                for i, count in enumerate(faults)
+            )
+        )
+        is stuck
+    )
 
 
 def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
     """Each tool is called once, in turn, with what its family has; but the last is not."""
     device = "--device GW2AR-LV18QN88C8/I7 --vopt family=GW2A-18C --vopt cst=top.cst"
     timing = {
-        "fmax": {"clk": {"constraint": 81, "achieved": 53.5},
-                 "pll.early_clk": {"constraint": 81, "achieved": 900}},
-        "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [
-            {"type": "clk-to-q", "delay": 18.7, "from": {"cell": "linked.uart.due_DFFRE_Q"},
-             "to": {"cell": "linked.uart.bits_DFF_Q_1"}}]}],
-        "utilization": {"DFF": {"used": 5, "available": 15552},
-                        "LUT4": {"used": 7, "available": 20736}, "OSC": {"used": 0}}}
+        "fmax": {"clk": {"constraint": 81, "achieved": 53.5}, "pll.early_clk": {"constraint": 81, "achieved": 900}},
+        "critical_paths": [
+            {
+                "from": "posedge clk",
+                "to": "posedge clk",
+                "path": [
+                    {
+                        "type": "clk-to-q",
+                        "delay": 18.7,
+                        "from": {"cell": "linked.uart.due_DFFRE_Q"},
+                        "to": {"cell": "linked.uart.bits_DFF_Q_1"},
+                    }
+                ],
+            }
+        ],
+        "utilization": {
+            "DFF": {"used": 5, "available": 15552},
+            "LUT4": {"used": 7, "available": 20736},
+            "OSC": {"used": 0},
+        },
+    }
     (tmp_path / "timing").write_text(json.dumps(timing))
     netlist = {"modules": {"top": {"cells": {"a": {"type": "DFF"}}}}}
     for name, does in (
-            ("yosys", f"echo '{json.dumps(netlist)}' > top.syn.json"),
-            ("nextpnr-himbaechel-gowin", f"cp {tmp_path}/timing timing.json; touch top.pnr.json"),
-            ("gowin_pack", "touch top.fs")):
+        ("yosys", f"echo '{json.dumps(netlist)}' > top.syn.json"),
+        ("nextpnr-himbaechel-gowin", f"cp {tmp_path}/timing timing.json; touch top.pnr.json"),
+        ("gowin_pack", "touch top.fs"),
+    ):
         command = tmp_path / name
-        command.write_text(f'#!/bin/sh\ntest "$1" = --version && exit\n'
-                           f'echo "{name}" "$@" >> {tmp_path}/called\n{does}\n')
+        command.write_text(
+            f'#!/bin/sh\ntest "$1" = --version && exit\necho "{name}" "$@" >> {tmp_path}/called\n{does}\n'
+        )
         command.chmod(0o755)
         monkeypatch.setenv(name.upper().replace("-", "_"), str(command))
     board, folder = BOARDS["tang-nano-20k"], tmp_path / "out"
-    with pytest.raises(BuildError, match="the array reaches 53.5 MHz, not 81, and so there is no "
-                                         "bitstream: 18.7 ns, 0.0 of them in wires, from due in "
-                                         "uart to bits in uart; a lower --clock"):
+    with pytest.raises(
+        BuildError,
+        match="the array reaches 53.5 MHz, not 81, and so there is no "
+        "bitstream: 18.7 ns, 0.0 of them in wires, from due in "
+        "uart to bits in uart; a lower --clock",
+    ):
         build(board, PRESETS["tiny"], output=folder, say=lambda text: None)
     report = json.loads((folder / "report.json").read_text())
     assert not report["met"] and report["device"] == "GW2AR-18C" and report["grade"] == "C8/I7"
@@ -232,14 +287,12 @@ def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
     timing["fmax"]["clk"]["achieved"] = 81.5
     (tmp_path / "timing").write_text(json.dumps(timing))
     build(board, PRESETS["tiny"], output=folder, say=lambda text: None)
-    assert (tmp_path / "called").read_text().splitlines()[-1] == \
-        "gowin_pack -d GW2A-18C -o top.fs top.pnr.json"
+    assert (tmp_path / "called").read_text().splitlines()[-1] == "gowin_pack -d GW2A-18C -o top.fs top.pnr.json"
     assert (folder / "top.fs").exists()
     build(replace(board, margin=1.04), PRESETS["tiny"], output=folder, say=lambda text: None)
     assert "--freq 84.240 " in (tmp_path / "called").read_text().splitlines()[-2]
     assert json.loads((folder / "report.json").read_text())["clock_mhz"]["asked"] == 81
-    (tmp_path / "gowin_pack").write_text(
-        '#!/bin/sh\ntest "$1" = --version && exit\necho half > top.fs\nexit 1\n')
+    (tmp_path / "gowin_pack").write_text('#!/bin/sh\ntest "$1" = --version && exit\necho half > top.fs\nexit 1\n')
     with pytest.raises(BuildError, match="gowin_pack failed"):
         build(board, PRESETS["tiny"], output=folder, say=lambda text: None)
     assert not (folder / "top.fs").exists()  # a part of a bitstream
@@ -251,16 +304,17 @@ def test_a_router_that_lacks_nothing_but_slack_may_end(rounds, stuck):
     assert _is_stuck(log) is stuck
 
 
-def test_a_clock_out_of_reach_is_routed_without_heed_of_it(tmp_path, monkeypatch):
+def test_a_clock_out_of_reach_is_routed_all_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(tools, "_LOOK", 0.05)
     (tmp_path / "build_top.sh").write_text(
         'echo "$SEED: $STEP_OPTIONS" >> done\n'
         'case "$STEP_OPTIONS" in *ripup*) ;; *) exit 0 ;; esac\n'
-        'while true; do echo "iter=1 x overused=8 y tmgfail=8 z" >> top.tim; done\n')
+        'while true; do echo "iter=1 x overused=8 y tmgfail=8 z" >> top.tim; done\n'
+    )
     place_and_route(ECP5(), tmp_path, 3, "static")
     assert (tmp_path / "done").read_text().splitlines() == [
-        f"3: --placer static --router router2{option} --report timing.json"
-        for option in (" --tmg-ripup", "")]
+        f"3: --placer static --router router2{option} --report timing.json" for option in (" --tmg-ripup", "")
+    ]
 
 
 def test_a_tool_that_fails(tmp_path):
@@ -296,7 +350,11 @@ def test_no_tool_outlives_its_build(tmp_path, number, early):
     os.mkfifo(tmp_path / "told")
     # Whoever runs the tests may ignore signals, and that is inherited.
     # The early signal comes before anybody knows the tool's number.
-    running = subprocess.Popen([sys.executable, "-c", f"""
+    running = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            f"""
 import os, signal, subprocess
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -312,7 +370,12 @@ subprocess.Popen = Popen
 from bregalad_hw.build.families import ECP5
 from bregalad_hw.build.routing import place_and_route
 place_and_route(ECP5(), Path({str(tmp_path)!r}), 1, "heap")
-"""], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+""",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     tool_number = int(running.stdout.readline())
     if not early:
         running.send_signal(number)
@@ -327,8 +390,11 @@ def test_nextpnr_takes_what_the_netlist_says_of_the_router(placer, margin, tmp_p
     netlist = {"creator": "a test", "modules": {"top": nothing}}
     ECP5().finish(netlist, "LFE5U-12F", placer)
     (tmp_path / "top.json").write_text(json.dumps(netlist))
-    subprocess.run([tool("nextpnr-ecp5"), "--12k", "--quiet", "--json", "top.json", "--write",
-                    "placed.json", "--no-route"], cwd=tmp_path, check=True)
+    subprocess.run(
+        [tool("nextpnr-ecp5"), "--12k", "--quiet", "--json", "top.json", "--write", "placed.json", "--no-route"],
+        cwd=tmp_path,
+        check=True,
+    )
     placed = json.loads((tmp_path / "placed.json").read_text())
     said = placed["modules"]["top"]["settings"]
     assert said["router2/estimateWeight"] == "1.0"
@@ -341,10 +407,10 @@ def test_the_most_promising_placement_is_routed_first(tmp_path):
         'test "$STEP_OPTIONS" = "--placer static --no-route" || exit 1\n'
         'for clock in "a: $((70 + SEED % 3)).5 MHz (FAIL at 80.00 MHz)" '
         '"b: 9.00 MHz (PASS at 5.00 MHz)"; do echo "Info: Max frequency for clock $clock"; done '
-        '> top.tim\n')
+        "> top.tim\n"
+    )
     said = []
-    assert most_promising_first(BOARDS["ulx3s-12f"], tmp_path, range(3, 7), "static",
-                                 said.append) == [5, 4, 3, 6]
+    assert most_promising_first(BOARDS["ulx3s-12f"], tmp_path, range(3, 7), "static", said.append) == [5, 4, 3, 6]
     assert said[0] == "ulx3s-12f: seed 3: placed for 88 % of its clock"
     (tmp_path / "build_top.sh").unlink()
     assert most_promising_first(BOARDS["ulx3s-12f"], tmp_path, [9], "heap", said.append) == [9]
@@ -361,11 +427,14 @@ def test_a_missing_tool(monkeypatch, tmp_path):
     assert tool("no-such-tool") == sys.executable
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    (["--clock", "1"], "no clock near 1 MHz"),
-    (["--seed", "-1"], "--seed must be 0 to 2147483646, not -1"),
-    (["--seed", "2147483647"], "--seed must be 0 to 2147483646"),
-])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--clock", "1"], "no clock near 1 MHz"),
+        (["--seed", "-1"], "--seed must be 0 to 2147483646, not -1"),
+        (["--seed", "2147483647"], "--seed must be 0 to 2147483646"),
+    ],
+)
 def test_what_was_built_before_is_kept_until_all_is_checked(tmp_path, options, message, capsys):
     for name in ("top.bit", "report.json"):
         (tmp_path / name).write_text("old")
@@ -376,15 +445,14 @@ def test_what_was_built_before_is_kept_until_all_is_checked(tmp_path, options, m
 
 def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
     loader = tmp_path / "loader"
-    loader.write_text(f"#!/bin/sh\necho \"$@\" > {tmp_path}/said\ntest \"$2\" = ulx3s\n")
+    loader.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/said\ntest "$2" = ulx3s\n')
     os.chmod(loader, loader.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "top.bit").write_bytes(b"")
     monkeypatch.setenv("OPENFPGALOADER", str(loader))
     assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 0
     assert (tmp_path / "said").read_text() == f"-b ulx3s {tmp_path}/top.bit\n"
-    loader.write_text(f"#!/bin/sh\necho \"$@\" > {tmp_path}/said\n")
-    assert main(["program", "colorlight-5a-75b", "--cable", "ft232",
-                 "--output", str(tmp_path)]) == 0
+    loader.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/said\n')
+    assert main(["program", "colorlight-5a-75b", "--cable", "ft232", "--output", str(tmp_path)]) == 0
     assert (tmp_path / "said").read_text() == f"-b colorlight -c ft232 {tmp_path}/top.bit\n"
     (tmp_path / "top.fs").write_bytes(b"")
     assert main(["program", "tang-nano-20k", "--output", str(tmp_path)]) == 0
@@ -400,11 +468,14 @@ def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
 
 def test_geometry_of_words():
     assert Geometry.parse([], PRESETS["fine"]) == PRESETS["fine"]
-    assert Geometry.parse(["tiny", "slots=8", "naive_bayes=1"], PRESETS["fine"]) == \
-        PRESETS["tiny"].replace(slots=8, naive_bayes=True)
-    for words, message in ((["lanes=3", "lanes=4"], "lanes is given twice"),
-                           (["lanes=-1"], "lanes must be 1 to 1024, not -1"),
-                           (["lanes=x"], "lanes must be an integer, not 'x'")):
+    assert Geometry.parse(["tiny", "slots=8", "naive_bayes=1"], PRESETS["fine"]) == PRESETS["tiny"].replace(
+        slots=8, naive_bayes=True
+    )
+    for words, message in (
+        (["lanes=3", "lanes=4"], "lanes is given twice"),
+        (["lanes=-1"], "lanes must be 1 to 1024, not -1"),
+        (["lanes=x"], "lanes must be an integer, not 'x'"),
+    ):
         with pytest.raises(ValueError, match=message):
             Geometry.parse(words, PRESETS["fine"])
 
@@ -413,16 +484,36 @@ def test_path_in_words():
     def step(kind, delay, start, end):
         return {"type": kind, "delay": delay, "from": {"cell": start}, "to": {"cell": end}}
 
-    timing = {"critical_paths": [{"from": "posedge a", "to": "posedge b", "path": []}, {
-        "from": "posedge a", "to": "posedge a", "path": [
-            step("clk-to-q", 0.5, "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
-                 "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q"),
-            step("routing", 2.0, "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
-                 "linked.accelerator.controller.slots.x_LUT4_Z"),
-            step("setup", 0.25, "linked.accelerator.array.merge.best_TRELLIS_FF_Q",
-                 "linked.accelerator.array.merge.best_TRELLIS_FF_Q"),
-        ]}]}
+    timing = {
+        "critical_paths": [
+            {"from": "posedge a", "to": "posedge b", "path": []},
+            {
+                "from": "posedge a",
+                "to": "posedge a",
+                "path": [
+                    step(
+                        "clk-to-q",
+                        0.5,
+                        "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+                        "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+                    ),
+                    step(
+                        "routing",
+                        2.0,
+                        "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
+                        "linked.accelerator.controller.slots.x_LUT4_Z",
+                    ),
+                    step(
+                        "setup",
+                        0.25,
+                        "linked.accelerator.array.merge.best_TRELLIS_FF_Q",
+                        "linked.accelerator.array.merge.best_TRELLIS_FF_Q",
+                    ),
+                ],
+            },
+        ]
+    }
     assert describe_path(timing, "a") == (
-        "2.8 ns, 2.0 of them in wires, from due in controller.tracker to best in array.merge "
-        "by way of controller.slots")
+        "2.8 ns, 2.0 of them in wires, from due in controller.tracker to best in array.merge by way of controller.slots"
+    )
     assert describe_path(timing, "c") == "no path within the clock"

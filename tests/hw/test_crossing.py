@@ -57,14 +57,12 @@ def simulate(words, send, take, period):
             if len(got) == len(words):
                 return
 
-    run_simulation(dut, {"sys": [sender(), forever()], "eth_tx": receiver()},
-                   clocks={"sys": period, "eth_tx": 8})
+    run_simulation(dut, {"sys": [sender(), forever()], "eth_tx": receiver()}, clocks={"sys": period, "eth_tx": 8})
     return got
 
 
 def some_words(rng, count):
-    return [(rng.getrandbits(32), rng.getrandbits(4), rng.getrandbits(1), rng.getrandbits(1))
-            for _ in range(count)]
+    return [(rng.getrandbits(32), rng.getrandbits(4), rng.getrandbits(1), rng.getrandbits(1)) for _ in range(count)]
 
 
 @pytest.mark.parametrize("sending, taking", [(1.0, 1.0), (0.3, 1.0), (1.0, 0.1), (0.5, 0.5)])

@@ -10,20 +10,28 @@ DEVICE = "LFE5U-85F"
 
 def netlist(lanes, rams=3, multipliers=2):
     """Blocks of lanes as a netlist has them, and a block RAM of something else."""
-    cells = {f"linked.array.lane_{lane}.counters.{i}": ("DP16KD", {})
-             for lane in range(lanes) for i in range(rams)}
-    cells |= {f"linked.array.lane_{lane}.gain.f.{i}": ("MULT18X18D", {})
-              for lane in range(lanes) for i in range(multipliers)}
+    cells = {f"linked.array.lane_{lane}.counters.{i}": ("DP16KD", {}) for lane in range(lanes) for i in range(rams)}
+    cells |= {
+        f"linked.array.lane_{lane}.gain.f.{i}": ("MULT18X18D", {}) for lane in range(lanes) for i in range(multipliers)
+    }
     cells["linked.controller.slots"] = "DP16KD", {}
-    return {"modules": {"top": {"cells": {
-        name: {"type": kind, "attributes": dict(attributes)}
-        for name, (kind, attributes) in cells.items()}}}}
+    return {
+        "modules": {
+            "top": {
+                "cells": {
+                    name: {"type": kind, "attributes": dict(attributes)} for name, (kind, attributes) in cells.items()
+                }
+            }
+        }
+    }
 
 
 def places(design):
-    return {name: cell["attributes"]["BEL"]
-            for name, cell in design["modules"]["top"]["cells"].items()
-            if "BEL" in cell["attributes"]}
+    return {
+        name: cell["attributes"]["BEL"]
+        for name, cell in design["modules"]["top"]["cells"].items()
+        if "BEL" in cell["attributes"]
+    }
 
 
 @pytest.mark.parametrize("lanes", [16, 17, 32, 39])
@@ -74,15 +82,12 @@ def test_more_lanes_than_groups(lanes, rams):
             assert len({row for _, row in there}) == 1
             assert max(x for x, _ in there) - min(x for x, _ in there) < 5 * rams
     # But for a step over the middle in each row of block RAMs.
-    steps = sorted(distance(centres[lane]["EBR"], centres[lane - 1]["EBR"])
-                   for lane in range(1, lanes))
+    steps = sorted(distance(centres[lane]["EBR"], centres[lane - 1]["EBR"]) for lane in range(1, lanes))
     assert steps[-5] <= 24
-    assert sum(distance(blocks["EBR"], blocks["MULT18_"]) for blocks in centres.values()) < (
-        28 * lanes)
+    assert sum(distance(blocks["EBR"], blocks["MULT18_"]) for blocks in centres.values()) < (28 * lanes)
 
 
-@pytest.mark.parametrize("lanes, rams", [(1, 45), (3, 52), (4, 45), (4, 52), (5, 16), (8, 24),
-                                         (13, 16)])
+@pytest.mark.parametrize("lanes, rams", [(1, 45), (3, 52), (4, 45), (4, 52), (5, 16), (8, 24), (13, 16)])
 def test_stripes_of_many_block_rams(lanes, rams):
     design = netlist(lanes, rams)
     assert place_lanes(design, DEVICE) == lanes
@@ -107,13 +112,20 @@ def test_stripes_of_many_block_rams(lanes, rams):
             assert row == 34 and left - 6 <= column <= right + 2
 
 
-@pytest.mark.parametrize("device, sizes", [
-    ("LFE5U-85F", {"lanes": 15}), ("LFE5U-85F", {"lanes": 4, "rams": 12}),
-    ("LFE5U-85F", {"lanes": 4, "rams": 53}), ("LFE5U-85F", {"lanes": 14, "rams": 13}),
-    ("LFE5U-85F", {"lanes": 4, "rams": 20, "multipliers": 5}),
-    ("LFE5U-85F", {"lanes": 40, "multipliers": 4}),
-    ("LFE5U-85F", {"lanes": 69}), ("LFE5U-85F", {"lanes": 79, "rams": 1}),
-    ("LFE5U-25F", {"lanes": 32})])
+@pytest.mark.parametrize(
+    "device, sizes",
+    [
+        ("LFE5U-85F", {"lanes": 15}),
+        ("LFE5U-85F", {"lanes": 4, "rams": 12}),
+        ("LFE5U-85F", {"lanes": 4, "rams": 53}),
+        ("LFE5U-85F", {"lanes": 14, "rams": 13}),
+        ("LFE5U-85F", {"lanes": 4, "rams": 20, "multipliers": 5}),
+        ("LFE5U-85F", {"lanes": 40, "multipliers": 4}),
+        ("LFE5U-85F", {"lanes": 69}),
+        ("LFE5U-85F", {"lanes": 79, "rams": 1}),
+        ("LFE5U-25F", {"lanes": 32}),
+    ],
+)
 def test_left_alone(device, sizes):
     design = netlist(**sizes)
     assert place_lanes(design, device) == 0

@@ -17,26 +17,49 @@ CLOCK, BAUD = 1_000_000, 200_000
 
 
 # Short runs are over in Icarus before Verilator's compiler is.
-@pytest.mark.parametrize("count, simulator", [
-    (600, "icarus"), pytest.param(100_000, "verilator", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count, simulator", [(600, "icarus"), pytest.param(100_000, "verilator", marks=pytest.mark.slow)]
+)
 def test_intake(count, simulator, tmp_path):
-    run(Intake(64, 64, peer_width=3), "dut", "bench_intake", tmp_path, simulator=simulator,
-        count=count, ring_words=64, frame_bytes=64)
+    run(
+        Intake(64, 64, peer_width=3),
+        "dut",
+        "bench_intake",
+        tmp_path,
+        simulator=simulator,
+        count=count,
+        ring_words=64,
+        frame_bytes=64,
+    )
 
 
-@pytest.mark.parametrize("rounds, testcase, simulator", [
-    (1, ["sessions", "takes_over", "traffic/share=0.05"], "icarus"),
-    pytest.param(6, None, "verilator", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "rounds, testcase, simulator",
+    [
+        (1, ["sessions", "takes_over", "traffic/share=0.05"], "icarus"),
+        pytest.param(6, None, "verilator", marks=pytest.mark.slow),
+    ],
+)
 def test_linked(rounds, testcase, simulator, tmp_path):
     geometry = PRESETS["tiny"]
-    dut = LinkedAccelerator(geometry, clock_hz=CLOCK, baud=BAUD, ring_words=256, frame_bytes=256,
-                            up_frames=4, up_frame_bytes=64, timeout=20)
-    run(dut, "dut", "bench_linked", tmp_path, simulator=simulator, clock_hz=CLOCK, baud=BAUD,
-        testcase=testcase, geometry=geometry.as_dict(), rounds=rounds)
+    dut = LinkedAccelerator(
+        geometry, clock_hz=CLOCK, baud=BAUD, ring_words=256, frame_bytes=256, up_frames=4, up_frame_bytes=64, timeout=20
+    )
+    run(
+        dut,
+        "dut",
+        "bench_linked",
+        tmp_path,
+        simulator=simulator,
+        clock_hz=CLOCK,
+        baud=BAUD,
+        testcase=testcase,
+        geometry=geometry.as_dict(),
+        rounds=rounds,
+    )
 
 
-@pytest.mark.parametrize("end, kind", [
-    ("receiver", UartReceiver), ("transmitter", UartTransmitter)])
+@pytest.mark.parametrize("end, kind", [("receiver", UartReceiver), ("transmitter", UartTransmitter)])
 @pytest.mark.parametrize("ratio, baud", [(5, 20_000_000), (8, 12_500_000), (34, 3_000_000)])
 def test_uart(end, kind, ratio, baud, tmp_path):
     """At most ``ratio`` clocks of 10 ns for a bit, whole or not."""
@@ -49,8 +72,7 @@ def test_cobs(end, kind, tmp_path):
 
 
 def test_window(tmp_path):
-    run(Window(4, 32, timeout=100), "dut", "bench_window", tmp_path, rounds=20, frames=4,
-        frame_bytes=32)
+    run(Window(4, 32, timeout=100), "dut", "bench_window", tmp_path, rounds=20, frames=4, frame_bytes=32)
 
 
 def test_session(tmp_path):
@@ -60,18 +82,21 @@ def test_session(tmp_path):
 GEOMETRY = PRESETS["tiny"]
 
 
-@pytest.mark.parametrize("make, message", [
-    (lambda: UartReceiver(1000, 251), "baud must be at least 1 and at most a quarter of the clock"),
-    (lambda: UartTransmitter(1000, 0), "baud must be at least 1"),
-    (lambda: Ring(24), "depth must be a power of two, 16 to 32768 words, not 24"),
-    (lambda: Window(3, 64, 1), "frames must be a power of two, 2 to 64, not 3"),
-    (lambda: Window(4, 60, 1), "frame_bytes must be a power of two, 16 to 1024, not 60"),
-    (lambda: Window(4, 64, 0), "timeout must be at least 1 tick, not 0"),
-    (lambda: FrameReceiver(17), "frame_bytes must be whole words, 16 to 32768, not 17"),
-    (lambda: Intake(16, 64), "a ring of 16 words cannot hold a frame of 64 bytes"),
-    (lambda: Link(GEOMETRY, clock_hz=999), "clock_hz must be at least 1000, not 999"),
-    (lambda: LinkedAccelerator(GEOMETRY, clock_hz=10_000, baud=9600), "at most a quarter"),
-])
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: UartReceiver(1000, 251), "baud must be at least 1 and at most a quarter of the clock"),
+        (lambda: UartTransmitter(1000, 0), "baud must be at least 1"),
+        (lambda: Ring(24), "depth must be a power of two, 16 to 32768 words, not 24"),
+        (lambda: Window(3, 64, 1), "frames must be a power of two, 2 to 64, not 3"),
+        (lambda: Window(4, 60, 1), "frame_bytes must be a power of two, 16 to 1024, not 60"),
+        (lambda: Window(4, 64, 0), "timeout must be at least 1 tick, not 0"),
+        (lambda: FrameReceiver(17), "frame_bytes must be whole words, 16 to 32768, not 17"),
+        (lambda: Intake(16, 64), "a ring of 16 words cannot hold a frame of 64 bytes"),
+        (lambda: Link(GEOMETRY, clock_hz=999), "clock_hz must be at least 1000, not 999"),
+        (lambda: LinkedAccelerator(GEOMETRY, clock_hz=10_000, baud=9600), "at most a quarter"),
+    ],
+)
 def test_refuses(make, message):
     with pytest.raises(ValueError, match=message):
         make()

@@ -16,28 +16,37 @@ from bregalad_hw.registers import RegisterFile
 from bregalad_sim.runner import run
 
 
-@pytest.mark.parametrize("width, outstanding, burst", [
-    (32, 4, 16), (128, 2, 256), (512, 4, 16), (64, 1, 1)])
+@pytest.mark.parametrize("width, outstanding, burst", [(32, 4, 16), (128, 2, 256), (512, 4, 16), (64, 1, 1)])
 def test_dma(width, outstanding, burst, tmp_path):
     dut = ReadDMA(width, outstanding=outstanding, burst=burst)
     # One burst of one word at a time cannot sustain a word per clock.
     case = "ranges" if burst == 1 else None
-    run(dut, "dut", "bench_dma", tmp_path, width=width, outstanding=outstanding,
-        testcase=None if case is None else [f"{case}/stall={s}" for s in (0.0, 0.5)])
+    run(
+        dut,
+        "dut",
+        "bench_dma",
+        tmp_path,
+        width=width,
+        outstanding=outstanding,
+        testcase=None if case is None else [f"{case}/stall={s}" for s in (0.0, 0.5)],
+    )
 
 
-@pytest.mark.parametrize("geometry", [
-    PRESETS["tiny"],
-    Geometry(lanes=3, passes=3, bins=4, slots=9, bus_width=64),
-    Geometry(lanes=1, passes=4, bins=4, bus_width=512),
-    Geometry(lanes=12, passes=2, bins=4, bus_width=128),
-    Geometry(lanes=17, passes=2, bins=4, bus_width=32),
-    Geometry(lanes=16, passes=2, bins=4, bus_width=64),  # codes fill a row of the ring
-    Geometry(lanes=1, passes=128, bins=4, bus_width=32),  # two records do not fit the ring
-], ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        PRESETS["tiny"],
+        Geometry(lanes=3, passes=3, bins=4, slots=9, bus_width=64),
+        Geometry(lanes=1, passes=4, bins=4, bus_width=512),
+        Geometry(lanes=12, passes=2, bins=4, bus_width=128),
+        Geometry(lanes=17, passes=2, bins=4, bus_width=32),
+        Geometry(lanes=16, passes=2, bins=4, bus_width=64),  # codes fill a row of the ring
+        Geometry(lanes=1, passes=128, bins=4, bus_width=32),  # two records do not fit the ring
+    ],
+    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}",
+)
 def test_dispenser(geometry, tmp_path):
-    run(Dispenser(geometry), "dut", "bench_dispenser", tmp_path,
-        geometry=geometry.as_dict())
+    run(Dispenser(geometry), "dut", "bench_dispenser", tmp_path, geometry=geometry.as_dict())
 
 
 COMMANDED = [
@@ -57,20 +66,24 @@ def test_sequencer(geometry, tmp_path):
     run(Sequencer(geometry), "dut", "bench_sequencer", tmp_path, geometry=geometry.as_dict(), rounds=40)
 
 
-@pytest.mark.parametrize("values, message", [
-    ({"data_width": 48}, "data_width must be"),
-    ({"data_width": 1024}, "data_width must be"),
-    ({"data_width": 64, "burst": 3}, "burst must be"),
-    ({"data_width": 512, "burst": 128}, "burst must be"),
-    ({"data_width": 64, "outstanding": 0}, "outstanding must be"),
-])
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ({"data_width": 48}, "data_width must be"),
+        ({"data_width": 1024}, "data_width must be"),
+        ({"data_width": 64, "burst": 3}, "burst must be"),
+        ({"data_width": 512, "burst": 128}, "burst must be"),
+        ({"data_width": 64, "outstanding": 0}, "outstanding must be"),
+    ],
+)
 def test_dma_refuses(values, message):
     with pytest.raises(ValueError, match=message):
         ReadDMA(**values)
 
 
-@pytest.mark.parametrize("values, message", [
-    ({"depth": 0}, "depth must be"), ({"depth": 4, "heads": 3}, "heads must be")])
+@pytest.mark.parametrize(
+    "values, message", [({"depth": 0}, "depth must be"), ({"depth": 4, "heads": 3}, "heads must be")]
+)
 def test_scheduler_refuses(values, message):
     with pytest.raises(ValueError, match=message):
         TrialScheduler(PRESETS["tiny"], **values)

@@ -27,8 +27,9 @@ class Design(wiring.Component):
 
     def __init__(self, ram, rows, shared, table=False):
         self.ram, self.rows, self.shared, self.table = ram, rows, shared, table
-        super().__init__({"a": In(18), "b": In(18), "write": In(1), "row": In(10),
-                          "o": Out(18), "p": Out(36), "also": Out(18)})
+        super().__init__(
+            {"a": In(18), "b": In(18), "write": In(1), "row": In(10), "o": Out(18), "p": Out(36), "also": Out(18)}
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -36,8 +37,13 @@ class Design(wiring.Component):
         write, read = memory.write_port(), memory.read_port()
         # Where the register has a reset it stays outside.
         word = Signal(18, reset_less=self.ram)
-        m.d.comb += [write.addr.eq(self.row), write.data.eq(self.a), write.en.eq(self.write),
-                     read.addr.eq(self.b), self.o.eq(0 if self.table else word)]
+        m.d.comb += [
+            write.addr.eq(self.row),
+            write.data.eq(self.a),
+            write.en.eq(self.write),
+            read.addr.eq(self.b),
+            self.o.eq(0 if self.table else word),
+        ]
         m.d.sync += word.eq(read.data)
         factors = [Signal(18, name=f"factor_{i}", reset_less=True) for i in (0, 1)]
         # A register between both blocks goes into one of them.
@@ -87,22 +93,28 @@ def _yosys(folder, script):
 
 # Whether the RAM's register can be moved, registers after the product, whether a factor is used
 # elsewhere, whether it is what was read: registers moved into block RAMs and multipliers.
-CASES = {(True, 2, False): (1, 4), (True, 1, True): (1, 3), (False, 2, True): (0, 4),
-         (True, 0, False): (1, 0), (True, 2, False, True): (0, 4)}
+CASES = {
+    (True, 2, False): (1, 4),
+    (True, 1, True): (1, 3),
+    (False, 2, True): (0, 4),
+    (True, 0, False): (1, 0),
+    (True, 2, False, True): (0, 4),
+}
 
 
 def test_the_netlist_does_the_same(tmp_path):
     """All cases in two runs of Yosys, since starting it takes as long as such a design."""
     synthesis, conversion = "", ""
     for number, case in enumerate(CASES):
-        (tmp_path / f"design_{number}.il").write_text(
-            rtlil.convert(Design(*case), name="design", emit_src=False))
+        (tmp_path / f"design_{number}.il").write_text(rtlil.convert(Design(*case), name="design", emit_src=False))
         synthesis += (
             f"read_rtlil design_{number}.il\nsetparam -set COLLISION_X_MASK 1'1 t:$memrd_v2\n"
-            f"synth_ecp5 -top design\nwrite_json plain_{number}.json\ndesign -reset\n")
+            f"synth_ecp5 -top design\nwrite_json plain_{number}.json\ndesign -reset\n"
+        )
         conversion += "".join(
             "design -reset\n" + netlist_script(f"{name}.json", "design", name)
-            for name in (f"plain_{number}", f"packed_{number}"))
+            for name in (f"plain_{number}", f"packed_{number}")
+        )
     _yosys(tmp_path, synthesis)
     for number, (case, moved) in enumerate(CASES.items()):
         netlist = json.loads((tmp_path / f"plain_{number}.json").read_text())
@@ -116,10 +128,12 @@ def test_the_netlist_does_the_same(tmp_path):
     for number, case in enumerate(CASES):
         bench = _BENCH.replace("SEED", "4711").replace("NUMBER", str(number))
         (tmp_path / "bench.v").write_text(bench)
-        subprocess.run(["iverilog", "-g2012", "-o", "bench", "bench.v", f"plain_{number}.v",
-                        f"packed_{number}.v", str(MODELS)], cwd=tmp_path, check=True)
-        said = subprocess.run(["vvp", "bench"], cwd=tmp_path, check=True, capture_output=True,
-                              text=True).stdout
+        subprocess.run(
+            ["iverilog", "-g2012", "-o", "bench", "bench.v", f"plain_{number}.v", f"packed_{number}.v", str(MODELS)],
+            cwd=tmp_path,
+            check=True,
+        )
+        said = subprocess.run(["vvp", "bench"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
         assert "faults 0 seen 1" in said, case
 
 
@@ -131,12 +145,15 @@ def test_lanes(tmp_path):
     _yosys(tmp_path, f"read_rtlil design.il\n{ECP5().script('design')}\nwrite_json plain.json\n")
     netlist = json.loads((tmp_path / "plain.json").read_text())
     # Replicas are the same registers, once for every lane.
-    inputs = Counter(cell["connections"]["DI"][0]
-                     for cell in netlist["modules"]["design"]["cells"].values()
-                     if cell["type"] == "TRELLIS_FF")
+    inputs = Counter(
+        cell["connections"]["DI"][0]
+        for cell in netlist["modules"]["design"]["cells"].values()
+        if cell["type"] == "TRELLIS_FF"
+    )
     assert sum(times == geometry.lanes for times in inputs.values()) > 150
-    counters = sum(cell["type"] == "DP16KD" and "counters" in name
-                   for name, cell in netlist["modules"]["design"]["cells"].items())
+    counters = sum(
+        cell["type"] == "DP16KD" and "counters" in name for name, cell in netlist["modules"]["design"]["cells"].items()
+    )
     done = pack_registers(netlist)
     # Of each multiplier two rows after the product and one before either factor.
     assert (done["block_rams"], done["multipliers"]) == (counters, 4 * 2 * geometry.lanes)

@@ -39,17 +39,14 @@ OPERATIONS = {
     # Only one reader may lose its LUT.
     "twice": lambda a, b, c, d: (a + (b & c)) ^ (b & c),
     "of four": lambda a, b, c, d: Array([a, b, c, d])[a[:2] ^ d[3:5]],
-    "of four, masked": lambda a, b, c, d: (
-        Array([a, b, c, a ^ d])[d[:2]] | d[2].replicate(BITS)),
-    "far, masked": lambda a, b, c, d: (
-        _rotated(Cat(a, b), Cat(C(0, 2), d[:2]))[:BITS] & d[5].replicate(BITS)),
+    "of four, masked": lambda a, b, c, d: Array([a, b, c, a ^ d])[d[:2]] | d[2].replicate(BITS),
+    "far, masked": lambda a, b, c, d: _rotated(Cat(a, b), Cat(C(0, 2), d[:2]))[:BITS] & d[5].replicate(BITS),
     "rotated": lambda a, b, c, d: _rotated(Cat(a, b), d[:2])[:BITS],
     "far": lambda a, b, c, d: _rotated(Cat(a, b), d[:3])[:BITS],
     "farther": lambda a, b, c, d: _rotated(Cat(a, b, c), d[:4])[:BITS],
     "by turns": lambda a, b, c, d: Mux(d[0], Mux(d[1], a, b), Mux(d[2], c, d)),
     "in order": lambda a, b, c, d: Mux(d[0], a, Mux(d[1], b, Mux(d[2], c, d))),
-    "of eight": lambda a, b, c, d: Array(
-        [a, b, c, d, a ^ b, b & c, c | d, a & d])[d[:3]],
+    "of eight": lambda a, b, c, d: Array([a, b, c, d, a ^ b, b & c, c | d, a & d])[d[:3]],
 }
 
 OUTPUTS = BITS * len(OPERATIONS)
@@ -67,7 +64,7 @@ class Design(wiring.Component):
         for number, (name, operation) in enumerate(OPERATIONS.items()):
             result = Signal(BITS, name=name.replace(" ", "_"))
             m.d.sync += result.eq(operation(*numbers))
-            m.d.comb += self.o[number * BITS:][:BITS].eq(result)
+            m.d.comb += self.o[number * BITS :][:BITS].eq(result)
         return m
 
 
@@ -105,8 +102,7 @@ def _yosys(folder, script):
 def netlists(tmp_path_factory):
     """The design's netlist before and after, in a folder with both, and what was done."""
     folder = tmp_path_factory.mktemp("trimming")
-    (folder / "design.il").write_text(
-        rtlil.convert(Design(), name="design", emit_src=False))
+    (folder / "design.il").write_text(rtlil.convert(Design(), name="design", emit_src=False))
     _yosys(folder, "read_rtlil design.il\nsynth_ecp5 -top design\nwrite_json plain.json\n")
     netlist = json.loads((folder / "plain.json").read_text())
     done = trim_luts(netlist)
@@ -123,17 +119,18 @@ def test_the_netlist_does_the_same(netlists):
     trimmed = json.loads((folder / "trimmed.json").read_text())
     leave_open(trimmed)
     (folder / "open.json").write_text(json.dumps(trimmed))
-    _yosys(folder, netlist_script("plain.json", "design", "plain") + "design -reset\n"
-           + netlist_script("open.json", "design", "trimmed"))
+    _yosys(
+        folder,
+        netlist_script("plain.json", "design", "plain")
+        + "design -reset\n"
+        + netlist_script("open.json", "design", "trimmed"),
+    )
     bench = _BENCH
-    for name, value in (("SEED", 4711), ("INPUTS", 4 * BITS), ("BITS", BITS),
-                        ("OUTPUTS", OUTPUTS)):
+    for name, value in (("SEED", 4711), ("INPUTS", 4 * BITS), ("BITS", BITS), ("OUTPUTS", OUTPUTS)):
         bench = bench.replace(name, str(value))
     (folder / "bench.v").write_text(bench)
-    subprocess.run(["iverilog", "-g2012", "-o", "bench", "bench.v", "plain.v", "trimmed.v"],
-                   cwd=folder, check=True)
-    said = subprocess.run(["vvp", "bench"], cwd=folder, check=True, capture_output=True,
-                          text=True).stdout
+    subprocess.run(["iverilog", "-g2012", "-o", "bench", "bench.v", "plain.v", "trimmed.v"], cwd=folder, check=True)
+    said = subprocess.run(["vvp", "bench"], cwd=folder, check=True, capture_output=True, text=True).stdout
     assert "faults 0 seen 1" in said
 
 
@@ -141,12 +138,12 @@ def test_what_is_saved(netlists):
     """A LUT per LUT that is folded; less the sums of chains' first bits, which get one."""
     folder, done = netlists
     assert all(done.values()), done
-    before, after = (Counter(cell["type"] for cell in _cells(folder / f"{name}.json").values())
-                     for name in ("plain", "trimmed"))
+    before, after = (
+        Counter(cell["type"] for cell in _cells(folder / f"{name}.json").values()) for name in ("plain", "trimmed")
+    )
     begins = sum("_begin" in name for name in _cells(folder / "trimmed.json"))
     assert begins <= done["begins"]
-    assert before.pop("LUT4") - after.pop("LUT4") == (
-        done["carries"] + done["multiplexers"] + done["pairs"] - begins)
+    assert before.pop("LUT4") - after.pop("LUT4") == (done["carries"] + done["multiplexers"] + done["pairs"] - begins)
     # A pair that replaces another needs no more multiplexers.
     assert 0 <= after.pop("PFUMX") - before.pop("PFUMX") <= done["pairs"]
     assert before == after
@@ -155,35 +152,48 @@ def test_what_is_saved(netlists):
 def test_no_chain_is_fed(netlists):
     """nextpnr feeds a first carry in that is no open pin, and one out that has a net."""
     folder, _ = netlists
-    chains = [cell["connections"] for cell in _cells(folder / "trimmed.json").values()
-              if cell["type"] == "CCU2C"]
+    chains = [cell["connections"] for cell in _cells(folder / "trimmed.json").values() if cell["type"] == "CCU2C"]
     carries = {nets["COUT"][0] for nets in chains} - {"x"}
     assert all(nets["CIN"][0] in carries | {"x"} for nets in chains)
-    read = Counter(bit for cell in _cells(folder / "trimmed.json").values()
-                   for port, bits in cell["connections"].items()
-                   if cell["port_directions"][port] == "input" for bit in bits)
+    read = Counter(
+        bit
+        for cell in _cells(folder / "trimmed.json").values()
+        for port, bits in cell["connections"].items()
+        if cell["port_directions"][port] == "input"
+        for bit in bits
+    )
     assert all(read[carry] for carry in carries)
 
 
 def _lut(init, *inputs):
-    return {"type": "LUT4", "parameters": {"INIT": init},
-            "port_directions": dict.fromkeys("ABCD", "input") | {"Z": "output"},
-            "connections": {port: [net] for port, net in zip("ABCDZ", inputs, strict=True)}}
+    return {
+        "type": "LUT4",
+        "parameters": {"INIT": init},
+        "port_directions": dict.fromkeys("ABCD", "input") | {"Z": "output"},
+        "connections": {port: [net] for port, net in zip("ABCDZ", inputs, strict=True)},
+    }
 
 
 def _multiplexer(zero, one, select, out):
-    return {"type": "PFUMX", "parameters": {},
-            "port_directions": dict.fromkeys(["BLUT", "ALUT", "C0"], "input") | {"Z": "output"},
-            "connections": {"BLUT": [zero], "ALUT": [one], "C0": [select], "Z": [out]}}
+    return {
+        "type": "PFUMX",
+        "parameters": {},
+        "port_directions": dict.fromkeys(["BLUT", "ALUT", "C0"], "input") | {"Z": "output"},
+        "connections": {"BLUT": [zero], "ALUT": [one], "C0": [select], "Z": [out]},
+    }
 
 
 def _design(cells, inputs, out):
-    nets = {bit for cell in cells.values() for bits in cell["connections"].values()
-            for bit in bits if bit != "0"}
-    return {"modules": {"top": {
-        "ports": {"i": {"direction": "input", "bits": [*inputs]},
-                  "o": {"direction": "output", "bits": [out]}},
-        "netnames": {"all": {"bits": [*nets]}}, "cells": cells}}}
+    nets = {bit for cell in cells.values() for bits in cell["connections"].values() for bit in bits if bit != "0"}
+    return {
+        "modules": {
+            "top": {
+                "ports": {"i": {"direction": "input", "bits": [*inputs]}, "o": {"direction": "output", "bits": [out]}},
+                "netnames": {"all": {"bits": [*nets]}},
+                "cells": cells,
+            }
+        }
+    }
 
 
 def test_a_multiplexer_goes_into_another():
@@ -191,8 +201,10 @@ def test_a_multiplexer_goes_into_another():
     same = format(0xAAAA, "016b")  # A
     cells = {
         "low": _lut(format(0x8888, "016b"), 25, 2, "0", "0", 20),
-        "high": _lut(same, 6, "0", "0", "0", 21), "outer": _multiplexer(20, 21, 7, 22),
-        "zero": _lut(same, 4, "0", "0", "0", 23), "one": _lut(same, 5, "0", "0", "0", 24),
+        "high": _lut(same, 6, "0", "0", "0", 21),
+        "outer": _multiplexer(20, 21, 7, 22),
+        "zero": _lut(same, 4, "0", "0", "0", 23),
+        "one": _lut(same, 5, "0", "0", "0", 24),
         "inner": _multiplexer(23, 24, 3, 25),
     }
     assert trim_luts(_design(cells, range(2, 8), 22))["multiplexers"] == 2
@@ -204,7 +216,8 @@ def test_multiplexers_follow_luts(behind):
     """One of four and a mask become a pair, but not in front of another multiplexer."""
     either = format(0xCACA, "016b")  # C ? B : A
     cells = {
-        "zero": _lut(either, 2, 3, 6, "0", 20), "one": _lut(either, 4, 5, 6, "0", 21),
+        "zero": _lut(either, 2, 3, 6, "0", 20),
+        "one": _lut(either, 4, 5, 6, "0", 21),
         "of_four": _multiplexer(20, 21, 7, 22),
         "masked": _lut(format(0xFFF8, "016b"), 22, 6, 7, 8, 23),
         "other": _lut(format(0x6996, "016b"), 9, 10, 11, 12, 24),
@@ -215,8 +228,9 @@ def test_multiplexers_follow_luts(behind):
     design = _design(cells, range(2, 14), 25 if behind else 23)
     assert trim_luts(design)["pairs"] == (0 if behind else 1)
     luts = {cell["connections"]["Z"][0] for cell in cells.values() if cell["type"] == "LUT4"}
-    halves = {cell["connections"][port][0] for cell in cells.values()
-              if cell["type"] == "PFUMX" for port in ("ALUT", "BLUT")}
+    halves = {
+        cell["connections"][port][0] for cell in cells.values() if cell["type"] == "PFUMX" for port in ("ALUT", "BLUT")
+    }
     assert luts >= halves
 
 

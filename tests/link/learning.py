@@ -23,7 +23,7 @@ def stream(seed, count=3000):
     rng = np.random.default_rng(seed)
     X = rng.random((count, 3))
     y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.7) ^ (rng.random(count) < 0.1)
-    y[count // 2:] ^= X[count // 2:, 2] > 0.6
+    y[count // 2 :] ^= X[count // 2 :, 2] > 0.6
     X[rng.random(X.shape) < 0.05] = np.nan
     return X, y
 
@@ -45,9 +45,13 @@ def expected(tree, X, y):
 
 def linked(tree, seed, faults=None, **options):
     rng = random.Random(seed)
-    end = BoardEnd(lambda: EmulatedBoard(GEOMETRY), rng=rng,
-                   ring_words=rng.choice((130, 400, 2000)),
-                   up_frame_bytes=rng.choice((64, 256)), up_frames=rng.choice((1, 4)))
+    end = BoardEnd(
+        lambda: EmulatedBoard(GEOMETRY),
+        rng=rng,
+        ring_words=rng.choice((130, 400, 2000)),
+        up_frame_bytes=rng.choice((64, 256)),
+        up_frames=rng.choice((1, 4)),
+    )
     wire = SimulatedWire(end, rng, faults)
     board = LinkedBoard(wire, **{"timeout": 60.0, **options})
     kind, options = TREES[tree]

@@ -69,8 +69,9 @@ def serve_serial(end, baud=None):
             return []
         return [decode_cobs(frame) or b"" for frame in frames if frame]
 
-    server = Server(end, f"serial:{os.ttyname(slave)}", master, read,
-                    lambda frame: os.write(master, encode_cobs(frame) + b"\0"))
+    server = Server(
+        end, f"serial:{os.ttyname(slave)}", master, read, lambda frame: os.write(master, encode_cobs(frame) + b"\0")
+    )
     server.slave = slave  # kept open, or the master would see hang-ups between two opens
     return server
 

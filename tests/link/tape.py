@@ -58,8 +58,12 @@ class TapeBoard(Board):
 
     def _read_register(self, register):
         known = {
-            "identity": MAGIC, "build": VERSION | 16 << 16 | 2 << 24, "size": 2 | 2 << 16,
-            "memory": 16 | 8 << 16 | 8 << 24, "cells": 4}
+            "identity": MAGIC,
+            "build": VERSION | 16 << 16 | 2 << 24,
+            "size": 2 | 2 << 16,
+            "memory": 16 | 8 << 16 | 8 << 24,
+            "cells": 4,
+        }
         return known.get(register.name, self._registers.get(register.name, 0))
 
     def _write_register(self, register, value):

@@ -13,8 +13,13 @@ STALLS = pytest.mark.parametrize("stalls", [(0, 0), (0.5, 0), (0, 0.5), (0.3, 0.
 
 def frames(rng, count=15):
     """Words, and the other end, of some frames."""
-    return [([rng.getrandbits(32) for _ in range(rng.randint(1, FRAME_BYTES // 4 + 5))],
-             {"ip": rng.getrandbits(32), "port": rng.getrandbits(16)}) for _ in range(count)]
+    return [
+        (
+            [rng.getrandbits(32) for _ in range(rng.randint(1, FRAME_BYTES // 4 + 5))],
+            {"ip": rng.getrandbits(32), "port": rng.getrandbits(16)},
+        )
+        for _ in range(count)
+    ]
 
 
 def simulate(dut, periods, *benches):
@@ -50,8 +55,7 @@ async def take(ctx, port, domain, rng, stall, *others):
     while True:
         ready = rng.random() >= stall
         ctx.set(port.ready, ready)
-        _, _, valid, payload, *values = await ctx.tick(domain).sample(
-            port.valid, port.payload, *others)
+        _, _, valid, payload, *values = await ctx.tick(domain).sample(port.valid, port.payload, *others)
         if valid and ready:
             ctx.set(port.ready, 0)
             return payload, values, empty
@@ -64,17 +68,27 @@ def test_received_frames(sync, network, stalls):
     seed = random.getrandbits(32)
     print(f"seed {seed}")
     rng = random.Random(seed)
-    sent = [(words, peer, rng.choice([0, 0, 1]), rng.choice([8, 8, 8, 1, 2, 4]))
-            for words, peer in frames(rng)]
+    sent = [(words, peer, rng.choice([0, 0, 1]), rng.choice([8, 8, 8, 1, 2, 4])) for words, peer in frames(rng)]
     dut = DatagramReceiver()
 
     async def source(ctx):
         for words, peer, error, last_be in sent:
             for at, word in enumerate(words, 1):
                 last = at == len(words)
-                await put(ctx, dut.i, {
-                    "data": word, "last": last, "last_be": last_be if last else 0,
-                    "error": error and last, "peer": peer}, "network", rng, stalls[0])
+                await put(
+                    ctx,
+                    dut.i,
+                    {
+                        "data": word,
+                        "last": last,
+                        "last_be": last_be if last else 0,
+                        "error": error and last,
+                        "peer": peer,
+                    },
+                    "network",
+                    rng,
+                    stalls[0],
+                )
 
     async def sink(ctx):
         for words, peer, error, last_be in sent:
@@ -101,8 +115,7 @@ def test_sent_frames(sync, network, stalls):
         for words, peer in sent:
             ctx.set(dut.peer, peer)
             for at, word in enumerate(words, 1):
-                await put(ctx, dut.i, {"data": word, "last": at == len(words)}, "sync", rng,
-                          stalls[0])
+                await put(ctx, dut.i, {"data": word, "last": at == len(words)}, "sync", rng, stalls[0])
 
     async def sink(ctx):
         for words, peer in sent:

@@ -23,7 +23,7 @@ def mutated(rng, frame):
         case 0:
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         case 1:
-            del data[rng.randrange(len(data)):]
+            del data[rng.randrange(len(data)) :]
         case 2:
             data += rng.randbytes(rng.choice((1, 4, 2000)))
         case 3:
@@ -54,16 +54,16 @@ def fuzz(seed, count):
     good = pack_frame(FrameType.COMMANDS, host.number, rng.randbytes(64), sequence=0)
     other = pack_frame(FrameType.COMMANDS, host.number ^ 1, rng.randbytes(64))
     for i in range(count):
-        bad = rng.choice((mutated(rng, good), other, pack_frame(
-            rng.choice((0, 4, 0x12, 0x80, 0xff)), host.number, b"abcd")))
+        bad = rng.choice(
+            (mutated(rng, good), other, pack_frame(rng.choice((0, 4, 0x12, 0x80, 0xFF)), host.number, b"abcd"))
+        )
         end.take(bad, now)
         host.take(bad, now)
         if i % 100 == 0:  # a good frame after garbage is received
             now += 0.001
             sent.append(rng.randbytes(8 * rng.randrange(1, 20)))
             host.send(memoryview(sent[-1]).cast("B"))
-            good = pack_frame(FrameType.COMMANDS, host.number, sent[-1],
-                              sequence=end._expected + rng.randrange(3))
+            good = pack_frame(FrameType.COMMANDS, host.number, sent[-1], sequence=end._expected + rng.randrange(3))
             got += exchange()
     while host.backlog or host._flight or end._ring or end._kept:
         now += 0.3

@@ -22,6 +22,7 @@ def test_many_read_while_one_learns(kind):
                 call()
             except BaseException as error:
                 errors.append(error)
+
         return run
 
     def learner():
@@ -36,8 +37,7 @@ def test_many_read_while_one_learns(kind):
             tree.predict_proba(X[:20])
             assert tree.report()["instances"] >= 600 and tree.link_statistics()
 
-    threads = [threading.Thread(target=guarded(call), daemon=True)
-               for call in (learner, reader, reader, reader)]
+    threads = [threading.Thread(target=guarded(call), daemon=True) for call in (learner, reader, reader, reader)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -32,10 +32,8 @@ def test_board_by_name(serve, tmp_path, capsys):
         check(again, np.concatenate([head, tail]), whole, wanted)
         again.close()
         table = tmp_path / "table.csv"
-        np.savetxt(table, np.column_stack([X, y]), delimiter=",", header="a,b,c,class",
-                   comments="")
-        assert main(["train", str(table), "--quiet", "--board", server.name,
-                     "--numeric", "a,b,c"]) == 0
+        np.savetxt(table, np.column_stack([X, y]), delimiter=",", header="a,b,c,class", comments="")
+        assert main(["train", str(table), "--quiet", "--board", server.name, "--numeric", "a,b,c"]) == 0
         printed = capsys.readouterr().out
         assert "instances   3000" in printed
         assert "frames sent, 0 of them again" in printed
@@ -66,8 +64,22 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
     monkeypatch.setattr(LinkedBoard, "_turn", cut)
     monkeypatch.setattr(VFDT, "resume", plugged_in)
     with serve_udp(BoardEnd(lambda: EmulatedBoard(GEOMETRY))) as server, interruptible():
-        assert main(["train", "generator:hyperplane,attributes=3", "--limit", "300000", "--quiet",
-                     "--board", f"{server.name},timeout=30", "--save", str(saved)]) == 130
+        assert (
+            main(
+                [
+                    "train",
+                    "generator:hyperplane,attributes=3",
+                    "--limit",
+                    "300000",
+                    "--quiet",
+                    "--board",
+                    f"{server.name},timeout=30",
+                    "--save",
+                    str(saved),
+                ]
+            )
+            == 130
+        )
     assert "interrupted after" in capsys.readouterr().out
     assert 0 < load_tree(saved, board="emulated").report()["instances"] < 300_000
     with np.load(saved) as file:
@@ -75,8 +87,7 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path, monkeypatch,
-                                                                 capsys):
+def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path, monkeypatch, capsys):
     """The curve and the report are; the tree is if the board answers again."""
     saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
     resume = VFDT.resume
@@ -95,9 +106,24 @@ def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path,
 
     monkeypatch.setattr(VFDT, "resume", plugged_in)
     with serve_udp(Cut(lambda: EmulatedBoard(GEOMETRY))) as server:
-        assert main(["train", "generator:hyperplane,attributes=3", "--limit", "300000", "--quiet",
-                     "--board", f"{server.name},timeout=1", "--save", str(saved), "--curve",
-                     str(curve)]) == 1
+        assert (
+            main(
+                [
+                    "train",
+                    "generator:hyperplane,attributes=3",
+                    "--limit",
+                    "300000",
+                    "--quiet",
+                    "--board",
+                    f"{server.name},timeout=1",
+                    "--save",
+                    str(saved),
+                    "--curve",
+                    str(curve),
+                ]
+            )
+            == 1
+        )
     captured = capsys.readouterr()
     assert "no sign of life" in captured.err and captured.err.count("\n") == 1
     assert "stopped after" in captured.out

@@ -74,10 +74,13 @@ def test_missing_port_and_file_that_is_no_port(tmp_path):
         open_board(f"serial:{tmp_path / 'file'}")
 
 
-@pytest.mark.parametrize("code, message", [
-    (errno.EACCES, "permission denied: add your user to the port's group"),
-    (errno.EBUSY, "or another has this port open already"),
-])
+@pytest.mark.parametrize(
+    "code, message",
+    [
+        (errno.EACCES, "permission denied: add your user to the port's group"),
+        (errno.EBUSY, "or another has this port open already"),
+    ],
+)
 def test_port_that_cannot_be_opened(monkeypatch, tmp_path, code, message):
     (tmp_path / "port").write_text("")
 
@@ -127,6 +130,6 @@ def test_serial_port_that_takes_nothing_keeps_whole_frames_up_to_a_bound():
     wire.close()
     got = [decode_cobs(frame) for frame in came.split(b"\0") if frame]
     assert 50 < len(got) < 100
-    assert got == frames[:len(got)]
+    assert got == frames[: len(got)]
     os.close(master)
     os.close(slave)

@@ -18,9 +18,12 @@ SHARES = (0.01, 0.05, 0.2)
 def connect(seed, faults=None, cuts=(), **options):
     print(f"seed {seed}")
     rng = random.Random(seed)
-    sizes = {"ring_words": rng.choice((128, 200, 1000, 5000)),
-             "frame_bytes": rng.choice((64, 200, 500)),
-             "up_frame_bytes": rng.choice((32, 64, 256)), "up_frames": rng.choice((1, 2, 8))}
+    sizes = {
+        "ring_words": rng.choice((128, 200, 1000, 5000)),
+        "frame_bytes": rng.choice((64, 200, 500)),
+        "up_frame_bytes": rng.choice((32, 64, 256)),
+        "up_frames": rng.choice((1, 2, 8)),
+    }
     end = BoardEnd(lambda: TapeBoard(seed), rng=rng, **sizes)
     wire = SimulatedWire(end, rng, faults, cuts=cuts)
     return LinkedBoard(wire, **{"timeout": 60.0, **options}), end, rng
@@ -60,8 +63,7 @@ def traffic(board, rng, length):
 @pytest.mark.parametrize("share", SHARES)
 def test_every_byte_once_and_in_order(kind, share):
     for seed in range(6):
-        faults = Faults.all(share) if kind == "all" else (
-            Faults() if kind == "none" else Faults(**{kind: share}))
+        faults = Faults.all(share) if kind == "all" else (Faults() if kind == "none" else Faults(**{kind: share}))
         board, end, rng = connect(seed, faults)
         sent, received = traffic(board, rng, 60)
         assert end.board.tape == sent
@@ -109,13 +111,21 @@ def test_ctrl_c_tears_nothing():
     known = [data, (find("grace").addr, 5)]
     for at in range(1, 10_000, 23):
         board, end, _ = connect(2)
-        came = interrupted(lambda board=board: (
-            board.send(data), board.write_register("grace", 5), board.read("grace.leaf"),
-            board.read("status.busy")), at, linked, session)
+        came = interrupted(
+            lambda board=board: (
+                board.send(data),
+                board.write_register("grace", 5),
+                board.read("grace.leaf"),
+                board.read("status.busy"),
+            ),
+            at,
+            linked,
+            session,
+        )
         board.write("inner_grace.inner", 9)
         assert board.read("inner_grace.inner") == 9
         assert board.read("grace.leaf") == (5 if known[1] in end.board.tape else 0)
-        assert end.board.tape[:-1] == known[:len(end.board.tape) - 1]
+        assert end.board.tape[:-1] == known[: len(end.board.tape) - 1]
         assert board.receive() == end.board.reported
         if not came:
             break

@@ -123,8 +123,12 @@ def test_power_cycle_goes_on_from_what_was_saved(tree, tmp_path):
     assert (np.concatenate([head, tail]) == wanted).all()
 
 
-SAVES = {"save": lambda tree, path: tree.save(path), "close": lambda tree, _: tree.close(),
-         "pickle": lambda tree, _: pickle.dumps(tree), "copy": lambda tree, _: copy.deepcopy(tree)}
+SAVES = {
+    "save": lambda tree, path: tree.save(path),
+    "close": lambda tree, _: tree.close(),
+    "pickle": lambda tree, _: pickle.dumps(tree),
+    "copy": lambda tree, _: copy.deepcopy(tree),
+}
 
 
 @pytest.mark.parametrize("call", SAVES)
@@ -190,8 +194,12 @@ def test_cut_while_nothing_is_learnt(call, tmp_path):
     whole, wanted = expected("vfdt nba", X, y)
     one, wire, _ = linked("vfdt nba", 6, timeout=2.0)
     head = one.test_then_train(X[:1700], y[:1700], CLASSES)
-    calls = {"save": lambda: one.save(tmp_path / "saved"), "counters": one.counters,
-             "predict_proba": lambda: one.predict_proba(X[:500]), "close": one.close}
+    calls = {
+        "save": lambda: one.save(tmp_path / "saved"),
+        "counters": one.counters,
+        "predict_proba": lambda: one.predict_proba(X[:500]),
+        "close": one.close,
+    }
     # In the middle of the answer: some of it has come, some will come after the cut.
     for after in (0, 0.001, 0.002, 0.01):
         wire.cuts = [(wire.time + after, float("inf"))]
@@ -268,8 +276,7 @@ def test_ctrl_c_and_a_silent_board_at_once():
 def test_ctrl_c_while_more_is_to_be_sent_than_may_wait(monkeypatch):
     """It has come in `send`, amid what belongs together; learning goes on all the same."""
     # Nothing to wait for between several batches of records.
-    monkeypatch.setitem(TREES, "vfdt", (VFDT, {"delta": 1e-3, "grace": 10**6,
-                                               "review_period": 10**6}))
+    monkeypatch.setitem(TREES, "vfdt", (VFDT, {"delta": 1e-3, "grace": 10**6, "review_period": 10**6}))
     learn, finish, one, wire, cut = about_to_be_cut("vfdt", 11, timeout=1000.0, count=150_000)
     with interruptible():
         press_ctrl_c(wire, cut + 0.1)

@@ -35,8 +35,8 @@ IP = int(IPv4Address(ADDRESS))
 
 SERIAL, ETHERNET, ARTY, COLORLIGHT, VERSA, TANG_NANO = (
     pytest.param(BOARDS[name], id=name)
-    for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35", "colorlight-5a-75b", "versa-ecp5",
-                 "tang-nano-20k"))
+    for name in ("ulx3s-85f", "ecpix5-85f", "arty-a7-35", "colorlight-5a-75b", "versa-ecp5", "tang-nano-20k")
+)
 
 
 @pytest.fixture
@@ -68,8 +68,7 @@ def compare(linked, count, geometry=GEOMETRY):
     for kind in (EmulatedBoard(geometry), linked):
         tree = VFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100)
         if geometry.levels > 1:
-            tree = EFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100,
-                        inner_grace=150)
+            tree = EFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100, inner_grace=150)
         found.append(tree.test_then_train(X, labels, classes))
         trees.append(tree)
     assert trees[0].report()["nodes"] > 1
@@ -78,11 +77,17 @@ def compare(linked, count, geometry=GEOMETRY):
 
 
 @needs("elec")
-@pytest.mark.parametrize("board, count", [
-    (SERIAL.values[0], 2000), pytest.param(SERIAL.values[0], 45_312, marks=pytest.mark.slow),
-    pytest.param(ARTY.values[0], 2000, marks=pytest.mark.slow),
-    pytest.param(TANG_NANO.values[0], 2000, marks=pytest.mark.slow),
-], indirect=["board"], ids=["ulx3s", "ulx3s, whole", "arty", "tang nano"])
+@pytest.mark.parametrize(
+    "board, count",
+    [
+        (SERIAL.values[0], 2000),
+        pytest.param(SERIAL.values[0], 45_312, marks=pytest.mark.slow),
+        pytest.param(ARTY.values[0], 2000, marks=pytest.mark.slow),
+        pytest.param(TANG_NANO.values[0], 2000, marks=pytest.mark.slow),
+    ],
+    indirect=["board"],
+    ids=["ulx3s", "ulx3s, whole", "arty", "tang nano"],
+)
 def test_tree_is_the_emulated_boards(board, count):
     """In simulated time, as fast as the simulation is."""
     linked = LinkedBoard(LineWire(board))
@@ -93,9 +98,12 @@ def test_tree_is_the_emulated_boards(board, count):
 @needs("elec")
 @pytest.mark.slow
 @pytest.mark.parametrize("share, count", [(0.01, 45_312), (0.05, 6000), (0.2, 1200)])
-@pytest.mark.parametrize("board, wire", [(SERIAL.values[0], LineWire),
-                                         (ETHERNET.values[0], CableWire)],
-                         indirect=["board"], ids=["serial", "udp"])
+@pytest.mark.parametrize(
+    "board, wire",
+    [(SERIAL.values[0], LineWire), (ETHERNET.values[0], CableWire)],
+    indirect=["board"],
+    ids=["serial", "udp"],
+)
 def test_same_tree_over_bad_wire(board, wire, share, count):
     """Frames are lost, damaged, doubled and overtaken on the way to and from the RTL's pins.
 
@@ -147,12 +155,18 @@ def test_netlist_of_other_boards(name):
 
 
 @needs("elec")
-@pytest.mark.parametrize("board, count", [
-    (SERIAL.values[0], 1200), (ETHERNET.values[0], 3000),
-    pytest.param(ETHERNET.values[0], 45_312, marks=pytest.mark.slow),
-    pytest.param(COLORLIGHT.values[0], 3000, marks=pytest.mark.slow),
-    pytest.param(VERSA.values[0], 3000, marks=pytest.mark.slow),
-], indirect=["board"], ids=["serial", "udp", "udp, whole", "colorlight", "versa"])
+@pytest.mark.parametrize(
+    "board, count",
+    [
+        (SERIAL.values[0], 1200),
+        (ETHERNET.values[0], 3000),
+        pytest.param(ETHERNET.values[0], 45_312, marks=pytest.mark.slow),
+        pytest.param(COLORLIGHT.values[0], 3000, marks=pytest.mark.slow),
+        pytest.param(VERSA.values[0], 3000, marks=pytest.mark.slow),
+    ],
+    indirect=["board"],
+    ids=["serial", "udp", "udp, whole", "colorlight", "versa"],
+)
 def test_as_a_user_does(board, served, count):
     """The port's name is all that the driver knows."""
     with open_board(served, timeout=60) as linked:
@@ -196,9 +210,16 @@ def test_address_resolution_and_ping(board):
     board.run(1000)  # the transceiver's reset
     mac = mac_address(IP)
     got = answer(board, network.arp_frame(1, int(host), 0, IP))
-    assert got[:42] == network.HOST_MAC.to_bytes(6, "big") + mac.to_bytes(6, "big") + bytes.fromhex(
-        "0806 0001 0800 06 04 0002") + mac.to_bytes(6, "big") + ip.packed \
-        + network.HOST_MAC.to_bytes(6, "big") + host.packed
+    assert (
+        got[:42]
+        == network.HOST_MAC.to_bytes(6, "big")
+        + mac.to_bytes(6, "big")
+        + bytes.fromhex("0806 0001 0800 06 04 0002")
+        + mac.to_bytes(6, "big")
+        + ip.packed
+        + network.HOST_MAC.to_bytes(6, "big")
+        + host.packed
+    )
 
     for size in (8, 31, 56, 400, 56):
         echo = struct.pack(">HH", rng.getrandbits(16), rng.getrandbits(16)) + rng.randbytes(size)
@@ -207,8 +228,7 @@ def test_address_resolution_and_ping(board):
             even = struct.pack(">BBH", kind, 0, 0) + echo + bytes(len(echo) % 2)
             return struct.pack(">BBH", kind, 0, network.checksum(even)) + echo
 
-        ping = network.ethernet_frame(
-            mac, 0x0800, network.ipv4_packet(1, int(host), IP, message(8)))
+        ping = network.ethernet_frame(mac, 0x0800, network.ipv4_packet(1, int(host), IP, message(8)))
         if size > 128:  # too long for the core's buffer, and dropped
             with pytest.raises(AssertionError, match="no answer"):
                 answer(board, ping)
@@ -216,7 +236,7 @@ def test_address_resolution_and_ping(board):
         got = answer(board, ping)
         assert got[:6] == network.HOST_MAC.to_bytes(6, "big") and got[23] == 1
         assert got[26:34] == ip.packed + host.packed
-        assert got[34:34 + 4 + len(echo)] == message(0)
+        assert got[34 : 34 + 4 + len(echo)] == message(0)
 
 
 @pytest.mark.parametrize("ratio", [3, 8.0, True])

@@ -18,8 +18,9 @@ KINDS = pytest.mark.parametrize("serve", [serve_serial, serve_udp])
 
 
 @KINDS
-@pytest.mark.parametrize("sizes", [
-    {}, {"ring_words": 300, "frame_bytes": 1024}, {"ring_words": 20_000, "frame_bytes": 1440}])
+@pytest.mark.parametrize(
+    "sizes", [{}, {"ring_words": 300, "frame_bytes": 1024}, {"ring_words": 20_000, "frame_bytes": 1440}]
+)
 def test_every_byte_once_and_in_order(serve, sizes):
     import random
 
@@ -28,8 +29,7 @@ def test_every_byte_once_and_in_order(serve, sizes):
         assert server.end.board.tape == sent
         assert received == server.end.board.reported
         assert board.geometry == GEOMETRY
-        assert board.statistics().bytes_sent >= sum(
-            len(part) for part in sent if isinstance(part, bytes))
+        assert board.statistics().bytes_sent >= sum(len(part) for part in sent if isinstance(part, bytes))
 
 
 @KINDS
@@ -70,15 +70,19 @@ def test_second_program_is_refused_until_it_takes_over(serve):
         first = open_board(server.name, timeout=3)
         if serve is serve_serial:  # as from another computer: the port itself is not locked
             first._wire.close()
-        with pytest.raises(BoardError, match=r"another session \(0x[0-9a-f]{8}\).*"
-                                             "take_over=True"):
+        with pytest.raises(
+            BoardError,
+            match=r"another session \(0x[0-9a-f]{8}\).*"
+            "take_over=True",
+        ):
             open_board(server.name)
         with open_board(server.name, take_over=True) as second:
             second.read("status.busy")
             if serve is serve_udp:
                 server.deaf = False
-                with pytest.raises(BoardError, match="no longer knows this session: session 0x.*"
-                                                     "load the tree that was saved last"):
+                with pytest.raises(
+                    BoardError, match="no longer knows this session: session 0x.*load the tree that was saved last"
+                ):
                     first.read("status.busy")
         first._wire.close()
 
@@ -97,8 +101,10 @@ def test_board_without_power_meanwhile(serve):
 @KINDS
 def test_other_version_of_the_link(serve):
     with serve(end(version=LINK_VERSION + 1)) as server:
-        with pytest.raises(BoardError, match=f"version {LINK_VERSION + 1} of the link, this driver "
-                                             f"{LINK_VERSION}: rebuild the bitstream"):
+        with pytest.raises(
+            BoardError,
+            match=f"version {LINK_VERSION + 1} of the link, this driver {LINK_VERSION}: rebuild the bitstream",
+        ):
             open_board(server.name)
 
 
@@ -145,31 +151,38 @@ def test_a_forked_process_leaves_the_board_to_its_parent(serve, monkeypatch):
         board.write("grace.leaf", 77)
         with monkeypatch.context() as patch:
             patch.setattr(os, "getpid", lambda: -1)
-            for call in (lambda: board.read("grace.leaf"), lambda: board.write("grace.leaf", 5),
-                         lambda: board.send(bytes(GEOMETRY.bus_bytes)), board.receive,
-                         board.resume):
+            for call in (
+                lambda: board.read("grace.leaf"),
+                lambda: board.write("grace.leaf", 5),
+                lambda: board.send(bytes(GEOMETRY.bus_bytes)),
+                board.receive,
+                board.resume,
+            ):
                 with pytest.raises(BoardError, match="this process was forked from the one"):
                     call()
         assert board.read("grace.leaf") == 77
         with monkeypatch.context() as patch:
             patch.setattr(os, "getpid", lambda: -1)
-            board._closer()
+            board._release_all()
         with pytest.raises(BoardError, match="another session"):
             open_board(server.name)
 
 
-@pytest.mark.parametrize("name, message", [
-    ("serial:", "'serial:' lacks a port; serial is an FPGA at a serial port"),
-    ("udp:", "'udp:' lacks an address"),
-    ("udp:1.2.3.4:0", "port must be a number from 1 to 65535, not '0'"),
-    ("udp:1.2.3.4:x", "port must be a number"),
-    ("udp:1.2.3.4,baud=5", "no option 'baud'; there are timeout, take_over"),
-    ("serial:/dev/x,baud=fast", "baud must be an integer, not 'fast'"),
-    ("serial:/dev/x,baud=-1", "baud must be an integer above 0, not -1"),
-    ("udp:1.2.3.4,timeout=0", "timeout must be a number of seconds above 0, not 0.0"),
-    ("udp:1.2.3.4,take_over=perhaps", "take_over must be yes or no, not 'perhaps'"),
-    ("usb:1", "no board 'usb:1'; there are emulated, simulated, serial:PORT and udp:ADDRESS"),
-])
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("serial:", "'serial:' lacks a port; serial is an FPGA at a serial port"),
+        ("udp:", "'udp:' lacks an address"),
+        ("udp:1.2.3.4:0", "port must be a number from 1 to 65535, not '0'"),
+        ("udp:1.2.3.4:x", "port must be a number"),
+        ("udp:1.2.3.4,baud=5", "no option 'baud'; there are timeout, take_over"),
+        ("serial:/dev/x,baud=fast", "baud must be an integer, not 'fast'"),
+        ("serial:/dev/x,baud=-1", "baud must be an integer above 0, not -1"),
+        ("udp:1.2.3.4,timeout=0", "timeout must be a number of seconds above 0, not 0.0"),
+        ("udp:1.2.3.4,take_over=perhaps", "take_over must be yes or no, not 'perhaps'"),
+        ("usb:1", "no board 'usb:1'; there are emulated, simulated, serial:PORT and udp:ADDRESS"),
+    ],
+)
 def test_wrong_names(name, message):
     with pytest.raises(ValueError, match=message):
         open_board(name)
@@ -191,8 +204,7 @@ def test_closed_board():
         counted = board.statistics()
         assert counted.frames_sent == 1 and counted.seconds > 0
         assert board.statistics() == counted
-        for call in (board.receive, lambda: board.send(b""), board.resume,
-                     lambda: board.read("status.busy")):
+        for call in (board.receive, lambda: board.send(b""), board.resume, lambda: board.read("status.busy")):
             with pytest.raises(BoardError, match="closed: open it again"):
                 call()
         with pytest.raises(ValueError, match="do not fit the board's memory"):

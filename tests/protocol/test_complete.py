@@ -44,21 +44,26 @@ criteria.CRITERIA = tuple(each.name for each in criteria.DECLARED)
 
 def refusal(change, module):
     """What importing a module says after a change to the declarations."""
-    done = subprocess.run([sys.executable, "-c", f"{change}\nimport {module}"],
-                          capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", f"{change}\nimport {module}"], capture_output=True, text=True, timeout=300
+    )
     assert done.returncode, f"{module} did not notice"
     return done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("module, file", [
-    ("bregalad_hw.mcmu.sequencer", "mcmu/sequencer.py"),
-    ("bregalad_sim.golden", "golden/board.py"),
-    ("bregalad.boards.kernel", "kernel/commands.py"),
-])
+@pytest.mark.parametrize(
+    "module, file",
+    [
+        ("bregalad_hw.mcmu.sequencer", "mcmu/sequencer.py"),
+        ("bregalad_sim.golden", "golden/board.py"),
+        ("bregalad.boards.kernel", "kernel/commands.py"),
+    ],
+)
 def test_an_opcode_that_a_board_lacks_is_refused(module, file):
     message = refusal(ANOTHER_OPCODE, module)
     assert message.startswith("ValueError") and message.endswith(
-        f"{file} lacks Opcode.SWAP: it is declared, so add it there")
+        f"{file} lacks Opcode.SWAP: it is declared, so add it there"
+    )
     message = refusal(ANOTHER_PAYLOAD, module)
     assert message.startswith("ValueError") and f"{file} lacks Opcode.FENCE" in message
 
@@ -67,12 +72,15 @@ def test_a_report_kind_that_the_hardware_lacks_is_refused():
     assert "mcmu/report.py lacks Kind.SWAPPED" in refusal(ANOTHER_KIND, "bregalad_hw.mcmu.report")
 
 
-@pytest.mark.parametrize("module, file", [
-    ("bregalad.boards.kernel", "kernel/gains.py"),
-    ("bregalad.trees.policy.bounds", "policy/bounds.py"),  # for it says that the bounds know it
-    ("bregalad_hw.gain.gain", "bregalad_hw/gain"),
-    ("bregalad_sim.reference", "reference/criteria.py"),
-])
+@pytest.mark.parametrize(
+    "module, file",
+    [
+        ("bregalad.boards.kernel", "kernel/gains.py"),
+        ("bregalad.trees.policy.bounds", "policy/bounds.py"),  # for it says that the bounds know it
+        ("bregalad_hw.gain.gain", "bregalad_hw/gain"),
+        ("bregalad_sim.reference", "reference/criteria.py"),
+    ],
+)
 def test_a_criterion_that_a_program_lacks_is_refused(module, file):
     message = refusal(ANOTHER_CRITERION, module)
     assert message.startswith("ValueError") and f"{file} lacks 'tsallis': it is declared" in message
@@ -80,8 +88,7 @@ def test_a_criterion_that_a_program_lacks_is_refused(module, file):
 
 def test_a_criterion_whose_arithmetic_is_none_is_refused():
     change = ANOTHER_CRITERION.replace("tsallis:Tsallis", "gini:Normaliser")
-    assert "gini:Normaliser, the arithmetic of 'tsallis', must be a Terms" in refusal(
-        change, "bregalad_hw.gain.gain")
+    assert "gini:Normaliser, the arithmetic of 'tsallis', must be a Terms" in refusal(change, "bregalad_hw.gain.gain")
 
 
 def test_what_is_not_declared_is_refused():
@@ -96,15 +103,19 @@ def test_what_is_not_declared_is_refused():
 def test_an_unknown_opcode_halts_every_board_alike(opcode):
     """Hardware meets them in bench_sequencer and bench_accelerator."""
     geometry = Geometry(lanes=1, passes=1, slots=2)
-    stream = bytes([opcode, *range(1, 16)]) + pack_command(geometry, Opcode.FENCE, token=5) + pack_command(
-        geometry, Opcode.RESET) + pack_command(geometry, Opcode.FENCE, token=6)
+    stream = (
+        bytes([opcode, *range(1, 16)])
+        + pack_command(geometry, Opcode.FENCE, token=5)
+        + pack_command(geometry, Opcode.RESET)
+        + pack_command(geometry, Opcode.FENCE, token=6)
+    )
     board = EmulatedBoard(geometry, 0)
     board.send(stream)
     answer = board.receive()
     assert answer == Golden(geometry).execute(stream)
     error, fence = layout_of(Kind.ERROR, geometry, 1), layout_of(Kind.FENCE, geometry, 1)
     assert error.unpack(answer)["address"] == int.from_bytes(stream[:8], "little")
-    assert fence.unpack(answer[error.size:])["token"] == 6 and len(answer) == error.size + fence.size
+    assert fence.unpack(answer[error.size :])["token"] == 6 and len(answer) == error.size + fence.size
 
 
 def test_an_unknown_report_kind_is_refused():
@@ -112,10 +123,13 @@ def test_an_unknown_report_kind_is_refused():
         layout_of(9, Geometry(), 1)
 
 
-@pytest.mark.parametrize("report, message", [
-    (bytes([77, 0, 0, 0]), "no report is of kind 77; .* load the bitstream of this release"),
-    (layout_of(Kind.ERROR, Geometry(), 1).pack(kind=Kind.ERROR, flags=9), "unknown error 9 at 0x0"),
-])
+@pytest.mark.parametrize(
+    "report, message",
+    [
+        (bytes([77, 0, 0, 0]), "no report is of kind 77; .* load the bitstream of this release"),
+        (layout_of(Kind.ERROR, Geometry(), 1).pack(kind=Kind.ERROR, flags=9), "unknown error 9 at 0x0"),
+    ],
+)
 def test_a_tree_refuses_reports_that_it_does_not_know(report, message):
     from bregalad import VFDT
 
@@ -139,8 +153,11 @@ def test_a_tree_refuses_reports_that_it_does_not_know(report, message):
 def test_another_register_version_is_refused(board, version, monkeypatch):
     opened = board(Geometry(lanes=1, passes=1))
     own = opened._read_register
-    monkeypatch.setattr(opened, "_read_register", lambda register: (
-        own(register) & ~0xFF | version if register.name == "build" else own(register)))
+    monkeypatch.setattr(
+        opened,
+        "_read_register",
+        lambda register: own(register) & ~0xFF | version if register.name == "build" else own(register),
+    )
     with pytest.raises(BoardError, match=f"speaks protocol version {version}, this driver 4"):
         opened.check_identity()
 
@@ -149,8 +166,9 @@ def test_another_register_version_is_refused(board, version, monkeypatch):
 def test_another_criterion_is_refused(board, monkeypatch):
     opened = board(Geometry(lanes=1, passes=1))
     own = opened._read_register
-    monkeypatch.setattr(opened, "_read_register", lambda register: (
-        own(register) | 9 << 8 if register.name == "build" else own(register)))
+    monkeypatch.setattr(
+        opened, "_read_register", lambda register: own(register) | 9 << 8 if register.name == "build" else own(register)
+    )
     with pytest.raises(BoardError, match="no criterion has the number 9; there are 0 .information_gain., 1"):
         opened.check_identity()
 
@@ -174,8 +192,9 @@ def test_criteria_have_numbers_of_their_own():
     numbers = [criterion.number for criterion in DECLARED]
     assert len(set(numbers)) == len(numbers) == len(set(CRITERIA)) and 0 <= min(numbers) and max(numbers) < 16
     # Those of bitstreams that there are.
-    assert [criterion_of(name).number for name in (
-        "information_gain", "gini", "kearns_mansour", "classification_error")] == [0, 1, 2, 3]
+    assert [
+        criterion_of(name).number for name in ("information_gain", "gini", "kearns_mansour", "classification_error")
+    ] == [0, 1, 2, 3]
 
 
 def test_boards_are_checked_as_they_are_opened():

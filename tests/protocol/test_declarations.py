@@ -11,8 +11,11 @@ from bregalad.protocol.layout import Field, Layout
 from bregalad.protocol.words import getter
 from bregalad_hw.layout import struct
 
-LAYOUTS = [*commands.COMMANDS.values(), commands.record_layout(5),
-           *(reports.layout_of(kind, Geometry(classes=3), 5) for kind in reports.Kind)]
+LAYOUTS = [
+    *commands.COMMANDS.values(),
+    commands.record_layout(5),
+    *(reports.layout_of(kind, Geometry(classes=3), 5) for kind in reports.Kind),
+]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
@@ -21,8 +24,7 @@ def test_numpy_and_amaranth_agree_on_every_field(layout):
     rng = np.random.default_rng(1)
     shape = struct(layout)
     assert shape.size == layout.bits == 8 * layout.dtype.itemsize
-    values = {f.name: rng.integers(-1 << 30 if f.signed else 0, 1 << min(f.width, 30),
-                                   f.count) for f in layout.fields}
+    values = {f.name: rng.integers(-1 << 30 if f.signed else 0, 1 << min(f.width, 30), f.count) for f in layout.fields}
     packed = layout.pack(**values)
     constant = data.Const(shape, int.from_bytes(packed, "little"))
     unpacked = layout.unpack(packed)
@@ -57,14 +59,22 @@ def test_registers_are_unique():
     assert len(set(names)) == len(names) and len(set(addresses)) == len(addresses)
 
 
-@pytest.mark.parametrize("make, message", [
-    (lambda: registers.Field("x", 33, registers.Access.RO, ""), "width must be 1 to 32 bits"),
-    (lambda: registers.Field("x", 2, registers.Access.RW, "", 4), "reset 4 does not fit 2 bits"),
-    (lambda: registers.Register("x", 2, ()), "address must be a multiple of 4"),
-    (lambda: registers.Register("x", 4, (registers.Field("a", 20, registers.Access.RO, ""),
-                                         registers.Field("b", 20, registers.Access.RO, ""))),
-     "wider than 32 bits"),
-])
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: registers.Field("x", 33, registers.Access.RO, ""), "width must be 1 to 32 bits"),
+        (lambda: registers.Field("x", 2, registers.Access.RW, "", 4), "reset 4 does not fit 2 bits"),
+        (lambda: registers.Register("x", 2, ()), "address must be a multiple of 4"),
+        (
+            lambda: registers.Register(
+                "x",
+                4,
+                (registers.Field("a", 20, registers.Access.RO, ""), registers.Field("b", 20, registers.Access.RO, "")),
+            ),
+            "wider than 32 bits",
+        ),
+    ],
+)
 def test_register_errors(make, message):
     with pytest.raises(ValueError, match=message):
         make()
@@ -75,23 +85,26 @@ def test_unknown_register():
         registers.find("speed")
 
 
-@pytest.mark.parametrize("sizes, message", [
-    ({"lanes": 0}, "lanes must be 1 to 1024, not 0"),
-    ({"passes": 257}, "passes must be 1 to 256"),
-    ({"bins": 12}, "bins must be a power of two, not 12"),
-    ({"bins": 128}, "bins must be 4 to 64"),
-    ({"classes": 33}, "classes must be 2 to 32"),
-    ({"slots": 1}, "slots must be 2 to 32768"),
-    ({"banks": 3}, "banks must be 1 to 2, not 3"),
-    ({"levels": 0}, "levels must be 1 to 8, not 0"),
-    ({"levels": 3}, "levels must be a power of two, not 3"),
-    ({"levels": 16}, "levels must be 1 to 8, not 16"),
-    ({"levels": 4, "slots": 66}, "slots must be a multiple of levels, 4, not 66"),
-    ({"levels": 2, "banks": 2}, "not both: banks is 2, levels 2"),
-    ({"count_width": 11}, "count_width must be 12 to 32"),
-    ({"bus_width": 48}, "bus_width must be a power of two"),
-    ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
-])
+@pytest.mark.parametrize(
+    "sizes, message",
+    [
+        ({"lanes": 0}, "lanes must be 1 to 1024, not 0"),
+        ({"passes": 257}, "passes must be 1 to 256"),
+        ({"bins": 12}, "bins must be a power of two, not 12"),
+        ({"bins": 128}, "bins must be 4 to 64"),
+        ({"classes": 33}, "classes must be 2 to 32"),
+        ({"slots": 1}, "slots must be 2 to 32768"),
+        ({"banks": 3}, "banks must be 1 to 2, not 3"),
+        ({"levels": 0}, "levels must be 1 to 8, not 0"),
+        ({"levels": 3}, "levels must be a power of two, not 3"),
+        ({"levels": 16}, "levels must be 1 to 8, not 16"),
+        ({"levels": 4, "slots": 66}, "slots must be a multiple of levels, 4, not 66"),
+        ({"levels": 2, "banks": 2}, "not both: banks is 2, levels 2"),
+        ({"count_width": 11}, "count_width must be 12 to 32"),
+        ({"bus_width": 48}, "bus_width must be a power of two"),
+        ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
+    ],
+)
 def test_geometry_errors(sizes, message):
     with pytest.raises(ValueError, match=message):
         Geometry(**sizes)
@@ -135,7 +148,8 @@ def test_presets_survive_the_registers(name):
 def test_protocol_page_is_up_to_date():
     page = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
     assert page.read_text(encoding="utf-8") == describe.markdown(), (
-        "run: python -m bregalad.protocol.describe > docs/protocol.md")
+        "run: python -m bregalad.protocol.describe > docs/protocol.md"
+    )
 
 
 def test_compiled_getters_read_what_layouts_pack():
@@ -144,8 +158,7 @@ def test_compiled_getters_read_what_layouts_pack():
         words = np.frombuffer(bytes(4) + layout.pack(**fields), np.uint32)
         for name, value in fields.items():
             assert getter(layout, name).py_func(words, 1) == value, (layout.name, name)
-    assert getter(reports.CANDIDATE, "gain").py_func(
-        np.frombuffer(reports.CANDIDATE.pack(gain=-5), np.uint32), 0) == -5
+    assert getter(reports.CANDIDATE, "gain").py_func(np.frombuffer(reports.CANDIDATE.pack(gain=-5), np.uint32), 0) == -5
     with pytest.raises(ValueError, match="odd.b lies across words, or is an array"):
         getter(Layout("odd", Field("a", 16), Field("b", 32)), "b")
     with pytest.raises(ValueError, match="suggestion.left lies across words, or is an array"):

@@ -27,18 +27,27 @@ def test_cobs_keeps_any_bytes():
         assert decode_cobs(encoded) == data
 
 
-@pytest.mark.parametrize("data, decoded", [
-    (b"\x01", b""), (b"\x01\x01", b"\0"), (b"\x03ab", b"ab"), (b"\x02a\x02b", b"a\0b"),
-    (b"\x03a", None), (b"\xff", None), (b"\x01\x00\x01", None), (b"", b""),
-    (b"\xff" + b"x" * 254, b"x" * 254), (b"\xff" + b"x" * 254 + b"\x01", b"x" * 254),
-])
+@pytest.mark.parametrize(
+    "data, decoded",
+    [
+        (b"\x01", b""),
+        (b"\x01\x01", b"\0"),
+        (b"\x03ab", b"ab"),
+        (b"\x02a\x02b", b"a\0b"),
+        (b"\x03a", None),
+        (b"\xff", None),
+        (b"\x01\x00\x01", None),
+        (b"", b""),
+        (b"\xff" + b"x" * 254, b"x" * 254),
+        (b"\xff" + b"x" * 254 + b"\x01", b"x" * 254),
+    ],
+)
 def test_cobs_examples(data, decoded):
     assert decode_cobs(data) == decoded
 
 
 def test_frame():
-    packed = pack_frame(FrameType.COMMANDS, 7, b"abcdefgh", flags=3, sequence=1, acknowledge=2,
-                        room=9)
+    packed = pack_frame(FrameType.COMMANDS, 7, b"abcdefgh", flags=3, sequence=1, acknowledge=2, room=9)
     assert packed[:16] == bytes([0x10, 3, 8, 0, 7, 0, 0, 0, 1, 0, 2, 0, 9, 0, 0, 0])
     assert unpack_frame(packed) == Frame(FrameType.COMMANDS, 3, 7, 1, 2, 9, b"abcdefgh")
     assert unpack_frame(packed, limit=8) is not None

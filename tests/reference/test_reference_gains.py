@@ -8,12 +8,15 @@ from bregalad_sim.reference.criteria import CRITERIA, impurity, reduction, value
 from bregalad_sim.reference.learner import best_two
 
 
-@pytest.mark.parametrize("criterion, before, after", [
-    ("information_gain", 1.0, 0.8112781244591328),  # 2 - 3/4 log2 3
-    ("gini", 0.5, 0.375),
-    ("kearns_mansour", 0.5, 0.4330127018922193),  # sqrt(3)/4
-    ("classification_error", 0.5, 0.25),
-])
+@pytest.mark.parametrize(
+    "criterion, before, after",
+    [
+        ("information_gain", 1.0, 0.8112781244591328),  # 2 - 3/4 log2 3
+        ("gini", 0.5, 0.375),
+        ("kearns_mansour", 0.5, 0.4330127018922193),  # sqrt(3)/4
+        ("classification_error", 0.5, 0.25),
+    ],
+)
 def test_reduction(criterion, before, after):
     kind = CRITERIA.index(criterion)
     assert impurity(kind, np.array([4.0, 4.0])) == pytest.approx(before)
@@ -23,8 +26,9 @@ def test_reduction(criterion, before, after):
     assert reduction(kind, sides) == pytest.approx(np.array([[8 * (before - after), 0]]))
 
 
-@pytest.mark.parametrize("criterion, expected", [
-    ("information_gain", 1.5), ("gini", 0.625), ("classification_error", 0.5)])
+@pytest.mark.parametrize(
+    "criterion, expected", [("information_gain", 1.5), ("gini", 0.625), ("classification_error", 0.5)]
+)
 def test_three_classes(criterion, expected):
     assert impurity(CRITERIA.index(criterion), np.array([2.0, 1, 1])) == pytest.approx(expected)
 
@@ -59,12 +63,15 @@ def test_mcdiarmid():
     assert bound("mcdiarmid", "gini", delta=np.exp(-4)).epsilon(trial(8)) == pytest.approx(4)
 
 
-@pytest.mark.parametrize("criterion, facts, expected", [
-    ("gini", trial(1), 9.26553772),  # d = 1/16: sqrt(8 ln 32) + 4
-    ("gini", trial(4, 1, 2, 3), 6.23291799),  # d = 1/3888: sqrt(2 ln 7776) + 2
-    ("kearns_mansour", trial(1), 8.81092972),  # 4 sqrt(ln 128)
-    ("information_gain", trial(4), 2.80833159),  # d = 1/64: ln 4 sqrt(ln 256 / 2) + 1/2
-])
+@pytest.mark.parametrize(
+    "criterion, facts, expected",
+    [
+        ("gini", trial(1), 9.26553772),  # d = 1/16: sqrt(8 ln 32) + 4
+        ("gini", trial(4, 1, 2, 3), 6.23291799),  # d = 1/3888: sqrt(2 ln 7776) + 2
+        ("kearns_mansour", trial(1), 8.81092972),  # 4 sqrt(ln 128)
+        ("information_gain", trial(4), 2.80833159),  # d = 1/64: ln 4 sqrt(ln 256 / 2) + 1/2
+    ],
+)
 def test_confidence(criterion, facts, expected):
     found = bound("confidence", criterion)
     assert found.epsilon(facts) == pytest.approx(expected)
@@ -133,35 +140,40 @@ def test_inherited_counts_move_every_gain_alike():
     before = [c.gain for c in tree.candidates(0)]
     tree.statistics.arrays.base[0] = 6, 0
     # I(7, 1) - I(1, 1)
-    assert [c.gain for c in tree.candidates(0)] == pytest.approx(
-        [gain + 0.5435644431995964 - 1 for gain in before])
+    assert [c.gain for c in tree.candidates(0)] == pytest.approx([gain + 0.5435644431995964 - 1 for gain in before])
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"observer": "exact"}, "observer must be one of"),
-    ({"criterion": "entropy"}, "criterion must be one of"),
-    ({"bound": "chernoff"}, "bound must be one of"),
-    ({"child_counts": "none"}, "child_counts must be one of"),
-    ({"nominal_split": "binary"}, "nominal_split must be one of"),
-    ({"leaf_prediction": "bayes"}, "leaf_prediction must be one of"),
-    ({"ties": "none"}, "ties must be one of"),
-    ({"criterion": "kearns_mansour", "classes": 3}, "Kearns-Mansour is for two classes"),
-    ({"criterion": "kearns_mansour", "bound": "mcdiarmid"}, "McDiarmid's bound is not known"),
-    ({"bound": "confidence", "classes": 3}, "confidence bounds are for two classes"),
-    ({"bound": "confidence", "capacities": [3]}, "confidence bounds are for binary splits"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"observer": "exact"}, "observer must be one of"),
+        ({"criterion": "entropy"}, "criterion must be one of"),
+        ({"bound": "chernoff"}, "bound must be one of"),
+        ({"child_counts": "none"}, "child_counts must be one of"),
+        ({"nominal_split": "binary"}, "nominal_split must be one of"),
+        ({"leaf_prediction": "bayes"}, "leaf_prediction must be one of"),
+        ({"ties": "none"}, "ties must be one of"),
+        ({"criterion": "kearns_mansour", "classes": 3}, "Kearns-Mansour is for two classes"),
+        ({"criterion": "kearns_mansour", "bound": "mcdiarmid"}, "McDiarmid's bound is not known"),
+        ({"bound": "confidence", "classes": 3}, "confidence bounds are for two classes"),
+        ({"bound": "confidence", "capacities": [3]}, "confidence bounds are for binary splits"),
+    ],
+)
 def test_errors(options, message):
     arguments = {"capacities": [0], "classes": 2, **options}
     with pytest.raises(ValueError, match=message):
         ReferenceVFDT(arguments.pop("capacities"), arguments.pop("classes"), **arguments)
 
 
-@pytest.mark.parametrize("codes, labels, message", [
-    ([[0]], [2], "labels must be 0 to 1, not 2 to 2"),
-    ([[0]], [-1], "labels must be 0 to 1, not -1 to -1"),
-    ([[0, 0]], [1], r"X must be \(1, 1\), not \(1, 2\)"),
-    ([[0], [0]], [1], r"X must be \(1, 1\), not \(2, 1\)"),
-])
+@pytest.mark.parametrize(
+    "codes, labels, message",
+    [
+        ([[0]], [2], "labels must be 0 to 1, not 2 to 2"),
+        ([[0]], [-1], "labels must be 0 to 1, not -1 to -1"),
+        ([[0, 0]], [1], r"X must be \(1, 1\), not \(1, 2\)"),
+        ([[0], [0]], [1], r"X must be \(1, 1\), not \(2, 1\)"),
+    ],
+)
 def test_what_cannot_be_learnt(codes, labels, message):
     with pytest.raises(ValueError, match=message):
         ReferenceVFDT([0], 2).learn(np.array(codes, np.uint8), labels)

@@ -29,18 +29,23 @@ def test_gaussian():
     for attribute in range(3):
         groups = [X[(y == k) & ~np.isnan(X[:, attribute]), attribute] for k in (0, 1)]
         for found, values in zip(arrays.moments[0, attribute], groups, strict=True):
-            assert found == pytest.approx([len(values), values.mean(),
-                                           values.var() * len(values), values.min(), values.max()])
+            assert found == pytest.approx(
+                [len(values), values.mean(), values.var() * len(values), values.min(), values.max()]
+            )
         both = np.concatenate(groups)
         cuts = np.linspace(both.min(), both.max(), 9)[1:-1]
         thresholds, left = tree.observer.splits(arrays, 0, [attribute])
         assert thresholds[0] == pytest.approx(cuts)
         for cut, found in zip(cuts, left[0], strict=True):
-            expected = [len(v) * phi((cut - v.mean()) / v.std(ddof=1)) if v.min() <= cut < v.max()
-                        else (v <= cut).sum() for v in groups]
+            expected = [
+                len(v) * phi((cut - v.mean()) / v.std(ddof=1)) if v.min() <= cut < v.max() else (v <= cut).sum()
+                for v in groups
+            ]
             assert found == pytest.approx(expected)
-    assert (tree.observer.known(arrays, 0, [0])[0] == [len(g) for g in (
-        X[(y == k) & ~np.isnan(X[:, 0]), 0] for k in (0, 1))]).all()
+    assert (
+        tree.observer.known(arrays, 0, [0])[0]
+        == [len(g) for g in (X[(y == k) & ~np.isnan(X[:, 0]), 0] for k in (0, 1))]
+    ).all()
 
 
 def test_gaussian_cut_belongs_below():
@@ -123,8 +128,7 @@ def test_every_observer_learns_an_edge(observer):
     predictions = tree.learn(X, y)
     assert tree.splits[0].attribute == 1
     own = tree.statistics.arrays.own
-    counting = [at for at, row in enumerate(tree.tree.table["row"][:tree.tree.count])
-                if row >= 0 and own[row].any()]
+    counting = [at for at, row in enumerate(tree.tree.table["row"][: tree.tree.count]) if row >= 0 and own[row].any()]
     assert counting
     for at in counting:
         for candidate in tree.candidates(at):
@@ -134,6 +138,7 @@ def test_every_observer_learns_an_edge(observer):
 
 
 # Naive Bayes
+
 
 def scores_of(X, y, x, classes, numeric=()):
     """Scores of one instance from those before it."""
@@ -151,8 +156,7 @@ def scores_of(X, y, x, classes, numeric=()):
             if attribute in numeric:
                 values = values[~np.isnan(values)]
                 sd = values.std(ddof=1)
-                score += math.log2(math.exp(-((value - values.mean()) / sd) ** 2 / 2)
-                                   / sd / math.sqrt(2 * math.pi))
+                score += math.log2(math.exp(-(((value - values.mean()) / sd) ** 2) / 2) / sd / math.sqrt(2 * math.pi))
             else:
                 score += math.log2(16 * (values == value).sum() + 1)
                 score -= math.log2(16 * (len(rows) + 1))

@@ -11,8 +11,7 @@ ALL = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8)
 def stream(*parts):
     """Codes and labels of parts ``(n, label)``: two binary attributes in turn, all combinations."""
     codes = np.concatenate([np.resize(ALL, (n, 2)) for n, _ in parts])
-    labels = np.concatenate([[label(a, b) for a, b in np.resize(ALL, (n, 2)).tolist()]
-                             for n, label in parts])
+    labels = np.concatenate([[label(a, b) for a, b in np.resize(ALL, (n, 2)).tolist()] for n, label in parts])
     return codes, labels
 
 
@@ -45,6 +44,7 @@ def test_nodes_come_in_order_however_deep_the_tree():
 
 
 # VFDT
+
 
 @pytest.mark.parametrize("child_counts", ["inherit", "zero"])
 def test_vfdt_splits_as_soon_as_the_gap_is_sure(child_counts):
@@ -133,8 +133,7 @@ def test_adaptive_wait():
     tree = ReferenceVFDT([2] * 4, 4, grace=100, ties="htat", tie_increment=500)
     tree.learn(codes, labels)
     # The root waits for 3000 instances, its children for 3500 each; every other one is theirs.
-    assert [(split.seen, split.tie) for split in tree.splits] == [
-        (3000, True), (9998, True), (10_000, True)]
+    assert [(split.seen, split.tie) for split in tree.splits] == [(3000, True), (9998, True), (10_000, True)]
     assert shape(tree.root) == "0(2(. .) 2(. .))"
     leaf = tree.root.children[0].children[0]
     assert tree.tree[leaf._at]["wait"] == 4000
@@ -165,9 +164,16 @@ def test_adaptive_grace():
     assert ReferenceVFDT([2], 2, tau=0).next_period(0.0, 20) == 65535
 
 
-@pytest.mark.parametrize("bound, criterion, c", [
-    ("mcdiarmid", "gini", 0), ("confidence", "gini", 0), ("confidence", "kearns_mansour", 0),
-    ("confidence", "information_gain", 0), ("confidence-practical", "gini", 0.005)])
+@pytest.mark.parametrize(
+    "bound, criterion, c",
+    [
+        ("mcdiarmid", "gini", 0),
+        ("confidence", "gini", 0),
+        ("confidence", "kearns_mansour", 0),
+        ("confidence", "information_gain", 0),
+        ("confidence-practical", "gini", 0.005),
+    ],
+)
 def test_other_bounds_split_when_they_are_sure(bound, criterion, c):
     grace = 20_000 if criterion == "information_gain" else 100  # it takes a million instances
     codes = np.resize(ALL, (20_000_000 // grace + grace * 60, 2))
@@ -181,7 +187,9 @@ def test_other_bounds_split_when_they_are_sure(bound, criterion, c):
         d = 1 / n / (2 * (n + 1) ** 3 * 2 * n)
         return {
             "mcdiarmid": gap > 8 * np.sqrt(np.log(1e7) / (2 * n)),
-            "confidence": gap >= 2 * {
+            "confidence": gap
+            >= 2
+            * {
                 "gini": np.sqrt(8 / n * np.log(2 / d)) + 4 * np.sqrt(1 / n),
                 "kearns_mansour": 4 * np.sqrt(1 / n * np.log(8 / d)),
                 "information_gain": np.log(n) * np.sqrt(2 / n * np.log(4 / d)) + 2 / n,
@@ -213,7 +221,7 @@ def test_pieces_change_nothing():
         whole = make([0, 0, 0, 3], 2, leaf_prediction="nba")
         pieces = make([0, 0, 0, 3], 2, leaf_prediction="nba")
         expected = whole.learn(codes, labels)
-        found = [pieces.learn(codes[i:i + 77], labels[i:i + 77]) for i in range(0, 5000, 77)]
+        found = [pieces.learn(codes[i : i + 77], labels[i : i + 77]) for i in range(0, 5000, 77)]
         assert (np.concatenate(found) == expected).all()
         assert pieces.splits == whole.splits and pieces.decisions == whole.decisions
         assert len(whole.splits) > 2
@@ -229,6 +237,7 @@ def test_margins_of_trials_that_changed_nothing():
 
 
 # EFDT
+
 
 def test_efdt_needs_a_gap_to_the_null_split_only():
     codes, labels = tied(200)
@@ -300,8 +309,7 @@ def test_efdt_keeps_a_split_that_another_hardly_beats():
 
 def test_efdt_replacement_by_a_tie():
     """Below tau the gap needs to be more than half of it."""
-    assert ReferenceEFDT([2], 2)._beats(0.026, ReferenceEFDT([2], 2).facts(
-        0, np.array([2000, 2000]))) == (False, False)
+    assert ReferenceEFDT([2], 2)._beats(0.026, ReferenceEFDT([2], 2).facts(0, np.array([2000, 2000]))) == (False, False)
     tree = ReferenceEFDT([2, 2], 2, tau=0.05, variant="moa")
     trial = tree.facts(0, np.array([2000, 2000]))  # epsilon is 0.0449
     assert tree._beats(0.026, trial) == (True, True)
@@ -319,9 +327,14 @@ def prunable(**options):
     """
     half = [[0, 0, 0], [0, 1, 1]]
     quarters = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]]
-    rows = np.concatenate([np.resize([[0, 0, 0], [0, 1, 0]], (2000, 3)),
-                           np.resize([[1, 0, 1], [1, 1, 1]], (200, 3)),
-                           np.resize(half, (200, 3)), np.resize(quarters, (2000, 3))])
+    rows = np.concatenate(
+        [
+            np.resize([[0, 0, 0], [0, 1, 0]], (2000, 3)),
+            np.resize([[1, 0, 1], [1, 1, 1]], (200, 3)),
+            np.resize(half, (200, 3)),
+            np.resize(quarters, (2000, 3)),
+        ]
+    )
     tree = ReferenceEFDT([2, 2], 2, **options)
     tree.learn(rows[:-1, :2].astype(np.uint8), rows[:-1, 2])
     return tree, rows[-1:, :2].astype(np.uint8), rows[-1:, 2]
@@ -395,8 +408,7 @@ def test_same_attribute():
     tree.tree[0]["threshold"] = 96
     table = tree.statistics.arrays.table[0, 0]
     sides = np.stack([table[:6].sum(axis=0), table[6:].sum(axis=0)])
-    assert tree._current_gain(0) == pytest.approx(
-        tree._gains(0, sides[None, None].astype(float))[0, 0])
+    assert tree._current_gain(0) == pytest.approx(tree._gains(0, sides[None, None].astype(float))[0, 0])
 
 
 @pytest.mark.parametrize("same_attribute", ["keep", "replace"])
@@ -426,11 +438,14 @@ def test_efdt_inherits_less_than_it_has_counted():
     assert tree.leaves > 20
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"variant": "river"}, "variant must be one of"),
-    ({"same_attribute": "move"}, "same_attribute must be"),
-    ({"adaptive_grace": True}, "adaptive_grace is VFDT's"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"variant": "river"}, "variant must be one of"),
+        ({"same_attribute": "move"}, "same_attribute must be"),
+        ({"adaptive_grace": True}, "adaptive_grace is VFDT's"),
+    ],
+)
 def test_errors(options, message):
     with pytest.raises(ValueError, match=message):
         ReferenceEFDT([2], 2, **options)

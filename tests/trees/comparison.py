@@ -11,17 +11,20 @@ def difference(nodes, reference, node=0, path="root"):
     if nodes.kind[node] != kind:
         return f"{path}: kind {nodes.kind[node]}, reference {kind}"
     if kind == LEAF:
-        mine = nodes.counts[node][:len(reference.counts)].tolist()
+        mine = nodes.counts[node][: len(reference.counts)].tolist()
         if mine != reference.counts.tolist():
             return f"{path}: counts {mine}, reference {reference.counts.tolist()}"
         return None
-    for name, theirs in (("attribute", reference.attribute), ("threshold", reference.threshold),
-                         ("default", reference.default), ("width", len(reference.children))):
+    for name, theirs in (
+        ("attribute", reference.attribute),
+        ("threshold", reference.threshold),
+        ("default", reference.default),
+        ("width", len(reference.children)),
+    ):
         mine = int(getattr(nodes, name)[node])
         if mine != theirs and not (name == "threshold" and kind == MULTIWAY):
             return f"{path}: {name} {mine}, reference {theirs}"
-    for branch, (child, other) in enumerate(
-            zip(nodes.children(node), reference.children, strict=True)):
+    for branch, (child, other) in enumerate(zip(nodes.children(node), reference.children, strict=True)):
         found = difference(nodes, other, child, f"{path}.{branch}")
         if found:
             return found

@@ -16,10 +16,8 @@ def stream(seed, count=6000, missing=0.05):
     """Codes and labels that a small tree describes, with noise and missing values."""
     print(f"seed {seed}")
     rng = np.random.default_rng(seed)
-    codes = np.stack([rng.integers(0, top, count) for top in (255, 255, 5, 20, 30)],
-                     axis=1).astype(np.uint8)
-    labels = ((codes[:, 0] > 100) & (codes[:, 2] != 1)
-              | (codes[:, 3] % 4 == 1) & (codes[:, 1] < 70)).astype(np.int32)
+    codes = np.stack([rng.integers(0, top, count) for top in (255, 255, 5, 20, 30)], axis=1).astype(np.uint8)
+    labels = ((codes[:, 0] > 100) & (codes[:, 2] != 1) | (codes[:, 3] % 4 == 1) & (codes[:, 1] < 70)).astype(np.int32)
     labels ^= rng.random(count) < 0.05
     codes[rng.random(codes.shape) < missing] = 255
     return codes, labels
@@ -38,11 +36,11 @@ TREES = {
 }
 
 
-def trainer_on(board, child_counts="inherit", nominal_split="multiway", tree="vfdt",
-               max_depth=None, **options):
+def trainer_on(board, child_counts="inherit", nominal_split="multiway", tree="vfdt", max_depth=None, **options):
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
-    policy = SplitPolicy(**{"delta": 1e-3, "grace": 100, "child_counts": child_counts,
-                            "max_depth": max_depth, **TREES[tree]})
+    policy = SplitPolicy(
+        **{"delta": 1e-3, "grace": 100, "child_counts": child_counts, "max_depth": max_depth, **TREES[tree]}
+    )
     return Trainer(board, cells, policy, 2, **options)
 
 
@@ -71,6 +69,5 @@ def drifting(seed, count):
     codes, labels = stream(seed, count)
     for start, stop, attribute in ((1500, count // 2, 4), (count // 2, count, 0)):
         part = slice(start, stop)
-        labels[part] = (codes[part, attribute] > np.median(codes[part, attribute])) ^ (
-            codes[part, 2] == 2)
+        labels[part] = (codes[part, attribute] > np.median(codes[part, attribute])) ^ (codes[part, 2] == 2)
     return codes, labels

@@ -20,8 +20,7 @@ _CLASSES = 3
 
 def data(count, seed):
     rng = np.random.default_rng(seed)
-    X = np.column_stack([rng.random((count, 2)), rng.integers(0, 5, count),
-                         rng.integers(0, 20, count)])
+    X = np.column_stack([rng.random((count, 2)), rng.integers(0, 5, count), rng.integers(0, 20, count)])
     y = (X[:, 0] > 0.5) + ((X[:, 2] > 2) & (X[:, 1] > 0.3))
     X[rng.random(X.shape) < 0.03] = np.nan
     return X, np.where(rng.random(count) < 0.1, rng.integers(0, _CLASSES, count), y)
@@ -32,7 +31,8 @@ def save_all(folder):
     X, y = data(6000, 0)
     often = {"head": 200, "grace": 50, "nominal": [2, 3], "delta": 0.01}
     small = Geometry(lanes=4, passes=3, bins=16, classes=4, slots=6, count_width=12)
-    for number, tree in enumerate((
+    for number, tree in enumerate(
+        (
             VFDT(leaf_prediction="nba", **often),
             VFDT(geometry=small, review_period=500, **often),  # halved counts, too few slots
             VFDT(nominal_split="one_vs_rest", adaptive_grace=True, zoom="seen", **often),
@@ -40,7 +40,9 @@ def save_all(folder):
             EFDT(leaf_prediction="nb", inner_grace=200, nominal_split="one_vs_rest", **often),
             EFDT(inner_grace=100, variant="moa", gain_average=True, **often),
             EFDT(inner_grace=100, variant="kdd2018", child_counts="zero", **often),
-            CTree(head=200, scale=0.01))):
+            CTree(head=200, scale=0.01),
+        )
+    ):
         two = isinstance(tree, CTree)
         labels = np.array(["no", "yes"])[(y > 0).astype(int)] if two else y
         tree.fit(X, labels)
@@ -73,12 +75,12 @@ def damage_bytes(rng, whole):
         case 1:
             del found[at:]
         case 2:
-            del found[at:at + rng.choice((1, 10, 1000))]
+            del found[at : at + rng.choice((1, 10, 1000))]
         case 3:
             found[at:at] = rng.randbytes(rng.choice((1, 10, 1000)))
         case 4:
             length = rng.choice((1, 10, 1000))
-            found[at:at + length] = bytes(length)
+            found[at : at + length] = bytes(length)
     return bytes(found)
 
 
@@ -88,8 +90,24 @@ def forge_array(rng, arrays):
     array = arrays[name].copy()
     flat = array.reshape(-1)
     numbers = np.random.default_rng(rng.randrange(1 << 30))
-    extremes = [0, 1, -1, 2, 3, 5, 127, 255, 256, 65535, 1 << 20, (1 << 31) - 1, 1 << 32,
-                (1 << 62), -(1 << 31), len(flat)]
+    extremes = [
+        0,
+        1,
+        -1,
+        2,
+        3,
+        5,
+        127,
+        255,
+        256,
+        65535,
+        1 << 20,
+        (1 << 31) - 1,
+        1 << 32,
+        (1 << 62),
+        -(1 << 31),
+        len(flat),
+    ]
     match rng.randrange(13):
         case 0:
             array[...] = 0
@@ -98,17 +116,24 @@ def forge_array(rng, arrays):
         case 2 if array.ndim and len(array):
             array[rng.randrange(len(array))] = array[rng.randrange(len(array))]
         case 3:
-            array = array.astype(rng.choice(("f4", "f8", "i1", "u8", "c16", "S3", "U2", "?", "i8",
-                                             "M8[s]", ">i4")))
+            array = array.astype(rng.choice(("f4", "f8", "i1", "u8", "c16", "S3", "U2", "?", "i8", "M8[s]", ">i4")))
         case 4 if array.ndim:
-            array = rng.choice((array[np.newaxis], array[..., np.newaxis], array.reshape(-1),
-                                array[:0], array[:-1], np.concatenate([array, array]),
-                                np.zeros((), array.dtype), array.T))
+            array = rng.choice(
+                (
+                    array[np.newaxis],
+                    array[..., np.newaxis],
+                    array.reshape(-1),
+                    array[:0],
+                    array[:-1],
+                    np.concatenate([array, array]),
+                    np.zeros((), array.dtype),
+                    array.T,
+                )
+            )
         case 5 | 6 | 7 if len(flat):
             for _ in range(rng.choice((1, 1, 3))):
                 with np.errstate(all="ignore"):
-                    flat[rng.randrange(len(flat))] = np.array(
-                        rng.choice(extremes)).astype(array.dtype)
+                    flat[rng.randrange(len(flat))] = np.array(rng.choice(extremes)).astype(array.dtype)
         case 8 if array.dtype.kind == "f" and len(flat):
             flat[rng.randrange(len(flat))] = rng.choice((np.nan, np.inf, -np.inf, 1e300))
         case 9 if len(flat):
@@ -146,10 +171,42 @@ def forge_entry(rng, meta):
         case 4 if isinstance(holder, dict):
             holder[f"{key}x"] = at
         case _:
-            holder[key] = rng.choice((
-                None, True, False, 0, 1, -1, 2, 3, 64, 255, 256, 1 << 31, 1 << 63, 10 ** 30, 0.5,
-                1e308, float("nan"), float("inf"), "", "x", "nba", "gini", "1", "<f8", "<U1", [],
-                {}, [0], ["a"], [[]], [["a", [1]]], {"a": 1}))
+            holder[key] = rng.choice(
+                (
+                    None,
+                    True,
+                    False,
+                    0,
+                    1,
+                    -1,
+                    2,
+                    3,
+                    64,
+                    255,
+                    256,
+                    1 << 31,
+                    1 << 63,
+                    10**30,
+                    0.5,
+                    1e308,
+                    float("nan"),
+                    float("inf"),
+                    "",
+                    "x",
+                    "nba",
+                    "gini",
+                    "1",
+                    "<f8",
+                    "<U1",
+                    [],
+                    {},
+                    [0],
+                    ["a"],
+                    [[]],
+                    [["a", [1]]],
+                    {"a": 1},
+                )
+            )
 
 
 def use(tree, X, folder):

@@ -13,15 +13,89 @@ import scipy.sparse
 __all__ = ["column", "labels", "names", "scalar", "spoilt", "table", "weights"]
 
 _SCALARS = [
-    None, np.nan, pd.NA, pd.NaT, np.inf, -np.inf, -0.0, 5e-324, 1.7e308, -1.7e308, 0, 1, -1, 3, 255, 256, 2**53 + 1,
-    2**63, 2**64, -2**64, 10**400, True, False, "", "?", "a", "1", "1.0", "nan", "True", "x\ny", "\ud800", "z" * 3000,
-    b"a", bytearray(b"a"), 0.5, 1e-300, np.float16(1.5), np.float32("inf"), np.float64(2), np.longdouble(1.5),
-    np.int8(-3), np.uint64(2**64 - 1), np.str_("a"), np.bytes_(b"a"), np.bool_(True), np.datetime64("2020"),
-    np.datetime64("NaT"), np.timedelta64(3, "s"), pd.Timestamp("2020"), pd.Timedelta(1), pd.Period("2020"),
-    pd.Interval(0, 1), datetime.date(2020, 1, 1), datetime.time(1), decimal.Decimal("1.5"), decimal.Decimal("NaN"),
-    decimal.Decimal("sNaN"), decimal.Decimal("Infinity"), decimal.Decimal("1e999"), fractions.Fraction(1, 3), 1j,
-    complex("nan"), [], [1, 2], (), (1, 2), {}, {"a": 1}, {1, 2}, frozenset("a"), object(), range(3), print, int,
-    np.array(3), np.array([1, 2]), np.zeros((2, 0)), pd.Series([1.0]), pd.DataFrame(), slice(3), Ellipsis]
+    None,
+    np.nan,
+    pd.NA,
+    pd.NaT,
+    np.inf,
+    -np.inf,
+    -0.0,
+    5e-324,
+    1.7e308,
+    -1.7e308,
+    0,
+    1,
+    -1,
+    3,
+    255,
+    256,
+    2**53 + 1,
+    2**63,
+    2**64,
+    -(2**64),
+    10**400,
+    True,
+    False,
+    "",
+    "?",
+    "a",
+    "1",
+    "1.0",
+    "nan",
+    "True",
+    "x\ny",
+    "\ud800",
+    "z" * 3000,
+    b"a",
+    bytearray(b"a"),
+    0.5,
+    1e-300,
+    np.float16(1.5),
+    np.float32("inf"),
+    np.float64(2),
+    np.longdouble(1.5),
+    np.int8(-3),
+    np.uint64(2**64 - 1),
+    np.str_("a"),
+    np.bytes_(b"a"),
+    np.bool_(True),
+    np.datetime64("2020"),
+    np.datetime64("NaT"),
+    np.timedelta64(3, "s"),
+    pd.Timestamp("2020"),
+    pd.Timedelta(1),
+    pd.Period("2020"),
+    pd.Interval(0, 1),
+    datetime.date(2020, 1, 1),
+    datetime.time(1),
+    decimal.Decimal("1.5"),
+    decimal.Decimal("NaN"),
+    decimal.Decimal("sNaN"),
+    decimal.Decimal("Infinity"),
+    decimal.Decimal("1e999"),
+    fractions.Fraction(1, 3),
+    1j,
+    complex("nan"),
+    [],
+    [1, 2],
+    (),
+    (1, 2),
+    {},
+    {"a": 1},
+    {1, 2},
+    frozenset("a"),
+    object(),
+    range(3),
+    print,
+    int,
+    np.array(3),
+    np.array([1, 2]),
+    np.zeros((2, 0)),
+    pd.Series([1.0]),
+    pd.DataFrame(),
+    slice(3),
+    Ellipsis,
+]
 
 
 def scalar(rng):
@@ -69,8 +143,27 @@ def _sprinkled(rng, n):
     return values
 
 
-_DTYPES = ["f2", "f4", "f8", "g", ">f8", "i1", "u1", "i8", ">i4", "u8", "?", "c16", "M8[s]", "M8[ns]", "m8[s]", "U3",
-           "S3", "O", "T"]
+_DTYPES = [
+    "f2",
+    "f4",
+    "f8",
+    "g",
+    ">f8",
+    "i1",
+    "u1",
+    "i8",
+    ">i4",
+    "u8",
+    "?",
+    "c16",
+    "M8[s]",
+    "M8[ns]",
+    "m8[s]",
+    "U3",
+    "S3",
+    "O",
+    "T",
+]
 
 
 def _typed(rng, n):
@@ -84,8 +177,21 @@ def _large(rng, n):
     return np.array([2**64 - 1 - rng.randrange(3) for _ in range(n)], np.uint64)
 
 
-_NULLABLE = ["Int64", "UInt8", "Float32", "Float64", "boolean", "string", "category", "Sparse[float64]",
-             "Sparse[int64]", "int64[pyarrow]", "bool[pyarrow]", "string[pyarrow]", "str"]
+_NULLABLE = [
+    "Int64",
+    "UInt8",
+    "Float32",
+    "Float64",
+    "boolean",
+    "string",
+    "category",
+    "Sparse[float64]",
+    "Sparse[int64]",
+    "int64[pyarrow]",
+    "bool[pyarrow]",
+    "string[pyarrow]",
+    "str",
+]
 
 
 def _extension(rng, n):
@@ -97,33 +203,72 @@ def _extension(rng, n):
 
 
 def _arrow(rng, n):
-    kind, value = rng.choice([
-        (pa.null(), None), (pa.float16(), np.float16(1)), (pa.decimal128(5, 2), decimal.Decimal("1.5")),
-        (pa.binary(), b"a"), (pa.date32(), datetime.date(2020, 1, 1)), (pa.time64("us"), datetime.time(1)),
-        (pa.duration("s"), datetime.timedelta(1)), (pa.list_(pa.int64()), [1]),
-        (pa.struct([("a", pa.int64())]), {"a": 1}),
-        (pa.timestamp("us", "UTC"), datetime.datetime(2020, 1, 1)), (pa.dictionary(pa.int8(), pa.string()), "a"),
-        (pa.large_string(), "a"), (pa.uint64(), 2**64 - 1)])
+    kind, value = rng.choice(
+        [
+            (pa.null(), None),
+            (pa.float16(), np.float16(1)),
+            (pa.decimal128(5, 2), decimal.Decimal("1.5")),
+            (pa.binary(), b"a"),
+            (pa.date32(), datetime.date(2020, 1, 1)),
+            (pa.time64("us"), datetime.time(1)),
+            (pa.duration("s"), datetime.timedelta(1)),
+            (pa.list_(pa.int64()), [1]),
+            (pa.struct([("a", pa.int64())]), {"a": 1}),
+            (pa.timestamp("us", "UTC"), datetime.datetime(2020, 1, 1)),
+            (pa.dictionary(pa.int8(), pa.string()), "a"),
+            (pa.large_string(), "a"),
+            (pa.uint64(), 2**64 - 1),
+        ]
+    )
     return pd.Series(pd.arrays.ArrowExtensionArray(pa.array([value] * n, kind)))
 
 
 def _pandas(rng, n):
-    values = rng.choice([
-        lambda: pd.cut(np.arange(n) % 3, [-1, 0, 1, 2]), lambda: pd.date_range("2020", periods=n),
-        lambda: pd.date_range("2020", periods=n, tz="UTC"), lambda: pd.period_range("2020", periods=n, freq="D"),
-        lambda: pd.to_timedelta(np.arange(n), unit="s"), lambda: pd.interval_range(0, periods=n),
-        lambda: pd.Categorical(np.arange(n) % 2), lambda: pd.Categorical([None] * n),
-        lambda: pd.Categorical(_words(rng, n), categories=["w", "v"]),
-        lambda: pd.Categorical([True] * n), lambda: pd.Categorical(pd.date_range("2020", periods=n)),
-        lambda: pd.Categorical(np.array([(1, 2)] * n + [None], object)[:n] if n else []),
-        lambda: [None] * n, lambda: [pd.NA] * n, lambda: [np.nan] * n])()
+    values = rng.choice(
+        [
+            lambda: pd.cut(np.arange(n) % 3, [-1, 0, 1, 2]),
+            lambda: pd.date_range("2020", periods=n),
+            lambda: pd.date_range("2020", periods=n, tz="UTC"),
+            lambda: pd.period_range("2020", periods=n, freq="D"),
+            lambda: pd.to_timedelta(np.arange(n), unit="s"),
+            lambda: pd.interval_range(0, periods=n),
+            lambda: pd.Categorical(np.arange(n) % 2),
+            lambda: pd.Categorical([None] * n),
+            lambda: pd.Categorical(_words(rng, n), categories=["w", "v"]),
+            lambda: pd.Categorical([True] * n),
+            lambda: pd.Categorical(pd.date_range("2020", periods=n)),
+            lambda: pd.Categorical(np.array([(1, 2)] * n + [None], object)[:n] if n else []),
+            lambda: [None] * n,
+            lambda: [pd.NA] * n,
+            lambda: [np.nan] * n,
+        ]
+    )()
     return pd.Series(values)
 
 
 def column(rng, n):
     """Anything that may stand for a column of ``n`` values."""
-    return _made(rng.choice((_gauss, _gauss, _words, _objects, _one, _extreme, _sprinkled, _typed, _typed, _large,
-                             _extension, _arrow, _pandas)), rng, n)
+    return _made(
+        rng.choice(
+            (
+                _gauss,
+                _gauss,
+                _words,
+                _objects,
+                _one,
+                _extreme,
+                _sprinkled,
+                _typed,
+                _typed,
+                _large,
+                _extension,
+                _arrow,
+                _pandas,
+            )
+        ),
+        rng,
+        n,
+    )
 
 
 def _made(make, rng, n):
@@ -134,8 +279,30 @@ def _made(make, rng, n):
         return _gauss(rng, n)
 
 
-_NAMES = ["a", "b", "k", "x0", "x1", "class", "", " ", 0, 1, 1.5, None, np.nan, True, ("a", "b"), b"a", "a\nb",
-          "\ud800", pd.Timestamp("2020"), "?", "é" * 200, np.int64(0)]
+_NAMES = [
+    "a",
+    "b",
+    "k",
+    "x0",
+    "x1",
+    "class",
+    "",
+    " ",
+    0,
+    1,
+    1.5,
+    None,
+    np.nan,
+    True,
+    ("a", "b"),
+    b"a",
+    "a\nb",
+    "\ud800",
+    pd.Timestamp("2020"),
+    "?",
+    "é" * 200,
+    np.int64(0),
+]
 
 
 def names(rng, width):
@@ -159,10 +326,15 @@ def _frame(rng, n, width=None):
 
 
 def _array(rng, n):
-    array = np.column_stack([np.asarray(_typed(rng, n) if rng.random() < 0.3 else _gauss(rng, n), object)
-                             for _ in range(3)]) if rng.random() < 0.2 else \
-        np.array([[rng.randrange(3) for _ in range(3)] for _ in range(n)]).reshape(n, 3).astype(
-            np.dtypes.StringDType() if (dtype := rng.choice(_DTYPES)) == "T" else dtype)
+    array = (
+        np.column_stack(
+            [np.asarray(_typed(rng, n) if rng.random() < 0.3 else _gauss(rng, n), object) for _ in range(3)]
+        )
+        if rng.random() < 0.2
+        else np.array([[rng.randrange(3) for _ in range(3)] for _ in range(n)])
+        .reshape(n, 3)
+        .astype(np.dtypes.StringDType() if (dtype := rng.choice(_DTYPES)) == "T" else dtype)
+    )
     what = rng.randrange(12)
     if what == 0 and array.size:
         array = np.ma.masked_array(array, rng.choice((True, [[rng.random() < 0.2] * 3 for _ in range(n)])))
@@ -171,7 +343,7 @@ def _array(rng, n):
     elif what == 2:
         array = array.reshape(rng.choice(((-1,), (1, n, 3), (3, n), (n * 3, 1))))
     elif what == 3:
-        array = array[rng.choice((slice(0), slice(None)))][:, :rng.choice((0, 1, 2))]
+        array = array[rng.choice((slice(0), slice(None)))][:, : rng.choice((0, 1, 2))]
     elif what == 4:
         array = np.asfortranarray(array)[::-1]
     elif what == 5:
@@ -192,19 +364,31 @@ def _foreign(rng, n):
     """Data frames of other libraries, as far as they take what there is."""
     frame = _frame(rng, n)
     try:
-        return rng.choice((pl.from_pandas, pa.Table.from_pandas, lambda f: pl.from_pandas(f).lazy(),
-                           pa.RecordBatch.from_pandas))(frame)
+        return rng.choice(
+            (pl.from_pandas, pa.Table.from_pandas, lambda f: pl.from_pandas(f).lazy(), pa.RecordBatch.from_pandas)
+        )(frame)
     except Exception:
         return frame
 
 
 def _strange(rng, n):
-    what = rng.choice((scalar, lambda *_: scipy.sparse.csr_matrix(np.eye(n, 3)), lambda *_: pd.Series(_gauss(rng, n)),
-                       lambda *_: {"a": _gauss(rng, n), "b": _gauss(rng, n)}, lambda *_: "a,b\n1,2",
-                       lambda *_: [{"a": 1.0, "b": 2.0}] * n, lambda *_: np.float64(1),
-                       lambda *_: pd.DataFrame(index=range(n)),
-                       lambda *_: [None] * n, lambda *_: scipy.sparse.coo_array(np.eye(n, 3)),
-                       lambda *_: [pd.Series([1.0, 2, 3])] * n, lambda *_: iter([]), lambda *_: pd.Index(range(n))))
+    what = rng.choice(
+        (
+            scalar,
+            lambda *_: scipy.sparse.csr_matrix(np.eye(n, 3)),
+            lambda *_: pd.Series(_gauss(rng, n)),
+            lambda *_: {"a": _gauss(rng, n), "b": _gauss(rng, n)},
+            lambda *_: "a,b\n1,2",
+            lambda *_: [{"a": 1.0, "b": 2.0}] * n,
+            lambda *_: np.float64(1),
+            lambda *_: pd.DataFrame(index=range(n)),
+            lambda *_: [None] * n,
+            lambda *_: scipy.sparse.coo_array(np.eye(n, 3)),
+            lambda *_: [pd.Series([1.0, 2, 3])] * n,
+            lambda *_: iter([]),
+            lambda *_: pd.Index(range(n)),
+        )
+    )
     return what(rng)
 
 
@@ -217,24 +401,58 @@ def _labels(rng, n):
     def few(values):
         return [rng.choice(values) for _ in range(n)]
 
-    return rng.choice((
-        lambda: column(rng, n), lambda: column(rng, n), lambda: few([0, 1]), lambda: few(["p", "q"]),
-        lambda: few([0.0, 1.0]), lambda: few([0.5, 1.0]), lambda: few([scalar(rng), scalar(rng)]),
-        lambda: list(range(n)), lambda: [[0]] * n, lambda: [[0, 1]] * n, lambda: np.zeros((n, 2)), lambda: scalar(rng),
-        lambda: np.eye(n, 2, dtype=int), lambda: pd.DataFrame({"y": few([0, 1])}), lambda: pl.Series(few(["p", "q"])),
-        lambda: pa.array(few([0, None])), lambda: pa.chunked_array([few(["p", "q"])]), lambda: few([2**64, 1]),
-        lambda: np.ma.masked_array(few([0, 1]), True), lambda: np.array(few([True, False])),
-        lambda: pd.Categorical(few("pq")),
-        lambda: scipy.sparse.csr_matrix(np.eye(n, 1)), lambda: set(few([0, 1])), lambda: iter(few([0, 1])),
-        lambda: few([-1, 2**63])))()
+    return rng.choice(
+        (
+            lambda: column(rng, n),
+            lambda: column(rng, n),
+            lambda: few([0, 1]),
+            lambda: few(["p", "q"]),
+            lambda: few([0.0, 1.0]),
+            lambda: few([0.5, 1.0]),
+            lambda: few([scalar(rng), scalar(rng)]),
+            lambda: list(range(n)),
+            lambda: [[0]] * n,
+            lambda: [[0, 1]] * n,
+            lambda: np.zeros((n, 2)),
+            lambda: scalar(rng),
+            lambda: np.eye(n, 2, dtype=int),
+            lambda: pd.DataFrame({"y": few([0, 1])}),
+            lambda: pl.Series(few(["p", "q"])),
+            lambda: pa.array(few([0, None])),
+            lambda: pa.chunked_array([few(["p", "q"])]),
+            lambda: few([2**64, 1]),
+            lambda: np.ma.masked_array(few([0, 1]), True),
+            lambda: np.array(few([True, False])),
+            lambda: pd.Categorical(few("pq")),
+            lambda: scipy.sparse.csr_matrix(np.eye(n, 1)),
+            lambda: set(few([0, 1])),
+            lambda: iter(few([0, 1])),
+            lambda: few([-1, 2**63]),
+        )
+    )()
 
 
 def weights(rng, n):
     """Anything that may stand for ``n`` weights."""
-    return rng.choice((
-        lambda: None, lambda: column(rng, n), lambda: scalar(rng), lambda: [scalar(rng)] * n, lambda: [1] * n,
-        lambda: np.zeros(n), lambda: [0.5] * n, lambda: [-1] * n, lambda: [1, 2], lambda: [[1]] * n, lambda: "balanced",
-        lambda: {0: 2}, lambda: pl.Series([2.0] * n), lambda: [True] * n, lambda: np.full(n, 1e5)))()
+    return rng.choice(
+        (
+            lambda: None,
+            lambda: column(rng, n),
+            lambda: scalar(rng),
+            lambda: [scalar(rng)] * n,
+            lambda: [1] * n,
+            lambda: np.zeros(n),
+            lambda: [0.5] * n,
+            lambda: [-1] * n,
+            lambda: [1, 2],
+            lambda: [[1]] * n,
+            lambda: "balanced",
+            lambda: {0: 2},
+            lambda: pl.Series([2.0] * n),
+            lambda: [True] * n,
+            lambda: np.full(n, 1e5),
+        )
+    )()
 
 
 def spoilt(rng, X, y):
@@ -273,8 +491,10 @@ def _spoilt(rng, X, y):
         X = pd.concat([X, X.iloc[:, :1]], axis=1) if rng.random() < 0.5 else X.assign(extra=1.0)
     elif what in (4, 5, 6):
         kept = list(X)
-        X = pd.DataFrame({i: pd.Series(column(rng, n)) if i == at else X.iloc[:, i].reset_index(drop=True)
-                          for i in range(width)}, index=range(n)).set_axis(kept, axis=1)
+        X = pd.DataFrame(
+            {i: pd.Series(column(rng, n)) if i == at else X.iloc[:, i].reset_index(drop=True) for i in range(width)},
+            index=range(n),
+        ).set_axis(kept, axis=1)
     elif what in (7, 8) and n:
         values = X.iloc[:, at].astype(object).to_numpy().copy()
         values[rng.randrange(n)] = scalar(rng)

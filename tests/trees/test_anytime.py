@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bregalad.trees.policy.policy import KEEP, PEEK, PRUNE, SPLIT, TIE, VARIANTS, SplitPolicy
+from bregalad.trees.policy.policy import KEEP, PRUNE, RELOCATE, SPLIT, TIE, VARIANTS, SplitPolicy
 from trials import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Bench, Trial, inner, leaf
 
 
@@ -48,10 +48,15 @@ def test_flags_of_variants(monkeypatch):
 
 def test_inner_node_behind_an_attribute_of_many_cells():
     # The second attribute's first cell is number 3.
-    for current, verdict in ((0, SPLIT), (1, PEEK), (3, SPLIT)):
+    for current, verdict in ((0, SPLIT), (1, RELOCATE), (3, SPLIT)):
         for every in (False, True):
-            bench = Bench(SplitPolicy(anytime=True, same_attribute="replace"), inner=current,
-                          capacities=[40, 40, 0, 0], nominal_split="one_vs_rest", every=every)
+            bench = Bench(
+                SplitPolicy(anytime=True, same_attribute="replace"),
+                inner=current,
+                capacities=[40, 40, 0, 0],
+                nominal_split="one_vs_rest",
+                every=every,
+            )
             assert bench.verdict(EVEN, 0.1, 0.5, 0.2, 0.1) == verdict
 
 
@@ -79,17 +84,20 @@ def test_shift_prunes():
     assert inner([100, 900], 0.2, 0.0, base=(0, 1000)) == KEEP
 
 
-@pytest.mark.parametrize("kind, verdict", [
-    ("numeric", PEEK), ("one_vs_rest", PEEK), ("multiway", KEEP)])
+@pytest.mark.parametrize("kind, verdict", [("numeric", RELOCATE), ("one_vs_rest", RELOCATE), ("multiway", KEEP)])
 def test_same_attribute(kind, verdict):
     capacities = [0, 0] if kind == "numeric" else [4, 4]
     split = "multiway" if kind == "numeric" else kind
     for same_attribute in ("keep", "replace"):
-        bench = Bench(SplitPolicy(anytime=True, same_attribute=same_attribute), inner=1,
-                      capacities=capacities, nominal_split=split)
+        bench = Bench(
+            SplitPolicy(anytime=True, same_attribute=same_attribute),
+            inner=1,
+            capacities=capacities,
+            nominal_split=split,
+        )
         found = bench.judge(Trial.of(EVEN, 0.1, 0.5))
-        if same_attribute == "replace" and verdict == PEEK:
-            assert found == (PEEK, 1, 2, 0)
+        if same_attribute == "replace" and verdict == RELOCATE:
+            assert found == (RELOCATE, 1, 2, 0)
         else:
             assert found == (KEEP, None, 0, 0)
 
@@ -97,7 +105,7 @@ def test_same_attribute(kind, verdict):
 def test_null_split_goes_before_the_same_attribute():
     assert inner(EVEN, -0.5, -0.6, same_attribute="replace") == PRUNE
     assert inner(EVEN, -0.01, -0.6, same_attribute="replace") == KEEP
-    assert inner(EVEN, -0.01, -0.6, same_attribute="replace", variant="moa") == PEEK
+    assert inner(EVEN, -0.01, -0.6, same_attribute="replace", variant="moa") == RELOCATE
 
 
 def test_moved():

@@ -38,8 +38,7 @@ def test_hoeffding():
     assert hoeffding_bound(INFORMATION_GAIN, 1000, 8, CERTAINTY) == pytest.approx(0.26931659887)
     assert hoeffding_bound(GINI, 1000, 8, CERTAINTY) == pytest.approx(0.08977219962)
     assert hoeffding_bound(KEARNS_MANSOUR, 1000, 2, CERTAINTY) == pytest.approx(0.04488609981)
-    assert hoeffding_bound(CLASSIFICATION_ERROR, 1000, 5, CERTAINTY) == pytest.approx(
-        0.08977219962)
+    assert hoeffding_bound(CLASSIFICATION_ERROR, 1000, 5, CERTAINTY) == pytest.approx(0.08977219962)
 
 
 def test_mcdiarmid():
@@ -48,8 +47,7 @@ def test_mcdiarmid():
     assert mcdiarmid_bound(GINI, 1000, 2, CERTAINTY) == pytest.approx(0.718177597)
     assert mcdiarmid_bound(GINI, 1000, 7, CERTAINTY) == pytest.approx(0.718177597)
     # K = 4: 6 (4 x 11.40848 + 10.96578) + 4 = 343.5982.
-    assert mcdiarmid_bound(INFORMATION_GAIN, 1000, 4, CERTAINTY) == pytest.approx(
-        343.5982 * 0.08977219962, rel=1e-6)
+    assert mcdiarmid_bound(INFORMATION_GAIN, 1000, 4, CERTAINTY) == pytest.approx(343.5982 * 0.08977219962, rel=1e-6)
 
 
 def test_confidence():
@@ -62,7 +60,7 @@ def test_confidence():
 
 
 def test_confidence_late_in_a_long_stream():
-    epsilon = confidence_bound(GINI, 10 ** 9, 60, 10 ** 12, 1000)
+    epsilon = confidence_bound(GINI, 10**9, 60, 10**12, 1000)
     assert 0 < epsilon < 0.002
 
 
@@ -101,8 +99,12 @@ def test_impurity_at_its_extremes(criterion):
 
 
 def test_criteria_have_the_numbers_of_the_registers():
-    numbers = {"information_gain": INFORMATION_GAIN, "gini": GINI,
-               "kearns_mansour": KEARNS_MANSOUR, "classification_error": CLASSIFICATION_ERROR}
+    numbers = {
+        "information_gain": INFORMATION_GAIN,
+        "gini": GINI,
+        "kearns_mansour": KEARNS_MANSOUR,
+        "classification_error": CLASSIFICATION_ERROR,
+    }
     assert [numbers[name] for name in CRITERIA] == list(range(len(CRITERIA)))
 
 

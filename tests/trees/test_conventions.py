@@ -50,9 +50,15 @@ def entropy(counts):
     return -(p * np.log2(p)).sum()
 
 
-@pytest.mark.parametrize("options, impurity", [
-    ({}, entropy), ({"child_counts": "zero"}, entropy), ({"nominal_split": "one_vs_rest"}, entropy),
-    ({"criterion": "gini"}, lambda counts: 1 - ((counts / counts.sum()) ** 2).sum())])
+@pytest.mark.parametrize(
+    "options, impurity",
+    [
+        ({}, entropy),
+        ({"child_counts": "zero"}, entropy),
+        ({"nominal_split": "one_vs_rest"}, entropy),
+        ({"criterion": "gini"}, lambda counts: 1 - ((counts / counts.sum()) ** 2).sum()),
+    ],
+)
 @pytest.mark.parametrize("name", ["vfdt", "efdt"])
 def test_importances(name, options, impurity):
     """Every inner node's decrease, from the counts of the leaves below it, found by their paths."""
@@ -67,7 +73,8 @@ def test_importances(name, options, impurity):
         sides = [counts[child] for child in nodes.children(node) if counts[child].sum()]
         if sides:
             expected[nodes.attribute[node]] += counts[node].sum() * impurity(counts[node]) - sum(
-                side.sum() * impurity(side) for side in sides)
+                side.sum() * impurity(side) for side in sides
+            )
     found = tree.feature_importances_
     assert found == pytest.approx(expected / expected.sum())
     assert found.sum() == pytest.approx(1) and found.argmin() == 1

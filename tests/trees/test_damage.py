@@ -32,14 +32,17 @@ def saved(tmp_path):
     return tmp_path / "tree"
 
 
-@pytest.mark.parametrize("seed, count", [
-    (0, 300), *(pytest.param(at, 2000, marks=pytest.mark.slow)
-                for at in range(1000, 21_000, 2000))])
+@pytest.mark.parametrize(
+    "seed, count", [(0, 300), *(pytest.param(at, 2000, marks=pytest.mark.slow) for at in range(1000, 21_000, 2000))]
+)
 def test_whatever_is_done_to_a_file(folder, seed, count):
     """In a process of its own: a crash would be the worst answer."""
     run = subprocess.run(
         [sys.executable, "-X", "faulthandler", forging.__file__, folder, str(seed), str(count)],
-        capture_output=True, text=True, check=False)
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert run.returncode == 0, f"seed {(folder / 'seed').read_text()}: {run.stderr[-2000:]}"
     # Where nothing is compiled yet, the first line says that it is.
     assert not [line for line in run.stderr.splitlines() if not line.startswith("compiling what this needs, the first")]
@@ -48,23 +51,26 @@ def test_whatever_is_done_to_a_file(folder, seed, count):
     assert sum(found.values()) == count and "wrong" not in found
 
 
-@pytest.mark.parametrize("name, change, message", [
-    ("board_nodes", lambda nodes: nodes * 0, "its statistics are not of its nodes"),
-    ("board_nodes", lambda nodes: nodes[::-1], "its statistics are not of its nodes"),
-    ("board_nodes", lambda nodes: nodes[:-1], "'board_counts' has type|'board_entries' has type"),
-    ("board_entries", lambda entries: np.c_[entries[:, :1] * 2, entries[:, 1:]], "do not add up"),
-    ("board_counts", lambda counts: counts + np.uint32(1), "do not add up"),
-    ("board_counts", lambda counts: counts.astype(float), "'board_counts' has type float64"),
-    ("node_attribute", lambda attribute: attribute * 0 + 3, "do not hang together"),
-    ("node_child", lambda child: child * 0, "do not hang together"),
-    ("node_parent", lambda parent: parent * 0, "do not hang together"),
-    ("node_kind", lambda kind: kind * 0 + 2, "do not hang together|not of its attributes"),
-    ("node_threshold", lambda threshold: threshold - 1000, "with such 'threshold'"),
-    ("node_counts", lambda counts: counts - 10 ** 6, "with such 'counts'"),
-    ("node_majority", lambda majority: majority + 1, "do not hang together|that there are not"),
-    ("node_tried", lambda tried: tried.astype(str), "'node_tried' has type <U"),
-    ("node_wait", lambda wait: wait[:-1], "'node_wait' has type"),
-])
+@pytest.mark.parametrize(
+    "name, change, message",
+    [
+        ("board_nodes", lambda nodes: nodes * 0, "its statistics are not of its nodes"),
+        ("board_nodes", lambda nodes: nodes[::-1], "its statistics are not of its nodes"),
+        ("board_nodes", lambda nodes: nodes[:-1], "'board_counts' has type|'board_entries' has type"),
+        ("board_entries", lambda entries: np.c_[entries[:, :1] * 2, entries[:, 1:]], "do not add up"),
+        ("board_counts", lambda counts: counts + np.uint32(1), "do not add up"),
+        ("board_counts", lambda counts: counts.astype(float), "'board_counts' has type float64"),
+        ("node_attribute", lambda attribute: attribute * 0 + 3, "do not hang together"),
+        ("node_child", lambda child: child * 0, "do not hang together"),
+        ("node_parent", lambda parent: parent * 0, "do not hang together"),
+        ("node_kind", lambda kind: kind * 0 + 2, "do not hang together|not of its attributes"),
+        ("node_threshold", lambda threshold: threshold - 1000, "with such 'threshold'"),
+        ("node_counts", lambda counts: counts - 10**6, "with such 'counts'"),
+        ("node_majority", lambda majority: majority + 1, "do not hang together|that there are not"),
+        ("node_tried", lambda tried: tried.astype(str), "'node_tried' has type <U"),
+        ("node_wait", lambda wait: wait[:-1], "'node_wait' has type"),
+    ],
+)
 def test_forged_arrays(saved, name, change, message):
     arrays, meta = forging.contents(saved)
     arrays[name] = change(arrays[name])
@@ -75,19 +81,39 @@ def test_forged_arrays(saved, name, change, message):
     assert str(error.value).startswith(f"{saved}: a damaged saved tree")
 
 
-@pytest.mark.parametrize("path, value", [
-    (("classes",), [True, False]), (("classes",), [0, 1]), (("classes",), "ab"),
-    (("classes",), [False]), (("class_type",), "<f8"), (("class_type",), "O"), (("board",), 5),
-    (("tally", "splits"), -1), (("tally", "splits"), True),
-    (("params", "nominal"), 5), (("params", "nominal"), [[1]]), (("params", "delta"), "x"),
-    (("params", "other"), 1), (("params", "threads"), 0), (("geometry", "bins"), 32),
-    (("geometry", "classes"), 4), (("geometry", "slots"), 2), (("given_geometry",), "huge"),
-    (("named",), 1), (("quantiser", "fitted"), False), (("quantiser", "books", 0, "first"), 250),
-    (("quantiser", "books", 0, "edges", 3), float("nan")),
-    (("quantiser", "books", 0, "edges", 3), -1e9), (("quantiser", "books", 0, "low"), 1e9),
-    (("quantiser", "books", 0, "seen"), 0.5), (("quantiser", "schema", "class_name"), "y"),
-    (("schema", "attributes", 0, "kind"), "nominal"), (("run",), 1),
-])
+@pytest.mark.parametrize(
+    "path, value",
+    [
+        (("classes",), [True, False]),
+        (("classes",), [0, 1]),
+        (("classes",), "ab"),
+        (("classes",), [False]),
+        (("class_type",), "<f8"),
+        (("class_type",), "O"),
+        (("board",), 5),
+        (("tally", "splits"), -1),
+        (("tally", "splits"), True),
+        (("params", "nominal"), 5),
+        (("params", "nominal"), [[1]]),
+        (("params", "delta"), "x"),
+        (("params", "other"), 1),
+        (("params", "threads"), 0),
+        (("geometry", "bins"), 32),
+        (("geometry", "classes"), 4),
+        (("geometry", "slots"), 2),
+        (("given_geometry",), "huge"),
+        (("named",), 1),
+        (("quantiser", "fitted"), False),
+        (("quantiser", "books", 0, "first"), 250),
+        (("quantiser", "books", 0, "edges", 3), float("nan")),
+        (("quantiser", "books", 0, "edges", 3), -1e9),
+        (("quantiser", "books", 0, "low"), 1e9),
+        (("quantiser", "books", 0, "seen"), 0.5),
+        (("quantiser", "schema", "class_name"), "y"),
+        (("schema", "attributes", 0, "kind"), "nominal"),
+        (("run",), 1),
+    ],
+)
 def test_forged_entries(saved, path, value):
     arrays, meta = forging.contents(saved)
     at = meta
@@ -142,9 +168,9 @@ def test_zip_files_that_python_does_not_read(saved, method):
     """As a bit that flips makes them: NotImplementedError, LZMAError and the like."""
     whole = bytearray(saved.read_bytes())
     at = whole.rindex(b"PK\1\2")
-    whole[at + 10:at + 12] = method.to_bytes(2, "little")
-    local = int.from_bytes(whole[at + 42:at + 46], "little")
-    whole[local + 8:local + 10] = method.to_bytes(2, "little")
+    whole[at + 10 : at + 12] = method.to_bytes(2, "little")
+    local = int.from_bytes(whole[at + 42 : at + 46], "little")
+    whole[local + 8 : local + 10] = method.to_bytes(2, "little")
     saved.write_bytes(whole)
     with pytest.raises(ValueError, match="no saved tree, or a damaged one") as error:
         load_tree(saved)
@@ -169,8 +195,7 @@ def test_what_a_tree_has_learnt_is_all_there_again(folder):
         for name in ("board_nodes", "board_counts", "node_counts", "node_gains"):
             assert np.array_equal(arrays[name], again[name]), (path, name)
         for words in (slice(2), slice(4, None)):
-            assert np.array_equal(arrays["board_entries"][:, words],
-                                  again["board_entries"][:, words])
+            assert np.array_equal(arrays["board_entries"][:, words], again["board_entries"][:, words])
 
 
 def test_no_tree_is_saved_that_could_not_be_read(tmp_path):

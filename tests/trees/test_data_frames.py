@@ -18,16 +18,18 @@ BIG = 2**60  # floats do not tell it from the next integer
 def table(count=3000, seed=1):
     """Every kind of column as pandas keeps it, and a class that depends on several."""
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({
-        "real": rng.normal(size=count),
-        "whole": rng.integers(0, 9, count),
-        "gaps": pd.array(rng.integers(0, 9, count), "Int64"),
-        "price": [Decimal(int(cents)) / 100 for cents in rng.integers(0, 999, count)],
-        "open": rng.random(count) < 0.5,
-        "maybe": pd.array(rng.random(count) < 0.5, "boolean"),
-        "city": rng.choice(["Bree", "Dale", "Esgaroth"], count),
-        "id": pd.array(rng.choice([BIG, BIG + 1], count), "Int64"),
-    })
+    frame = pd.DataFrame(
+        {
+            "real": rng.normal(size=count),
+            "whole": rng.integers(0, 9, count),
+            "gaps": pd.array(rng.integers(0, 9, count), "Int64"),
+            "price": [Decimal(int(cents)) / 100 for cents in rng.integers(0, 999, count)],
+            "open": rng.random(count) < 0.5,
+            "maybe": pd.array(rng.random(count) < 0.5, "boolean"),
+            "city": rng.choice(["Bree", "Dale", "Esgaroth"], count),
+            "id": pd.array(rng.choice([BIG, BIG + 1], count), "Int64"),
+        }
+    )
     for name in ("real", "gaps", "maybe", "city"):
         frame.loc[rng.random(count) < 0.1, name] = None
     y = (frame["real"].fillna(0) > 0) & frame["open"] | (frame["id"] == BIG)
@@ -75,9 +77,15 @@ def test_columns_go_by_name(make):
     tree = VFDT(head=100).partial_fit(frame, y, classes=[False, True])
     turned = make(pa.Table.from_pandas(X[list(X)[::-1]]))
     lacking = make(pa.Table.from_pandas(X[list(X)[1:]]))
-    for call in (tree.predict, tree.predict_proba, tree.apply, tree.encode,
-                 lambda X: tree.score(X, y), lambda X: tree.partial_fit(X, y),
-                 lambda X: tree.test_then_train(X, y)):
+    for call in (
+        tree.predict,
+        tree.predict_proba,
+        tree.apply,
+        tree.encode,
+        lambda X: tree.score(X, y),
+        lambda X: tree.partial_fit(X, y),
+        lambda X: tree.test_then_train(X, y),
+    ):
         with pytest.raises(ValueError, match="another order: expected real, whole.*found id, city"):
             call(turned)
         with pytest.raises(ValueError, match="X lacks column 'real'; expected real, whole"):
@@ -91,22 +99,29 @@ def test_streams_of_frames(make):
     frame = make(pa.Table.from_pandas(X))
     curve = prequential(VFDT(head=100), [(frame, pa.chunked_array([y]))], {True, False}, every=700)
     same = prequential(VFDT(head=100), [(X, y)], [False, True], every=700)
-    pd.testing.assert_frame_equal(curve.table().drop(columns=["seconds", "memory"]),
-                                  same.table().drop(columns=["seconds", "memory"]))
+    pd.testing.assert_frame_equal(
+        curve.table().drop(columns=["seconds", "memory"]), same.table().drop(columns=["seconds", "memory"])
+    )
 
 
-@pytest.mark.parametrize("labels, classes", [
-    (["b", "a"], ["a", "b"]), ([BIG + 1, BIG], [BIG, BIG + 1]), ([True, False], [False, True]),
-])
+@pytest.mark.parametrize(
+    "labels, classes",
+    [
+        (["b", "a"], ["a", "b"]),
+        ([BIG + 1, BIG], [BIG, BIG + 1]),
+        ([True, False], [False, True]),
+    ],
+)
 def test_labels_of_any_column(labels, classes):
     pl = pytest.importorskip("polars")
     X = np.arange(600).reshape(600, 1) % 2
-    columns = [pa.array(labels * 300), pa.chunked_array([labels * 100, labels * 200]),
-               pl.Series(labels * 300)]
+    columns = [pa.array(labels * 300), pa.chunked_array([labels * 100, labels * 200]), pl.Series(labels * 300)]
     if isinstance(labels[0], str):
-        columns += [pl.Series(labels * 300, dtype=pl.Categorical),
-                    pl.Series(labels * 300, dtype=pl.Enum(["b", "a"])),
-                    columns[0].dictionary_encode()]
+        columns += [
+            pl.Series(labels * 300, dtype=pl.Categorical),
+            pl.Series(labels * 300, dtype=pl.Enum(["b", "a"])),
+            columns[0].dictionary_encode(),
+        ]
     for column in columns:
         tree = VFDT().fit(X, column)
         assert tree.classes_.tolist() == classes
@@ -122,8 +137,7 @@ def test_categories_that_polars_declares():
     pl = pytest.importorskip("polars")
     y = [0, 1] * 50
     for kind, declared in ((pl.Categorical, ()), (pl.Enum(["u", "v", "w"]), ("u", "v", "w"))):
-        tree = VFDT(head=10).partial_fit(
-            pl.DataFrame({"s": pl.Series(["v"] * 100, dtype=kind)}), y, classes=[0, 1])
+        tree = VFDT(head=10).partial_fit(pl.DataFrame({"s": pl.Series(["v"] * 100, dtype=kind)}), y, classes=[0, 1])
         assert tree.schema_.attributes[0].values == declared
         tree.partial_fit(pl.DataFrame({"s": pl.Series(["u", "w"] * 50, dtype=kind)}), y)
         assert tree.quantiser_summary()["overflowed"] == 0
@@ -131,18 +145,24 @@ def test_categories_that_polars_declares():
         assert tree.quantiser_summary()["attributes"]["s"]["codes"] == 3
 
 
-@pytest.mark.parametrize("values, message", [
-    ([datetime(2020, 1, 1)] * 9, "'a': a nominal value must be a string, a number"),
-    ([date(2020, 1, 1)] * 9, "'a': a nominal value must be"),
-    ([b"x"] * 9, "'a': a nominal value must be"),
-    ([[1]] * 9, "'a': a nominal value must be"),
-    ([{"b": 1}] * 9, "'a': a nominal value must be"),
-])
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ([datetime(2020, 1, 1)] * 9, "'a': a nominal value must be a string, a number"),
+        ([date(2020, 1, 1)] * 9, "'a': a nominal value must be"),
+        ([b"x"] * 9, "'a': a nominal value must be"),
+        ([[1]] * 9, "'a': a nominal value must be"),
+        ([{"b": 1}] * 9, "'a': a nominal value must be"),
+    ],
+)
 def test_columns_that_no_attribute_can_be(values, message):
     y = [0, 1] * 4 + [0]
-    for frame in (pa.table({"a": values}), polars_of(pa.table({"a": values})),
-                  pa.table({"a": values}).to_pandas(types_mapper=pd.ArrowDtype),
-                  pa.table({"a": values}).to_pandas()):
+    for frame in (
+        pa.table({"a": values}),
+        polars_of(pa.table({"a": values})),
+        pa.table({"a": values}).to_pandas(types_mapper=pd.ArrowDtype),
+        pa.table({"a": values}).to_pandas(),
+    ):
         with pytest.raises(TypeError, match=message):
             VFDT().fit(frame, y)
     tree = VFDT(head=5).partial_fit(pa.table({"a": [1.0] * 9}), y, classes=[0, 1])

@@ -17,8 +17,8 @@ def tree():
     nodes = Nodes(2)
     child = nodes.add(2)
     nodes.kind[0], nodes.child[0], nodes.width[0] = NUMERIC, child, 2
-    nodes.parent[child:child + 2] = 0
-    nodes.closer[:] = 7
+    nodes.parent[child : child + 2] = 0
+    nodes.due_at[:] = 7
     return nodes, child
 
 
@@ -50,7 +50,7 @@ def test_the_upper_of_two_nodes_tried_by_one_instance_comes_first():
 
 def test_an_earlier_decision_below_comes_first():
     nodes, child = tree()
-    nodes.closer[child] = 6
+    nodes.due_at[child] = 6
     decisions = Decisions(nodes)
     decisions.add(decision(0), reads=1)
     decisions.add(decision(child), reads=1)

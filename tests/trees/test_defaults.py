@@ -26,8 +26,7 @@ def test_naive_bayes_where_it_has_been_right_more_often(tree):
     assert learnt.score(X, y) > tree(leaf_prediction="mc").fit(X, y).score(X, y)
 
 
-@pytest.mark.parametrize("options", [
-    {"geometry": "tiny"}, {"geometry": BARE}, {"board": BARE}], ids=str)
+@pytest.mark.parametrize("options", [{"geometry": "tiny"}, {"geometry": BARE}, {"board": BARE}], ids=str)
 def test_a_board_without_it_predicts_the_majority(options, caplog):
     X, y = stream()
     if "board" in options:

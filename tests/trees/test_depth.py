@@ -15,15 +15,13 @@ from driving import CAPACITIES, TREES, drifting, geometry, learn, trainer_on
 from noisy import stream
 from trials import Bench, inner
 
-_BOARDS = {"directly": lambda board: board,
-           "late": lambda board: LateBoard(board, random.Random(7))}
+_BOARDS = {"directly": lambda board: board, "late": lambda board: LateBoard(board, random.Random(7))}
 
 
 def reference(tree, max_depth):
     options = dict(TREES[tree])
     kind = ReferenceEFDT if options.pop("anytime", False) else ReferenceVFDT
-    return kind(CAPACITIES, 2, bins=8, max_depth=max_depth,
-                **{"delta": 1e-3, "grace": 100} | options)
+    return kind(CAPACITIES, 2, bins=8, max_depth=max_depth, **{"delta": 1e-3, "grace": 100} | options)
 
 
 @pytest.mark.parametrize("tree", TREES)
@@ -31,8 +29,7 @@ def reference(tree, max_depth):
 @pytest.mark.parametrize("max_depth", [1, 3])
 def test_equals_reference(tree, board, max_depth):
     codes, labels = drifting(1, 8000)
-    trainer = trainer_on(_BOARDS[board](open_board("emulated", geometry(2000))), tree=tree,
-                         max_depth=max_depth)
+    trainer = trainer_on(_BOARDS[board](open_board("emulated", geometry(2000))), tree=tree, max_depth=max_depth)
     predictions = learn(trainer, codes, labels, seed=3 if board == "late" else None)
     expected = reference(tree, max_depth)
     assert predictions.tolist() == expected.learn(codes, labels).tolist()

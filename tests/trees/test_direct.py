@@ -21,8 +21,7 @@ def stream(seed, count=3000):
     """Classes that the wide attributes tell, with noise and missing values."""
     print(f"seed {seed}")
     rng = np.random.default_rng(seed)
-    codes = np.stack([rng.integers(0, top, count) for top in (255, 20, 40, 5)],
-                     axis=1).astype(np.uint8)
+    codes = np.stack([rng.integers(0, top, count) for top in (255, 20, 40, 5)], axis=1).astype(np.uint8)
     labels = np.where(codes[:, 1] % 7 == 6, 2, (codes[:, 2] + codes[:, 1] // 10) // 8 % 2)
     noise = rng.random(count) < 0.1
     labels[noise] = rng.integers(0, CLASSES, noise.sum())
@@ -56,8 +55,7 @@ def test_wide_nominal_attributes_with_naive_bayes_leaves(anytime, nominal_split,
     assert (mine["entries"] == theirs["entries"]).all()
 
 
-@pytest.mark.parametrize("make", [lambda: open_board("emulated", GEOMETRY),
-                                  lambda: GoldenBoard(GEOMETRY)])
+@pytest.mark.parametrize("make", [lambda: open_board("emulated", GEOMETRY), lambda: GoldenBoard(GEOMETRY)])
 @pytest.mark.parametrize("attribute, code", [(1, 20), (2, 44), (3, 254)])
 def test_codes_beyond_an_attributes_values_are_refused(make, attribute, code):
     codes, labels = stream(22, 600)
@@ -67,8 +65,10 @@ def test_codes_beyond_an_attributes_values_are_refused(make, attribute, code):
     wrong[350, attribute] = code
     trainer, other = (trainer_on(make(), False, "multiway", "nb") for _ in range(2))
     trainer.learn(codes[:200], labels[:200])
-    with pytest.raises(ValueError, match=f"codes of attribute {attribute} must be 0 to "
-                                         f"{CAPACITIES[attribute] - 1}, or 255 .* not {code}$"):
+    with pytest.raises(
+        ValueError,
+        match=f"codes of attribute {attribute} must be 0 to {CAPACITIES[attribute] - 1}, or 255 .* not {code}$",
+    ):
         trainer.learn(wrong[200:], labels[200:])
     assert trainer.tally.instances == 200
     trainer.learn(codes[200:], labels[200:])

@@ -19,8 +19,8 @@ def deep_tree():
         first = nodes.add(2)
         nodes.kind[node], nodes.attribute[node], nodes.threshold[node] = NUMERIC, level % 2, 128
         nodes.child[node], nodes.width[node], nodes.default[node] = first, 2, level % 2
-        nodes.parent[first:first + 2] = node
-        nodes.low[first + 1], nodes.high[first:first + 2] = 128, (128, 255)
+        nodes.parent[first : first + 2] = node
+        nodes.low[first + 1], nodes.high[first : first + 2] = 128, (128, 255)
         node = first + 1
     for name in ("nodes", "entries", "counts"):  # nothing is counted anywhere
         tree._checkpoint[name] = tree._checkpoint[name][:0]
@@ -50,5 +50,5 @@ def test_order_and_indents_are_those_of_the_tree():
     assert text[2].startswith("    x1 < ") and text[3].startswith("    x1 >= ")
     assert text[4] == "        ..."
     dot = tree.to_graphviz(1).splitlines()
-    assert dot[2].strip().startswith("n0 [label=\"x0\"]")
+    assert dot[2].strip().startswith('n0 [label="x0"]')
     assert dot[4].strip().startswith("n0 -> n1") and dot[6].strip().startswith("n0 -> n2")

@@ -6,15 +6,13 @@ from bregalad import EFDT
 from bregalad.data.generators import open_generator
 
 
-@pytest.mark.parametrize("concepts, length", [
-    (12, 10_000), pytest.param(100, 100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("concepts, length", [(12, 10_000), pytest.param(100, 100_000, marks=pytest.mark.slow)])
 def test_slots_in_use_are_the_nodes_of_the_tree(concepts, length):
     """Random trees in turn, another one each time: 10 M instances with -m slow."""
     tree = EFDT(slots=8192, leaf_prediction="nba")
     largest = 0
     for concept in range(concepts):
-        stream = open_generator("tree", nominals=2, numerics=3, model_seed=concept, seed=concept,
-                                instances=length)
+        stream = open_generator("tree", nominals=2, numerics=3, model_seed=concept, seed=concept, instances=length)
         for X, y in stream:
             tree.test_then_train(X, np.asarray(y), stream.schema.classes)
             report = tree.report()

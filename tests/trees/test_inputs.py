@@ -44,12 +44,15 @@ def test_a_name_goes_before_a_position():
     assert {a.name: a.kind for a in tree.schema_.attributes} == {"1": "nominal", "2": "numeric"}
 
 
-@pytest.mark.parametrize("x, y, error, message", [
-    ({"a": pd.Timestamp("2020-01-01"), "b": 1}, 1, TypeError, "'a': a nominal value must be"),
-    ({"a": np.float32("inf"), "b": 1}, 1, ValueError, "'a': inf is infinite"),
-    ({"a": 1, "b": 1}, "x", ValueError, "labels must be all of one kind, not int and str"),
-    ({"a": 1, "b": 1}, None, ValueError, "missing"),
-])
+@pytest.mark.parametrize(
+    "x, y, error, message",
+    [
+        ({"a": pd.Timestamp("2020-01-01"), "b": 1}, 1, TypeError, "'a': a nominal value must be"),
+        ({"a": np.float32("inf"), "b": 1}, 1, ValueError, "'a': inf is infinite"),
+        ({"a": 1, "b": 1}, "x", ValueError, "labels must be all of one kind, not int and str"),
+        ({"a": 1, "b": 1}, None, ValueError, "missing"),
+    ],
+)
 def test_a_bad_instance_of_the_head_is_not_held(x, y, error, message):
     tree = VFDT(head=10)
     for i in range(20):
@@ -61,23 +64,29 @@ def test_a_bad_instance_of_the_head_is_not_held(x, y, error, message):
     assert tree.report()["instances"] == 20
 
 
-@pytest.mark.parametrize("labels, classes", [
-    (pd.array([2**53, 2**53 + 1] * 300, "Int64"), [2**53, 2**53 + 1]),
-    (pd.array([0, 1] * 300, "UInt8"), [0, 1]),
-    (pd.array([0, 1] * 300, "int64[pyarrow]"), [0, 1]),
-    ([False, True] * 300, [False, True]),
-])
+@pytest.mark.parametrize(
+    "labels, classes",
+    [
+        (pd.array([2**53, 2**53 + 1] * 300, "Int64"), [2**53, 2**53 + 1]),
+        (pd.array([0, 1] * 300, "UInt8"), [0, 1]),
+        (pd.array([0, 1] * 300, "int64[pyarrow]"), [0, 1]),
+        ([False, True] * 300, [False, True]),
+    ],
+)
 def test_labels_stay_what_they_are(labels, classes):
     tree = VFDT().fit(np.arange(600).reshape(600, 1) % 2, pd.Series(labels))
     assert tree.classes_.dtype.kind in "iub" and tree.classes_.tolist() == classes
     assert tree.predict([[0], [1]]).tolist() == classes
 
 
-@pytest.mark.parametrize("labels, message", [
-    ([True, "x"] * 300, "labels must be all of one kind, not bool and str"),
-    ([b"a", b"b"] * 300, "Unknown label type: bytes.*a label is a string, an integer or a boolean"),
-    (np.array(["2020", "2021"] * 300, "M8[s]"), "Unknown label type: datetime64"),
-])
+@pytest.mark.parametrize(
+    "labels, message",
+    [
+        ([True, "x"] * 300, "labels must be all of one kind, not bool and str"),
+        ([b"a", b"b"] * 300, "Unknown label type: bytes.*a label is a string, an integer or a boolean"),
+        (np.array(["2020", "2021"] * 300, "M8[s]"), "Unknown label type: datetime64"),
+    ],
+)
 def test_labels_that_no_file_could_hold(labels, message):
     with pytest.raises(ValueError, match=message):
         VFDT().fit(np.zeros((600, 1)), labels)
@@ -91,12 +100,15 @@ def test_too_many_values_of_an_attribute_are_named():
         VFDT().fit(X[["a"]], X["b"])
 
 
-@pytest.mark.parametrize("codes, labels, error, message", [
-    (np.zeros((2, 3), np.uint8), [0, 7], ValueError, "labels must be 0 to 1"),
-    (np.zeros((2, 2), np.uint8), [0, 1], ValueError, r"shape \(2, 3\), not \(2, 2\)"),
-    (np.zeros((2, 3)), [0, 1], TypeError, "codes must be uint8"),
-    (np.zeros((2, 3), np.uint8), [0.0, 1.0], TypeError, "labels integers"),
-])
+@pytest.mark.parametrize(
+    "codes, labels, error, message",
+    [
+        (np.zeros((2, 3), np.uint8), [0, 7], ValueError, "labels must be 0 to 1"),
+        (np.zeros((2, 2), np.uint8), [0, 1], ValueError, r"shape \(2, 3\), not \(2, 2\)"),
+        (np.zeros((2, 3)), [0, 1], TypeError, "codes must be uint8"),
+        (np.zeros((2, 3), np.uint8), [0.0, 1.0], TypeError, "labels integers"),
+    ],
+)
 def test_learn_codes_checks_its_arguments(codes, labels, error, message):
     X, y = stream(1000)
     with pytest.raises(error, match=message):
@@ -111,8 +123,10 @@ def test_learn_codes_takes_what_encode_can_give():
     tree = VFDT(nominal={"declared": ["x", "y", "z"]}, nominal_values=5).fit(frame, y)
     tree.learn_codes(np.array([[0, 128, 254, 2, 4], [255] * 5], np.uint8), [0, 1])
     learnt = tree.report()["instances"]
-    for row, message in (([0, 0, 0, 3, 0], "attribute 3 must be 0 to 2, or 255 .* not 3"),
-                         ([0, 0, 0, 0, 5], "attribute 4 must be 0 to 4, or 255 .* not 5")):
+    for row, message in (
+        ([0, 0, 0, 3, 0], "attribute 3 must be 0 to 2, or 255 .* not 3"),
+        ([0, 0, 0, 0, 5], "attribute 4 must be 0 to 4, or 255 .* not 5"),
+    ):
         with pytest.raises(ValueError, match=message):
             tree.learn_codes(np.array([[0] * 5, row], np.uint8), [0, 1])
     assert tree.report()["instances"] == learnt
@@ -134,15 +148,18 @@ def test_empty_first_batch_fixes_nothing():
     assert tree.n_features_in_ == 3
 
 
-@pytest.mark.parametrize("make, error, message", [
-    (lambda X: X.assign(a=pd.Timestamp("2020-01-01")), (TypeError, ValueError), "'a'"),
-    (lambda X: X.assign(a=np.inf), ValueError, "'a'.*inf"),
-    (lambda X: X.assign(a=10**400), TypeError, "'a'.*numbers"),
-    (lambda X: X.set_axis(["a", "b", "b"], axis=1), ValueError, "two columns named 'b'"),
-    (lambda X: X.assign(a=X["a"] * 1j), TypeError, "'a'.*complex"),
-    (lambda X: X.assign(a=[(1, 2)] * len(X)), TypeError, "'a'.*a nominal value must be a string"),
-    (lambda X: X.assign(a=pd.Period("2020")), TypeError, "'a'.*a nominal value must be a string"),
-])
+@pytest.mark.parametrize(
+    "make, error, message",
+    [
+        (lambda X: X.assign(a=pd.Timestamp("2020-01-01")), (TypeError, ValueError), "'a'"),
+        (lambda X: X.assign(a=np.inf), ValueError, "'a'.*inf"),
+        (lambda X: X.assign(a=10**400), TypeError, "'a'.*numbers"),
+        (lambda X: X.set_axis(["a", "b", "b"], axis=1), ValueError, "two columns named 'b'"),
+        (lambda X: X.assign(a=X["a"] * 1j), TypeError, "'a'.*complex"),
+        (lambda X: X.assign(a=[(1, 2)] * len(X)), TypeError, "'a'.*a nominal value must be a string"),
+        (lambda X: X.assign(a=pd.Period("2020")), TypeError, "'a'.*a nominal value must be a string"),
+    ],
+)
 def test_bad_first_batch_can_be_mended(make, error, message):
     X, y = stream(1000)
     frame = pd.DataFrame(X, columns=list("abc"))
@@ -225,15 +242,17 @@ def test_what_is_missing_while_the_head_has_no_names_yet():
     for i in range(100):
         tree.learn_one({"a": i}, i % 2)
     for call in (tree.report, lambda: tree.predict([[1]])):
-        with pytest.raises(NotFittedError, match=r"holds its first 100 instances of 200.*"
-                                                 r"end_warm_up\(\) makes do"):
+        with pytest.raises(
+            NotFittedError,
+            match=r"holds its first 100 instances of 200.*"
+            r"end_warm_up\(\) makes do",
+        ):
             call()
     tree.end_warm_up()
     assert tree.report()["instances"] == 100
 
 
-@pytest.mark.parametrize("index", [
-    np.arange(4000.0), np.arange(4000) / 10, np.arange(4000)[::-1], ["x"] * 4000])
+@pytest.mark.parametrize("index", [np.arange(4000.0), np.arange(4000) / 10, np.arange(4000)[::-1], ["x"] * 4000])
 def test_a_frames_rows_count_by_position(index):
     """Before pandas 3 slices of a frame are by label if the labels are floats."""
     X, y = stream()
@@ -241,7 +260,7 @@ def test_a_frames_rows_count_by_position(index):
     frame = pd.DataFrame(X, columns=list("abc"), index=pd.Index(index))
     tree = VFDT()
     for at in range(0, 4000, 1500):
-        tree.partial_fit(frame.iloc[at:at + 1500], y[at:at + 1500], classes=[False, True])
+        tree.partial_fit(frame.iloc[at : at + 1500], y[at : at + 1500], classes=[False, True])
     assert tree.difference(plain) is None
     curve = prequential(VFDT(), [(frame, y)], [False, True], every=700)
     assert curve.table()["instances"].iloc[-1] == 4000
@@ -263,8 +282,7 @@ def test_what_is_masked_is_missing():
     expected = VFDT(head=100).fit(np.where(gone, np.nan, X), y)
     tree = VFDT(head=100).fit(np.ma.array(X, mask=gone), np.ma.array(y))
     assert tree.difference(expected) is None
-    np.testing.assert_array_equal(tree.predict(np.ma.array(X, mask=gone)),
-                                  expected.predict(np.where(gone, np.nan, X)))
+    np.testing.assert_array_equal(tree.predict(np.ma.array(X, mask=gone)), expected.predict(np.where(gone, np.nan, X)))
     for kind in (np.int8, np.int64, bool):  # no float would tell the values of the second
         values = (2**60 * (kind is np.int64) + np.round(X * 3)).astype(kind)
         masked = np.ma.array(values, mask=gone)
@@ -276,10 +294,19 @@ def test_what_is_masked_is_missing():
         VFDT().fit(X, np.ma.array(y, mask=np.arange(1000) == 3))
 
 
-@pytest.mark.parametrize("classes", [
-    {"no", "yes"}, frozenset({"no", "yes"}), ("yes", "no"), {"yes": 1, "no": 2}.keys(),
-    pd.Index(["yes", "no"]), pd.Categorical(["yes", "no"]), np.array(["no", "yes"]),
-    (label for label in ("yes", "no", "yes"))])
+@pytest.mark.parametrize(
+    "classes",
+    [
+        {"no", "yes"},
+        frozenset({"no", "yes"}),
+        ("yes", "no"),
+        {"yes": 1, "no": 2}.keys(),
+        pd.Index(["yes", "no"]),
+        pd.Categorical(["yes", "no"]),
+        np.array(["no", "yes"]),
+        (label for label in ("yes", "no", "yes")),
+    ],
+)
 def test_classes_may_be_any_collection(classes):
     X, y = stream(600)
     tree = VFDT().partial_fit(X, np.where(y, "yes", "no"), classes=classes)
@@ -297,9 +324,15 @@ def test_classes_that_name_none(classes):
         VFDT().partial_fit(X, y, classes=classes)
 
 
-@pytest.mark.parametrize("cut", [
-    lambda values: pd.cut(values, 4), lambda values: pd.cut(values, [0, 0.2, 0.5, 0.8, 1]),
-    lambda values: pd.qcut(values, 4), lambda values: pd.cut(values, 4).astype("interval")])
+@pytest.mark.parametrize(
+    "cut",
+    [
+        lambda values: pd.cut(values, 4),
+        lambda values: pd.cut(values, [0, 0.2, 0.5, 0.8, 1]),
+        lambda values: pd.qcut(values, 4),
+        lambda values: pd.cut(values, 4).astype("interval"),
+    ],
+)
 def test_intervals_are_their_texts(cut, tmp_path):
     X, y = stream()
     frame = pd.DataFrame({"a": cut(X[:, 0])})
@@ -316,25 +349,28 @@ def test_intervals_are_their_texts(cut, tmp_path):
 def test_lists_that_mix_kinds():
     rows = [[0.5, "u", 1, True], [1.5, "v", 2, False], [None, "u", 3, True]] * 40
     tree = VFDT(nominal={1: (), 3: (False, True)}).fit(rows, [0, 1, 0] * 40)
-    expected = VFDT(nominal=["s", "b"]).fit(
-        pd.DataFrame(rows, columns=["a", "s", "i", "b"]), [0, 1, 0] * 40)
-    np.testing.assert_array_equal(tree.encode(rows), expected.encode(
-        pd.DataFrame(rows, columns=["a", "s", "i", "b"])))
-    assert tree.predict([(1, "v", 2, False)]).tolist() == expected.predict(
-        pd.DataFrame([(1, "v", 2, False)], columns=["a", "s", "i", "b"])).tolist()
+    expected = VFDT(nominal=["s", "b"]).fit(pd.DataFrame(rows, columns=["a", "s", "i", "b"]), [0, 1, 0] * 40)
+    np.testing.assert_array_equal(tree.encode(rows), expected.encode(pd.DataFrame(rows, columns=["a", "s", "i", "b"])))
+    assert (
+        tree.predict([(1, "v", 2, False)]).tolist()
+        == expected.predict(pd.DataFrame([(1, "v", 2, False)], columns=["a", "s", "i", "b"])).tolist()
+    )
     with pytest.raises(TypeError, match="'x1': values must be numbers"):
         VFDT().fit(rows, [0, 1, 0] * 40)
     with pytest.raises(ValueError, match="inhomogeneous"):
         VFDT().fit([[1, 2], [3]], [0, 1])
 
 
-@pytest.mark.parametrize("X, error, message", [
-    ("flights.csv", TypeError, "X is the text 'flights.csv'; a file is read by pandas.read_csv"),
-    (Path("flights.csv"), TypeError, "X is the text 'flights.csv'; a file is read"),
-    ({"a": [1, 2]}, TypeError, "X is a dict: give pandas.DataFrame"),
-    (np.array([[1j], [2]]), ValueError, "Complex data not supported"),
-    ([[1j], [2]], ValueError, "Complex data not supported"),
-])
+@pytest.mark.parametrize(
+    "X, error, message",
+    [
+        ("flights.csv", TypeError, "X is the text 'flights.csv'; a file is read by pandas.read_csv"),
+        (Path("flights.csv"), TypeError, "X is the text 'flights.csv'; a file is read"),
+        ({"a": [1, 2]}, TypeError, "X is a dict: give pandas.DataFrame"),
+        (np.array([[1j], [2]]), ValueError, "Complex data not supported"),
+        ([[1j], [2]], ValueError, "Complex data not supported"),
+    ],
+)
 def test_what_is_no_table_is_refused_in_one_line(X, error, message):
     with pytest.raises(error, match=message) as refused:
         VFDT().fit(X, [0, 1])
@@ -376,8 +412,7 @@ def test_decimals_are_numbers():
 def test_a_column_whose_type_changes_between_chunks(read):
     rng = np.random.default_rng(1)
     code = np.r_[rng.choice(["1", "2", "3", "A"], 4000), rng.choice(["1", "2", "3"], 4000)]
-    table = pd.DataFrame({"code": code, "z": rng.normal(size=8000),
-                          "class": np.where(code == "1", "hi", "lo")})
+    table = pd.DataFrame({"code": code, "z": rng.normal(size=8000), "class": np.where(code == "1", "hi", "lo")})
     tree, right = VFDT(head=500), []
     for chunk in pd.read_csv(io.StringIO(table.to_csv(index=False)), chunksize=4000, **read):
         predicted = tree.test_then_train(chunk[["code", "z"]], chunk["class"], ["hi", "lo"])
@@ -425,8 +460,11 @@ def test_what_is_refused_leaves_the_head_of_instances_one_by_one():
     tree = VFDT(head=10)
     tree.learn_one({"a": 1.0, "b": 2.0}, "p")
     bad = pd.DataFrame({"a": [1.0], "c": [1.0]})
-    for call in (lambda: tree.test_then_train(bad, ["p"], classes=["p", "q"]), lambda: tree.apply(bad),
-                 lambda: tree.partial_fit(bad, ["p"], classes=["p", "q"])):
+    for call in (
+        lambda: tree.test_then_train(bad, ["p"], classes=["p", "q"]),
+        lambda: tree.apply(bad),
+        lambda: tree.partial_fit(bad, ["p"], classes=["p", "q"]),
+    ):
         with pytest.raises(ValueError, match="X lacks column 'b'"):
             call()
     for i in range(20):
@@ -434,13 +472,16 @@ def test_what_is_refused_leaves_the_head_of_instances_one_by_one():
     assert tree.report()["instances"] == 21
 
 
-@pytest.mark.parametrize("x, y, w, message", [
-    ([1.0, 2.0], "p", 1, "x must be a dict of an instance's values by attribute, not a list"),
-    ({"a": 1.0}, ["p"], 1, "labels must be all of one kind|must be"),
-    ({"a": 1.0}, "p", np.array([1, 2]), "w is array"),
-    ({"a": 1.0}, "p", np.timedelta64(1, "s"), "w is np.timedelta64"),
-    ({"a": Decimal("sNaN")}, "p", 1, "attribute 'a'"),
-])
+@pytest.mark.parametrize(
+    "x, y, w, message",
+    [
+        ([1.0, 2.0], "p", 1, "x must be a dict of an instance's values by attribute, not a list"),
+        ({"a": 1.0}, ["p"], 1, "labels must be all of one kind|must be"),
+        ({"a": 1.0}, "p", np.array([1, 2]), "w is array"),
+        ({"a": 1.0}, "p", np.timedelta64(1, "s"), "w is np.timedelta64"),
+        ({"a": Decimal("sNaN")}, "p", 1, "attribute 'a'"),
+    ],
+)
 def test_one_instance_of_anything(x, y, w, message):
     for head in (1, 50):
         tree = VFDT(head=head)
@@ -450,10 +491,22 @@ def test_one_instance_of_anything(x, y, w, message):
             tree.learn_one(x, y, w)
 
 
-@pytest.mark.parametrize("name, value", [
-    ("feed", {}), ("board", np.array([1, 2])), ("criterion", pd.Series([1, 2])), ("grace", np.timedelta64(5, "s")),
-    ("tau", 10**400), ("nominal", "ab"), ("nominal", 5), ("nominal", [[1]]), ("nominal", {"a": 5}),
-    ("leaf_prediction", []), ("geometry", pd.DataFrame({"a": [1, 2]}))])
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("feed", {}),
+        ("board", np.array([1, 2])),
+        ("criterion", pd.Series([1, 2])),
+        ("grace", np.timedelta64(5, "s")),
+        ("tau", 10**400),
+        ("nominal", "ab"),
+        ("nominal", 5),
+        ("nominal", [[1]]),
+        ("nominal", {"a": 5}),
+        ("leaf_prediction", []),
+        ("geometry", pd.DataFrame({"a": [1, 2]})),
+    ],
+)
 def test_parameters_of_anything(name, value):
     with pytest.raises((TypeError, ValueError), match="board" if name == "board" else name) as caught:
         VFDT(**{name: value}).fit([[0], [1]], [0, 1])

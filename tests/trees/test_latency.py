@@ -29,8 +29,7 @@ from driving import (
 @pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
 def test_latency_changes_nothing(tree, nominal_split):
     codes, labels = drifting(12, 20_000)
-    first = trainer_on(open_board("emulated", geometry(2000)), nominal_split=nominal_split,
-                       tree=tree)
+    first = trainer_on(open_board("emulated", geometry(2000)), nominal_split=nominal_split, tree=tree)
     expected = learn(first, codes, labels)
     assert first.tally.splits >= 3
     assert tree.startswith("vfdt") or "averages" in tree or first.tally.replaced >= 1
@@ -89,8 +88,7 @@ def test_counting_ahead_of_the_verdict_halves_nothing(seed):
     policy = SplitPolicy(delta=1e-30, grace=130, tau=0.093)  # a tie at 4030 of 4095 instances
     cells = CellMap.build(CAPACITIES, sizes.bins)
     trees = []
-    for board in (open_board("emulated", sizes),
-                  LateBoard(open_board("emulated", sizes), random.Random(seed))):
+    for board in (open_board("emulated", sizes), LateBoard(open_board("emulated", sizes), random.Random(seed))):
         trainer = Trainer(board, cells, policy, 2)
         trees.append((learn(trainer, codes, labels).tolist(), trainer))
     (expected, first), (predictions, late) = trees
@@ -106,8 +104,7 @@ def test_an_anytime_trees_counts_are_halved_in_the_streams_order(tree, seed):
     """Nodes near the root are full often; what is withheld below comes before what is after."""
     sizes = geometry(2000, count_width=12)
     codes, labels = drifting(seed, 40_000)
-    boards = open_board("emulated", sizes), LateBoard(open_board("emulated", sizes),
-                                                      random.Random(seed))
+    boards = open_board("emulated", sizes), LateBoard(open_board("emulated", sizes), random.Random(seed))
     first, late = (trainer_on(board, nominal_split="one_vs_rest", tree=tree) for board in boards)
     expected = learn(first, codes, labels)
     assert (learn(late, codes, labels, seed) == expected).all()
@@ -142,7 +139,7 @@ def test_gates_of_nodes_that_are_no_more_say_nothing():
     first = trainer_on(open_board("emulated", geometry(2000)), tree="efdt")
     at = 0
     while len(dead := np.setdiff1d(np.arange(first.nodes.rows), first.nodes.descendants())) == 0:
-        first.learn(codes[at:at + 500], labels[at:at + 500])
+        first.learn(codes[at : at + 500], labels[at : at + 500])
         at += 500
     print(f"{len(dead)} nodes are no more after {at} instances")
     state = first.nodes.state()
@@ -158,8 +155,7 @@ def test_gates_of_nodes_that_are_no_more_say_nothing():
 def test_stream_runs_on_while_trials_are_out(monkeypatch):
     """The driver need not wait for all verdicts to know that slots are enough to go on."""
     codes, labels = stream(8, 20_000)
-    late = trainer_on(LateBoard(open_board("emulated", geometry(60)), random.Random(8)),
-                      nominal_split="one_vs_rest")
+    late = trainer_on(LateBoard(open_board("emulated", geometry(60)), random.Random(8)), nominal_split="one_vs_rest")
     run, starts = late._run, []
 
     def noting(window, position, end):
@@ -178,8 +174,7 @@ def test_stream_runs_on_while_trials_are_out(monkeypatch):
 @pytest.mark.parametrize("tree", ["vfdt", "vfdt adaptive", "efdt"])
 def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_split, tree):
     codes, labels = stream(2)
-    first = trainer_on(open_board("emulated", geometry(slots)), child_counts, nominal_split, tree,
-                       review_period=1000)
+    first = trainer_on(open_board("emulated", geometry(slots)), child_counts, nominal_split, tree, review_period=1000)
     expected = learn(first, codes, labels)
     assert first.nodes.inactive or slots == 20 or first.tally.splits < slots
     for seed in range(3):
@@ -202,8 +197,13 @@ def test_short_of_slots_many_splits_are_under_way(tree, seed):
     codes, labels = stream(seed, 20_000)
     labels[np.random.default_rng(seed).random(len(labels)) < 0.3] ^= 1
     slots = rng.randrange(3, 40)
-    options = {"delta": 0.2, "grace": rng.randrange(10, 60), "tau": rng.choice([0.03, 0.1]),
-               "child_counts": rng.choice(["inherit", "zero"]), **TREES[tree]}
+    options = {
+        "delta": 0.2,
+        "grace": rng.randrange(10, 60),
+        "tau": rng.choice([0.03, 0.1]),
+        "child_counts": rng.choice(["inherit", "zero"]),
+        **TREES[tree],
+    }
     cells = CellMap.build(CAPACITIES, 8, rng.choice(["multiway", "one_vs_rest"]))
 
     def trainer(board):

@@ -24,8 +24,7 @@ def stream(seed, count, noise=0.1):
     """Codes and labels of a concept that turns into another half-way, with missing values."""
     print(f"seed {seed}")
     rng = np.random.default_rng(seed)
-    codes = np.stack([rng.integers(0, top, count) for top in (255, 255, 5, 20, 30)],
-                     axis=1).astype(np.uint8)
+    codes = np.stack([rng.integers(0, top, count) for top in (255, 255, 5, 20, 30)], axis=1).astype(np.uint8)
     first = (codes[:, 0] > 100) & (codes[:, 2] != 1) | (codes[:, 3] % 4 == 1) & (codes[:, 1] < 70)
     second = (codes[:, 1] > 60) ^ (codes[:, 4] > 20) & (codes[:, 0] < 200)
     labels = np.where(np.arange(count) < count // 2, first, second).astype(np.int32)
@@ -38,8 +37,13 @@ def trainer_on(levels, slots, policy, *, late=None, nominal_split="one_vs_rest",
     geometry = Geometry(lanes=3, passes=3, bins=8, slots=slots, levels=levels)
     board = open_board("emulated", geometry)
     cells = CellMap.build(CAPACITIES, geometry.bins, nominal_split)
-    return Trainer(board if late is None else LateBoard(board, random.Random(late)), cells,
-                   SplitPolicy(**POLICIES[policy]), 2, **options)
+    return Trainer(
+        board if late is None else LateBoard(board, random.Random(late)),
+        cells,
+        SplitPolicy(**POLICIES[policy]),
+        2,
+        **options,
+    )
 
 
 def groups(nodes, node, levels):
@@ -58,21 +62,23 @@ def groups(nodes, node, levels):
 
 
 def torn(nodes, levels, of=None):
-    """Nodes whose path takes more groups than it must, if there are ``of`` levels to choose from.
-    """
+    """Nodes whose path takes more groups than it must, if there are ``of`` levels to choose from."""
     alive = nodes.descendants()
-    return [int(node) for node in alive[nodes.slot[alive] >= 0]
-            if groups(nodes, int(node), levels)[0] != -(-(nodes.depth(int(node)) + 1)
-                                                        // (of or levels))]
+    return [
+        int(node)
+        for node in alive[nodes.slot[alive] >= 0]
+        if groups(nodes, int(node), levels)[0] != -(-(nodes.depth(int(node)) + 1) // (of or levels))
+    ]
 
 
 def fewest_free(pool, levels):
     """Free slots of the level that has fewest of them."""
-    free = pool.stack[1:pool.free + 1]
+    free = pool.stack[1 : pool.free + 1]
     return int(np.bincount(free % levels, minlength=levels).min())
 
 
 # The pool
+
 
 @pytest.mark.parametrize("levels", [1, 2, 4, 8])
 @pytest.mark.parametrize("seed", range(3))
@@ -95,12 +101,13 @@ def test_of_a_level_the_slot_that_was_freed_last_is_next(levels, seed):
             del taken[slot]
             pool.give_back(slot)
             free.append(slot)
-        assert pool.free == len(free) and pool.stack[1:pool.free + 1].tolist() == free
+        assert pool.free == len(free) and pool.stack[1 : pool.free + 1].tolist() == free
         assert {slot: node for slot, node in enumerate(pool.node) if node >= 0} == taken
     assert (others > 0) == (levels > 1)
 
 
 # Trees
+
 
 @pytest.mark.parametrize("slots", [60, 1000])
 @pytest.mark.parametrize("late", [None, 1])
@@ -110,7 +117,7 @@ def test_no_link_leads_to_a_slot_that_is_free(slots, late):
     trainer = trainer_on(4, slots, "efdt", late=late)
     board = trainer.board if late is None else trainer.board.board
     for at in range(0, len(codes), 1000):
-        trainer.learn(codes[at:at + 1000], labels[at:at + 1000])
+        trainer.learn(codes[at : at + 1000], labels[at : at + 1000])
         trainer.fence()
         free = trainer.growth.pool.node < 0
         links = board.state.entries[:, kernel.LINK]
@@ -123,8 +130,7 @@ def test_no_link_leads_to_a_slot_that_is_free(slots, late):
 @pytest.mark.parametrize("broken", [False, True])
 def test_a_tree_leaves_no_links_on_its_board(broken):
     codes, labels = stream(4, 6000)
-    board = open_board("emulated", Geometry(lanes=3, passes=3, bins=8, slots=300, classes=2,
-                                            levels=4))
+    board = open_board("emulated", Geometry(lanes=3, passes=3, bins=8, slots=300, classes=2, levels=4))
     links = board.state.entries[:, kernel.LINK]
     tree = EFDT(board=LateBoard(board, random.Random(4)), **EAGER, inner_grace=130)
     for _ in range(2):
@@ -147,7 +153,7 @@ def test_a_path_is_counted_in_as_few_groups_as_may_be(levels, late, nominal_spli
     trainer = trainer_on(levels, 4096, "efdt", late=late, nominal_split=nominal_split)
     nodes = trainer.nodes
     for at in range(0, len(codes), 1000):
-        trainer.learn(codes[at:at + 1000], labels[at:at + 1000])
+        trainer.learn(codes[at : at + 1000], labels[at : at + 1000])
         assert fewest_free(trainer.growth.pool, levels) > 0
         assert torn(nodes, levels) == []
     assert (nodes.slot[nodes.descendants()] >= 0).all()
@@ -175,7 +181,7 @@ def test_no_slot_of_a_level_is_free(levels):
     for _ in range(4096 // levels):
         assert pool.take(0, level=1) % levels == 1
     for at in range(0, len(codes), 1000):
-        trainer.learn(codes[at:at + 1000], labels[at:at + 1000])
+        trainer.learn(codes[at : at + 1000], labels[at : at + 1000])
         assert torn(nodes, levels, of=levels - 1) == []
     assert len(nodes) > 20
 
@@ -203,11 +209,11 @@ def test_trees_are_those_of_one_level(policy, slots, seed):
             assert ((many.nodes.slot[mine] >= 0) == (one.nodes.slot[order] >= 0)).all()
             for name in ("counts", "base", "own", "since", "period", "low", "high"):
                 live = (many.nodes.kind[mine] == 0) & (many.nodes.slot[mine] >= 0)
-                assert (getattr(many.nodes, name)[mine] == getattr(one.nodes, name)[order])[
-                    live].all()
+                assert (getattr(many.nodes, name)[mine] == getattr(one.nodes, name)[order])[live].all()
 
 
 # Checkpoints
+
 
 @pytest.mark.parametrize("policy", ["vfdt", "efdt"])
 @pytest.mark.parametrize("before, after", [(1, 4), (4, 8), (8, 1), (2, 2)])

@@ -61,10 +61,13 @@ def test_more_inner_nodes_than_slots(tmp_path):
     assert again.partial_fit(X[:500], y[:500]).report()["slots"] >= inner
 
 
-@pytest.mark.parametrize("kind, labels, changes, message", [
-    (VFDT, 3, {"bound": "confidence"}, "is for two classes, the stream has 3"),
-    (CTree, 2, {"nominal_split": "multiway"}, "is for binary splits"),
-])
+@pytest.mark.parametrize(
+    "kind, labels, changes, message",
+    [
+        (VFDT, 3, {"bound": "confidence"}, "is for two classes, the stream has 3"),
+        (CTree, 2, {"nominal_split": "multiway"}, "is for binary splits"),
+    ],
+)
 def test_loading_asks_what_learning_asks_of_a_stream(tmp_path, kind, labels, changes, message):
     rng = np.random.default_rng(1)
     tree = kind(nominal=[0]).fit(rng.integers(0, 3, (500, 2)), rng.integers(0, labels, 500))
@@ -82,8 +85,10 @@ def test_a_board_opened_anew_has_what_changed_parameters_ask(tmp_path):
         tree.predict(X[:5])
         geometry = tree._trainer.board.geometry
         assert geometry == first._trainer.board.geometry.replace(
-            slots=changes.get("slots", 100), naive_bayes="leaf_prediction" in changes,
-            criterion=changes.get("criterion", "information_gain"))
+            slots=changes.get("slots", 100),
+            naive_bayes="leaf_prediction" in changes,
+            criterion=changes.get("criterion", "information_gain"),
+        )
     small = first._trainer.board.geometry.replace(slots=64)
     with pytest.raises(ValueError, match="naive_bayes"):
         reloaded(first, tmp_path / "tree", geometry=small, leaf_prediction="nba")
@@ -98,15 +103,13 @@ def test_labels_come_back_as_they_were(tmp_path, kind):
     again = reloaded(tree, tmp_path / "tree")
     assert again.classes_.dtype == tree.classes_.dtype
     assert (again.predict(X) == tree.predict(X)).all()
-    assert again.partial_fit(X, labels).score(X, labels) == tree.partial_fit(X, labels).score(
-        X, labels)
+    assert again.partial_fit(X, labels).score(X, labels) == tree.partial_fit(X, labels).score(X, labels)
 
 
 def test_a_copy_is_a_tree_of_its_own():
     X, y = stream(9000)
     options = {"leaf_prediction": "nba", "grace": 50, "tau": 0.2}
-    tree, alone = (VFDT(**options).partial_fit(X[:4000], y[:4000], classes=[False, True])
-                   for _ in range(2))
+    tree, alone = (VFDT(**options).partial_fit(X[:4000], y[:4000], classes=[False, True]) for _ in range(2))
     other = copy.copy(tree)
     assert (other.predict(X) == tree.predict(X)).all()
     other.partial_fit(X[4000:6000], ~y[4000:6000])
@@ -119,8 +122,7 @@ def test_a_copy_is_a_tree_of_its_own():
 def test_boards_with_room_for_other_numbers_of_classes_make_the_same_tree():
     X, y = stream(3000)
     two = VFDT().fit(X, y)
-    four = VFDT(geometry=Geometry(lanes=3, passes=1, bins=16, classes=4, slots=1024,
-                                  count_width=24)).fit(X, y)
+    four = VFDT(geometry=Geometry(lanes=3, passes=1, bins=16, classes=4, slots=1024, count_width=24)).fit(X, y)
     assert two.report()["splits"]
     assert two.difference(four) is None and four.difference(two) is None
     four._nodes.counts[0, 3] = 1
@@ -153,8 +155,17 @@ def free_rows(nodes):
 
 def test_rows_of_killed_nodes_are_used_again_after_a_pause():
     rng = np.random.default_rng(0)
-    tree = EFDT(nominal=[0, 1, 2, 3], nominal_split="one_vs_rest", grace=50, inner_grace=100,
-                delta=0.3, tau=0.1, variant="moa", head=1, slots=256)
+    tree = EFDT(
+        nominal=[0, 1, 2, 3],
+        nominal_split="one_vs_rest",
+        grace=50,
+        inner_grace=100,
+        delta=0.3,
+        tau=0.1,
+        variant="moa",
+        head=1,
+        slots=256,
+    )
     for i in range(16):
         X = rng.integers(0, 3, (1000, 4))
         k = i // 2 % 4

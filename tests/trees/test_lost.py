@@ -10,8 +10,7 @@ from bregalad import VFDT, load_tree
 
 def crowd(count=3000, values=1000, seed=1):
     rng = np.random.default_rng(seed)
-    X = pd.DataFrame({"shop": rng.integers(0, values, count).astype(str),
-                      "few": rng.choice(list("abc"), count)})
+    X = pd.DataFrame({"shop": rng.integers(0, values, count).astype(str), "few": rng.choice(list("abc"), count)})
     return X, rng.integers(0, 2, count)
 
 
@@ -28,7 +27,8 @@ def test_each_is_warned_of_once():
         assert str(warning.message) == (
             f"attribute {name!r}: {share:.0%} of its values so far are none of the 64 that it has "
             "room for, and count as missing: give it room by nominal_values, up to 255, or group "
-            "its values, or leave it out")
+            "its values, or leave it out"
+        )
         assert warning.filename == __file__
     tree.partial_fit(X, y)
     tree.encode(X)  # filterwarnings makes errors of more
@@ -39,7 +39,7 @@ def test_in_small_chunks():
     X, y = crowd()
     tree = VFDT(head=100).partial_fit(X[:900], y[:900], classes=[0, 1])
     for at in range(900, 999, 11):
-        tree.partial_fit(X[at:at + 11], y[at:at + 11])
+        tree.partial_fit(X[at : at + 11], y[at : at + 11])
     with pytest.warns(UserWarning, match="'shop': 87% of its values"):
         tree.partial_fit(X[999:1010], y[999:1010])
     assert tree.report()["instances"] == 1010
@@ -56,11 +56,13 @@ def test_a_hundredth_is_no_matter(rare, warned):
     assert [str(warning.message)[:17] for warning in found] == ["attribute 'v': 1%"] * warned
 
 
-@pytest.mark.parametrize("options, remedy", [
-    ({"nominal_values": 255}, "the 255 that.* missing: group its values, or leave it out"),
-    ({"nominal": {"shop": [str(i) for i in range(9)]}},
-     "the 9 that.* missing: declare more than its 9, or group"),
-])
+@pytest.mark.parametrize(
+    "options, remedy",
+    [
+        ({"nominal_values": 255}, "the 255 that.* missing: group its values, or leave it out"),
+        ({"nominal": {"shop": [str(i) for i in range(9)]}}, "the 9 that.* missing: declare more than its 9, or group"),
+    ],
+)
 def test_the_remedy_is_one(options, remedy):
     X, y = crowd()
     with pytest.warns(UserWarning, match=remedy):

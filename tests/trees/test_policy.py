@@ -32,8 +32,8 @@ def test_width_that_a_tie_takes():
     policy = SplitPolicy()
     for classes, width in ((2, 12), (5, 15), (10, 16), (23, 17)):
         assert policy.width_for_ties(classes) == width
-        needed = 16.118 * math.log2(classes) ** 2 / (2 * 0.05 ** 2)  # ln 1e7
-        assert 2 ** (width - 1) - 1 < needed < 2 ** width - 1
+        needed = 16.118 * math.log2(classes) ** 2 / (2 * 0.05**2)  # ln 1e7
+        assert 2 ** (width - 1) - 1 < needed < 2**width - 1
     assert SplitPolicy(tau=0).width_for_ties(2) is None
     assert SplitPolicy(tau=1e-9).width_for_ties(2) is None
     assert SplitPolicy(ties="htat").width_for_ties(2) is None
@@ -62,10 +62,17 @@ def test_pure_node_is_left_alone_unless_its_inherited_counts_differ():
 
 
 @pytest.mark.parametrize("every", [False, True])
-@pytest.mark.parametrize("capacities, used, found", [
-    ([3, 3, 0], [0], (TIE, 1)), ([3, 3, 0], [1], (TIE, 0)), ([3, 3, 0], [None, 0], (TIE, 1)),
-    ([3, 0], [0], (SPLIT, 1)), ([3, 3], [0, 1], (KEEP, None)), ([3, 3, 3], [2, 1, 0], (KEEP, None)),
-])
+@pytest.mark.parametrize(
+    "capacities, used, found",
+    [
+        ([3, 3, 0], [0], (TIE, 1)),
+        ([3, 3, 0], [1], (TIE, 0)),
+        ([3, 3, 0], [None, 0], (TIE, 1)),
+        ([3, 0], [0], (SPLIT, 1)),
+        ([3, 3], [0, 1], (KEEP, None)),
+        ([3, 3, 3], [2, 1, 0], (KEEP, None)),
+    ],
+)
 def test_a_nominal_attribute_is_used_once_on_a_path(capacities, used, found, every):
     """No own gain, as below its own split, but one by the counts that the leaf began with."""
     bench = Bench(SplitPolicy(), capacities=capacities, used=used, base=(0, 1000), every=every)
@@ -79,10 +86,14 @@ def test_where_the_two_best_are_used_a_suggestion_names_none():
         assert bench.judge(trial)[:2] == found
 
 
-@pytest.mark.parametrize("gains, suggestion, found", [
-    ((0.3, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # what is after the second is not named
-    ((0.19, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # the used second is named in its place
-    ((0.01, 0.2, 0.19), (TIE, 1), (TIE, 1))])
+@pytest.mark.parametrize(
+    "gains, suggestion, found",
+    [
+        ((0.3, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # what is after the second is not named
+        ((0.19, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # the used second is named in its place
+        ((0.01, 0.2, 0.19), (TIE, 1), (TIE, 1)),
+    ],
+)
 def test_values_unknown_to_its_split_give_a_used_attribute_a_gain(gains, suggestion, found):
     trial = Trial.of(TIED, *gains)
     for every, verdict in ((False, suggestion), (True, found)):
@@ -91,8 +102,7 @@ def test_values_unknown_to_its_split_give_a_used_attribute_a_gain(gains, suggest
 
 
 def test_one_value_against_the_rest_may_be_asked_again():
-    bench = Bench(SplitPolicy(), capacities=[3, 3], nominal_split="one_vs_rest", base=(0, 1000),
-                  depth=1)
+    bench = Bench(SplitPolicy(), capacities=[3, 3], nominal_split="one_vs_rest", base=(0, 1000), depth=1)
     bench.nodes.kind[0], bench.nodes.attribute[0] = ONE_VS_REST, 0
     assert bench.judge(Trial.of([5000, 0], 0.0, 0.0))[:2] == (TIE, 0)
 
@@ -160,10 +170,17 @@ def test_suggestions_do_not_do_where_all_gains_are_needed():
 
 # Criteria and bounds
 
-@pytest.mark.parametrize("criterion, classes, epsilon", [
-    ("information_gain", 8, 3 * EPSILON), ("gini", 8, EPSILON), ("gini", 2, EPSILON),
-    ("kearns_mansour", 2, EPSILON / 2), ("classification_error", 8, EPSILON),
-])
+
+@pytest.mark.parametrize(
+    "criterion, classes, epsilon",
+    [
+        ("information_gain", 8, 3 * EPSILON),
+        ("gini", 8, EPSILON),
+        ("gini", 2, EPSILON),
+        ("kearns_mansour", 2, EPSILON / 2),
+        ("classification_error", 8, EPSILON),
+    ],
+)
 def test_range_of_the_criterion(criterion, classes, epsilon):
     bench = Bench(SplitPolicy(criterion=criterion, tau=0), classes=classes)
     counts = EVEN + [0] * (classes - 2)
@@ -171,11 +188,16 @@ def test_range_of_the_criterion(criterion, classes, epsilon):
     assert bench.verdict(counts, 0.01, 0.01 + epsilon - CLOSE) == KEEP
 
 
-@pytest.mark.parametrize("criterion, shift", [
-    # I(900, 1100) - I(900, 100)
-    ("information_gain", 0.99277445 - 0.46899559), ("gini", 0.495 - 0.18),
-    ("kearns_mansour", 0.49749372 - 0.3), ("classification_error", 0.45 - 0.1),
-])
+@pytest.mark.parametrize(
+    "criterion, shift",
+    [
+        # I(900, 1100) - I(900, 100)
+        ("information_gain", 0.99277445 - 0.46899559),
+        ("gini", 0.495 - 0.18),
+        ("kearns_mansour", 0.49749372 - 0.3),
+        ("classification_error", 0.45 - 0.1),
+    ],
+)
 def test_shift_of_the_criterion(criterion, shift):
     policy = SplitPolicy(criterion=criterion, tau=0)
     epsilon = (0.5 if criterion == "kearns_mansour" else 1) * EPSILON / math.sqrt(2)
@@ -246,6 +268,7 @@ def test_confidence_bound_of_an_anytime_tree():
 
 # Ties
 
+
 def test_htdt_splits_genuine_ties_only():
     assert leaf(TIED, 0.3, 0.29, 0.24 - CLOSE, ties="htdt") == TIE
     assert leaf(TIED, 0.3, 0.29, 0.24 + CLOSE, ties="htdt") == KEEP
@@ -298,6 +321,7 @@ def test_waits_of_children():
 
 # VFDT-nmin
 
+
 def test_adaptive_grace():
     # A gap of 0.06 needs 16.1181 / (2 x 0.06**2) = 2238.6 instances.
     bench = Bench(SplitPolicy(adaptive_grace=True))
@@ -339,27 +363,27 @@ def test_fixed_grace():
 
 # All of it
 
+
 @st.composite
 def policies(draw):
     anytime = draw(st.booleans())
     options = {
         "anytime": anytime,
-        "bound": draw(st.sampled_from(["hoeffding"] * 3 + ["mcdiarmid", "confidence",
-                                                           "confidence-practical"])),
-        "criterion": draw(st.sampled_from(["information_gain", "gini", "kearns_mansour",
-                                           "classification_error"])),
+        "bound": draw(st.sampled_from(["hoeffding"] * 3 + ["mcdiarmid", "confidence", "confidence-practical"])),
+        "criterion": draw(st.sampled_from(["information_gain", "gini", "kearns_mansour", "classification_error"])),
         "tau": draw(st.sampled_from([0.0, 0.05, 0.2, 1.0, 3.0])),
         "scale": draw(st.sampled_from([5e-3, 0.5])),
         "grace": draw(st.sampled_from([50, 200])),
         "delta": draw(st.sampled_from([1e-7, 0.1])),
     }
     if anytime:
-        options |= {"variant": draw(st.sampled_from(sorted(VARIANTS))),
-                    "gain_average": draw(st.booleans()),
-                    "same_attribute": draw(st.sampled_from(["keep", "replace"]))}
+        options |= {
+            "variant": draw(st.sampled_from(sorted(VARIANTS))),
+            "gain_average": draw(st.booleans()),
+            "same_attribute": draw(st.sampled_from(["keep", "replace"])),
+        }
     else:
-        options |= {"ties": draw(st.sampled_from(["ht", "htdt", "htat"])),
-                    "adaptive_grace": draw(st.booleans())}
+        options |= {"ties": draw(st.sampled_from(["ht", "htdt", "htat"])), "adaptive_grace": draw(st.booleans())}
     try:
         return SplitPolicy(**options)
     except ValueError:
@@ -385,8 +409,11 @@ def test_equals_slow_python_in_both_forms(policy, start):
     nominal_split = rng.choice(["multiway", "one_vs_rest"])
     current = rng.choice([None, *range(len(capacities))]) if policy.anytime else None
     multiway = current is not None and capacities[current] > 0 and nominal_split == "multiway"
-    used = [a for a, values in enumerate(capacities)
-            if values and nominal_split == "multiway" and a != current and rng.random() < 0.3]
+    used = [
+        a
+        for a, values in enumerate(capacities)
+        if values and nominal_split == "multiway" and a != current and rng.random() < 0.3
+    ]
     depth, wait = rng.randint(len(used), 3 + len(used)), rng.choice([100, 3000])
     scale = rng.choice([0.03, 0.1, 0.5, 3])
 
@@ -395,9 +422,20 @@ def test_equals_slow_python_in_both_forms(policy, start):
         return [0 if rng.random() < empty else rng.randint(0, most) for _ in range(classes)]
 
     base = random_counts(0.1) if rng.random() < 0.5 else [0] * classes
-    benches = [Bench(policy, classes=classes, base=base, depth=depth, inner=current,
-                     capacities=capacities, nominal_split=nominal_split, every=every, used=used)
-               for every in {True, policy.reports_all}]
+    benches = [
+        Bench(
+            policy,
+            classes=classes,
+            base=base,
+            depth=depth,
+            inner=current,
+            capacities=capacities,
+            nominal_split=nominal_split,
+            every=every,
+            used=used,
+        )
+        for every in {True, policy.reports_all}
+    ]
     slow = Slow(policy, classes, len(capacities))
     for bench in benches:
         bench.nodes.wait[bench.node] = wait
@@ -407,11 +445,13 @@ def test_equals_slow_python_in_both_forms(policy, start):
         if used:  # they have no gain, and are not both named of two; all are candidates
             least = len(used) > 1
             gains = [0 if a in used else max(gain or 0, least) for a, gain in enumerate(gains)]
-        trial = Trial(counts, [gain if gain is None else gain * sum(counts) for gain in gains],
-                      [rng.randint(0, 4) for _ in capacities])
-        t = rng.randint(max(1, sum(counts)), rng.choice([20_000, 10 ** 6]))
-        verdict, attribute, period = slow.judge(trial, base, current, multiway, used, depth, t,
-                                                wait)
+        trial = Trial(
+            counts,
+            [gain if gain is None else gain * sum(counts) for gain in gains],
+            [rng.randint(0, 4) for _ in capacities],
+        )
+        t = rng.randint(max(1, sum(counts)), rng.choice([20_000, 10**6]))
+        verdict, attribute, period = slow.judge(trial, base, current, multiway, used, depth, t, wait)
         for bench in benches:
             before = int(bench.nodes.period[bench.node])
             found = bench.judge(trial, t)

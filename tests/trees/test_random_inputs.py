@@ -103,9 +103,27 @@ def classes(rng, tree):
 
 def call(rng, tree):
     """A method's name and its arguments."""
-    name = rng.choice(("fit", "partial_fit", "partial_fit", "partial_fit", "test_then_train", "predict",
-                       "predict_proba", "score", "apply", "encode", "learn_one", "learn_one", "predict_one",
-                       "predict_proba_one", "draw", "decision_path", "learn_codes"))
+    name = rng.choice(
+        (
+            "fit",
+            "partial_fit",
+            "partial_fit",
+            "partial_fit",
+            "test_then_train",
+            "predict",
+            "predict_proba",
+            "score",
+            "apply",
+            "encode",
+            "learn_one",
+            "learn_one",
+            "predict_one",
+            "predict_proba_one",
+            "draw",
+            "decision_path",
+            "learn_codes",
+        )
+    )
     if name.endswith("_one"):
         x, y = instance(rng, tree)
         if name != "learn_one":
@@ -126,10 +144,18 @@ def call(rng, tree):
     return name, (X, y), given
 
 
-_GOOD = {"head": (1, 5, 12, np.int64(7)), "delta": (1e-7, 0.1, np.float32(0.05)), "tau": (0.05, 0, 1), "grace": (5, 20),
-         "leaf_prediction": ("mc", "nb", "nba"), "nominal": ((), ["k"], [0], {"k": ["u", "v", "w"]}, [-1]),
-         "class_weight": (None, None, {"p": 2}, {"p": 0.5, "q": 1}), "nominal_values": (2, 3, 64), "threads": (1, 2),
-         "max_depth": (None, 1, 3)}
+_GOOD = {
+    "head": (1, 5, 12, np.int64(7)),
+    "delta": (1e-7, 0.1, np.float32(0.05)),
+    "tau": (0.05, 0, 1),
+    "grace": (5, 20),
+    "leaf_prediction": ("mc", "nb", "nba"),
+    "nominal": ((), ["k"], [0], {"k": ["u", "v", "w"]}, [-1]),
+    "class_weight": (None, None, {"p": 2}, {"p": 0.5, "q": 1}),
+    "nominal_values": (2, 3, 64),
+    "threads": (1, 2),
+    "max_depth": (None, 1, 3),
+}
 _ODD = ["nominal", "class_weight", "head", "slots", "threads", "geometry", "feed", "max_depth", "delta", "board"]
 
 
@@ -140,8 +166,16 @@ def parameters(rng, kind):
         given[name] = rng.choice(_GOOD[name])
     if rng.random() < 0.2:
         name = rng.choice(_ODD if rng.random() < 0.5 else kind._get_param_names())
-        given[name] = rng.choice((odd.scalar(rng), odd.scalar(rng), [odd.scalar(rng)], {"k": odd.scalar(rng)},
-                                  {"p": odd.scalar(rng), "q": 1}, odd.column(rng, 3)))
+        given[name] = rng.choice(
+            (
+                odd.scalar(rng),
+                odd.scalar(rng),
+                [odd.scalar(rng)],
+                {"k": odd.scalar(rng)},
+                {"p": odd.scalar(rng), "q": 1},
+                odd.column(rng, 3),
+            )
+        )
     return given
 
 

@@ -31,9 +31,17 @@ TREES = {
     "efdt nb": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "nb"}),
     "efdt nba": (EFDT, ReferenceEFDT, {"delta": 1e-7, "leaf_prediction": "nba"}),
     "efdt moa": (EFDT, ReferenceEFDT, {"delta": 1e-7, "leaf_prediction": "mc", "variant": "moa", "gain_average": True}),
-    "efdt kdd2018": (EFDT, ReferenceEFDT, {"delta": 1e-7, "leaf_prediction": "mc",
-                                           "variant": "kdd2018",
-                                           "same_attribute": "replace", "child_counts": "zero"}),
+    "efdt kdd2018": (
+        EFDT,
+        ReferenceEFDT,
+        {
+            "delta": 1e-7,
+            "leaf_prediction": "mc",
+            "variant": "kdd2018",
+            "same_attribute": "replace",
+            "child_counts": "zero",
+        },
+    ),
 }
 # A log2 of the board's naive Bayes is up to 0.023 too low, and a score has two per known value.
 BAYES_ERROR = 0.023
@@ -63,9 +71,9 @@ def both(name, count, kind):
 
 def agree(tree, expected):
     """Whether trees are the same, and so is all that happened to them."""
-    return (difference(tree._nodes, expected.root) is None
-            and all(getattr(expected.tally, event) == tree.report()[event]
-                    for event in ("splits", "replaced", "pruned", "ties")))
+    return difference(tree._nodes, expected.root) is None and all(
+        getattr(expected.tally, event) == tree.report()[event] for event in ("splits", "replaced", "pruned", "ties")
+    )
 
 
 def doubtful_start(name, kind, expected):
@@ -96,24 +104,37 @@ def test_equals_reference(name, kind, count):
     assert agree(tree, expected)
     assert expected.tally.splits >= 1
     # The instances of the warm-up were predicted without a tree.
-    differ = predictions[tree.head:] != wanted[tree.head:]
+    differ = predictions[tree.head :] != wanted[tree.head :]
     if options.get("leaf_prediction", "mc") == "mc":
         assert not differ.any()
         return
     # Board and reference may differ where two classes are about equally likely, and naive Bayes'
     # record at the leaf, which tells whether it is asked, may differ for a while thereafter. Most
     # on rt5n's small counts of five classes: 1.7 %.
-    close = expected.gaps[tree.head:] <= 2 * BAYES_ERROR * (codes.shape[1] + 1)
+    close = expected.gaps[tree.head :] <= 2 * BAYES_ERROR * (codes.shape[1] + 1)
     if options["leaf_prediction"] == "nb":
         assert not (differ & ~close).any()
     assert differ.mean() <= 0.025
 
 
-@pytest.mark.parametrize("name, kind", [
-    pytest.param(*case, marks=streams.needs(case[0].split()[0])) for case in (
-        ("elec", "vfdt"), ("elec", "vfdt nba"), ("elec", "efdt nba"), ("elec", "efdt kdd2018"),
-        ("kdd", "vfdt"), ("kdd", "efdt nb"), ("skin", "efdt moa"), ("skin shuffled", "efdt nba"),
-        ("rt5n", "vfdt nb"), ("rt5n", "efdt nba"))])
+@pytest.mark.parametrize(
+    "name, kind",
+    [
+        pytest.param(*case, marks=streams.needs(case[0].split()[0]))
+        for case in (
+            ("elec", "vfdt"),
+            ("elec", "vfdt nba"),
+            ("elec", "efdt nba"),
+            ("elec", "efdt kdd2018"),
+            ("kdd", "vfdt"),
+            ("kdd", "efdt nb"),
+            ("skin", "efdt moa"),
+            ("skin shuffled", "efdt nba"),
+            ("rt5n", "vfdt nb"),
+            ("rt5n", "efdt nba"),
+        )
+    ],
+)
 def test_late_reports_change_nothing(name, kind):
     count = min(STREAMS[name][1], 60_000)
     tree, predictions, _, _ = accelerated(name, count, tree=kind)
@@ -130,8 +151,10 @@ def test_geometry_does_not_matter():
     rng = np.random.default_rng(5)
     X = rng.random((8000, 7))
     y = (X[:, 0] + X[:, 3] > 1) ^ (rng.random(8000) < 0.1)
-    trees = [VFDT(geometry=geometry).fit(X, y) for geometry in (
-        Geometry(lanes=1, passes=7), Geometry(lanes=7, passes=1), Geometry(lanes=3, passes=4))]
+    trees = [
+        VFDT(geometry=geometry).fit(X, y)
+        for geometry in (Geometry(lanes=1, passes=7), Geometry(lanes=7, passes=1), Geometry(lanes=3, passes=4))
+    ]
     assert trees[0].report()["splits"] >= 3
     assert trees[1].difference(trees[0]) is None
     assert trees[2].difference(trees[0]) is None
@@ -140,18 +163,21 @@ def test_geometry_does_not_matter():
 # One model for ELEC and Skin, one each for KDD'99 and rt5n: a compiler run each.
 NARROW = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True)
 # Short of slots on purpose: nodes lose theirs, and the service attribute alone has 66 values.
-MANY_CLASSES = Geometry(lanes=4, passes=12, classes=23, slots=32, count_width=16, bus_width=128,
-                        naive_bayes=True)
+MANY_CLASSES = Geometry(lanes=4, passes=12, classes=23, slots=32, count_width=16, bus_width=128, naive_bayes=True)
 NOMINAL = Geometry(lanes=3, passes=2, bins=8, classes=5, slots=512, bus_width=64, naive_bayes=True)
-SIMULATED = {"elec": (NARROW, 45_312), "skin": (NARROW, 245_057), "skin shuffled": (NARROW, 50_000),
-             "kdd": (MANY_CLASSES, 20_000), "rt5n": (NOMINAL, 40_000)}
+SIMULATED = {
+    "elec": (NARROW, 45_312),
+    "skin": (NARROW, 245_057),
+    "skin shuffled": (NARROW, 50_000),
+    "kdd": (MANY_CLASSES, 20_000),
+    "rt5n": (NOMINAL, 40_000),
+}
 
 
 @pytest.mark.parametrize("name", CASES[:1])
 def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
     emulated, expected, _, _ = accelerated(name, 45_312, geometry=NARROW)
-    simulated, predictions, _, _ = accelerated(name, 45_312, "simulated", geometry=NARROW,
-                                               feed="memory")
+    simulated, predictions, _, _ = accelerated(name, 45_312, "simulated", geometry=NARROW, feed="memory")
     assert simulated.difference(emulated) is None
     assert (predictions == expected).all()
     counters = simulated.counters()
@@ -160,14 +186,25 @@ def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
     simulated.close()
 
 
-@pytest.mark.parametrize("name, kind", [
-    # A model each: KDD'99's 23 classes take the compiler minutes.
-    pytest.param(*case, marks=[streams.needs(case[0].split()[0])]
-                 + [pytest.mark.slow] * (case[0] in ("kdd", "rt5n")))
-    for case in (
-        *(("elec", kind) for kind in TREES), ("skin", "vfdt"), ("skin shuffled", "efdt nba"),
-        *((name, kind) for name in ("kdd", "rt5n")
-          for kind in ("vfdt", "vfdt nb", "vfdt nba", "efdt", "efdt nb", "efdt nba")))])
+@pytest.mark.parametrize(
+    "name, kind",
+    [
+        # A model each: KDD'99's 23 classes take the compiler minutes.
+        pytest.param(
+            *case, marks=[streams.needs(case[0].split()[0])] + [pytest.mark.slow] * (case[0] in ("kdd", "rt5n"))
+        )
+        for case in (
+            *(("elec", kind) for kind in TREES),
+            ("skin", "vfdt"),
+            ("skin shuffled", "efdt nba"),
+            *(
+                (name, kind)
+                for name in ("kdd", "rt5n")
+                for kind in ("vfdt", "vfdt nb", "vfdt nba", "efdt", "efdt nb", "efdt nba")
+            ),
+        )
+    ],
+)
 def test_simulated_board_grows_the_same_tree(name, kind):
     geometry, count = SIMULATED[name]
     emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=geometry)
@@ -181,9 +218,9 @@ def test_simulated_board_grows_the_same_tree(name, kind):
     assert (again > 0) == (kind in ("vfdt", "vfdt zero") and geometry is not MANY_CLASSES)
     more = {"records": again, "nodes": again, "beats": again * -(-X.shape[1] // geometry.lanes)}
     assert {event: counters[event] for event in EVENTS} == {
-        event: emulated_counters[event] + more.get(event, 0) for event in EVENTS}
-    print(f"{counters['beats'] / counters['learning']:.4f} beats per clock, "
-          f"{count / counters['clocks']:.4f} instances")
+        event: emulated_counters[event] + more.get(event, 0) for event in EVENTS
+    }
+    print(f"{counters['beats'] / counters['learning']:.4f} beats per clock, {count / counters['clocks']:.4f} instances")
     if geometry is NARROW and kind == "vfdt":
         assert counters["beats"] / counters["learning"] >= 0.90
         # Only what is sent ahead of a verdict goes to a slot whose snapshot may not be taken.

@@ -53,8 +53,8 @@ def test_a_reused_buffer_is_not_learnt_twice():
     whole = VFDT(head=1000).partial_fit(X, y, classes=[False, True])
     reused, buffer = VFDT(head=1000), np.empty((100, 3))
     for at in range(0, 2000, 100):
-        buffer[:] = X[at:at + 100]
-        reused.partial_fit(buffer, y[at:at + 100], classes=[False, True])
+        buffer[:] = X[at : at + 100]
+        reused.partial_fit(buffer, y[at : at + 100], classes=[False, True])
     assert reused.difference(whole) is None
 
 
@@ -139,13 +139,17 @@ def interrupt(*_):
 def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
     """Wherever it comes while statistics or predictions are read."""
     X, y = stream(3000)
-    options = {"delta": 1e-3, "grace": 100, "leaf_prediction": prediction,
-               "geometry": Geometry(lanes=3, passes=1, bins=8, naive_bayes=True)}
+    options = {
+        "delta": 1e-3,
+        "grace": 100,
+        "leaf_prediction": prediction,
+        "geometry": Geometry(lanes=3, passes=1, bins=8, naive_bayes=True),
+    }
     whole = VFDT(**options).fit(X, y)
     tree = VFDT(**options).partial_fit(X[:2000], y[:2000], classes=[False, True])
     entries = checkpoint.read(tree._trainer)["entries"]
     calls = [lambda: tree.predict_proba(X[:50]), lambda: checkpoint.read(tree._trainer)]
-    for call in calls[prediction == "mc":]:
+    for call in calls[prediction == "mc" :]:
         for at in range(1, 10_000, 17):
             if not interrupted(call, at, trainer, checkpoint, bayes):
                 break
@@ -196,21 +200,28 @@ def test_failed_save_keeps_the_older_file(tmp_path):
 
 
 @pytest.mark.parametrize("feed", ["stream", "memory"])
-@pytest.mark.parametrize("tree, changes", [
-    (VFDT(delta=1e-3), {"grace": 50}), (VFDT(delta=1e-3), {"grace": 400}),
-    (VFDT(delta=1e-3, adaptive_grace=True), {"grace": 301}),
-    (EFDT(inner_grace=900), {"inner_grace": 300}), (EFDT(inner_grace=900), {"inner_grace": 5000}),
-    (EFDT(inner_grace=900), {"variant": "moa"}),
-    (EFDT(inner_grace=900, variant="moa"), {"variant": "paper"}),
-])
+@pytest.mark.parametrize(
+    "tree, changes",
+    [
+        (VFDT(delta=1e-3), {"grace": 50}),
+        (VFDT(delta=1e-3), {"grace": 400}),
+        (VFDT(delta=1e-3, adaptive_grace=True), {"grace": 301}),
+        (EFDT(inner_grace=900), {"inner_grace": 300}),
+        (EFDT(inner_grace=900), {"inner_grace": 5000}),
+        (EFDT(inner_grace=900), {"variant": "moa"}),
+        (EFDT(inner_grace=900, variant="moa"), {"variant": "paper"}),
+    ],
+)
 def test_a_loaded_tree_may_be_tried_at_other_times(tmp_path, tree, changes, feed):
     """Host and board agree when; either feed gives the same tree."""
     X, y = stream(12_000)
     y ^= X[:, 1] > 0.6
     tree = clone(tree).fit(X[:3950], y[:3950])
     tree.save(tmp_path / "tree")
-    tree, direct = (type(tree).load(tmp_path / "tree", feed=how, **changes).partial_fit(
-        X[3950:], y[3950:]) for how in (feed, "stream"))
+    tree, direct = (
+        type(tree).load(tmp_path / "tree", feed=how, **changes).partial_fit(X[3950:], y[3950:])
+        for how in (feed, "stream")
+    )
     assert tree.report()["trials"] > 0 and tree.difference(direct) is None
     assert tree.report() == direct.report()
 
@@ -251,17 +262,19 @@ def test_a_tree_keeps_the_parameters_that_it_was_begun_with(tmp_path):
             for name, value in (("delta", 0), ("grace", 100), ("leaf_prediction", "nba")):
                 kept = getattr(tree, name)
                 tree.set_params(**{name: value})
-                with pytest.raises(ValueError, match=f"{name} was .* takes effect with fit or "
-                                                     "reset; set it back"):
+                with pytest.raises(ValueError, match=f"{name} was .* takes effect with fit or reset; set it back"):
                     step()
                 tree.set_params(**{name: kept})
 
     tree.partial_fit(X[:300], y[:300], classes=[False, True])
     refuses(lambda: tree.partial_fit(X[300:], y[300:]), tree.end_warm_up)
     tree.partial_fit(X[300:], y[300:])
-    refuses(lambda: tree.partial_fit(X, y), lambda: tree.predict(X),
-            lambda: tree.learn_one(dict.fromkeys(("x0", "x1", "x2"), 0.5), True),
-            lambda: tree.save(tmp_path / "tree"))
+    refuses(
+        lambda: tree.partial_fit(X, y),
+        lambda: tree.predict(X),
+        lambda: tree.learn_one(dict.fromkeys(("x0", "x1", "x2"), 0.5), True),
+        lambda: tree.save(tmp_path / "tree"),
+    )
     whole = VFDT(delta=1e-3).fit(X, y)
     assert tree.difference(whole) is None
     tree.set_params(threads=2, review_period=5000).predict(X)
@@ -273,13 +286,16 @@ def test_a_tree_keeps_the_parameters_that_it_was_begun_with(tmp_path):
     assert tree.fit(X, y).difference(VFDT(delta=1e-3, grace=100).fit(X, y)) is None
 
 
-@pytest.mark.parametrize("changes, message", [
-    ({"geometry": "fine"}, "bins = 16, this one has 64"),
-    ({"geometry": "many-classes"}, "classes = 2, this one has 32"),
-    ({"geometry": Geometry(lanes=2, passes=1, slots=1024, count_width=24)}, "3 cells are needed"),
-    ({"geometry": Geometry(lanes=3, passes=1, slots=2, count_width=24)}, "slots"),
-    ({"geometry": Geometry(lanes=3, passes=1, slots=1024, count_width=12)}, "counters hold 4095"),
-])
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"geometry": "fine"}, "bins = 16, this one has 64"),
+        ({"geometry": "many-classes"}, "classes = 2, this one has 32"),
+        ({"geometry": Geometry(lanes=2, passes=1, slots=1024, count_width=24)}, "3 cells are needed"),
+        ({"geometry": Geometry(lanes=3, passes=1, slots=2, count_width=24)}, "slots"),
+        ({"geometry": Geometry(lanes=3, passes=1, slots=1024, count_width=12)}, "counters hold 4095"),
+    ],
+)
 def test_load_refuses_a_board_that_does_not_fit(tmp_path, changes, message):
     X, y = stream(40_000, missing=0)
     y ^= (X[:, 1] > 0.5) & (X[:, 2] > 0.7)

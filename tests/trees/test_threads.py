@@ -22,8 +22,16 @@ from sklearn.base import clone
 _PATIENCE = 120  # seconds after which a test has failed
 _READERS = 8
 # What needs no turn: made of calls that take theirs, or no call on what is learnt.
-_WITHOUT = {"difference", "load", "check_parameters", "unfinished", "get_depth",
-            "get_n_leaves", "predict_log_proba", "score"}
+_WITHOUT = {
+    "difference",
+    "load",
+    "check_parameters",
+    "unfinished",
+    "get_depth",
+    "get_n_leaves",
+    "predict_log_proba",
+    "score",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -84,8 +92,12 @@ class _Line(deque):
 
 
 def options_of(kind, prediction):
-    return {"leaf_prediction": prediction, "head": 200, "grace": 50,
-            **({"inner_grace": 200, "delta": 0.2} if kind is EFDT else {})}
+    return {
+        "leaf_prediction": prediction,
+        "head": 200,
+        "grace": 50,
+        **({"inner_grace": 200, "delta": 0.2} if kind is EFDT else {}),
+    }
 
 
 def test_every_public_method_takes_its_turn():
@@ -111,14 +123,14 @@ def test_many_predict_while_one_learns(kind, prediction):
     allowed, found = {alone.predict_proba(probe).tobytes()}, set()
     over, looked = threading.Event(), threading.Semaphore(0)
     for at in parts:
-        alone.partial_fit(X[at:at + 250], y[at:at + 250])
+        alone.partial_fit(X[at : at + 250], y[at : at + 250])
         allowed.add(alone.predict_proba(probe).tobytes())
 
     def learn():
         try:
             for at in parts:
                 assert looked.acquire(timeout=_PATIENCE)
-                tree.partial_fit(X[at:at + 250], y[at:at + 250])
+                tree.partial_fit(X[at : at + 250], y[at : at + 250])
         finally:
             over.set()
 
@@ -183,8 +195,11 @@ def test_who_learns_at_the_same_time_learns_one_after_the_other(monkeypatch):
     X, y = stream(8000, missing=0)
     y, order = y.astype(int), []
     learning = Trainer.learning
-    monkeypatch.setattr(Trainer, "learning", lambda trainer, codes, labels: (
-        order.append(len(labels)), learning(trainer, codes, labels))[1])
+    monkeypatch.setattr(
+        Trainer,
+        "learning",
+        lambda trainer, codes, labels: (order.append(len(labels)), learning(trainer, codes, labels))[1],
+    )
     options = {"review_period": 100, "grace": 50}
     tree = VFDT(**options).partial_fit(X[:500], y[:500], classes=[0, 1])
     order.clear()
@@ -198,6 +213,7 @@ def test_who_learns_at_the_same_time_learns_one_after_the_other(monkeypatch):
         def learn():
             for size in own:
                 tree.partial_fit(X[part(size)], y[part(size)])
+
         return learn
 
     all_at_once(*map(learner, sizes))
@@ -279,8 +295,8 @@ def test_a_forked_process_predicts_and_learns_on(prediction):
     def child(end):
         seen = tree.report()["instances"]
         before = tree.score(X[:500], y[:500])
-        tree.partial_fit(X[seen:seen + 500], y[seen:seen + 500])
-        whole = VFDT(**options).partial_fit(X[:seen + 500], y[:seen + 500], classes=[0, 1])
+        tree.partial_fit(X[seen : seen + 500], y[seen : seen + 500])
+        whole = VFDT(**options).partial_fit(X[: seen + 500], y[: seen + 500], classes=[0, 1])
         end.send((before, tree.difference(whole)))
 
     def fork():
@@ -294,8 +310,7 @@ def test_a_forked_process_predicts_and_learns_on(prediction):
         finally:
             stop.set()
 
-    all_at_once(learn, fork, *[reading(tree, X[:50], lambda shares: None, stop)
-                               for _ in range(2)])
+    all_at_once(learn, fork, *[reading(tree, X[:50], lambda shares: None, stop) for _ in range(2)])
     assert len(answers) == 6
     for score, difference in answers:
         assert score > 0.8 and difference is None
@@ -312,6 +327,7 @@ def test_turns_are_taken_in_the_order_of_asking():
             order.append(number)
             turns.give()
             turns.give()
+
         return threading.Thread(target=run, daemon=True)
 
     turns.take(True)

@@ -27,8 +27,9 @@ def test_equals_reference(child_counts, nominal_split, late):
         board = LateBoard(board, random.Random(7))
     trainer = trainer_on(board, child_counts, nominal_split)
     predictions = learn(trainer, codes, labels, seed=3 if late else None)
-    reference = ReferenceVFDT(CAPACITIES, 2, bins=8, delta=1e-3, grace=100,
-                              child_counts=child_counts, nominal_split=nominal_split)
+    reference = ReferenceVFDT(
+        CAPACITIES, 2, bins=8, delta=1e-3, grace=100, child_counts=child_counts, nominal_split=nominal_split
+    )
     expected = reference.learn(codes, labels)
     assert difference(trainer.nodes, reference.root) is None
     assert predictions.tolist() == expected.tolist()
@@ -45,7 +46,7 @@ def test_instances_are_routed_together_as_one_by_one(nominal_split):
     assert not walk.route(nodes.table, codes[:5]).any()  # the root is a leaf
     learn(trainer, codes, labels)
     expected = []
-    for row in codes[:3 * walk.GROUP].tolist():
+    for row in codes[: 3 * walk.GROUP].tolist():
         at = 0
         while (kind := nodes.kind[at]) != LEAF:
             code, value = row[nodes.attribute[at]], nodes.threshold[at]
@@ -73,12 +74,11 @@ def test_slots_in_use_are_those_of_nodes_that_count(tree, slots):
     codes, labels = drifting(3, 20_000)
     trainer = trainer_on(open_board("emulated", geometry(slots)), tree=tree, review_period=500)
     for at in range(0, len(codes), 500):
-        trainer.learn(codes[at:at + 500], labels[at:at + 500])
+        trainer.learn(codes[at : at + 500], labels[at : at + 500])
         nodes, pool = trainer.nodes, trainer.growth.pool
         alive = nodes.descendants()
         assert len(alive) == len(nodes)
-        held = {int(slot): node for node, slot in zip(alive, nodes.slot[alive], strict=True)
-                if slot >= 0}
+        held = {int(slot): node for node, slot in zip(alive, nodes.slot[alive], strict=True) if slot >= 0}
         assert len(held) + pool.free == slots
         assert all(pool.node[slot] == node for slot, node in held.items())
         if tree == "vfdt":
@@ -88,9 +88,10 @@ def test_slots_in_use_are_those_of_nodes_that_count(tree, slots):
     assert tree == "vfdt" or trainer.tally.replaced + trainer.tally.pruned > 0
 
 
-@pytest.mark.parametrize("tree, prediction", [
-    ("vfdt", "mc"), ("vfdt adaptive", "nb"), ("efdt", "nba"), ("efdt averages", "nb"),
-    ("efdt moa", "nba")])
+@pytest.mark.parametrize(
+    "tree, prediction",
+    [("vfdt", "mc"), ("vfdt adaptive", "nb"), ("efdt", "nba"), ("efdt averages", "nb"), ("efdt moa", "nba")],
+)
 def test_golden_board_agrees(tree, prediction):
     codes, labels = stream(4, 3000)
     options = {"tree": tree, "prediction": prediction}
@@ -118,8 +119,7 @@ def test_checkpoint_restores_on_another_board(tree):
     first = trainer_on(open_board("emulated", geometry()), tree=tree)
     head = learn(first, codes[:4321], labels[:4321])
     saved = checkpoint.read(first)
-    second = trainer_on(open_board("emulated", geometry(slots=300)), nodes=first.nodes, tree=tree,
-                        tally=first.tally)
+    second = trainer_on(open_board("emulated", geometry(slots=300)), nodes=first.nodes, tree=tree, tally=first.tally)
     checkpoint.restore(second, saved)
     tail = learn(second, codes[4321:], labels[4321:])
     assert np.concatenate([head, tail]).tolist() == expected.tolist()

@@ -17,19 +17,22 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 def failing(tree):
     """Checks that a tree cannot pass, and why."""
     if tree.leaf_prediction == "nba":
-        return {"check_sample_weight_equivalence_on_dense_data":
-                "shuffles one of two samples: where naive Bayes has been right more often than the "
-                "majority class depends on a stream's order"}
+        return {
+            "check_sample_weight_equivalence_on_dense_data": "shuffles one of two samples: where naive Bayes "
+            "has been right more often than the majority class depends on a stream's order"
+        }
     if tree.__sklearn_tags__().classifier_tags.multi_class:
-        return {"check_classifiers_train":
-                "asks for 83 % on 300 instances of three classes; Hoeffding's bound allows a first "
-                "split after some 600, and majority classes have a third until then"}
+        return {
+            "check_classifiers_train": "asks for 83 % on 300 instances of three classes; Hoeffding's bound "
+            "allows a first split after some 600, and majority classes have a third until then"
+        }
     return {}
 
 
 @parametrize_with_checks(
     [tree(leaf_prediction=prediction) for tree in TREES.values() for prediction in ("mc", "nba")],
-    expected_failed_checks=failing)
+    expected_failed_checks=failing,
+)
 @pytest.mark.filterwarnings("ignore")
 def test_sklearn_conventions(estimator, check):
     check(estimator)
@@ -38,14 +41,15 @@ def test_sklearn_conventions(estimator, check):
 def mixed(count=6000, seed=1):
     """A data frame with numeric, nominal, boolean and missing values, and string labels."""
     rng = np.random.default_rng(seed)
-    X = pd.DataFrame({
-        "width": rng.normal(size=count),
-        "colour": pd.Categorical(rng.choice(["red", "green", "blue"], count)),
-        "city": rng.choice([f"c{i}" for i in range(20)], count),
-        "open": rng.random(count) < 0.5,
-    })
-    y = np.where((X["width"] > 0.3) & (X["colour"] != "red") | X["open"] & (X["width"] < -1),
-                 "yes", "no")
+    X = pd.DataFrame(
+        {
+            "width": rng.normal(size=count),
+            "colour": pd.Categorical(rng.choice(["red", "green", "blue"], count)),
+            "city": rng.choice([f"c{i}" for i in range(20)], count),
+            "open": rng.random(count) < 0.5,
+        }
+    )
+    y = np.where((X["width"] > 0.3) & (X["colour"] != "red") | X["open"] & (X["width"] < -1), "yes", "no")
     X.loc[rng.random(count) < 0.05, "width"] = np.nan
     X.loc[rng.random(count) < 0.05, "city"] = None
     return X, y
@@ -130,8 +134,9 @@ def test_majority_until_the_warm_up_ends():
 def test_missing_and_new_values_are_predicted():
     X, y = mixed()
     tree = VFDT(delta=1e-3).fit(X, y)
-    strange = pd.DataFrame({"width": [np.nan, 1e9], "colour": ["violet", None],
-                            "city": [None, "elsewhere"], "open": [True, False]})
+    strange = pd.DataFrame(
+        {"width": [np.nan, 1e9], "colour": ["violet", None], "city": [None, "elsewhere"], "open": [True, False]}
+    )
     assert set(tree.predict(strange)) <= {"no", "yes"}
 
 
@@ -167,17 +172,23 @@ def test_bad_input_changes_nothing(head):
     assert tree.report() == twin.report()
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"delta": 2}, "delta must"), ({"tau": -1}, "tau must"), ({"grace": 0}, "grace must"),
-    ({"child_counts": "some"}, "child_counts must"),
-    ({"nominal_split": "binary"}, "nominal_split must be 'multiway' or 'one_vs_rest'"),
-    ({"nominal_values": 1}, "nominal_values must"), ({"head": 0}, "head must"),
-    ({"geometry": "huge"}, "no geometry 'huge'; there are tiny"),
-    ({"board": "imagined"}, "no board 'imagined'; there are emulated"),
-    ({"nominal": ["nose"]}, "nominal names the attribute 'nose'"),
-    ({"review_period": 0}, "review_period must"),
-    ({"threads": 0}, "threads must be 1 to 256, not 0"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"delta": 2}, "delta must"),
+        ({"tau": -1}, "tau must"),
+        ({"grace": 0}, "grace must"),
+        ({"child_counts": "some"}, "child_counts must"),
+        ({"nominal_split": "binary"}, "nominal_split must be 'multiway' or 'one_vs_rest'"),
+        ({"nominal_values": 1}, "nominal_values must"),
+        ({"head": 0}, "head must"),
+        ({"geometry": "huge"}, "no geometry 'huge'; there are tiny"),
+        ({"board": "imagined"}, "no board 'imagined'; there are emulated"),
+        ({"nominal": ["nose"]}, "nominal names the attribute 'nose'"),
+        ({"review_period": 0}, "review_period must"),
+        ({"threads": 0}, "threads must be 1 to 256, not 0"),
+    ],
+)
 def test_wrong_parameters(options, message):
     X, y = mixed(50)
     with pytest.raises(ValueError, match=message):
@@ -256,7 +267,7 @@ def test_damaged_files(tmp_path):
     path = tmp_path / "tree"
     VFDT().fit(X, y).save(path)
     data = path.read_bytes()
-    for wrong in (b"", b"no tree", data[:len(data) // 2], data[:400] + b"\0" * 200 + data[600:]):
+    for wrong in (b"", b"no tree", data[: len(data) // 2], data[:400] + b"\0" * 200 + data[600:]):
         path.write_bytes(wrong)
         with pytest.raises(ValueError, match="no saved tree, or a damaged one"):
             VFDT.load(path)
@@ -264,11 +275,23 @@ def test_damaged_files(tmp_path):
         VFDT.load(tmp_path / "nothing")
 
 
-@pytest.mark.parametrize("name, row, value", [
-    ("child", 0, 1 << 30), ("child", 0, 0), ("width", 0, 255), ("width", 1, -2), ("parent", 0, 1),
-    ("parent", 1, 2), ("kind", 0, 9), ("kind", 1, 1), ("attribute", 0, 100), ("attribute", 0, -1),
-    ("default", 0, 2), ("majority", 1, 77),
-])
+@pytest.mark.parametrize(
+    "name, row, value",
+    [
+        ("child", 0, 1 << 30),
+        ("child", 0, 0),
+        ("width", 0, 255),
+        ("width", 1, -2),
+        ("parent", 0, 1),
+        ("parent", 1, 2),
+        ("kind", 0, 9),
+        ("kind", 1, 1),
+        ("attribute", 0, 100),
+        ("attribute", 0, -1),
+        ("default", 0, 2),
+        ("majority", 1, 77),
+    ],
+)
 def test_links_that_lead_astray_are_refused(tmp_path, name, row, value):
     """What compiled code follows without looking is looked at when it is read."""
     with np.load(_saved(tmp_path)) as archive:
@@ -284,14 +307,16 @@ def test_links_that_lead_astray_are_refused(tmp_path, name, row, value):
 _STRANGE = "a damaged saved tree.*(its statistics are not of its nodes|board_entries)"
 
 
-@pytest.mark.parametrize("change, message", [
-    (lambda arrays: arrays.pop("node_gains"), "a damaged saved tree.*gains"),
-    (lambda arrays: arrays.pop("board_nodes"), "a damaged saved tree.*nodes"),
-    (lambda arrays: arrays.update(board_nodes=arrays["board_nodes"] + 100), _STRANGE),
-    (lambda arrays: arrays.update(board_entries=arrays["board_entries"][1:]), _STRANGE),
-    (lambda arrays: arrays.update(node_counts=arrays["node_counts"][0]),
-     "a damaged saved tree"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda arrays: arrays.pop("node_gains"), "a damaged saved tree.*gains"),
+        (lambda arrays: arrays.pop("board_nodes"), "a damaged saved tree.*nodes"),
+        (lambda arrays: arrays.update(board_nodes=arrays["board_nodes"] + 100), _STRANGE),
+        (lambda arrays: arrays.update(board_entries=arrays["board_entries"][1:]), _STRANGE),
+        (lambda arrays: arrays.update(node_counts=arrays["node_counts"][0]), "a damaged saved tree"),
+    ],
+)
 def test_arrays_that_lack_or_differ_are_refused(tmp_path, change, message):
     with np.load(_saved(tmp_path)) as archive:
         arrays = dict(archive)
@@ -302,11 +327,14 @@ def test_arrays_that_lack_or_differ_are_refused(tmp_path, change, message):
         VFDT.load(tmp_path / "wrong.npz")
 
 
-@pytest.mark.parametrize("change, why", [
-    (lambda meta: meta.update(class_type="strange"), "strange"),
-    (lambda meta: meta["geometry"].update(colour=3), "colour"),
-    (lambda meta: meta.update(tally=7), "tally"),
-])
+@pytest.mark.parametrize(
+    "change, why",
+    [
+        (lambda meta: meta.update(class_type="strange"), "strange"),
+        (lambda meta: meta["geometry"].update(colour=3), "colour"),
+        (lambda meta: meta.update(tally=7), "tally"),
+    ],
+)
 def test_descriptions_of_other_types_are_refused(tmp_path, change, why):
     with np.load(_saved(tmp_path)) as archive:
         arrays = dict(archive)

@@ -29,8 +29,9 @@ def test_whole_weights_count(name):
     assert tree.report()["instances"] == weights.sum() and tree.report()["splits"]
 
 
-@pytest.mark.parametrize("kind", [
-    list, np.asarray, pd.Series, pa.array, lambda weights: np.asarray(weights, np.float32)])
+@pytest.mark.parametrize(
+    "kind", [list, np.asarray, pd.Series, pa.array, lambda weights: np.asarray(weights, np.float32)]
+)
 @pytest.mark.parametrize("part", [1, 300, 1 << 18])
 def test_calls_and_parts_make_no_difference(kind, part, monkeypatch):
     monkeypatch.setattr(module, "_PART", part)
@@ -39,8 +40,9 @@ def test_calls_and_parts_make_no_difference(kind, part, monkeypatch):
     weights = np.random.default_rng(2).integers(0, 4, len(y))
     tree = VFDT(**OPTIONS)
     for at in range(0, 1500, 350):
-        tree.partial_fit(frame[at:at + 350], y[at:at + 350], [False, True],
-                         sample_weight=kind(weights[at:at + 350].tolist()))
+        tree.partial_fit(
+            frame[at : at + 350], y[at : at + 350], [False, True], sample_weight=kind(weights[at : at + 350].tolist())
+        )
     tree.end_warm_up()
     same(tree, VFDT(**OPTIONS).fit(X.repeat(weights, axis=0), y.repeat(weights)))
 
@@ -51,12 +53,13 @@ def test_fractions_are_saved_up_per_class():
     X = np.arange(300)[:, np.newaxis]
     tree = VFDT(head=1).fit(X, y, sample_weight=np.array([0.5, 0.1, 1.75] * 100))
     assert tree._nodes.counts[0].tolist() == [50, 10, 175]
-    expected = [label for i, label in enumerate(y) for _ in range(
-        [i // 3 % 2, i // 3 % 10 == 9, 1 + (i // 3 % 4 > 0)][label])]
+    expected = [
+        label for i, label in enumerate(y) for _ in range([i // 3 % 2, i // 3 % 10 == 9, 1 + (i // 3 % 4 > 0)][label])
+    ]
     assert len(expected) == 235
     single = VFDT(head=1)
     for i in range(300):
-        single.partial_fit(X[i:i + 1], y[i:i + 1], [0, 1, 2], sample_weight=[0.5, 0.1, 1.75][y[i]])
+        single.partial_fit(X[i : i + 1], y[i : i + 1], [0, 1, 2], sample_weight=[0.5, 0.1, 1.75][y[i]])
     same(single, tree)
     repeats = [[i // 3 % 2, i // 3 % 10 == 9, 1 + (i // 3 % 4 > 0)][i % 3] for i in range(300)]
     same(VFDT(head=1).fit(X.repeat(repeats, axis=0), y.repeat(repeats)), tree)
@@ -79,25 +82,30 @@ def test_fractions_are_kept_with_the_tree(tmp_path):
     same(whole.partial_fit(X, y, [False, True]), VFDT(**OPTIONS).partial_fit(X, y, [False, True]))
 
 
-@pytest.mark.parametrize("weights, error, message", [
-    ([1] * 99, ValueError, r"a weight for each of 100 instances, its shape is \(99,\)"),
-    (np.ones((100, 2)), ValueError, r"its shape is \(100, 2\)"),
-    ([1] * 7 + [-1] + [1] * 92, ValueError, r"sample_weight\[7\] is -1: .* 0 to 10000"),
-    ([1] * 7 + [1e9] + [1] * 92, ValueError, r"sample_weight\[7\] is 1e\+09: .* 0 to 10000"),
-    ([np.inf] * 100, ValueError, r"sample_weight\[0\] is inf"),
-    ([np.nan] * 100, ValueError, r"sample_weight\[0\] is nan"),
-    (pd.array([1] * 99 + [None], "Int64"), (TypeError, ValueError), "sample_weight"),
-    ([10**400] * 100, TypeError, "sample_weight must hold a number per instance"),
-    (["a"] * 100, TypeError, "sample_weight must hold a number per instance"),
-    ([[1], [2, 3]] * 50, TypeError, "sample_weight must hold a number per instance"),
-])
+@pytest.mark.parametrize(
+    "weights, error, message",
+    [
+        ([1] * 99, ValueError, r"a weight for each of 100 instances, its shape is \(99,\)"),
+        (np.ones((100, 2)), ValueError, r"its shape is \(100, 2\)"),
+        ([1] * 7 + [-1] + [1] * 92, ValueError, r"sample_weight\[7\] is -1: .* 0 to 10000"),
+        ([1] * 7 + [1e9] + [1] * 92, ValueError, r"sample_weight\[7\] is 1e\+09: .* 0 to 10000"),
+        ([np.inf] * 100, ValueError, r"sample_weight\[0\] is inf"),
+        ([np.nan] * 100, ValueError, r"sample_weight\[0\] is nan"),
+        (pd.array([1] * 99 + [None], "Int64"), (TypeError, ValueError), "sample_weight"),
+        ([10**400] * 100, TypeError, "sample_weight must hold a number per instance"),
+        (["a"] * 100, TypeError, "sample_weight must hold a number per instance"),
+        ([[1], [2, 3]] * 50, TypeError, "sample_weight must hold a number per instance"),
+    ],
+)
 def test_what_is_no_weight(weights, error, message):
     X, y = stream(100)
     new, tree = VFDT(), VFDT(**OPTIONS).fit(*stream(1000))
     before = tree.report()
-    for call in (lambda: tree.partial_fit(X, y, sample_weight=weights),
-                 lambda: tree.fit(X, y, sample_weight=weights),
-                 lambda: new.partial_fit(X, y, [False, True], sample_weight=weights)):
+    for call in (
+        lambda: tree.partial_fit(X, y, sample_weight=weights),
+        lambda: tree.fit(X, y, sample_weight=weights),
+        lambda: new.partial_fit(X, y, [False, True], sample_weight=weights),
+    ):
         with pytest.raises(error, match=message):
             call()
     assert tree.report() == before and not hasattr(new, "classes_")
@@ -116,8 +124,7 @@ def test_nothing_that_weighs_anything():
 
 
 def test_the_heaviest():
-    tree = VFDT(head=5, leaf_prediction="mc").partial_fit([[0], [1]], [0, 1], [0, 1],
-                                                          sample_weight=[10_000, 1])
+    tree = VFDT(head=5, leaf_prediction="mc").partial_fit([[0], [1]], [0, 1], [0, 1], sample_weight=[10_000, 1])
     assert tree.report()["instances"] == 10_001 and tree.predict([[1]]).tolist() == [0]
     tree = VFDT(class_weight={1: 101})
     with pytest.raises(ValueError, match="instance 1 weighs 10100, by sample_weight and class_weig"):
@@ -129,14 +136,12 @@ def test_class_weights():
     labels = np.where(y, "yes", "no")
     expected = VFDT(**OPTIONS).fit(X, labels, sample_weight=np.where(y, 3, 1))
     same(VFDT(class_weight={"yes": 3}, **OPTIONS).fit(X, labels), expected)
-    same(VFDT(class_weight={"yes": 1.5}, **OPTIONS).fit(X, labels, sample_weight=np.where(y, 2, 1)),
-         expected)
+    same(VFDT(class_weight={"yes": 1.5}, **OPTIONS).fit(X, labels, sample_weight=np.where(y, 2, 1)), expected)
     tree = VFDT(class_weight={"yes": 3}, **OPTIONS)
     plain = VFDT(**OPTIONS)
     found = tree.test_then_train(X, labels, ["no", "yes"])
     repeats = np.where(y, 3, 1)
-    all_found = plain.test_then_train(X.repeat(repeats, axis=0), labels.repeat(repeats),
-                                      ["no", "yes"])
+    all_found = plain.test_then_train(X.repeat(repeats, axis=0), labels.repeat(repeats), ["no", "yes"])
     np.testing.assert_array_equal(found, all_found[np.cumsum(repeats) - repeats])
     same(tree, plain)
     single = VFDT(class_weight={"yes": 3}, **OPTIONS)
@@ -158,21 +163,26 @@ def test_balanced_classes():
             call(X, y)
 
 
-@pytest.mark.parametrize("given, error, message", [
-    ({"yes": -1}, ValueError, "class_weight of 'yes' must be 0 to 10000, not -1"),
-    ({"yes": np.nan}, ValueError, "must be 0 to 10000"),
-    ({"yes": 1e9}, ValueError, "must be 0 to 10000"),
-    ({"yes": "3"}, TypeError, "class_weight of 'yes' must be a number, not '3'"),
-    ({"yes": True}, TypeError, "must be a number, not True"),
-    ({"maybe": 1}, ValueError, r"class_weight names 'maybe', none of the classes \['no', 'yes'\]"),
-    ("even", TypeError, "must be a dict of class labels to weights, 'balanced' or None"),
-    ([1, 2], TypeError, "must be a dict of class labels"),
-])
+@pytest.mark.parametrize(
+    "given, error, message",
+    [
+        ({"yes": -1}, ValueError, "class_weight of 'yes' must be 0 to 10000, not -1"),
+        ({"yes": np.nan}, ValueError, "must be 0 to 10000"),
+        ({"yes": 1e9}, ValueError, "must be 0 to 10000"),
+        ({"yes": "3"}, TypeError, "class_weight of 'yes' must be a number, not '3'"),
+        ({"yes": True}, TypeError, "must be a number, not True"),
+        ({"maybe": 1}, ValueError, r"class_weight names 'maybe', none of the classes \['no', 'yes'\]"),
+        ("even", TypeError, "must be a dict of class labels to weights, 'balanced' or None"),
+        ([1, 2], TypeError, "must be a dict of class labels"),
+    ],
+)
 def test_what_is_no_class_weight(given, error, message):
     X, y = stream(100)
     tree = VFDT(class_weight=given)
-    for call in (lambda: tree.fit(X, np.where(y, "yes", "no")),
-                 lambda: tree.partial_fit(X, np.where(y, "yes", "no"), ["no", "yes"])):
+    for call in (
+        lambda: tree.fit(X, np.where(y, "yes", "no")),
+        lambda: tree.partial_fit(X, np.where(y, "yes", "no"), ["no", "yes"]),
+    ):
         with pytest.raises(error, match=message):
             call()
     assert not hasattr(tree, "classes_")

@@ -9,8 +9,8 @@ from bregalad.protocol.reports import Kind, gains_layout, suggestion_layout
 from bregalad.trees.policy.policy import (
     KEEP,
     NO_CELL,
-    PEEK,
     PRUNE,
+    RELOCATE,
     SPLIT,
     TIE,
     SplitPolicy,
@@ -19,8 +19,7 @@ from bregalad.trees.policy.policy import (
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
 
-__all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner",
-           "leaf"]
+__all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner", "leaf"]
 
 UNIT = 1 << GAIN_FRACTION
 SLOT = 3
@@ -51,8 +50,12 @@ class Trial:
     def _candidate(self, cells, attribute):
         if attribute is None or self.gains[attribute] is None:
             return {"cell": NONE, "value": 0, "valid": 0, "gain": 0}
-        return {"cell": int(cells.first_cell[attribute]), "value": self.value(attribute),
-                "valid": 1, "gain": self.gains[attribute]}
+        return {
+            "cell": int(cells.first_cell[attribute]),
+            "value": self.value(attribute),
+            "valid": 1,
+            "gain": self.gains[attribute],
+        }
 
     def pack(self, geometry, cells, every, current=None):
         """The report, as 32-bit words."""
@@ -64,17 +67,16 @@ class Trial:
                 last = cell == cells.cells_of(attribute)[-1]
                 found = self._candidate(cells, attribute if last else None)
                 gain = found["gain"] & (1 << 64) - 1
-                words += [found["cell"] | found["value"] << 16 | found["valid"] << 24,
-                          gain & 0xFFFFFFFF, gain >> 32]
-            data = gains_layout(geometry, len(cells)).pack(
-                kind=Kind.GAINS, **head, candidates=words)
+                words += [found["cell"] | found["value"] << 16 | found["valid"] << 24, gain & 0xFFFFFFFF, gain >> 32]
+            data = gains_layout(geometry, len(cells)).pack(kind=Kind.GAINS, **head, candidates=words)
         else:
             valid = [a for a, gain in enumerate(self.gains) if gain is not None]
             best, second = (sorted(valid, key=lambda a: -self.gains[a]) + [None] * 2)[:2]
-            named = {f"{name}_{key}": value
-                     for name, attribute in (("best", best), ("second", second),
-                                             ("current", current))
-                     for key, value in self._candidate(cells, attribute).items()}
+            named = {
+                f"{name}_{key}": value
+                for name, attribute in (("best", best), ("second", second), ("current", current))
+                for key, value in self._candidate(cells, attribute).items()
+            }
             data = suggestion_layout(geometry).pack(kind=Kind.SUGGESTION, **head, **named)
         return np.frombuffer(data, np.uint32)
 
@@ -95,21 +97,30 @@ class Bench:
         (or nothing) for a numeric one
     """
 
-    def __init__(self, policy, attributes=2, classes=2, base=None, depth=0, inner=None,
-                 capacities=None, nominal_split="multiway", every=None, used=()):
+    def __init__(
+        self,
+        policy,
+        attributes=2,
+        classes=2,
+        base=None,
+        depth=0,
+        inner=None,
+        capacities=None,
+        nominal_split="multiway",
+        every=None,
+        used=(),
+    ):
         self.policy = policy
         self.classes = classes
         self.geometry = Geometry(classes=max(2, classes), lanes=16)
-        self.cells = CellMap.build(capacities or [0] * attributes, self.geometry.bins,
-                                   nominal_split)
-        self.form = report_form(self.geometry, self.cells,
-                                policy.reports_all if every is None else every)
+        self.cells = CellMap.build(capacities or [0] * attributes, self.geometry.bins, nominal_split)
+        self.form = report_form(self.geometry, self.cells, policy.reports_all if every is None else every)
         self.nodes = nodes = Nodes(self.geometry.classes)
         nodes.average_over(len(self.cells.first_cell) if policy.gain_average else 0)
         self.node = 0
         for above in [*used, *(depth - len(used)) * [None]]:
             child = nodes.add(2)
-            nodes.parent[child:child + 2] = self.node
+            nodes.parent[child : child + 2] = self.node
             nodes.kind[self.node] = NUMERIC if above is None else MULTIWAY
             nodes.attribute[self.node] = -1 if above is None else above
             self.node = child + 1
@@ -124,17 +135,14 @@ class Bench:
     def test(self, attribute):
         """Make the node test an attribute, or (None) a leaf."""
         self.current = attribute
-        self.nodes.kind[self.node] = (LEAF if attribute is None else
-                                      self.cells.kind[self.cells.first_cell[attribute]])
+        self.nodes.kind[self.node] = LEAF if attribute is None else self.cells.kind[self.cells.first_cell[attribute]]
         self.nodes.attribute[self.node] = -1 if attribute is None else attribute
 
     def verdicts(self, *trials, t=1):
         """The policy's answer to trials that the instance with number t made due."""
-        words = np.stack([trial.pack(self.geometry, self.cells, self.form.all, self.current)
-                          for trial in trials])
-        self.nodes.closer[self.node] = t // 3
-        return self.policy.judge(words, self.form, self.nodes, self.slot_node, self.classes,
-                                 t - t // 3 - 1)
+        words = np.stack([trial.pack(self.geometry, self.cells, self.form.all, self.current) for trial in trials])
+        self.nodes.due_at[self.node] = t // 3
+        return self.policy.judge(words, self.form, self.nodes, self.slot_node, self.classes, t - t // 3 - 1)
 
     def judge(self, trial, t=1):
         """(verdict, attribute or None, value, period)."""
@@ -173,8 +181,12 @@ class Slow:
 
     @property
     def reach(self):
-        return {"information_gain": math.log2(max(2, self.classes)), "gini": 1,
-                "kearns_mansour": 0.5, "classification_error": 1}[self.policy.criterion]
+        return {
+            "information_gain": math.log2(max(2, self.classes)),
+            "gini": 1,
+            "kearns_mansour": 0.5,
+            "classification_error": 1,
+        }[self.policy.criterion]
 
     def rule(self, gap, n, depth, t):
         """(Wide enough, tie, gap in the bound's unit)."""
@@ -185,18 +197,19 @@ class Slow:
         if policy.bound == "mcdiarmid":
             factor = 8
             if policy.criterion == "information_gain":
-                factor = (6 * (k * math.log2(math.e * n) + math.log2(2 * n)) + 2 * math.log2(k))
+                factor = 6 * (k * math.log2(math.e * n) + math.log2(2 * n)) + 2 * math.log2(k)
             return gap > factor * root, factor * root < policy.tau, gap
         if policy.criterion == "information_gain":
             gap *= math.log(2) / 2
         if policy.bound == "confidence-practical":
-            eps = policy.scale * math.sqrt(
-                math.log(n ** 2 * (depth + 1) ** 2 * t * self.attributes) / n)
+            eps = policy.scale * math.sqrt(math.log(n**2 * (depth + 1) ** 2 * t * self.attributes) / n)
             return gap >= eps, False, gap
         d = 1 / t / ((depth + 1) * (depth + 2) * (t + 1) ** 3 * self.attributes * n)
-        eps = {"information_gain": math.log(n) * math.sqrt(2 / n * math.log(4 / d)) + 2 / n,
-               "gini": math.sqrt(8 / n * math.log(2 / d)) + 4 * math.sqrt(1 / n),
-               "kearns_mansour": 4 * math.sqrt(1 / n * math.log(8 / d))}[policy.criterion]
+        eps = {
+            "information_gain": math.log(n) * math.sqrt(2 / n * math.log(4 / d)) + 2 / n,
+            "gini": math.sqrt(8 / n * math.log(2 / d)) + 4 * math.sqrt(1 / n),
+            "kearns_mansour": 4 * math.sqrt(1 / n * math.log(8 / d)),
+        }[policy.criterion]
         return gap >= 2 * eps, eps <= policy.tau, gap
 
     def judge(self, trial, base, inner, multiway, used, depth, t, wait):
@@ -208,12 +221,17 @@ class Slow:
         if sum(count > 0 for count in both) < 2 or not sum(own):
             return KEEP, None, policy.grace
         shift = self.impurity(both) - self.impurity(own)
-        now = {a: gain / UNIT / sum(own) + shift
-               for a, gain in enumerate(trial.gains) if gain is not None and a not in used}
+        now = {
+            a: gain / UNIT / sum(own) + shift
+            for a, gain in enumerate(trial.gains)
+            if gain is not None and a not in used
+        }
         if policy.gain_average:
             self.history.append(now)
-        gains = {a: (sum(past.get(a, 0) for past in self.history) / len(self.history)
-                     if policy.gain_average else now[a]) for a in now}
+        gains = {
+            a: (sum(past.get(a, 0) for past in self.history) / len(self.history) if policy.gain_average else now[a])
+            for a in now
+        }
         if policy.gain_average:
             current = sum(past.get(inner, 0) for past in self.history) / len(self.history)
         else:
@@ -236,7 +254,7 @@ class Slow:
             return KEEP, None, None
         if order[0] == inner:
             peek = policy.same_attribute == "replace" and not multiway
-            return (PEEK, inner, None) if peek else (KEEP, None, None)
+            return (RELOCATE, inner, None) if peek else (KEEP, None, None)
         verdict = allowed(best - current)
         return verdict, order[0] if verdict else None, None
 
@@ -246,8 +264,7 @@ class Slow:
         gap = best if policy.anytime else best - max(second, 0)
         wide, tie, _ = self.rule(gap, n, depth, t)
         if policy.ties == "htdt":
-            tie = tie and len(order) > 1 and (
-                5 * (best - second) < second - gains[order[-1]])
+            tie = tie and len(order) > 1 and (5 * (best - second) < second - gains[order[-1]])
         if policy.ties == "htat":
             tie = own >= wait
         if best >= 1e-10:
@@ -256,8 +273,7 @@ class Slow:
             if wide or tie:
                 return SPLIT if wide else TIE, order[0], None
         top = max(gap, policy.tau)
-        need = math.ceil(self.reach ** 2 * math.log(1 / policy.delta) / (2 * top ** 2)) - n \
-            if top else math.inf
+        need = math.ceil(self.reach**2 * math.log(1 / policy.delta) / (2 * top**2)) - n if top else math.inf
         return KEEP, None, min(max(need, policy.grace), 65535)
 
 

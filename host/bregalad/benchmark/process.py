@@ -44,8 +44,8 @@ class Process:
         if core is not None and hasattr(os, "sched_setaffinity"):
             bind["preexec_fn"] = lambda: os.sched_setaffinity(0, {core})
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True,
-            **bind)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, **bind
+        )
         try:
             self._line("ready")
             for _ in range(warmups):
@@ -106,12 +106,18 @@ def summary(runs):
     """
     if len(found := {run["accuracy"] for run in runs}) > 1:
         stream, peer = (runs[0].get(key, "?") for key in ("stream", "peer"))
-        raise ValueError(f"the kept runs of {peer} on {stream} differ in accuracy "
-                         f"({', '.join(map(str, sorted(found)))}): measure them again, bench "
-                         f"comparison --fresh --streams {stream} --peers {peer}")
+        raise ValueError(
+            f"the kept runs of {peer} on {stream} differ in accuracy "
+            f"({', '.join(map(str, sorted(found)))}): measure them again, bench "
+            f"comparison --fresh --streams {stream} --peers {peer}"
+        )
     cpu = [run["cpu_seconds"] for run in runs]
-    found = {"accuracy": runs[0]["accuracy"], "instances": runs[0]["instances"],
-             "repeats": len(runs), "spread": max(cpu) / max(min(cpu), 1e-9)}
+    found = {
+        "accuracy": runs[0]["accuracy"],
+        "instances": runs[0]["instances"],
+        "repeats": len(runs),
+        "spread": max(cpu) / max(min(cpu), 1e-9),
+    }
     for key in ("seconds", "cpu_seconds", "codes_cpu_seconds", "peak_mb"):
         values = [run[key] for run in runs if run.get(key) is not None]
         if values:
@@ -128,5 +134,4 @@ def peak_mb():
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
         return None
-    return next((round(int(line.split()[1]) / 1024, 1) for line in lines
-                 if line.startswith("VmHWM:")), None)
+    return next((round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith("VmHWM:")), None)

@@ -11,8 +11,17 @@ import pandas as pd
 from ..data import Attribute, Schema, open_stream
 from ..reproduce.data import FILES, FOLDER, KDD_NAMES, KDD_NOMINAL
 
-__all__ = ["STREAMS", "WIDTHS", "StreamFile", "default_instances", "load", "nominal", "path",
-           "read_binary", "write_binary"]
+__all__ = [
+    "STREAMS",
+    "WIDTHS",
+    "StreamFile",
+    "default_instances",
+    "load",
+    "nominal",
+    "path",
+    "read_binary",
+    "write_binary",
+]
 
 WIDTHS = (32, 64, 128, 256, 512, 1024)
 _FILES = FILES | {"rt5n": "rt5n_1M.npz", "led": "led_1M.npz"}
@@ -67,12 +76,16 @@ def led(n=1_000_000):
 
 # Name: a function, or the generator that makes it.
 STREAMS = {
-    **{f"nominal-{width}": f"generator:tree,classes=2,nominals={width},numerics=0"
-       for width in WIDTHS},
-    **{f"numeric-{width}": f"generator:tree,classes=2,nominals=0,numerics={width}"
-       for width in WIDTHS},
-    "rt5n_1M": rt5n, "led_1M": led, "rbf-10": "generator:rrbfs", "rbf-50": "generator:rrbfc",
-    "ELEC": elec, "KDD": kdd, "Skin": skin, "Skin shuffled": lambda: skin(shuffled=True),
+    **{f"nominal-{width}": f"generator:tree,classes=2,nominals={width},numerics=0" for width in WIDTHS},
+    **{f"numeric-{width}": f"generator:tree,classes=2,nominals=0,numerics={width}" for width in WIDTHS},
+    "rt5n_1M": rt5n,
+    "led_1M": led,
+    "rbf-10": "generator:rrbfs",
+    "rbf-50": "generator:rrbfc",
+    "ELEC": elec,
+    "KDD": kdd,
+    "Skin": skin,
+    "Skin shuffled": lambda: skin(shuffled=True),
 }
 
 
@@ -119,8 +132,9 @@ def load(name, instances=None):
 
 def nominal(X, schema):
     """``{attribute: values}`` of a stream's nominal attributes, for a tree's ``nominal``."""
-    return {a.name: a.values or tuple(sorted(X[a.name].dropna().unique()))
-            for a in schema.attributes if a.kind == "nominal"}
+    return {
+        a.name: a.values or tuple(sorted(X[a.name].dropna().unique())) for a in schema.attributes if a.kind == "nominal"
+    }
 
 
 class StreamFile:
@@ -186,10 +200,11 @@ def write_binary(X, y, schema, path):
         else:
             table[:, i] = X[name].to_numpy(np.float64)
     with open(path, "wb") as file:
-        np.array([len(table), len(schema.names), len(classes),
-                  *(len(values.get(name, ())) for name in schema.names)], "<i4").tofile(file)
+        np.array(
+            [len(table), len(schema.names), len(classes), *(len(values.get(name, ())) for name in schema.names)], "<i4"
+        ).tofile(file)
         for start in range(0, len(table), 1 << 14):
-            np.ascontiguousarray(table[start:start + (1 << 14)]).tofile(file)
+            np.ascontiguousarray(table[start : start + (1 << 14)]).tofile(file)
         labels.astype(np.uint8).tofile(file)
 
 
@@ -203,8 +218,11 @@ def read_binary(path):
 
 
 def _nominal(values, y, count, classes):
-    schema = Schema(tuple(Attribute(f"a{i}", "nominal", tuple(range(count)))
-                          for i in range(values.shape[1])), "class", tuple(range(classes)))
+    schema = Schema(
+        tuple(Attribute(f"a{i}", "nominal", tuple(range(count))) for i in range(values.shape[1])),
+        "class",
+        tuple(range(classes)),
+    )
     return pd.DataFrame(values, columns=list(schema.names)), np.asarray(y), schema
 
 

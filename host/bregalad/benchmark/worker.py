@@ -28,8 +28,11 @@ class Emulated:
         from .. import EFDT, VFDT
 
         kind, _, prediction = learner.partition("-")
-        options = {"leaf_prediction": prediction, "delta": 1e-7,
-                   "nominal": {i: tuple(range(count)) for i, count in enumerate(values) if count}}
+        options = {
+            "leaf_prediction": prediction,
+            "delta": 1e-7,
+            "nominal": {i: tuple(range(count)) for i, count in enumerate(values) if count},
+        }
         if len(values) <= _WIDE:
             options["slots"] = 8192  # enough for every node
         self.make = lambda: {"vfdt": VFDT, "efdt": EFDT}[kind](**options)
@@ -54,8 +57,16 @@ class Emulated:
             part = slice(at, at + _CHUNK)
             tree.learn_codes(codes[part], y[head:][part])
         coded = time.process_time() - coded
-        return right, start, end, {"leaves": int(report["leaves"]), "peak_mb": peak,
-                                   "codes_cpu_seconds": coded * count / max(1, count - head)}
+        return (
+            right,
+            start,
+            end,
+            {
+                "leaves": int(report["leaves"]),
+                "peak_mb": peak,
+                "codes_cpu_seconds": coded * count / max(1, count - head),
+            },
+        )
 
 
 class River:
@@ -65,15 +76,15 @@ class River:
         from river import tree
 
         kind, _, prediction = learner.partition("-")
-        made = {"ht": tree.HoeffdingTreeClassifier,
-                "efdt": tree.ExtremelyFastDecisionTreeClassifier}[kind]
+        made = {"ht": tree.HoeffdingTreeClassifier, "efdt": tree.ExtremelyFastDecisionTreeClassifier}[kind]
         names = [f"a{i}" for i in range(len(values))]
         self.make = lambda: made(
             leaf_prediction=prediction or "nba",
-            nominal_attributes=[name for name, count in zip(names, values, strict=True) if count])
-        table = table[:max(1, _RIVER_VALUES // len(values))]
+            nominal_attributes=[name for name, count in zip(names, values, strict=True) if count],
+        )
+        table = table[: max(1, _RIVER_VALUES // len(values))]
         self.X = [dict(zip(names, row, strict=True)) for row in table.tolist()]
-        self.y = labels[:len(table)].tolist()
+        self.y = labels[: len(table)].tolist()
 
     def run(self, count):
         tree, right = self.make(), 0
@@ -81,8 +92,7 @@ class River:
         for x, y in zip(self.X[:count], self.y[:count], strict=True):
             right += tree.predict_one(x) == y
             tree.learn_one(x, y)
-        return (right, start, (time.perf_counter(), time.process_time()),
-                {"instances": min(count, len(self.y))})
+        return (right, start, (time.perf_counter(), time.process_time()), {"instances": min(count, len(self.y))})
 
 
 class Mlpack:
@@ -98,9 +108,18 @@ class Mlpack:
 
         self.call = hoeffding_tree
         self.options = {} if all(values) else {"numeric_split_strategy": "domingos"}
-        self.X = table if not any(values) else pd.DataFrame({
-            f"a{i}": pd.Categorical.from_codes(table[:, i].astype(np.int16), range(count))
-            if count else table[:, i] for i, count in enumerate(values)})
+        self.X = (
+            table
+            if not any(values)
+            else pd.DataFrame(
+                {
+                    f"a{i}": pd.Categorical.from_codes(table[:, i].astype(np.int16), range(count))
+                    if count
+                    else table[:, i]
+                    for i, count in enumerate(values)
+                }
+            )
+        )
         self.y = labels.astype(np.int64)
 
     def run(self, count):
@@ -113,8 +132,7 @@ class Mlpack:
                 right += int((np.asarray(said).ravel() == self.y[part]).sum())
             else:
                 right += int((self.y[part] == 0).sum())
-            trained = self.call(**model, **({} if model else self.options), training=self.X[part],
-                                labels=self.y[part])
+            trained = self.call(**model, **({} if model else self.options), training=self.X[part], labels=self.y[part])
             model = {"input_model": trained["output_model"]}
         return right, start, (time.perf_counter(), time.process_time()), {}
 
@@ -134,9 +152,18 @@ def main():
     print("ready", flush=True)
     for _ in sys.stdin:
         right, start, end, more = made.run(len(labels))
-        print(json.dumps({"right": right, "seconds": end[0] - start[0],
-                          "cpu_seconds": end[1] - start[1], "peak_mb": peak_mb(), **more}),
-              flush=True)
+        print(
+            json.dumps(
+                {
+                    "right": right,
+                    "seconds": end[0] - start[0],
+                    "cpu_seconds": end[1] - start[1],
+                    "peak_mb": peak_mb(),
+                    **more,
+                }
+            ),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -29,8 +29,7 @@ def check_name(name):
     if is_link(name):
         _parse(name)
     elif not isinstance(name, str) or name not in BOARDS:
-        raise ValueError(f"no board {shown(name)}; there are {', '.join(BOARDS)}, serial:PORT and "
-                         "udp:ADDRESS")
+        raise ValueError(f"no board {shown(name)}; there are {', '.join(BOARDS)}, serial:PORT and udp:ADDRESS")
 
 
 def open_board(name, geometry=None, **options):
@@ -122,6 +121,5 @@ def _parse(name):
         except (ValueError, KeyError):
             raise ValueError(f"{name}: {key} must be {_ALLOWED[key]}, not {value!r}") from None
     if not place:
-        raise ValueError(f"{name!r} lacks {'a port' if kind == 'serial' else 'an address'}; "
-                         f"{kind} is {LINKS[kind]}")
+        raise ValueError(f"{name!r} lacks {'a port' if kind == 'serial' else 'an address'}; {kind} is {LINKS[kind]}")
     return kind, place, options

@@ -91,8 +91,9 @@ class Board(ABC):
         """
         with _claiming:
             if self._owner is not None and self._owner() not in (None, owner):
-                raise BoardError(f"{self.name}: another tree learns on this board; open a second "
-                                 "one, or close that tree first")
+                raise BoardError(
+                    f"{self.name}: another tree learns on this board; open a second one, or close that tree first"
+                )
             self._owner = weakref.ref(owner)
 
     def release(self, owner):
@@ -205,8 +206,7 @@ class Board(ABC):
             raise ValueError(f"cells: this board has {self.geometry.max_cells} cells, not {value}")
         if name == "classes" and not 1 <= value <= self.geometry.classes:
             # Of no class, a trial in hardware would not come to its end.
-            raise ValueError(f"classes: this board counts 1 to {self.geometry.classes} classes, "
-                             f"not {value}")
+            raise ValueError(f"classes: this board counts 1 to {self.geometry.classes} classes, not {value}")
         self._write_register(register, int(value))
 
     def read(self, name):
@@ -235,8 +235,10 @@ class Board(ABC):
                 raise ValueError(f"{name}.{field.name}: {given} does not fit {field.width} bits")
             value |= int(given) << lsb
         if values:
-            raise KeyError(f"no field {min(values)!r} in register {name!r}; there are "
-                           f"{', '.join(field.name for field in register.fields)}")
+            raise KeyError(
+                f"no field {min(values)!r} in register {name!r}; there are "
+                f"{', '.join(field.name for field in register.fields)}"
+            )
         self.write_register(name, value)
 
     def counters(self):
@@ -265,18 +267,21 @@ class Board(ABC):
         if magic != MAGIC:
             raise BoardError(
                 f"{self.name}: identity register reads {magic:#010x}, expected {MAGIC:#010x}: "
-                "this is not a Bregalad board, or its bitstream is not loaded")
+                "this is not a Bregalad board, or its bitstream is not loaded"
+            )
         version = self.read("build.version")
         if version != VERSION:
             raise BoardError(
                 f"{self.name}: bitstream speaks protocol version {version}, this driver "
                 f"{VERSION}: rebuild the bitstream with this release, or install that of the "
-                "bitstream")
+                "bitstream"
+            )
         try:
             return self.read_geometry()
         except ValueError as error:
-            raise BoardError(f"{self.name}: geometry registers make no sense ({error}): "
-                             "reset the board and load its bitstream again") from error
+            raise BoardError(
+                f"{self.name}: geometry registers make no sense ({error}): reset the board and load its bitstream again"
+            ) from error
 
     def check_identity(self):
         """Compare the board's registers with what this driver and ``geometry`` expect.
@@ -287,27 +292,30 @@ class Board(ABC):
             With what was expected, what was found, and the remedy.
         """
         expected = self.geometry.as_dict()
-        wrong = [f"{key} is {value}, expected {expected[key]}"
-                 for key, value in self.found_geometry().as_dict().items()
-                 if value != expected[key]]
+        wrong = [
+            f"{key} is {value}, expected {expected[key]}"
+            for key, value in self.found_geometry().as_dict().items()
+            if value != expected[key]
+        ]
         if wrong:
-            raise BoardError(f"{self.name}: {'; '.join(wrong)}: open the board with the geometry "
-                             "that its bitstream was built for")
+            raise BoardError(
+                f"{self.name}: {'; '.join(wrong)}: open the board with the geometry that its bitstream was built for"
+            )
 
     def _words(self, data):
         """``data`` as a uint8 array of whole bus words."""
         data = as_bytes(data)
         if data.size % self.geometry.bus_bytes:
-            raise ValueError(f"data must be whole bus words of {self.geometry.bus_bytes} bytes, "
-                             f"not {data.size} bytes")
+            raise ValueError(f"data must be whole bus words of {self.geometry.bus_bytes} bytes, not {data.size} bytes")
         return data
 
     def _inside(self, address, data):
         """``data`` as a uint8 array that fits the board's memory at ``address``."""
         data = as_bytes(data)
         if not 0 <= address <= self.memory_size - data.size:
-            raise ValueError(f"{data.size} bytes at {address:#x} do not fit the board's memory of "
-                             f"{self.memory_size} bytes")
+            raise ValueError(
+                f"{data.size} bytes at {address:#x} do not fit the board's memory of {self.memory_size} bytes"
+            )
         return data
 
 
@@ -318,5 +326,4 @@ def _find_field(name):
     for field, lsb in register.layout():
         if field.name == field_name:
             return register, field, lsb
-    raise KeyError(f"no field {name!r}; there are "
-                   f"{', '.join(f'{register_name}.{f.name}' for f in register.fields)}")
+    raise KeyError(f"no field {name!r}; there are {', '.join(f'{register_name}.{f.name}' for f in register.fields)}")

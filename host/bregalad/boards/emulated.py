@@ -20,8 +20,14 @@ _tables: list = []
 _logs: list = []
 _bayes_table = np.array(BAYES_TABLE, np.int64)
 
-_CONFIGURATION = ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner",
-                  "report.predictions")  # by kernel.CELLS ...
+_CONFIGURATION = (
+    "cells.count",
+    "classes.count",
+    "report.all",
+    "grace.leaf",
+    "inner_grace.inner",
+    "report.predictions",
+)  # by kernel.CELLS ...
 _CELL = ("kind", "first", "other", "base")  # by kernel.KIND ...
 
 
@@ -92,17 +98,24 @@ class EmulatedBoard(Board):
         self._fields = {}
         cells, classes = g.max_cells, g.classes
         sizes = {kind: layout_of(kind, g, cells).size // 4 for kind in Kind}  # words
-        reserve = (PATH_LIMIT * max(sizes[Kind.SUGGESTION], sizes[Kind.GAINS]) + sizes[Kind.SCORES]
-                   + max(sizes[Kind.STATISTICS], sizes[Kind.ENTRY], sizes[Kind.ERROR]))
+        reserve = (
+            PATH_LIMIT * max(sizes[Kind.SUGGESTION], sizes[Kind.GAINS])
+            + sizes[Kind.SCORES]
+            + max(sizes[Kind.STATISTICS], sizes[Kind.ENTRY], sizes[Kind.ERROR])
+        )
         counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
         counters = counts.reshape(g.slots, -1)
         self._state = kernel.State(
-            lanes=g.lanes, bus_bytes=g.bus_bytes, count_max=g.count_max,
-            gain_half=1 << g.gain_width - 1, reserve=reserve,
+            lanes=g.lanes,
+            bus_bytes=g.bus_bytes,
+            count_max=g.count_max,
+            gain_half=1 << g.gain_width - 1,
+            reserve=reserve,
             registers=np.zeros(len(_CONFIGURATION), np.int64),
             config=np.zeros((len(_CELL), cells), np.uint8),
             entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
-            counts=counts, counters=counters,
+            counts=counts,
+            counters=counters,
             shares=np.zeros((g.slots * g.naive_bayes, counters.shape[1]), np.int16),
             lo=np.zeros((g.slots, cells), np.uint8),
             shift=np.full((g.slots, cells), g.root_shift, np.uint8),
@@ -110,12 +123,17 @@ class EmulatedBoard(Board):
             progress=np.zeros(kernel.PROGRESS, np.int64),
             found=np.zeros((cells, kernel.FOUND), np.int64),
             scratch=np.zeros((3, classes), np.int64),
-            order=np.arange(cells), codes=np.zeros(cells, np.int32),
-            places=np.zeros(cells, np.int32), scores=np.zeros(classes, np.int64),
-            logs=_bayes_logs(), bayes_table=_bayes_table,
+            order=np.arange(cells),
+            codes=np.zeros(cells, np.int32),
+            places=np.zeros(cells, np.int32),
+            scores=np.zeros(classes, np.int64),
+            logs=_bayes_logs(),
+            bayes_table=_bayes_table,
             measure=_measure(criterion_of(g.criterion)),
-            memory=_frozen(self._memory), faults=np.zeros((0, 2), np.int64),
-            out=np.empty(reserve + max(reserve, _OUT_WORDS), np.uint32))
+            memory=_frozen(self._memory),
+            faults=np.zeros((0, 2), np.int64),
+            out=np.empty(reserve + max(reserve, _OUT_WORDS), np.uint32),
+        )
         self._state.entries[:, [kernel.LINK, kernel.CURRENT]] = NONE
         self._state.config[kernel.FIRST] = 1
         for name in dict.fromkeys(full.partition(".")[0] for full in (*_CONFIGURATION, "cell")):
@@ -137,16 +155,21 @@ class EmulatedBoard(Board):
         if self._pending:
             # Join no more than the longest head, record or payload: the rest need not be copied.
             g = self.geometry
-            longest = max(COMMAND_BYTES, g.bus_bytes) + g.bus_bytes + max(
-                record_layout(g.max_cells).size,
-                *(layout_of(kind, g, 0).size for kind in (Kind.ENTRY, Kind.STATISTICS)))
+            longest = (
+                max(COMMAND_BYTES, g.bus_bytes)
+                + g.bus_bytes
+                + max(
+                    record_layout(g.max_cells).size,
+                    *(layout_of(kind, g, 0).size for kind in (Kind.ENTRY, Kind.STATISTICS)),
+                )
+            )
             joined = self._pending + data[:longest].tobytes()
             done = self._execute(np.frombuffer(joined, np.uint8))
             if data.size <= longest:
                 self._pending = joined[done:]
                 return
-            data = data[done - len(self._pending):]
-        self._pending = data[self._execute(data):].tobytes()
+            data = data[done - len(self._pending) :]
+        self._pending = data[self._execute(data) :].tobytes()
 
     def _execute(self, data):
         """Execute all that ``data`` holds; the bytes consumed."""
@@ -177,15 +200,17 @@ class EmulatedBoard(Board):
         self._collect()
         answer, self._chunks = b"".join(self._chunks), []
         if wait and not answer:
-            raise BoardError("emulated: no report can come, since all commands sent are done: "
-                             "send what shall be answered before waiting")
+            raise BoardError(
+                "emulated: no report can come, since all commands sent are done: "
+                "send what shall be answered before waiting"
+            )
         return answer
 
     # Memory
 
     def load(self, address, data):
         data = self._inside(address, data)
-        self._memory[address:address + data.size] = data
+        self._memory[address : address + data.size] = data
 
     @property
     def faults(self):

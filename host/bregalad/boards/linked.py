@@ -71,7 +71,7 @@ class LinkedBoard(Board):
         except BaseException:
             self.close()
             raise
-        self._closer = weakref.finalize(self, _part, self._wire, self.session, self._process)
+        self._release_all = weakref.finalize(self, _part, self._wire, self.session, self._process)
 
     # Sessions
 
@@ -128,8 +128,10 @@ class LinkedBoard(Board):
         if self._wire is None:
             raise BoardError(f"{self.name}: the board is closed: open it again")
         if os.getpid() != self._process:
-            raise BoardError(f"{self.name}: this process was forked from the one that has the "
-                             "board, which goes on with it: load a saved tree here")
+            raise BoardError(
+                f"{self.name}: this process was forked from the one that has the "
+                "board, which goes on with it: load a saved tree here"
+            )
 
     def _check_refused(self):
         refused = self.session.refused
@@ -140,21 +142,28 @@ class LinkedBoard(Board):
                 raise self._fail(
                     f"another session ({refused.holder:#010x}) has this board, of another program "
                     "or of a board that this one has not closed: close it, or wait "
-                    f"{LAPSE_SECONDS} s if its program has died, or end it with take_over=True")
+                    f"{LAPSE_SECONDS} s if its program has died, or end it with take_over=True"
+                )
             case Refusal.GONE:
-                holder = (f"session {refused.holder:#010x} of another program has the board now"
-                          if refused.holder else "it was reset, or without power")
+                holder = (
+                    f"session {refused.holder:#010x} of another program has the board now"
+                    if refused.holder
+                    else "it was reset, or without power"
+                )
                 raise self._fail(
                     f"the board no longer knows this session: {holder}; what it had counted is "
                     "lost: open it again, and load the tree that was saved last (or save or close "
-                    "this one now, to keep it without)")
+                    "this one now, to keep it without)"
+                )
             case Refusal.VERSION:
                 raise self._fail(self._wrong_version(refused.version))
 
     def _wrong_version(self, version):
-        return (f"the board speaks version {version} of the link, this driver "
-                f"{LINK_VERSION}: rebuild the bitstream with this release, or install that of the "
-                "bitstream")
+        return (
+            f"the board speaks version {version} of the link, this driver "
+            f"{LINK_VERSION}: rebuild the bitstream with this release, or install that of the "
+            "bitstream"
+        )
 
     # Turns
 
@@ -202,15 +211,19 @@ class LinkedBoard(Board):
             session.waiting = False
 
     def _silence(self, what):
-        return (f"no sign of life for {self.timeout:g} s, waiting {what} "
-                f"({self._wire.trouble or 'frames are sent, none comes back'}): check cable and "
-                "power; nothing is lost yet, resume() goes on")
+        return (
+            f"no sign of life for {self.timeout:g} s, waiting {what} "
+            f"({self._wire.trouble or 'frames are sent, none comes back'}): check cable and "
+            "power; nothing is lost yet, resume() goes on"
+        )
 
     @property
     def _hang(self):
-        return (f"the board answers, but for {_PATIENCE} s has neither taken a command nor "
-                f"reported, with {self.session.backlog} bytes to send: its accelerator hangs: "
-                "reset the board")
+        return (
+            f"the board answers, but for {_PATIENCE} s has neither taken a command nor "
+            f"reported, with {self.session.backlog} bytes to send: its accelerator hangs: "
+            "reset the board"
+        )
 
     def _fail(self, message):
         """The error for a link that works no more."""
@@ -264,8 +277,7 @@ class LinkedBoard(Board):
         idle, since = 0, now()
         while not session.reported:
             start = now()
-            self._wait(lambda start=start: session.reported or self._answers_only(start),
-                       "for a report")
+            self._wait(lambda start=start: session.reported or self._answers_only(start), "for a report")
             if session.reported:
                 return
             if session.backlog:
@@ -273,16 +285,17 @@ class LinkedBoard(Board):
             # Twice: its last words may be under way when it says that it is idle.
             idle = 0 if self.read("status.busy") else idle + 1
             if idle == 2 and not session.reported:
-                raise BoardError(f"{self.name}: no report can come, since all commands sent are "
-                                 "done: send what shall be answered before waiting")
+                raise BoardError(
+                    f"{self.name}: no report can come, since all commands sent are "
+                    "done: send what shall be answered before waiting"
+                )
             if now() - since > _PATIENCE:
                 raise self._fail(self._hang)
 
     def _answers_only(self, start):
         """Whether the board, though there, has done nothing for the time-out."""
         now, session = self._wire.now(), self.session
-        return (now - max(start, session.moved) >= self.timeout
-                and now - session.heard < self.timeout / 2)
+        return now - max(start, session.moved) >= self.timeout and now - session.heard < self.timeout / 2
 
     def load(self, address, data):
         self._inside(address, data)  # there is no memory: this refuses all but nothing
@@ -309,8 +322,10 @@ class LinkedBoard(Board):
                 address, value = session.values.popleft()
                 self._reads -= 1
         if address != register.addr:
-            raise self._fail(f"asked for register {register.addr:#x}, the board answered for "
-                             f"{address:#x}: its bitstream is not sound")
+            raise self._fail(
+                f"asked for register {register.addr:#x}, the board answered for "
+                f"{address:#x}: its bitstream is not sound"
+            )
         return value
 
     def _write_register(self, register, value):

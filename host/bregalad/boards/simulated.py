@@ -70,8 +70,8 @@ class SimulatedBoard(Board):
         self._patience = int((10_000 + latency + 10 * trial) / (1 - stall))
         self._model = self._library(geometry)
         self._handle = self._model.board_open(
-            self._memory.ctypes.data, memory_size, g.bus_bytes, latency,
-            int(stall * (1 << 32)), seed & 0xFFFFFFFF)
+            self._memory.ctypes.data, memory_size, g.bus_bytes, latency, int(stall * (1 << 32)), seed & 0xFFFFFFFF
+        )
 
     @staticmethod
     def _library(geometry):
@@ -108,7 +108,8 @@ class SimulatedBoard(Board):
             if self._model.board_quiet(self._handle) > self._patience:
                 raise BoardError(
                     f"simulated: takes no commands for {self._patience} clocks, "
-                    f"{self._model.board_waiting(self._handle)} bytes are waiting: the RTL hangs")
+                    f"{self._model.board_waiting(self._handle)} bytes are waiting: the RTL hangs"
+                )
 
     def receive(self, wait=False):
         self._run(_POLL, _ANY)
@@ -116,13 +117,16 @@ class SimulatedBoard(Board):
             self._run(_BATCH, _REPORT)
             quiet = self._model.board_quiet(self._handle)
             if quiet > self._patience:
-                raise BoardError(f"simulated: no report for {quiet} clocks without any transfer: "
-                                 "send what shall be answered, whole, before waiting")
+                raise BoardError(
+                    f"simulated: no report for {quiet} clocks without any transfer: "
+                    "send what shall be answered, whole, before waiting"
+                )
             if quiet > _POLL and not self._is_busy():
                 if not self._model.board_available(self._handle):
                     raise BoardError(
                         "simulated: no report can come, since all commands sent are done: send "
-                        "what shall be answered before waiting")
+                        "what shall be answered before waiting"
+                    )
         words = np.empty(self._model.board_available(self._handle), np.uint32)
         self._model.board_pop(self._handle, words.ctypes.data)
         return words.tobytes()
@@ -135,8 +139,10 @@ class SimulatedBoard(Board):
             if quiet >= _POLL and not self._is_busy():
                 return
             if quiet > self._patience:
-                raise BoardError(f"simulated: busy for {quiet} clocks without any transfer: "
-                                 "part of a command is missing, or the RTL hangs")
+                raise BoardError(
+                    f"simulated: busy for {quiet} clocks without any transfer: "
+                    "part of a command is missing, or the RTL hangs"
+                )
 
     def _run(self, clocks, stop, ahead=0):
         self._model.board_run(self._open(), clocks, stop, ahead)
@@ -155,7 +161,7 @@ class SimulatedBoard(Board):
 
     def load(self, address, data):
         data = self._inside(address, data)
-        self._memory[address:address + data.size] = data
+        self._memory[address : address + data.size] = data
 
     @property
     def faults(self):

@@ -27,8 +27,14 @@ from . import (
 __all__ = ["main"]
 
 # What a command needs besides the packages that all do: the extra that brings it.
-_EXTRAS = {"demo": "demo", "bench": "bench", "virtual": "boards,simulation", "build": "boards",
-           "program": "boards", "verilog": "hardware"}
+_EXTRAS = {
+    "demo": "demo",
+    "bench": "bench",
+    "virtual": "boards,simulation",
+    "build": "boards",
+    "program": "boards",
+    "verilog": "hardware",
+}
 _PIPE = 128 + 13  # the exit status of what SIGPIPE ends
 
 
@@ -50,11 +56,11 @@ def main(argv=None):
 
 def _run(argv):
     parser = argparse.ArgumentParser(
-        prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA.")
+        prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA."
+    )
     parser.add_argument("--version", action="version", version=f"bregalad {version('bregalad')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, inspect, generate, boards, demo, reproduce, bench, virtual,
-                   build, program, verilog):
+    for module in (train, predict, inspect, generate, boards, demo, reproduce, bench, virtual, build, program, verilog):
         name = module.__name__.rpartition(".")[2]
         summary = module.__doc__.splitlines()[0]
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))
@@ -69,7 +75,8 @@ def _run(argv):
     try:
         with warnings.catch_warnings(), needing(args.command, _EXTRAS.get(args.command)):
             warnings.showwarning = lambda message, *_, **__: print(
-                f"bregalad {args.command}: {message}", file=sys.stderr)
+                f"bregalad {args.command}: {message}", file=sys.stderr
+            )
             return args.run(args)
     except (ValueError, TypeError, OSError, ImportError, BoardError) as error:
         if isinstance(error, BrokenPipeError) and _reader_gone():

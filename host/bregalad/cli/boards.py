@@ -7,8 +7,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("--check", action="store_true",
-                        help="open every board (builds the simulated one)")
+    parser.add_argument("--check", action="store_true", help="open every board (builds the simulated one)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -22,10 +21,16 @@ def run(args):
         with open_board(name, "tiny") as board:
             opened[name] = board.read_geometry()
     if args.json:
-        print(json.dumps({
-            "boards": BOARDS, "links": LINKS,
-            "geometries": {name: geometry.as_dict() for name, geometry in PRESETS.items()},
-            "opened": {name: geometry.as_dict() for name, geometry in opened.items()}}))
+        print(
+            json.dumps(
+                {
+                    "boards": BOARDS,
+                    "links": LINKS,
+                    "geometries": {name: geometry.as_dict() for name, geometry in PRESETS.items()},
+                    "opened": {name: geometry.as_dict() for name, geometry in opened.items()},
+                }
+            )
+        )
         return 0
     for name, what in BOARDS.items():
         print(f"{name:12} {what}")
@@ -38,6 +43,8 @@ def run(args):
     rows += [[name, *map(str, geometry.as_dict().values())] for name, geometry in PRESETS.items()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
-        print(f"{first:{widths[0]}}" + "".join(
-            f"  {cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)))
+        print(
+            f"{first:{widths[0]}}"
+            + "".join(f"  {cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True))
+        )
     return 0

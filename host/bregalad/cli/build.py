@@ -7,25 +7,38 @@ _LAST_SEED = (1 << 31) - 1  # that nextpnr takes
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("board", help="ulx3s-12f, -25f, -45f or -85f, ecpix5-45f or -85f, "
-                                      "versa-ecp5 or -5g, colorlight-5a-75b, tang-nano-20k, "
-                                      "arty-a7-35 or -100 (a Vivado project)")
-    parser.add_argument("--geometry", nargs="+", default=[], metavar="SIZE",
-                        help="a preset's name, sizes as lanes=8, or both (default: the board's)")
-    parser.add_argument("--clock", type=float, metavar="MHZ",
-                        help="clock of the array (default: the board's)")
-    parser.add_argument("--aim", type=float, metavar="MHZ",
-                        help="clock to route for, if higher: how much can the array do?")
-    parser.add_argument("--seed", type=int, metavar="N",
-                        help="the placer's first seed (default: the board's)")
-    parser.add_argument("--seeds", type=int, default=1, metavar="N",
-                        help="how many placements to try; the most promising is routed first "
-                             "(default: %(default)s)")
-    parser.add_argument("--placer", choices=("heap", "static"), default="heap",
-                        help="of nextpnr: static needs less wire, but is not timing-driven "
-                             "(default: %(default)s)")
-    parser.add_argument("--ip", metavar="ADDRESS",
-                        help="IPv4 address of a board with Ethernet (default: 192.168.1.50)")
+    parser.add_argument(
+        "board",
+        help="ulx3s-12f, -25f, -45f or -85f, ecpix5-45f or -85f, "
+        "versa-ecp5 or -5g, colorlight-5a-75b, tang-nano-20k, "
+        "arty-a7-35 or -100 (a Vivado project)",
+    )
+    parser.add_argument(
+        "--geometry",
+        nargs="+",
+        default=[],
+        metavar="SIZE",
+        help="a preset's name, sizes as lanes=8, or both (default: the board's)",
+    )
+    parser.add_argument("--clock", type=float, metavar="MHZ", help="clock of the array (default: the board's)")
+    parser.add_argument(
+        "--aim", type=float, metavar="MHZ", help="clock to route for, if higher: how much can the array do?"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="the placer's first seed (default: the board's)")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="how many placements to try; the most promising is routed first (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--placer",
+        choices=("heap", "static"),
+        default="heap",
+        help="of nextpnr: static needs less wire, but is not timing-driven (default: %(default)s)",
+    )
+    parser.add_argument("--ip", metavar="ADDRESS", help="IPv4 address of a board with Ethernet (default: 192.168.1.50)")
     parser.add_argument("--output", metavar="DIR", help="where to (default: out/BOARD)")
 
 
@@ -53,16 +66,24 @@ def run(args):
     options = network_options(board, ip=args.ip)
     if board.vendor:
         if (args.seed, args.seeds, args.aim, args.placer) != (None, 1, None, "heap"):
-            raise ValueError(f"{board.vendor} places {board.name}, and takes no --aim, --placer, "
-                             "--seed or --seeds")
+            raise ValueError(f"{board.vendor} places {board.name}, and takes no --aim, --placer, --seed or --seeds")
         path = archive(board, geometry, clock_mhz=args.clock, output=args.output, **options)
-        print(f"{path}: a {board.vendor} project of {geometry}; unpack it where {board.vendor} is "
-              f"installed and run build_top.sh, then put its top.bit beside the archive for "
-              f"bregalad program {board.name}")
+        print(
+            f"{path}: a {board.vendor} project of {geometry}; unpack it where {board.vendor} is "
+            f"installed and run build_top.sh, then put its top.bit beside the archive for "
+            f"bregalad program {board.name}"
+        )
         return 0
     report = build(
-        board, geometry, clock_mhz=args.clock, aim_mhz=args.aim,
-        seeds=range(first, first + args.seeds), placer=args.placer, output=args.output,
-        say=lambda text: print(text, flush=True), **options)
+        board,
+        geometry,
+        clock_mhz=args.clock,
+        aim_mhz=args.aim,
+        seeds=range(first, first + args.seeds),
+        placer=args.placer,
+        output=args.output,
+        say=lambda text: print(text, flush=True),
+        **options,
+    )
     print(table(report))
     return 0

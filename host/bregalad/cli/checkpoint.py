@@ -9,8 +9,7 @@ __all__ = ["Checkpoints", "begun", "run_of", "skip"]
 
 EVERY = 1_000_000  # instances between two checkpoints
 # Options that a run may go on with others of: they change nothing that it comes to.
-_FREE = ("file", "save", "plot", "curve", "json", "quiet", "checkpoint", "every", "resume", "run",
-         "command")
+_FREE = ("file", "save", "plot", "curve", "json", "quiet", "checkpoint", "every", "resume", "run", "command")
 _FLAGS = {"class_name": "--class"}
 
 
@@ -62,8 +61,10 @@ def run_of(args):
         with open(args.file, "rb") as file:
             source = hashlib.file_digest(file, "sha256").hexdigest()
     else:
-        raise ValueError(f"{args.file} is read once, so a run cannot go on with it: write what "
-                         "comes to a file, or leave out --checkpoint and --resume")
+        raise ValueError(
+            f"{args.file} is read once, so a run cannot go on with it: write what "
+            "comes to a file, or leave out --checkpoint and --resume"
+        )
     return json.loads(json.dumps({"options": options, "source": source}))
 
 
@@ -87,8 +88,7 @@ def begun(path, run):
 
     meta, _ = storage.read(path)
     if "run" not in meta:
-        raise ValueError(f"{path} is a saved tree, but no checkpoint of a run: --checkpoint writes "
-                         "those")
+        raise ValueError(f"{path} is a saved tree, but no checkpoint of a run: --checkpoint writes those")
     old = meta["run"]
     try:
         options, source, every = dict(old["options"]), old["source"], old["every"]
@@ -96,8 +96,7 @@ def begun(path, run):
         if type(every) is not int or every < 1:
             raise ValueError(f"every is {every!r}")
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path}: a damaged checkpoint, or one of another release "
-                         f"({error})") from error
+        raise ValueError(f"{path}: a damaged checkpoint, or one of another release ({error})") from error
     _check_same(path, {"options": options, "source": source}, run)
     return load_tree(path), curve, every
 
@@ -107,11 +106,14 @@ def _check_same(path, old, new):
         was, now = (each["options"].get(name) for each in (old, new))
         if was != now:
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
-            raise ValueError(f"{path} is of a run {_shown(flag, was)}, not {_shown(flag, now)}: "
-                             "go on with the options that it was begun with")
+            raise ValueError(
+                f"{path} is of a run {_shown(flag, was)}, not {_shown(flag, now)}: "
+                "go on with the options that it was begun with"
+            )
     if old["source"] != new["source"]:
-        raise ValueError(f"{path} is of a run on another stream, or its file has changed: go on "
-                         "with the one that it was begun with")
+        raise ValueError(
+            f"{path} is of a run on another stream, or its file has changed: go on with the one that it was begun with"
+        )
 
 
 def _shown(flag, value):

@@ -5,10 +5,16 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("--simulated", type=int, default=40_000, metavar="N",
-                        help="flights for the simulated board (default: 40000; 0: leave it out)")
-    parser.add_argument("--plot", default="out/flights.png", metavar="FILE",
-                        help="accuracy plot (default: out/flights.png)")
+    parser.add_argument(
+        "--simulated",
+        type=int,
+        default=40_000,
+        metavar="N",
+        help="flights for the simulated board (default: 40000; 0: leave it out)",
+    )
+    parser.add_argument(
+        "--plot", default="out/flights.png", metavar="FILE", help="accuracy plot (default: out/flights.png)"
+    )
 
 
 def run(args):
@@ -36,19 +42,22 @@ def run(args):
     if args.simulated:  # now, since a compiler that is missing should not be found out at the end
         from bregalad_sim.verilated import library
 
-        print(f"The simulated board is {geometry.lanes} lanes of RTL, compiled by Verilator; the "
-              "first build takes a minute or two.")
+        print(
+            f"The simulated board is {geometry.lanes} lanes of RTL, compiled by Verilator; the "
+            "first build takes a minute or two."
+        )
         library(geometry)
     X, y = flights()
     labels = ["late", "on time"]
-    print(f"{len(y)} flights, {X.shape[1]} attributes: will it arrive more than 15 minutes late? "
-          f"({(y == 'late').mean():.1%} do)")
+    print(
+        f"{len(y)} flights, {X.shape[1]} attributes: will it arrive more than 15 minutes late? "
+        f"({(y == 'late').mean():.1%} do)"
+    )
 
     def learn(board, count):
         tree = VFDT(board=board, geometry=geometry, leaf_prediction="mc")
         with tqdm(total=count, unit=" flights", unit_scale=True, desc=board) as bar:
-            curve = prequential(tree, [(X[:count], y[:count])], labels,
-                                progress=lambda n, _: bar.update(n))
+            curve = prequential(tree, [(X[:count], y[:count])], labels, progress=lambda n, _: bar.update(n))
         return tree, curve
 
     VFDT(geometry=geometry, leaf_prediction="mc").fit(X[:2000], y[:2000])
@@ -56,8 +65,10 @@ def run(args):
     tree, curve = learn("emulated", len(y))
     seconds = time.perf_counter() - start
     print_report(tree, curve)
-    print(f"speed       {len(y) * X.shape[1] / seconds / 1e6:.1f} M attribute values/s, "
-          "quantising, learning and the curve included")
+    print(
+        f"speed       {len(y) * X.shape[1] / seconds / 1e6:.1f} M attribute values/s, "
+        "quantising, learning and the curve included"
+    )
     curve.plot(args.plot, "Flights from New York 2013: more than 15 minutes late?")
     print(f"plot        {args.plot}")
     if not args.simulated:
@@ -69,12 +80,16 @@ def run(args):
     difference = simulated.difference(emulated)
     counters = simulated.counters()
     simulated.close()
-    print(f"clocks      {counters['clocks']}, of which {counters['learning']} learning "
-          f"{counters['records']} instances of {geometry.passes_for(23)} beats")
+    print(
+        f"clocks      {counters['clocks']}, of which {counters['learning']} learning "
+        f"{counters['records']} instances of {geometry.passes_for(23)} beats"
+    )
     if difference or curve.right != other.right:
         print(f"THE TREES DIFFER: {difference or 'in their predictions'}")
         return 1
     report = simulated.report()
-    print(f"Both trees are identical: {report['nodes']} nodes, {report['splits']} splits, "
-          f"{curve.right} of {count} predictions right on either board.")
+    print(
+        f"Both trees are identical: {report['nodes']} nodes, {report['splits']} splits, "
+        f"{curve.right} of {count} predictions right on either board."
+    )
     return 0

@@ -5,11 +5,11 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("generator", nargs="?", metavar="NAME[,OPTION=VALUE...]",
-                        help="which one, and its options (default: list all)")
+    parser.add_argument(
+        "generator", nargs="?", metavar="NAME[,OPTION=VALUE...]", help="which one, and its options (default: list all)"
+    )
     parser.add_argument("--limit", type=int, metavar="N", help="instances to write")
-    parser.add_argument("--out", metavar="FILE",
-                        help="file to write: .csv, .tsv, .arff (also as .gz) or .parquet")
+    parser.add_argument("--out", metavar="FILE", help="file to write: .csv, .tsv, .arff (also as .gz) or .parquet")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 

@@ -8,10 +8,10 @@ def add_arguments(parser):
     parser.add_argument("tree", help="a tree saved by train")
     parser.add_argument("--depth", type=int, metavar="N", help="show no more than N levels")
     parser.add_argument("--dot", action="store_true", help="print Graphviz's DOT instead of text")
-    parser.add_argument("--statistics", action="store_true",
-                        help="print sizes, counts and code books instead of the tree")
-    parser.add_argument("--json", action="store_true",
-                        help="with --statistics: print one JSON object")
+    parser.add_argument(
+        "--statistics", action="store_true", help="print sizes, counts and code books instead of the tree"
+    )
+    parser.add_argument("--json", action="store_true", help="with --statistics: print one JSON object")
 
 
 def run(args):
@@ -23,15 +23,23 @@ def run(args):
         raise ValueError("--json is for --statistics; a tree is drawn as text, or with --dot")
     tree = load_tree(args.tree)
     if args.json:
-        print_json({"tree": type(tree).__name__, **tree.report(),
-                    "classes": tree.classes_.tolist(), **tree.quantiser_summary()})
+        print_json(
+            {
+                "tree": type(tree).__name__,
+                **tree.report(),
+                "classes": tree.classes_.tolist(),
+                **tree.quantiser_summary(),
+            }
+        )
     elif args.statistics:
         for name, value in tree.report().items():
             print(f"{name:16} {value}")
         print(f"{'classes':16} {', '.join(map(str, tree.classes_))}")
         for name, book in tree.quantiser_summary()["attributes"].items():
-            print(f"{name:24} {book['kind']:8} " + ", ".join(
-                f"{key} {value}" for key, value in book.items() if key != "kind"))
+            print(
+                f"{name:24} {book['kind']:8} "
+                + ", ".join(f"{key} {value}" for key, value in book.items() if key != "kind")
+            )
     else:
         print(tree.to_graphviz(args.depth) if args.dot else tree.draw(args.depth))
     return 0

@@ -28,7 +28,8 @@ def add_learner(parser):
         else:
             kind = {"type": option.kind, "metavar": "N" if option.kind is int else "X"}
         groups[option.group].add_argument(
-            option.flag, help=option.help + "; may be given several times" * (option.kind is dict), **kind)
+            option.flag, help=option.help + "; may be given several times" * (option.kind is dict), **kind
+        )
 
 
 def given(args):

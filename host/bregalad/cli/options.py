@@ -2,45 +2,63 @@
 
 from ..geometry import MISSING
 
-__all__ = ["add_stream", "add_board", "check_clock", "network_options", "open_file",
-           "open_file_for", "survey"]
+__all__ = ["add_stream", "add_board", "check_clock", "network_options", "open_file", "open_file_for", "survey"]
 
 _CHUNK = 65_536  # instances
 
 
 def add_stream(parser):
     """Which columns a file has."""
-    parser.add_argument("file", help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip; - for "
-                                     "standard input, which as any pipe may be CSV or ARFF; or "
-                                     "generator:NAME,option=value,... (see generate)")
+    parser.add_argument(
+        "file",
+        help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip; - for "
+        "standard input, which as any pipe may be CSV or ARFF; or "
+        "generator:NAME,option=value,... (see generate)",
+    )
     group = parser.add_argument_group("the stream")
-    group.add_argument("--class", dest="class_name", metavar="NAME",
-                       help="class column (default: the last)")
-    group.add_argument("--nominal", metavar="NAMES", default="",
-                       help="nominal columns, comma-separated (others are inferred)")
+    group.add_argument("--class", dest="class_name", metavar="NAME", help="class column (default: the last)")
+    group.add_argument(
+        "--nominal", metavar="NAMES", default="", help="nominal columns, comma-separated (others are inferred)"
+    )
     group.add_argument("--numeric", metavar="NAMES", default="", help="numeric columns")
     group.add_argument("--ignore", metavar="NAMES", default="", help="columns to leave out")
-    group.add_argument("--names", metavar="NAMES", default="",
-                       help="names of all columns, where the file has no header")
-    group.add_argument("--header", choices=("auto", "yes", "no"), default="auto",
-                       help="whether the first line of a CSV names the columns (default: auto)")
-    group.add_argument("--decimal", choices=(".", ","), default=".",
-                       help="the decimal mark of a CSV's numbers (default: .)")
-    group.add_argument("--classes", metavar="LABELS", default="",
-                       help="all class labels, comma-separated (default: what the file holds; a "
-                            "pipe needs them)")
+    group.add_argument(
+        "--names", metavar="NAMES", default="", help="names of all columns, where the file has no header"
+    )
+    group.add_argument(
+        "--header",
+        choices=("auto", "yes", "no"),
+        default="auto",
+        help="whether the first line of a CSV names the columns (default: auto)",
+    )
+    group.add_argument(
+        "--decimal", choices=(".", ","), default=".", help="the decimal mark of a CSV's numbers (default: .)"
+    )
+    group.add_argument(
+        "--classes",
+        metavar="LABELS",
+        default="",
+        help="all class labels, comma-separated (default: what the file holds; a pipe needs them)",
+    )
     group.add_argument("--limit", type=int, metavar="N", help="stop after N instances")
 
 
 def add_board(parser):
     """Which board to use."""
     group = parser.add_argument_group("the board")
-    group.add_argument("--board", default="emulated", metavar="NAME",
-                       help="emulated (default), simulated, serial:PORT[,baud=N] or udp:ADDRESS "
-                            "(both take ,timeout=SECONDS and ,take_over=yes)")
-    group.add_argument("--geometry", metavar="PRESET",
-                       help="sizes of the board: tiny, small, many-classes, wide, wider or fine "
-                            "(default: as the stream needs, or what the FPGA tells)")
+    group.add_argument(
+        "--board",
+        default="emulated",
+        metavar="NAME",
+        help="emulated (default), simulated, serial:PORT[,baud=N] or udp:ADDRESS "
+        "(both take ,timeout=SECONDS and ,take_over=yes)",
+    )
+    group.add_argument(
+        "--geometry",
+        metavar="PRESET",
+        help="sizes of the board: tiny, small, many-classes, wide, wider or fine "
+        "(default: as the stream needs, or what the FPGA tells)",
+    )
 
 
 def check_clock(mhz):
@@ -53,8 +71,7 @@ def network_options(board, **options):
     """Those of the options that are given, all of them for FPGA boards with Ethernet only."""
     given = {name: value for name, value in options.items() if value is not None}
     if given and board.wire != "udp":
-        raise ValueError(f"--{min(given)} is for boards with Ethernet; {board.name} has a serial "
-                         "port")
+        raise ValueError(f"--{min(given)} is for boards with Ethernet; {board.name} has a serial port")
     return given
 
 
@@ -67,9 +84,15 @@ def open_file(args):
     from ..data.readers import stream_of
 
     known = () if args.class_name is None else (args.class_name,)
-    return stream_of(_source(args, known), class_name=args.class_name, nominal=_list(args.nominal),
-                     numeric=_list(args.numeric), ignore=_list(args.ignore),
-                     classes=_list(args.classes) or None, chunk=_chunk(args))
+    return stream_of(
+        _source(args, known),
+        class_name=args.class_name,
+        nominal=_list(args.nominal),
+        numeric=_list(args.numeric),
+        ignore=_list(args.ignore),
+        classes=_list(args.classes) or None,
+        chunk=_chunk(args),
+    )
 
 
 def open_file_for(args, tree):
@@ -82,21 +105,23 @@ def open_file_for(args, tree):
     columns = source.columns
     for name in names:
         if name not in columns:
-            raise ValueError(f"{source.path} lacks the column {name!r}; the tree's attributes are "
-                             f"{', '.join(names)}")
+            raise ValueError(f"{source.path} lacks the column {name!r}; the tree's attributes are {', '.join(names)}")
     others = [name for name in columns if name not in names]
     ignored = _list(args.ignore)
     class_name = args.class_name
     if class_name in names:
-        raise ValueError(f"--class {class_name} is an attribute of the tree; its attributes are "
-                         f"{', '.join(names)}")
+        raise ValueError(f"--class {class_name} is an attribute of the tree; its attributes are {', '.join(names)}")
     if class_name is None:
         class_name = columns[-1] if columns[-1] in others and columns[-1] not in ignored else False
-    stream = stream_of(source, class_name=class_name,
-                       nominal=[a.name for a in attributes if a.kind == "nominal"],
-                       numeric=[a.name for a in attributes if a.kind == "numeric"],
-                       ignore=[name for name in others if name != class_name], unlabelled=True,
-                       chunk=_chunk(args))
+    stream = stream_of(
+        source,
+        class_name=class_name,
+        nominal=[a.name for a in attributes if a.kind == "nominal"],
+        numeric=[a.name for a in attributes if a.kind == "numeric"],
+        ignore=[name for name in others if name != class_name],
+        unlabelled=True,
+        chunk=_chunk(args),
+    )
     if stream.schema.class_name in names:  # by its index
         raise ValueError(f"--class {class_name} is an attribute of the tree; its attributes are {', '.join(names)}")
     return stream
@@ -107,9 +132,14 @@ def _source(args, known):
 
     if args.limit is not None and args.limit < 1:
         raise ValueError(f"--limit must be 1 or more, not {args.limit}")
-    return open_source(args.file, header={"yes": True, "no": False}.get(args.header, "auto"),
-                       known=known, names=_list(args.names) or None, decimal=args.decimal,
-                       chunk=_chunk(args))
+    return open_source(
+        args.file,
+        header={"yes": True, "no": False}.get(args.header, "auto"),
+        known=known,
+        names=_list(args.names) or None,
+        decimal=args.decimal,
+        chunk=_chunk(args),
+    )
 
 
 def _chunk(args):
@@ -128,9 +158,11 @@ def survey(stream, limit=None):
     labels, nominal = set(stream.schema.classes), dict(stream.schema.nominal)
     if stream.once:
         if not labels:
-            raise ValueError(f"{stream.path}: a pipe is read once, so the labels of the class "
-                             f"{stream.schema.class_name!r} must be known beforehand: name all of "
-                             "them with --classes")
+            raise ValueError(
+                f"{stream.path}: a pipe is read once, so the labels of the class "
+                f"{stream.schema.class_name!r} must be known beforehand: name all of "
+                "them with --classes"
+            )
         return sorted(labels), nominal
     found = {name: set() for name, values in nominal.items() if not values}
     if not labels or found:
@@ -138,8 +170,10 @@ def survey(stream, limit=None):
         endless = stream.path.startswith(PREFIX) and stream.len_hint is None
         if endless and limit is None:
             name = min(found, default=stream.schema.class_name)
-            raise ValueError(f"the values of {name!r} are looked for beforehand, but the stream "
-                             "does not end: say how much of it with --limit")
+            raise ValueError(
+                f"the values of {name!r} are looked for beforehand, but the stream "
+                "does not end: say how much of it with --limit"
+            )
         asked = list(found) if declared else [*found, stream.schema.class_name]
         for count, there in stream.values(asked):
             seen += count
@@ -148,7 +182,6 @@ def survey(stream, limit=None):
             for name, values in found.items():
                 if len(values) <= MISSING:  # more are refused, whatever they are
                     values.update(there[name])
-            if endless and seen >= limit \
-                    or declared and all(len(values) > MISSING for values in found.values()):
+            if endless and seen >= limit or declared and all(len(values) > MISSING for values in found.values()):
                 break
     return sorted(labels), nominal | {name: sorted(values) for name, values in found.items()}

@@ -44,8 +44,7 @@ def check_writable(path, source=None):
         needed.append(folder)
     if not all(os.access(place, os.W_OK) for place in needed):
         raise PermissionError(f"{path} cannot be written")
-    if source and os.path.exists(path) and os.path.exists(source) \
-            and os.path.samefile(path, source):
+    if source and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
         raise ValueError(f"{path} is what is read; name another file to write")
 
 

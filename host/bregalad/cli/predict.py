@@ -35,7 +35,7 @@ def run(args):
     with replacing(args.output, "w") if args.output else nullcontext(sys.stdout) as out:
         for X, y in stream:
             if args.limit is not None:
-                X, y = X[:args.limit - seen], y[:args.limit - seen]
+                X, y = X[: args.limit - seen], y[: args.limit - seen]
             X = X[names]
             shares = tree.predict_proba(X)
             table = pd.DataFrame({"prediction": tree.predict(X)})

@@ -6,9 +6,11 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser):
     """Declare the options."""
     parser.add_argument("board", help="as for build")
-    parser.add_argument("--cable", metavar="NAME",
-                        help="openFPGALoader's name of the JTAG cable, for a board that has none "
-                             "of its own (colorlight-5a-75b)")
+    parser.add_argument(
+        "--cable",
+        metavar="NAME",
+        help="openFPGALoader's name of the JTAG cable, for a board that has none of its own (colorlight-5a-75b)",
+    )
     parser.add_argument("--output", metavar="DIR", help="where it was built (default: out/BOARD)")
 
 

@@ -6,15 +6,18 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser):
     """Declare the options."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="which one (default: list all)")
-    parser.add_argument("--instances", type=int, metavar="N",
-                        help="instances of each stream (default: the published number)")
-    parser.add_argument("--runs", type=int, metavar="N",
-                        help="streams of each kind (default: the published number)")
-    parser.add_argument("--streams", metavar="NAMES",
-                        help="only these streams, comma-separated (ties)")
+    parser.add_argument(
+        "--instances", type=int, metavar="N", help="instances of each stream (default: the published number)"
+    )
+    parser.add_argument("--runs", type=int, metavar="N", help="streams of each kind (default: the published number)")
+    parser.add_argument("--streams", metavar="NAMES", help="only these streams, comma-separated (ties)")
     parser.add_argument("--board", default="emulated", help="emulated (default) or simulated")
-    parser.add_argument("--out", default="out/reproduction", metavar="DIR",
-                        help="folder for NAME.md and its pictures (default: out/reproduction)")
+    parser.add_argument(
+        "--out",
+        default="out/reproduction",
+        metavar="DIR",
+        help="folder for NAME.md and its pictures (default: out/reproduction)",
+    )
     parser.add_argument("--quiet", action="store_true", help="only print the page, no progress")
 
 
@@ -30,8 +33,7 @@ def run(args):
     if args.name is None:
         for name in STUDIES:
             module = study(name)
-            print(f"{name:13} {module.SUMMARY}; {module.INSTANCES:,} instances, "
-                  f"{module.RUNS} runs")
+            print(f"{name:13} {module.SUMMARY}; {module.INSTANCES:,} instances, {module.RUNS} runs")
         return 0
     module = study(args.name)
     for option in ("instances", "runs"):
@@ -41,15 +43,17 @@ def run(args):
     if args.board not in BOARDS:
         raise ValueError(f"no board {args.board!r}; there are {', '.join(BOARDS)}")
     os.makedirs(args.out, exist_ok=True)  # now rather than after hours
-    settings = Settings(args.instances or module.INSTANCES, args.runs or module.RUNS, args.board,
-                        _streams(args, module))
+    settings = Settings(
+        args.instances or module.INSTANCES, args.runs or module.RUNS, args.board, _streams(args, module)
+    )
     if not args.quiet:
         settings.note = lambda text: print(text, file=sys.stderr, flush=True)
     page = module.run(settings)
     page.heading("Command")
-    page.text(f"    bregalad reproduce {args.name} --instances {settings.instances} "
-              f"--runs {settings.runs} --board {settings.board}"
-              + (f" --streams {args.streams}" if args.streams else ""))
+    page.text(
+        f"    bregalad reproduce {args.name} --instances {settings.instances} "
+        f"--runs {settings.runs} --board {settings.board}" + (f" --streams {args.streams}" if args.streams else "")
+    )
     print(page)
     for file in page.write(args.out):
         print(f"written: {os.path.join(args.out, file)}", file=sys.stderr)

@@ -15,23 +15,31 @@ def add_arguments(parser):
     options.add_board(parser)
     learner.add_learner(parser)
     group = parser.add_argument_group("long runs")
-    group.add_argument("--checkpoint", metavar="FILE",
-                       help="write the tree, and how far the run has come, to FILE again and again")
-    group.add_argument("--every", type=int, metavar="N",
-                       help=f"instances between two checkpoints (default: {checkpoint.EVERY}); "
-                            "they are written at the curve's points, one every 2000")
-    group.add_argument("--resume", metavar="FILE",
-                       help="go on from a checkpoint, with the same options; others follow in FILE")
+    group.add_argument(
+        "--checkpoint", metavar="FILE", help="write the tree, and how far the run has come, to FILE again and again"
+    )
+    group.add_argument(
+        "--every",
+        type=int,
+        metavar="N",
+        help=f"instances between two checkpoints (default: {checkpoint.EVERY}); "
+        "they are written at the curve's points, one every 2000",
+    )
+    group.add_argument(
+        "--resume", metavar="FILE", help="go on from a checkpoint, with the same options; others follow in FILE"
+    )
     group = parser.add_argument_group("results")
-    group.add_argument("--save", metavar="FILE",
-                       help="write the tree to FILE, also if the run is stopped midway, by Ctrl-C, "
-                            "SIGTERM or SIGHUP")
+    group.add_argument(
+        "--save",
+        metavar="FILE",
+        help="write the tree to FILE, also if the run is stopped midway, by Ctrl-C, SIGTERM or SIGHUP",
+    )
     group.add_argument("--plot", metavar="FILE", help="draw accuracy, kappa, size (.png, .svg)")
-    group.add_argument("--curve", metavar="FILE",
-                       help="write accuracy, kappa, sizes and times to FILE (.csv, .parquet)")
+    group.add_argument(
+        "--curve", metavar="FILE", help="write accuracy, kappa, sizes and times to FILE (.csv, .parquet)"
+    )
     group.add_argument("--quiet", action="store_true", help="no progress bar")
-    group.add_argument("--json", action="store_true",
-                       help="print the report as one JSON object")
+    group.add_argument("--json", action="store_true", help="print the report as one JSON object")
 
 
 def run(args):
@@ -73,8 +81,7 @@ def _run(args):
         tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
     checkpoints = checkpoint.Checkpoints(kept, every, this, seen) if kept else None
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
-    with tqdm(total=total, initial=seen, unit=" instances", unit_scale=True,
-              disable=args.quiet or None) as bar:
+    with tqdm(total=total, initial=seen, unit=" instances", unit_scale=True, disable=args.quiet or None) as bar:
 
         def progress(count, curve):
             bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {curve.leaves[-1]} leaves")
@@ -84,8 +91,14 @@ def _run(args):
 
         stopped = None
         try:
-            prequential(tree, checkpoint.skip(stream, seen) if seen else stream, classes,
-                        curve=curve, limit=args.limit and args.limit - seen, progress=progress)
+            prequential(
+                tree,
+                checkpoint.skip(stream, seen) if seen else stream,
+                classes,
+                curve=curve,
+                limit=args.limit and args.limit - seen,
+                progress=progress,
+            )
         except (KeyboardInterrupt, ValueError, OSError, BoardError) as error:
             if not curve.instances:
                 raise
@@ -103,9 +116,11 @@ def _run(args):
     # The terminal of a process that gets SIGHUP is gone.
     with suppress(OSError) if isinstance(stopped, Stopped) else nullcontext():
         if stopped is not None:
-            print(f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
-                  f"{tree.report()['instances']} instances; what they have come to:",
-                  file=sys.stderr if args.json else sys.stdout)
+            print(
+                f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
+                f"{tree.report()['instances']} instances; what they have come to:",
+                file=sys.stderr if args.json else sys.stdout,
+            )
         if args.json:
             outputs.print_json(report_of(tree, curve))
         else:
@@ -150,8 +165,10 @@ def _save(tree, path, cut, unwritten):
                 tree.save(path)
     except (BoardError, KeyboardInterrupt) as error:
         # Half of a tree's knowledge is on the board, so there is nothing whole to write.
-        print(f"bregalad train: {str(error) or 'interrupted'}"
-              + (f"; {path} is not written" if path else ""), file=sys.stderr)
+        print(
+            f"bregalad train: {str(error) or 'interrupted'}" + (f"; {path} is not written" if path else ""),
+            file=sys.stderr,
+        )
         return False
     return True
 
@@ -160,10 +177,17 @@ def report_of(tree, curve):
     """What `print_report` prints, and the tree's parameters, as a dict."""
     from ..compiled import compile_seconds
 
-    return {"tree": type(tree).__name__, "parameters": tree.get_params(), **tree.report(),
-            "accuracy": curve.accuracy[-1], "kappa": curve.kappa[-1],
-            "seconds": curve.seconds[-1], "compile_seconds": compile_seconds(),
-            "link": tree.link_statistics(), **tree.quantiser_summary()}
+    return {
+        "tree": type(tree).__name__,
+        "parameters": tree.get_params(),
+        **tree.report(),
+        "accuracy": curve.accuracy[-1],
+        "kappa": curve.kappa[-1],
+        "seconds": curve.seconds[-1],
+        "compile_seconds": compile_seconds(),
+        "link": tree.link_statistics(),
+        **tree.quantiser_summary(),
+    }
 
 
 def print_report(tree, curve):
@@ -173,21 +197,29 @@ def print_report(tree, curve):
     report = tree.report()
     print(f"instances   {report['instances']}")
     print(f"accuracy    {curve.accuracy[-1]:.4f}, kappa {curve.kappa[-1]:.4f} (prequential)")
-    print(f"tree        {report['nodes']} nodes, {report['leaves']} leaves, depth "
-          f"{report['depth']}; {report['slots']} slots in use, {report['inactive_leaves']} leaves "
-          "without one")
+    print(
+        f"tree        {report['nodes']} nodes, {report['leaves']} leaves, depth "
+        f"{report['depth']}; {report['slots']} slots in use, {report['inactive_leaves']} leaves "
+        "without one"
+    )
     print(f"leaves      predict by {report['leaf_prediction']}")
     compiling = compile_seconds()
-    print(f"seconds     {curve.seconds[-1]:.2f} predicting and learning"
-          + (f"; {compiling:.1f} more for compiling, the first time" if compiling else ""))
+    print(
+        f"seconds     {curve.seconds[-1]:.2f} predicting and learning"
+        + (f"; {compiling:.1f} more for compiling, the first time" if compiling else "")
+    )
     made = report["splits"] + report["replaced"]
-    print(f"splits      {report['splits']} of leaves, {report['replaced']} replaced, "
-          f"{report['pruned']} pruned; {report['ties']} tie-broken "
-          f"({report['ties'] / max(made, 1):.1%}); {report['trials']} trials")
+    print(
+        f"splits      {report['splits']} of leaves, {report['replaced']} replaced, "
+        f"{report['pruned']} pruned; {report['ties']} tie-broken "
+        f"({report['ties'] / max(made, 1):.1%}); {report['trials']} trials"
+    )
     if report["halvings"]:
         print(f"halvings    {report['halvings']} (a count reached the counters' width)")
     if (link := tree.link_statistics()) is not None:
         print(f"link        {link}")
     lost = tree.quantiser_summary()
-    print(f"clamped     {lost['clamped']:.2%} of numeric values, {lost['overflowed']:.2%} of "
-          "nominal values had no code of their own")
+    print(
+        f"clamped     {lost['clamped']:.2%} of numeric values, {lost['overflowed']:.2%} of "
+        "nominal values had no code of their own"
+    )

@@ -8,10 +8,16 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("--geometry", nargs="+", default=["small"], metavar="SIZE",
-                        help="a preset's name, sizes as lanes=8, or both (default: small)")
-    parser.add_argument("--output", default="accelerator.sv", metavar="FILE",
-                        help="file to write (default: %(default)s)")
+    parser.add_argument(
+        "--geometry",
+        nargs="+",
+        default=["small"],
+        metavar="SIZE",
+        help="a preset's name, sizes as lanes=8, or both (default: small)",
+    )
+    parser.add_argument(
+        "--output", default="accelerator.sv", metavar="FILE", help="file to write (default: %(default)s)"
+    )
 
 
 def run(args):

@@ -10,22 +10,35 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser):
     """Declare the options."""
     parser.add_argument("board", help="as for build")
-    parser.add_argument("--geometry", nargs="+", default=[], metavar="SIZE",
-                        help="a preset's name, sizes as lanes=8, or both (default: the board's)")
-    parser.add_argument("--ratio", type=float, metavar="CLOCKS",
-                        help="clocks of the array per bit of a serial line (default: 8; boards "
-                             "have 16 and more, few make the simulation fast), or per byte of an "
-                             "Ethernet (default: 0.5, as at 62.5 MHz)")
-    parser.add_argument("--clock", type=float, metavar="MHZ",
-                        help="what the board takes for its clock: a million clocks for each are a "
-                             "second of its time-outs (default: the PLL's slowest)")
-    parser.add_argument("--netlist", action="store_true",
-                        help="run the netlist that is placed and routed, which takes minutes to "
-                             "make (ECP5 boards with a serial port)")
-    parser.add_argument("--port", type=int, metavar="N",
-                        help="UDP port of a board with Ethernet (default: 16978)")
-    parser.add_argument("--link", metavar="PATH",
-                        help="also make this symbolic link to the pseudo-terminal")
+    parser.add_argument(
+        "--geometry",
+        nargs="+",
+        default=[],
+        metavar="SIZE",
+        help="a preset's name, sizes as lanes=8, or both (default: the board's)",
+    )
+    parser.add_argument(
+        "--ratio",
+        type=float,
+        metavar="CLOCKS",
+        help="clocks of the array per bit of a serial line (default: 8; boards "
+        "have 16 and more, few make the simulation fast), or per byte of an "
+        "Ethernet (default: 0.5, as at 62.5 MHz)",
+    )
+    parser.add_argument(
+        "--clock",
+        type=float,
+        metavar="MHZ",
+        help="what the board takes for its clock: a million clocks for each are a "
+        "second of its time-outs (default: the PLL's slowest)",
+    )
+    parser.add_argument(
+        "--netlist",
+        action="store_true",
+        help="run the netlist that is placed and routed, which takes minutes to make (ECP5 boards with a serial port)",
+    )
+    parser.add_argument("--port", type=int, metavar="N", help="UDP port of a board with Ethernet (default: 16978)")
+    parser.add_argument("--link", metavar="PATH", help="also make this symbolic link to the pseudo-terminal")
 
 
 def run(args):
@@ -66,8 +79,7 @@ def run(args):
     # Ended like that, it removes its link, too.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
-    with VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock,
-                      netlist=args.netlist) as virtual:
+    with VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock, netlist=args.netlist) as virtual:
         try:
             serve(virtual, opened, **options)
         finally:
@@ -81,5 +93,4 @@ def _is_stale(path):
 
     It leads to a pseudo-terminal that there is not.
     """
-    return (os.path.islink(path) and not os.path.exists(path)
-            and os.readlink(path).startswith("/dev/"))
+    return os.path.islink(path) and not os.path.exists(path) and os.readlink(path).startswith("/dev/")

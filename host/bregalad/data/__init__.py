@@ -9,6 +9,14 @@ from .schema import Attribute, DataError, Schema
 from .writers import write_stream
 
 __all__ = [
-    "Attribute", "CodeBook", "DataError", "Quantiser", "Schema", "Stream", "ValueBook",
-    "open_generator", "open_stream", "write_stream",
+    "Attribute",
+    "CodeBook",
+    "DataError",
+    "Quantiser",
+    "Schema",
+    "Stream",
+    "ValueBook",
+    "open_generator",
+    "open_stream",
+    "write_stream",
 ]

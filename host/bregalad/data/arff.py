@@ -31,8 +31,9 @@ class ArffSource(LineSource):
         self._refusals = header.refusals
         self._lines = header.numbers
         # What a sparse row leaves out is 0, or the first value declared.
-        self._absent = [a.values[0] if a.values else UNKNOWN if i in header.refusals else "0"
-                        for i, a in enumerate(self.attributes)]
+        self._absent = [
+            a.values[0] if a.values else UNKNOWN if i in header.refusals else "0" for i, a in enumerate(self.attributes)
+        ]
 
     def refusal(self, index, declared, label):
         """Why a column cannot be learnt, or None; words are taken if ``declared`` nominal."""
@@ -42,8 +43,10 @@ class ArffSource(LineSource):
         if words and declared == "nominal":
             return None
         name = self.columns[index]
-        return f"{self.path}, line {self._lines[index]}: {reason}; {_ALLOWED}; leave the column out with " \
-               f"ignore=[{name!r}] (--ignore)" + words * f" or take words with nominal=[{name!r}] (--nominal)"
+        return (
+            f"{self.path}, line {self._lines[index]}: {reason}; {_ALLOWED}; leave the column out with "
+            f"ignore=[{name!r}] (--ignore)" + words * f" or take words with nominal=[{name!r}] (--nominal)"
+        )
 
     def _table(self, block, kept, numeric):
         text = "".join(block.lines)
@@ -117,8 +120,10 @@ class _Header:
                 raise ValueError("the data begin on the line after @data")
             return True
         elif keyword != "@relation":
-            raise ValueError(f"{line.strip()[:40]!r} is no declaration; allowed before the data "
-                             "are @relation, @attribute, @data and, after a %, comments")
+            raise ValueError(
+                f"{line.strip()[:40]!r} is no declaration; allowed before the data "
+                "are @relation, @attribute, @data and, after a %, comments"
+            )
         return False
 
     def _attribute(self, line):
@@ -134,22 +139,25 @@ class _Header:
         word = rest[0].text.partition("[")[0].lower()  # a range may follow it
         if rest[0] == ("brace", "{"):
             start = line.index(("brace", "{"))
-            values, rest = self._values(name, line[start + 1:])
+            values, rest = self._values(name, line[start + 1 :])
             if not values or "?" in values:
-                self.refusals[index] = (f"attribute {name!r} declares " + (
-                    "the value ?, which stands for a missing one" if values else "no value"), False)
+                self.refusals[index] = (
+                    f"attribute {name!r} declares "
+                    + ("the value ?, which stands for a missing one" if values else "no value"),
+                    False,
+                )
                 values = ()
         elif word in _NUMBERS:
             kind, rest = "numeric", rest[1:]
         elif word in ("string", "date", "relational"):
-            self.refusals[index] = (f"an attribute of kind {word} cannot be learnt",
-                                    word != "relational")
+            self.refusals[index] = (f"an attribute of kind {word} cannot be learnt", word != "relational")
             if word == "relational":
                 self._inner = name
             rest = rest[1:]
         else:
-            raise ValueError(f"attribute {name!r} is of kind {rest[0].text!r}; {_ALLOWED} (a name "
-                             "with blanks stands in quotes)")
+            raise ValueError(
+                f"attribute {name!r} is of kind {rest[0].text!r}; {_ALLOWED} (a name with blanks stands in quotes)"
+            )
         _check_weight(name, rest)
         self.attributes.append(Attribute(name, kind, values))
         self.numbers.append(self.lines)
@@ -159,15 +167,16 @@ class _Header:
         """The values up to the closing brace, and the tokens after it."""
         end = next((i for i, token in enumerate(line) if token.kind == "brace"), None)
         if end is None or line[end].text != "}":
-            raise ValueError(f"the values of {name!r} must stand in braces on one line; those with "
-                             "a brace or % in them in quotes")
-        return (tuple(word.text for word in divided(line[:end])),
-                without_blanks(line[end + 1:]))
+            raise ValueError(
+                f"the values of {name!r} must stand in braces on one line; those with a brace or % in them in quotes"
+            )
+        return (tuple(word.text for word in divided(line[:end])), without_blanks(line[end + 1 :]))
 
 
 def _check_weight(name, rest):
     """An attribute may have a weight, the last thing on the line; 1 says nothing."""
     braces = [i for i, token in enumerate(rest) if token == ("brace", "{")]
-    if braces and [token.text for token in rest[braces[0] + 1:]] not in (["1", "}"], ["1.0", "}"]):
-        raise ValueError(f"attribute {name!r} has a weight or else something in braces; a "
-                         "weight other than 1 is not learnt")
+    if braces and [token.text for token in rest[braces[0] + 1 :]] not in (["1", "}"], ["1.0", "}"]):
+        raise ValueError(
+            f"attribute {name!r} has a weight or else something in braces; a weight other than 1 is not learnt"
+        )

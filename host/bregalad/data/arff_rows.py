@@ -18,8 +18,9 @@ _RARE = "\\{}%\0\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comm
 _NOT_A_NUMBER = set(MISSING_NUMBERS) - {"", "?"}  # in quotes those two are words
 _ODD_BLANK = re.compile(r"[^\S \t\n]")
 # The quote stands first in the pattern, which makes searching for it fast.
-_SIMPLY_QUOTED = {q: re.compile(
-    rf"{q}(?:(?<=[,\n]{q})|(?<=, {q}))(?![\s?{q}])[^{q}\n]*(?<=\S){q}(?=[,\n])") for q in "'\""}
+_SIMPLY_QUOTED = {
+    q: re.compile(rf"{q}(?:(?<=[,\n]{q})|(?<=, {q}))(?![\s?{q}])[^{q}\n]*(?<=\S){q}(?=[,\n])") for q in "'\""
+}
 
 
 def is_plain(text):
@@ -35,8 +36,7 @@ def is_plain(text):
     quotes = [quote for quote in "'\"" if quote in text]
     if len(quotes) < 2:
         text = f"\n{text}\n"
-        return all(2 * len(_SIMPLY_QUOTED[quote].findall(text)) == text.count(quote)
-                   for quote in quotes)
+        return all(2 * len(_SIMPLY_QUOTED[quote].findall(text)) == text.count(quote) for quote in quotes)
     return False
 
 
@@ -71,8 +71,7 @@ def read_rows(block, path, names, absent, kept, numeric):
             raise DataError(f"{path}, line {number}: {error}") from error
     columns = dict(zip(kept, zip(*rows, strict=True), strict=True))
     for name, column in columns.items():
-        columns[name] = _numbers(column, block, path, name) if name in numeric \
-            else pd.Categorical(column)
+        columns[name] = _numbers(column, block, path, name) if name in numeric else pd.Categorical(column)
     return pd.DataFrame(columns)
 
 
@@ -89,7 +88,7 @@ def _row(line, names, absent):
         _check_weight(found[first:])
         found = found[:first]
         if without_blanks(found)[-1].kind == "comma":
-            found = found[:max(i for i, token in enumerate(found) if token.kind == "comma")]
+            found = found[: max(i for i, token in enumerate(found) if token.kind == "comma")]
     words = divided(found, len(names))
     if len(words) != len(names):
         raise ValueError(f"{len(words)} fields, but {len(names)} columns")
@@ -101,16 +100,17 @@ def _sparse(found, names, absent):
     end = next((i for i, token in enumerate(found) if token == ("brace", "}")), None)
     if found[0].text != "{" or end is None:
         raise ValueError("a sparse row stands in braces, {index value, index value}")
-    _check_weight(found[end + 1:])
+    _check_weight(found[end + 1 :])
     pairs = [token for token in found[1:end] if token.kind != "comma"]
     if len(pairs) % 2:
         raise ValueError("a sparse row has an index before each value, {index value, index value}")
     row, last = list(absent), -1
     for key, value in zip(pairs[::2], pairs[1::2], strict=True):
-        if not (key.text.isascii() and key.text.isdigit() and len(key.text) < 10
-                and last < int(key.text) < len(names)):
-            raise ValueError(f"a sparse row's index must be a number from {last + 1} to "
-                             f"{len(names) - 1}, for they ascend, not {key.text!r}")
+        if not (key.text.isascii() and key.text.isdigit() and len(key.text) < 10 and last < int(key.text) < len(names)):
+            raise ValueError(
+                f"a sparse row's index must be a number from {last + 1} to "
+                f"{len(names) - 1}, for they ascend, not {key.text!r}"
+            )
         if value.kind == "brace":
             raise ValueError(f"a value is expected after the index {key.text}, not a brace")
         last = int(key.text)
@@ -120,8 +120,7 @@ def _sparse(found, names, absent):
 
 def _known(field, name):
     if field is UNKNOWN:
-        raise ValueError(f"a sparse row leaves out column {name!r}, but no value is declared that "
-                         "it would stand for")
+        raise ValueError(f"a sparse row leaves out column {name!r}, but no value is declared that it would stand for")
     return field
 
 
@@ -137,11 +136,12 @@ def _check_weight(found):
     if not found:
         return
     if len(found) != 3 or found[0] != ("brace", "{") or found[2] != ("brace", "}"):
-        raise ValueError("a word with a brace in it stands in quotes; without them braces hold a "
-                         "sparse row, or a weight at the end of a row")
+        raise ValueError(
+            "a word with a brace in it stands in quotes; without them braces hold a "
+            "sparse row, or a weight at the end of a row"
+        )
     if not is_number(found[1].text) or float(found[1].text) != 1:
-        raise ValueError(f"the instance has the weight {found[1].text}; allowed is 1, for every "
-                         "instance counts once")
+        raise ValueError(f"the instance has the weight {found[1].text}; allowed is 1, for every instance counts once")
 
 
 def _numbers(fields, block, path, name):

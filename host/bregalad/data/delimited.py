@@ -48,7 +48,7 @@ class TextSource(LineSource):
         rows = [self._fields(line, number) for line, number in zip(lines, numbers, strict=True)]
         if comments and (title := self._title(rows, comments, header, known)) is not None:
             rows[:comments] = [title] if title else []
-            numbers = numbers[comments - bool(title):]
+            numbers = numbers[comments - bool(title) :]
             self.skipped = numbers[0] - 1
             header = header if not title else True
         else:
@@ -79,8 +79,7 @@ class TextSource(LineSource):
         if declared or label or index not in self._strange:
             return None
         number, field = self._strange[index]
-        return str(not_a_number(f"{self.path}, line {number}", self.columns[index], field,
-                                self._decimal))
+        return str(not_a_number(f"{self.path}, line {number}", self.columns[index], field, self._decimal))
 
     def _fields(self, line, number):
         try:
@@ -97,8 +96,12 @@ class TextSource(LineSource):
         body = rows[count:]
         named = is_header(body, known, self._decimal)[0]
         title = [rows[count - 1][0].lstrip("# "), *rows[count - 1][1:]]
-        if len(title) == len(body[0]) > 1 and header is not False and not named \
-                and (header is True or is_header([title, *body], known, self._decimal)[0]):
+        if (
+            len(title) == len(body[0]) > 1
+            and header is not False
+            and not named
+            and (header is True or is_header([title, *body], known, self._decimal)[0])
+        ):
             return title
         if named or header is True or all(len(row) != len(body[0]) for row in rows[:count]):
             return []

@@ -18,8 +18,7 @@ except ImportError:  # Python can be built without it, and zipfile does without
 
 __all__ = ["Pipe", "open_binary", "open_lines", "open_text", "place_of", "suffix_of"]
 
-_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile,
-           *([lzma.LZMAError] if lzma else []))
+_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, *([lzma.LZMAError] if lzma else []))
 
 
 def suffix_of(path):
@@ -65,8 +64,9 @@ def _whole(path):
     try:
         yield
     except NotImplementedError as error:
-        raise DataError(f"{path}: packed by a method that is not read, or damaged ({error}); pack it with "
-                        "deflate, or as .gz") from error
+        raise DataError(
+            f"{path}: packed by a method that is not read, or damaged ({error}); pack it with deflate, or as .gz"
+        ) from error
     except (*_BROKEN, OSError) as error:
         # bz2 and a seek to before the beginning have no class of their own.
         if not isinstance(error, _BROKEN) and error.errno not in (None, errno.EINVAL):
@@ -128,8 +128,9 @@ class Pipe:
 
     def refusal(self, name):
         """The error of a format that is not read from its beginning to its end."""
-        return DataError(f"{self}: {name} cannot come through a pipe, since it is read from its "
-                         "end; write it to a file first")
+        return DataError(
+            f"{self}: {name} cannot come through a pipe, since it is read from its end; write it to a file first"
+        )
 
     def is_arff(self):
         """Whether the first line that says something begins an ARFF file."""
@@ -171,8 +172,11 @@ def _member(path):
     with _whole(path):
         try:
             with zipfile.ZipFile(path) as archive:
-                members = [info for info in archive.infolist()
-                           if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
+                members = [
+                    info
+                    for info in archive.infolist()
+                    if not info.is_dir() and not info.filename.startswith("__MACOSX/")
+                ]
         except (UnicodeDecodeError, IndexError) as error:  # a name that is none, or empty
             raise zipfile.BadZipFile(str(error)) from error
     if len(members) != 1:

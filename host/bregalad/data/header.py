@@ -50,8 +50,11 @@ def is_header(rows, known, decimal="."):
     if not body:
         return not numbers and len(words) == len(names) == len(set(names)), ""
     columns = _Columns(body)
-    above = any(_are_numbers(columns[i], decimal) and set(columns[i]) - set(MISSING_NUMBERS)
-                for i in words if not reason_of(names[i], decimal))
+    above = any(
+        _are_numbers(columns[i], decimal) and set(columns[i]) - set(MISSING_NUMBERS)
+        for i in words
+        if not reason_of(names[i], decimal)
+    )
     if not numbers:
         if above:
             return True, ""
@@ -79,7 +82,8 @@ def is_header(rows, known, decimal="."):
 def _are_numbers(fields, decimal):
     """Whether all fields are numbers, be it in another notation (which is refused later), or missing."""
     return is_numeric(fields, decimal) or all(
-        field in MISSING_NUMBERS or is_number(field, decimal) or reason_of(field, decimal) for field in fields)
+        field in MISSING_NUMBERS or is_number(field, decimal) or reason_of(field, decimal) for field in fields
+    )
 
 
 class _Columns(dict):

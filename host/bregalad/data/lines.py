@@ -47,7 +47,7 @@ class Lines:
             if there:
                 self._next += there
                 end = int(self._ends[self._next - 1])
-                parts.append(self._piece[self._at:end])
+                parts.append(self._piece[self._at : end])
                 self._at = end
                 self.number += there
                 count -= there
@@ -59,7 +59,7 @@ class Lines:
         before = self.number
         data = self.take(count)
         self.number = before
-        self._fill(data + self._piece[self._at:])
+        self._fill(data + self._piece[self._at :])
         return data
 
     def skip_to(self, number):
@@ -78,7 +78,7 @@ class Lines:
 
     def _read(self):
         """Read on; False if there is no more."""
-        rest = self._piece[self._at:]  # the beginning of a line
+        rest = self._piece[self._at :]  # the beginning of a line
         parts = [rest] if rest else []
         while True:
             data = self._held + (new := self._file.read1(_PIECE))
@@ -142,8 +142,7 @@ class Block:
         """Whether no line says anything."""
         # Most blocks are told without dividing them into lines. Blanks may be missing fields.
         comment = self.layout.comment
-        return (self.data.isspace() or comment is not None and comment.encode() in self.data) \
-            and not self.lines
+        return (self.data.isspace() or comment is not None and comment.encode() in self.data) and not self.lines
 
     def check(self):
         """Raise DataError if it is not a text."""
@@ -158,8 +157,7 @@ class Block:
         lines = [line + "\n" for line in (lines[:-1] if not lines[-1] else lines)]
         numbers = range(self.start, self.start + len(lines))
         if any(map(self.layout.skips, lines)):
-            pairs = [(n, line) for n, line in zip(numbers, lines, strict=True)
-                     if not self.layout.skips(line)]
+            pairs = [(n, line) for n, line in zip(numbers, lines, strict=True) if not self.layout.skips(line)]
             numbers, lines = [n for n, _ in pairs], [line for _, line in pairs]
         return lines, numbers
 
@@ -173,5 +171,7 @@ def _decoded(data, start, path):
 
 def _not_a_text(data, at, start, path, why):
     line = start + data.count(b"\n", 0, at)
-    return DataError(f"{path}, line {line}: not a text in UTF-8 "
-                     f"({why}); allowed are ARFF, CSV, TSV and Parquet, also as .gz and .zip")
+    return DataError(
+        f"{path}, line {line}: not a text in UTF-8 "
+        f"({why}); allowed are ARFF, CSV, TSV and Parquet, also as .gz and .zip"
+    )

@@ -151,8 +151,12 @@ class ValueBook:
 
     def to_dict(self):
         """The state in JSON's types."""
-        return {"capacity": self.capacity, "values": list(self.values),
-                "overflowed": self.overflowed, "seen": self.seen}
+        return {
+            "capacity": self.capacity,
+            "values": list(self.values),
+            "overflowed": self.overflowed,
+            "seen": self.seen,
+        }
 
     @classmethod
     def from_dict(cls, state):
@@ -178,8 +182,9 @@ def factors(values):
     else:
         if np.ndim(values) != 1:
             raise ValueError(f"values must be one-dimensional, not of shape {np.shape(values)}")
-        if (not isinstance(values, pd.api.extensions.ExtensionArray)
-                or isinstance(values, pd.arrays.NumpyExtensionArray)):
+        if not isinstance(values, pd.api.extensions.ExtensionArray) or isinstance(
+            values, pd.arrays.NumpyExtensionArray
+        ):
             values = np.asarray(values)
             values = values.astype(values.dtype.newbyteorder("="), copy=False)
         try:
@@ -209,17 +214,22 @@ def encode_small(books, values, codes, places, *, read_only=False, threads=1):
     def translate(columns):
         """Which of the columns have values without a code."""
         there = values[:, columns] if len(columns) < len(books) else values
-        return columns[np.logical_or.reduce(in_parts(
-            lambda part: _translate(there[part], tables[columns], places[columns], codes[part]),
-            len(values), threads))]
+        return columns[
+            np.logical_or.reduce(
+                in_parts(
+                    lambda part: _translate(there[part], tables[columns], places[columns], codes[part]),
+                    len(values),
+                    threads,
+                )
+            )
+        ]
 
     strange = translate(np.arange(len(books)))
     if not read_only:
         for i in np.setdiff1d(np.arange(len(books)), strange):
             books[i].seen += len(values)
     if len(strange):
-        for i, (there, amounts) in zip(strange, _distinct(values[:, strange], threads),
-                                       strict=True):
+        for i, (there, amounts) in zip(strange, _distinct(values[:, strange], threads), strict=True):
             tables[i, there] = books[i].claim(there.tolist(), amounts, read_only=read_only)
         translate(strange)
 
@@ -288,13 +298,11 @@ def plain(value):
     if isinstance(value, Decimal) and value.is_finite():
         # As its text where a float would be another number.
         whole = value == value.to_integral_value()
-        value = (int(value) if whole else float(value) if Decimal(repr(float(value))) == value
-                 else str(value))
+        value = int(value) if whole else float(value) if Decimal(repr(float(value))) == value else str(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, (str, int, float)):
-        raise TypeError(f"a nominal value must be a string, a number or a truth value, "
-                        f"not {shown(value)}")
+        raise TypeError(f"a nominal value must be a string, a number or a truth value, not {shown(value)}")
     return value
 
 

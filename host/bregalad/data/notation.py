@@ -12,15 +12,20 @@ __all__ = ["Token", "between_commas", "divided", "quoted", "tokens", "without_bl
 
 # Weka's tokenizer: blanks are all characters up to the space; a quote within a word is a letter
 # here (Weka would begin another word).
-_TOKEN = re.compile(r"""
+_TOKEN = re.compile(
+    r"""
     ([\x00-\x20]+) | (,) | ([{}]) | %.* |
     '([^'\\\n]*(?:\\.[^'\\\n]*)*)' | "([^"\\\n]*(?:\\.[^"\\\n]*)*)" |
     ([^\x00-\x20,{}%'"][^\x00-\x20,{}%]*)
-""", re.VERBOSE)
+""",
+    re.VERBOSE,
+)
 # The same of a row with commas between all fields, no brace and no comment. Nothing in it is tried
 # twice (*+), so that it takes no longer than the line is long.
-_FIELD = r"""[ \t]*+('[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|""" \
+_FIELD = (
+    r"""[ \t]*+('[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|"""
     r"""[^\x00-\x08\x0a-\x1f,{}%'"]*+)[ \t]*+"""
+)
 _ROW = re.compile(f"(?:{_FIELD},)*+{_FIELD}")
 _FIELDS = re.compile(_FIELD + ",")
 _BLANKS = "".join(map(chr, range(33)))
@@ -62,8 +67,10 @@ def tokens(line):
             raise ValueError(f"a comma or a blank is expected after the quoted {found[-1].text!r}")
         found.append(Token(kind, text))
     if end < len(line):
-        raise ValueError(f"a quote {line[end]} is not closed on its line (within quotes, "
-                         rf"\{line[end]} stands for one)")
+        raise ValueError(
+            f"a quote {line[end]} is not closed on its line (within quotes, "
+            rf"\{line[end]} stands for one)"
+        )
     return found
 
 
@@ -114,8 +121,7 @@ def divided(line, expected=None):
             fields.append([])
         else:
             fields[-1].append(token)
-    if len(fields) > 1 and not without_blanks(fields[-1]) \
-            and (expected is None or len(fields) == expected + 1):
+    if len(fields) > 1 and not without_blanks(fields[-1]) and (expected is None or len(fields) == expected + 1):
         fields.pop()  # of a comma at the end
     if expected is None and len(fields) == 1 or expected not in (None, len(fields)):
         apart = without_blanks(token for field in fields for token in field)

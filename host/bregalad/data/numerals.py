@@ -43,11 +43,12 @@ def reason_of(field, decimal="."):
         return "it has other digits than 0 to 9; write these"
     if _is_any(field.replace("\N{MINUS SIGN}", "-"), decimal) and "\N{MINUS SIGN}" in field:
         return "it has a typographic minus; write -"
-    if decimal == "." and field.count(",") == 1 and is_number(field.replace(",", ".")) \
-            and "." not in field:
+    if decimal == "." and field.count(",") == 1 and is_number(field.replace(",", ".")) and "." not in field:
         if _GROUPED.fullmatch(field):
-            return ("it has a comma: if it is a decimal one, say decimal=\",\" (--decimal ,), "
-                    "if it marks thousands, leave it out")
+            return (
+                'it has a comma: if it is a decimal one, say decimal="," (--decimal ,), '
+                "if it marks thousands, leave it out"
+            )
         return 'it has a decimal comma; say decimal="," (--decimal ,)'
     if _GROUPED.fullmatch(field):
         return "it has marks between thousands; leave them out"
@@ -57,5 +58,4 @@ def reason_of(field, decimal="."):
 
 
 def _is_any(field, decimal):
-    return is_number(field, decimal) or is_number(field.replace("\N{ARABIC DECIMAL SEPARATOR}",
-                                                                "."))
+    return is_number(field, decimal) or is_number(field.replace("\N{ARABIC DECIMAL SEPARATOR}", "."))

@@ -40,8 +40,10 @@ class ParquetSource(Source):
             if name not in kept:
                 self._add(name)
         if not self.attributes:
-            raise DataError(f"{path}: no column" + (
-                f", but the index of a pandas frame ({', '.join(self.index)})" if self.index else ""))
+            raise DataError(
+                f"{path}: no column"
+                + (f", but the index of a pandas frame ({', '.join(self.index)})" if self.index else "")
+            )
 
     def admit(self, name):
         """Make a level of the index a column, the last one."""
@@ -59,9 +61,10 @@ class ParquetSource(Source):
         if _kind(kind) or words and declared == "nominal":
             return None
         name = self.columns[index]
-        return f"{self.path}: column {name!r} holds {kind}; a column holds numbers, strings or truth values; leave " \
-               f"it out with ignore=[{name!r}] (--ignore)" + \
-               words * f" or take words with nominal=[{name!r}] (--nominal)"
+        return (
+            f"{self.path}: column {name!r} holds {kind}; a column holds numbers, strings or truth values; leave "
+            f"it out with ignore=[{name!r}] (--ignore)" + words * f" or take words with nominal=[{name!r}] (--nominal)"
+        )
 
     def count(self):
         """The rows, from the file's own metadata."""
@@ -73,13 +76,21 @@ class ParquetSource(Source):
         done = 0
         with _opened(self.path) as file:
             for batch in file.iter_batches(chunk, columns=[stored[name] for name in kept]):
+
                 def where(row, start=done):
                     return f"{self.path}, row {start + row}"
 
-                yield pd.DataFrame({
-                    name: self._column(batch.column(batch.schema.get_field_index(stored[name])),
-                                       name, name in numeric, where)
-                    for name in kept}), where
+                yield (
+                    pd.DataFrame(
+                        {
+                            name: self._column(
+                                batch.column(batch.schema.get_field_index(stored[name])), name, name in numeric, where
+                            )
+                            for name in kept
+                        }
+                    ),
+                    where,
+                )
                 done += len(batch)
 
     def _column(self, column, name, numeric, where):
@@ -127,15 +138,19 @@ class ParquetSource(Source):
                     words.append(None)
                     continue
                 row = int((codes == code).argmax())
-                raise DataError(f"{where(row)}, column {name!r}: the bytes {value!r} are no text in UTF-8; "
-                                f"leave the column out with ignore=[{name!r}] (--ignore)") from error
+                raise DataError(
+                    f"{where(row)}, column {name!r}: the bytes {value!r} are no text in UTF-8; "
+                    f"leave the column out with ignore=[{name!r}] (--ignore)"
+                ) from error
         distinct, words = pd.factorize(np.array(words, object))
         return np.append(distinct, -1)[codes], words
 
     @staticmethod
     def _refuse(value, name, place):
-        raise DataError(f"{place}, column {name!r}: {value!s} is not a finite number; allowed "
-                        "are finite numbers and, for a missing value, null or NaN")
+        raise DataError(
+            f"{place}, column {name!r}: {value!s} is not a finite number; allowed "
+            "are finite numbers and, for a missing value, null or NaN"
+        )
 
 
 @contextmanager
@@ -166,11 +181,14 @@ def _kind(kind):
     """What a column of an Arrow type is, None if it is not learnt from."""
     if pa.types.is_dictionary(kind):
         return _kind(kind.value_type) and "nominal"
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) \
-            or pa.types.is_null(kind):
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
         return "numeric"
-    if str(kind) in _TEXTS or pa.types.is_boolean(kind) or pa.types.is_fixed_size_binary(kind) \
-            or _extension(kind) == "pandas.interval":
+    if (
+        str(kind) in _TEXTS
+        or pa.types.is_boolean(kind)
+        or pa.types.is_fixed_size_binary(kind)
+        or _extension(kind) == "pandas.interval"
+    ):
         return "nominal"
     return None
 

@@ -65,8 +65,9 @@ class Quantiser:
         self.books = []
         for attribute, most in zip(schema.attributes, capacities, strict=True):
             try:
-                self.books.append(CodeBook(head_codes) if attribute.kind == "numeric"
-                                  else ValueBook(attribute.values, most))
+                self.books.append(
+                    CodeBook(head_codes) if attribute.kind == "numeric" else ValueBook(attribute.values, most)
+                )
             except (TypeError, ValueError) as error:
                 raise type(error)(f"attribute {attribute.name!r}: {error}") from error
         self.fitted = False
@@ -100,7 +101,7 @@ class Quantiser:
         if isinstance(X, np.ndarray | pd.DataFrame):
             X = rows_of(X, slice(self.head))
         for place, column in zip(self._places("numeric"), self._finite(X).T, strict=True):
-            self.books[place].fit(column[:self.head])
+            self.books[place].fit(column[: self.head])
         self.fitted = True
         return self
 
@@ -140,8 +141,9 @@ class Quantiser:
             with self._naming():
                 self._encode_numbers(numbers, codes, numeric, read_only, threads)
         if places:
-            encode_small([self.books[place] for place in places], small, codes, places,
-                         read_only=read_only, threads=threads)
+            encode_small(
+                [self.books[place] for place in places], small, codes, places, read_only=read_only, threads=threads
+            )
         for place, column in nominal.items():
             codes[:, place] = self.books[place].translate(*column, read_only=read_only)
         return codes
@@ -151,8 +153,9 @@ class Quantiser:
             check_finite(numbers)
             self.tables.encode(np.ascontiguousarray(numbers), codes, read_only=read_only)
             return
-        encode_numbers([self.books[place] for place in places], numbers, codes, places,
-                       read_only=read_only, threads=threads)
+        encode_numbers(
+            [self.books[place] for place in places], numbers, codes, places, read_only=read_only, threads=threads
+        )
         self.tables.stale = True
 
     def summary(self):
@@ -172,8 +175,7 @@ class Quantiser:
             else:
                 what, used = "overflowed", len(book.values)
             count = getattr(book, what)
-            attributes[attribute.name] = {"kind": attribute.kind, "codes": used,
-                                          "seen": book.seen, what: count}
+            attributes[attribute.name] = {"kind": attribute.kind, "codes": used, "seen": book.seen, what: count}
             lost[what][0] += count
             lost[what][1] += book.seen
         shares = {what: count / seen if seen else 0.0 for what, (count, seen) in lost.items()}
@@ -190,16 +192,19 @@ class Quantiser:
         found = []
         for place in self._places("nominal"):
             book = self.books[place]
-            if book.overflowed and place not in self._named and book.seen >= 1000 \
-                    and book.overflowed > book.seen / 100:
+            if book.overflowed and place not in self._named and book.seen >= 1000 and book.overflowed > book.seen / 100:
                 self._named.add(place)
                 found.append((self.schema.attributes[place], book, book.overflowed / book.seen))
         return found
 
     def to_dict(self):
         """The state in JSON's types; `from_dict` restores it exactly."""
-        return {"schema": self.schema.to_dict(), "head": self.head, "fitted": self.fitted,
-                "books": [book.to_dict() for book in self.books]}
+        return {
+            "schema": self.schema.to_dict(),
+            "head": self.head,
+            "fitted": self.fitted,
+            "books": [book.to_dict() for book in self.books],
+        }
 
     @classmethod
     def from_dict(cls, state):
@@ -209,8 +214,7 @@ class Quantiser:
                 raise ValueError(f"no quantiser: {name!r} is missing")
         quantiser = cls(Schema.from_dict(state["schema"]), state["head"])
         if len(state["books"]) != len(quantiser.books):
-            raise ValueError(f"no quantiser: {len(state['books'])} books for "
-                             f"{len(quantiser.books)} attributes")
+            raise ValueError(f"no quantiser: {len(state['books'])} books for {len(quantiser.books)} attributes")
         if not isinstance(state["fitted"], bool):
             raise ValueError(f"no quantiser: fitted is {state['fitted']!r}")
         books = []
@@ -277,10 +281,12 @@ class Quantiser:
         fits, small = small_columns(table)
         if fits.all():
             return numbers, small, nominal, {}
-        return (numbers, np.ascontiguousarray(small[:, fits]),
-                [place for place, fit in zip(nominal, fits, strict=True) if fit],
-                {nominal[i]: factors(np.ascontiguousarray(table[:, i]))
-                 for i in np.flatnonzero(~fits)})
+        return (
+            numbers,
+            np.ascontiguousarray(small[:, fits]),
+            [place for place, fit in zip(nominal, fits, strict=True) if fit],
+            {nominal[i]: factors(np.ascontiguousarray(table[:, i])) for i in np.flatnonzero(~fits)},
+        )
 
     def _each(self, X, places, look):
         """What ``look`` makes of columns, one by one; its errors name the attribute."""
@@ -289,8 +295,7 @@ class Quantiser:
         for i in places:
             name = self.schema.attributes[i].name
             try:
-                yield look(X[name] if isinstance(X, dict)
-                           else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i])
+                yield look(X[name] if isinstance(X, dict) else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i])
             except (TypeError, ValueError) as error:
                 raise type(error)(f"attribute {name!r}: {error}") from error
 
@@ -303,10 +308,8 @@ class Quantiser:
                 raise ValueError(f"X lacks column {name!r}; expected {listed(expected)}")
         for name in found:
             if name not in expected:
-                raise ValueError(f"X has an unknown column {name!r}; "
-                                 f"expected {listed(expected)}")
-        raise ValueError(f"X has its columns in another order: expected {listed(expected)}, "
-                         f"found {listed(found)}")
+                raise ValueError(f"X has an unknown column {name!r}; expected {listed(expected)}")
+        raise ValueError(f"X has its columns in another order: expected {listed(expected)}, found {listed(found)}")
 
 
 def _rows(X):
@@ -335,11 +338,11 @@ def _at_once(X, places, kinds, dtype=None):
 
 def _numbers(column):
     if isinstance(column, pd.Series):
-        if column.dtype.kind == "c" or not (pd.api.types.is_numeric_dtype(column.dtype)
-                                            or column.dtype == object):
+        if column.dtype.kind == "c" or not (pd.api.types.is_numeric_dtype(column.dtype) or column.dtype == object):
             raise TypeError(f"values must be numbers, not {column.dtype}")
-        if column.dtype == object and any(issubclass(kind, complex | np.complexfloating)
-                                          for kind in set(map(type, column))):
+        if column.dtype == object and any(
+            issubclass(kind, complex | np.complexfloating) for kind in set(map(type, column))
+        ):
             raise TypeError("values must be numbers that a float can hold, not complex ones")  # NumPy drops a part
         try:
             column = column.to_numpy(np.float64, na_value=np.nan)

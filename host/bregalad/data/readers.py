@@ -56,13 +56,14 @@ class Stream:
 
     def __iter__(self):
         names = list(self.schema.names)
-        kinds = {name: pd.CategoricalDtype(list(values)) if values else object
-                 for name, values in self.schema.nominal.items()}
+        kinds = {
+            name: pd.CategoricalDtype(list(values)) if values else object
+            for name, values in self.schema.nominal.items()
+        }
         kept = [*names, self.schema.class_name] if self._labelled else names
         total = 0
         for table, where in self._source.tables(self.chunk, kept, self._numbers):
-            labels = (self._labels(table, where) if self._labelled
-                      else np.full(len(table), None, object))
+            labels = self._labels(table, where) if self._labelled else np.full(len(table), None, object)
             for attribute in self.schema.attributes:
                 if attribute.values:
                     _check_declared(table[attribute.name], attribute.values, where)
@@ -87,8 +88,10 @@ class Stream:
         for table, where in self._source.tables(self.chunk, list(names), set()):
             if self.schema.class_name in names:
                 self._check_labelled(table, where)
-            yield len(table), {name: table[name].cat.remove_unused_categories().cat.categories
-                               .tolist() for name in names}
+            yield (
+                len(table),
+                {name: table[name].cat.remove_unused_categories().cat.categories.tolist() for name in names},
+            )
 
     def _labels(self, table, where):
         column = table[self.schema.class_name]
@@ -103,12 +106,25 @@ class Stream:
         absent = table[self.schema.class_name].isna()
         if self._labelled == "all" and absent.any():
             row = int(absent.to_numpy().argmax())
-            raise DataError(f"{where(row)}: the class {self.schema.class_name!r} is missing; "
-                            "every instance needs a label")
+            raise DataError(
+                f"{where(row)}: the class {self.schema.class_name!r} is missing; every instance needs a label"
+            )
 
 
-def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None,
-                header="auto", names=None, decimal=".", unlabelled=False, chunk=65536):
+def open_stream(
+    path,
+    *,
+    class_name=None,
+    nominal=(),
+    numeric=(),
+    ignore=(),
+    classes=None,
+    header="auto",
+    names=None,
+    decimal=".",
+    unlabelled=False,
+    chunk=65536,
+):
     """Open a file as a stream of instances.
 
     The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``; anything else is delimited
@@ -157,10 +173,17 @@ def open_stream(path, *, class_name=None, nominal=(), numeric=(), ignore=(), cla
         If the file cannot be read.
     """
     known = () if class_name in (None, False) or _is_index(class_name) else (class_name,)
-    source = open_source(path, header=header, known=known, names=names, decimal=decimal,
-                         chunk=chunk)
-    return stream_of(source, class_name=class_name, nominal=nominal, numeric=numeric,
-                     ignore=ignore, classes=classes, unlabelled=unlabelled, chunk=chunk)
+    source = open_source(path, header=header, known=known, names=names, decimal=decimal, chunk=chunk)
+    return stream_of(
+        source,
+        class_name=class_name,
+        nominal=nominal,
+        numeric=numeric,
+        ignore=ignore,
+        classes=classes,
+        unlabelled=unlabelled,
+        chunk=chunk,
+    )
 
 
 def open_source(path, *, header="auto", known=(), names=None, decimal=".", chunk=65536):
@@ -197,8 +220,7 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", chunk
     elif suffix == ".arff" or isinstance(path, Pipe) and path.is_arff():
         source = ArffSource(path)
     else:
-        source = TextSource(path, suffix, header, {*known, *(names or ())}, names is not None,
-                            decimal, chunk)
+        source = TextSource(path, suffix, header, {*known, *(names or ())}, names is not None, decimal, chunk)
     if decimal != "." and not isinstance(source, TextSource):
         raise ValueError(f"{path}: decimal is for delimited text; other formats have a point")
     if names is not None:
@@ -206,22 +228,23 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", chunk
     return source
 
 
-def stream_of(source, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None,
-              unlabelled=False, chunk=65536):
+def stream_of(
+    source, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None, unlabelled=False, chunk=65536
+):
     """The `Stream` of an open source; parameters and errors as those of `open_stream`."""
     path = source.path
     if class_name in source.index:
         source.admit(class_name)
     if class_name is not False and len(source.columns) < 2:
-        raise DataError(f"{path}: an attribute and a class are needed, but there is one column "
-                        "only; a text's fields are divided by comma, tab, semicolon or bar")
+        raise DataError(
+            f"{path}: an attribute and a class are needed, but there is one column "
+            "only; a text's fields are divided by comma, tab, semicolon or bar"
+        )
     columns = _Columns(path, source.columns, source.index)
     label = None
     if class_name is not False:
-        label = columns.index(len(source.columns) - 1 if class_name is None else class_name,
-                              "the class column")
-    chosen = {"nominal": columns.indices(nominal, "nominal"),
-              "numeric": columns.indices(numeric, "numeric")}
+        label = columns.index(len(source.columns) - 1 if class_name is None else class_name, "the class column")
+    chosen = {"nominal": columns.indices(nominal, "nominal"), "numeric": columns.indices(numeric, "numeric")}
     both = chosen["nominal"] & chosen["numeric"]
     if both:
         raise ValueError(f"column {source.columns[min(both)]!r} is declared nominal and numeric")
@@ -270,13 +293,21 @@ class _Columns:
                 return self.names.index(key)
             if _is_index(key):
                 key = int(key)
-        if isinstance(key, (int, np.integer)) and not isinstance(key, bool) \
-                and -len(self.names) <= key < len(self.names):
+        if (
+            isinstance(key, (int, np.integer))
+            and not isinstance(key, bool)
+            and -len(self.names) <= key < len(self.names)
+        ):
             return int(key) % len(self.names)
-        raise DataError(f"{self.path}: {what} {key!r} is unknown; the columns are "
-                        f"{', '.join(self.names)} (0 to {len(self.names) - 1})" + (
-                            "; the index of the data frame is left out (frame.reset_index() makes it columns)"
-                            if key in self.left_out else ""))
+        raise DataError(
+            f"{self.path}: {what} {key!r} is unknown; the columns are "
+            f"{', '.join(self.names)} (0 to {len(self.names) - 1})"
+            + (
+                "; the index of the data frame is left out (frame.reset_index() makes it columns)"
+                if key in self.left_out
+                else ""
+            )
+        )
 
     def indices(self, keys, kind):
         if isinstance(keys, str):
@@ -297,5 +328,6 @@ def _check_declared(column, values, where):
     bad = (codes >= 0) & ~known[codes]
     if bad.any():
         row = int(bad.argmax())
-        raise DataError(f"{where(row)}, column {column.name!r}: {column.iloc[row]!r} is not "
-                        f"declared; allowed are {listed(values)}")
+        raise DataError(
+            f"{where(row)}, column {column.name!r}: {column.iloc[row]!r} is not declared; allowed are {listed(values)}"
+        )

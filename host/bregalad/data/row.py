@@ -88,8 +88,7 @@ class Row:
                 others = self._others(x)
                 if not _KEYS.issuperset(map(type, others)):
                     return False
-                found = [codes[value]
-                         for (_, codes), value in zip(self._known, others, strict=True)]
+                found = [codes[value] for (_, codes), value in zip(self._known, others, strict=True)]
         except (KeyError, TypeError, OverflowError, struct.error):
             return False
         try:
@@ -109,8 +108,7 @@ class Row:
             if name not in self._names:
                 raise ValueError(f"unknown attribute {name!r}; there are {listed(self._names)}")
         numbers = [_number(name, values.get(name)) for name in self._numeric]
-        nominal = [_nominal(self._names[place], values.get(self._names[place]))
-                   for place in self._nominal]
+        nominal = [_nominal(self._names[place], values.get(self._names[place])) for place in self._nominal]
         self._values[0] = numbers
         self._tables.encode(self._values, self._codes, read_only=read_only)
         for place, (book, codes), value in zip(self._nominal, self._known, nominal, strict=True):
@@ -163,8 +161,9 @@ def _number(name, value):
     try:
         number = real(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"attribute {name!r}: values must be numbers that a float can hold, not "
-                        f"{shown(value)}") from error
+        raise TypeError(
+            f"attribute {name!r}: values must be numbers that a float can hold, not {shown(value)}"
+        ) from error
     check_finite(name, number)
     return number
 
@@ -184,5 +183,4 @@ def _nominal(name, value):
 def check_finite(name, value):
     """Refuse an infinite value of the attribute ``name`` with a ValueError."""
     if np.isinf(value):
-        raise ValueError(f"attribute {name!r}: {value} is infinite; a value is finite or missing "
-                         "(None, NaN)")
+        raise ValueError(f"attribute {name!r}: {value} is infinite; a value is finite or missing (None, NaN)")

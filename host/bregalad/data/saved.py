@@ -17,14 +17,16 @@ def check_code_book(state):
         if edges or any(end is not None for end in ends):
             raise ValueError("no code book: it has edges, but no first code")
         return
-    if type(first) is not int or not isinstance(edges, list) \
-            or not 0 <= first <= first + len(edges) < MISSING:
+    if type(first) is not int or not isinstance(edges, list) or not 0 <= first <= first + len(edges) < MISSING:
         raise ValueError(f"no code book: {len(edges)} edges from code {first!r} on")
     if not all(type(value) in (int, float) and math.isfinite(value) for value in (*edges, *ends)):
         raise ValueError("no code book: its edges are no finite numbers")
-    if ends != sorted(ends) or not all(
-            below < above for below, above in zip((ends[0], *edges), edges, strict=False)) \
-            or edges and edges[-1] > ends[-1]:
+    if (
+        ends != sorted(ends)
+        or not all(below < above for below, above in zip((ends[0], *edges), edges, strict=False))
+        or edges
+        and edges[-1] > ends[-1]
+    ):
         raise ValueError("no code book: its edges do not rise")
 
 
@@ -39,8 +41,7 @@ def check_value_book(state, declared):
     """
     _check_counts(state, "seen", "overflowed")
     values = state["values"]
-    if not isinstance(values, list) or not all(isinstance(value, str | int | float)
-                                               for value in values):
+    if not isinstance(values, list) or not all(isinstance(value, str | int | float) for value in values):
         raise ValueError("no value book: its values are no strings or numbers")
     if any(value != value or value == "?" for value in values):
         raise ValueError("no value book: a missing value has a code")

@@ -40,8 +40,7 @@ class Attribute:
         object.__setattr__(self, "values", _tuple(self.values, f"values of {self.name!r}"))
         _check_name(self.name, "an attribute's name")
         if self.kind not in KINDS:
-            raise ValueError(f"attribute {self.name!r}: kind must be numeric or nominal, "
-                             f"not {self.kind!r}")
+            raise ValueError(f"attribute {self.name!r}: kind must be numeric or nominal, not {self.kind!r}")
         if self.kind == "numeric" and self.values:
             raise ValueError(f"attribute {self.name!r}: only a nominal attribute declares values")
         _check_unique(self.values, f"attribute {self.name!r}: value")
@@ -103,13 +102,15 @@ class Schema:
     @property
     def nominal(self):
         """The nominal attributes with their declared values, as a tree's ``nominal`` takes them."""
-        return {attribute.name: attribute.values for attribute in self.attributes
-                if attribute.kind == "nominal"}
+        return {attribute.name: attribute.values for attribute in self.attributes if attribute.kind == "nominal"}
 
     def to_dict(self):
         """The schema in JSON's types."""
-        return {"attributes": [attribute.to_dict() for attribute in self.attributes],
-                "class_name": self.class_name, "classes": list(self.classes)}
+        return {
+            "attributes": [attribute.to_dict() for attribute in self.attributes],
+            "class_name": self.class_name,
+            "classes": list(self.classes),
+        }
 
     @classmethod
     def from_dict(cls, state):

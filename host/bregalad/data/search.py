@@ -91,8 +91,7 @@ def encode_numbers(books, values, codes, places, *, read_only=False, threads=1):
     for i in np.flatnonzero(np.diff(starts)):
         part = slice(starts[i], starts[i + 1])
         books[i].admit(strays[part])
-        codes[rows[part], places[i]] = books[i].edges.searchsorted(
-            strays[part], side="right") + books[i].first
+        codes[rows[part], places[i]] = books[i].edges.searchsorted(strays[part], side="right") + books[i].first
 
 
 def _flat(values):
@@ -123,14 +122,13 @@ def _encode(books, values, codes, places, threads):
     for i, book in enumerate(books):
         if book.first is not None:
             counts[i] = len(book.edges)
-            edges[i, :counts[i]] = book.edges
+            edges[i, : counts[i]] = book.edges
             firsts[i], low[i], high[i] = book.first, book.low, book.high
     tables = _begin(edges, counts, len(values) >= _FEW)
 
     def search(part):
         missing = np.zeros(len(books), np.int64)
-        columns, rows = _search(*_flat(values[part]), places, *tables, edges, firsts, low, high,
-                                codes[part], missing)
+        columns, rows = _search(*_flat(values[part]), places, *tables, edges, firsts, low, high, codes[part], missing)
         return missing, columns, rows + part.start
 
     missing, columns, rows = zip(*in_parts(search, len(values), threads), strict=True)
@@ -164,7 +162,7 @@ def _begin(edges, counts, buckets):
         for edge in range(count):
             bucket = _bucket(edges[column, edge], origin[column], scale[column])
             if bucket >= known:
-                below[column, known:bucket + 1] = first = edge
+                below[column, known : bucket + 1] = first = edge
                 known = bucket + 1
             most = max(most, edge - first + 1)
         below[column, known:] = count
@@ -174,8 +172,7 @@ def _begin(edges, counts, buckets):
 
 
 @njit(error_model="numpy", nogil=True)
-def _search(flat, row_step, column_step, places, origin, scale, below, steps, edges, firsts,
-            low, high, codes, missing):
+def _search(flat, row_step, column_step, places, origin, scale, below, steps, edges, firsts, low, high, codes, missing):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each
     loop by itself is made vector instructions of, and all in one are not."""
     band = np.empty((_BAND, _ROWS + 8))  # its rows not in the same lines of the cache
@@ -187,8 +184,7 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
         for left in range(0, len(places), _COLUMNS):
             columns = min(_COLUMNS, len(places) - left)
             if left % _BAND == 0:
-                _take(flat, top, rows, row_step, left, min(_BAND, len(places) - left),
-                      column_step, band)
+                _take(flat, top, rows, row_step, left, min(_BAND, len(places) - left), column_step, band)
             for index in range(columns):
                 column = left + index
                 values = band[column % _BAND, :rows]
@@ -202,8 +198,7 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
                             strays[0, many], strays[1, many] = column, top + i
                             many += 1
                 step = steps[column]
-                _look_up(values, origin[column], scale[column], below[column], edges[column], step,
-                         found)
+                _look_up(values, origin[column], scale[column], below[column], edges[column], step, found)
                 while step > 1:
                     step >>= _INDEX(1)
                     _halve(values, edges[column], step, found)
@@ -211,7 +206,7 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
                     out[index] = MISSING
                 else:
                     _finish(values, found, _INDEX(firsts[column]), out[index])
-            _give(out, top, rows, places[left:left + columns], codes)
+            _give(out, top, rows, places[left : left + columns], codes)
     return strays[:, :many]
 
 

@@ -42,8 +42,9 @@ class Source:
         if len(names) != len(self.attributes):
             raise DataError(f"{self.path}: {len(names)} names, but {len(self.attributes)} columns")
         self._unique(names, self.path)
-        self.attributes = tuple(Attribute(name, a.kind, a.values)
-                                for name, a in zip(names, self.attributes, strict=True))
+        self.attributes = tuple(
+            Attribute(name, a.kind, a.values) for name, a in zip(names, self.attributes, strict=True)
+        )
 
     def refusal(self, index, declared, label):
         """Why a column cannot be learnt, or None.
@@ -63,8 +64,9 @@ class Source:
         seen = set()
         for name in names:
             if name in seen:
-                raise DataError(f"{place}: column {name!r} is named twice; give the columns other "
-                                "names with names=[...] (--names)")
+                raise DataError(
+                    f"{place}: column {name!r} is named twice; give the columns other names with names=[...] (--names)"
+                )
             if not name:
                 raise DataError(f"{place}: column {len(seen)} has no name")
             seen.add(name)
@@ -88,8 +90,9 @@ class LineSource(Source):
         """Yield the data, ``chunk`` lines at a time; DataError if a pipe's are gone."""
         with open_lines(self.path) as lines:
             if lines.number > self.skipped:
-                raise DataError(f"{self.path}: a pipe can be read once only; write what comes to "
-                                "a file to read it again")
+                raise DataError(
+                    f"{self.path}: a pipe can be read once only; write what comes to a file to read it again"
+                )
             lines.skip_to(self.skipped)
             start = lines.number + 1
             while data := lines.take(chunk):

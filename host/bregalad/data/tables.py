@@ -61,11 +61,11 @@ class NumberTables:
         done = _encode(values, self._tables, self._tallies, self._places, codes, not read_only)
         while done < len(values):
             row = slice(done, done + 1)
-            encode_numbers(self._books, values[row], codes[row], self._places,
-                           read_only=read_only)
+            encode_numbers(self._books, values[row], codes[row], self._places, read_only=read_only)
             self._refresh()
-            done += 1 + _encode(values[done + 1:], self._tables, self._tallies, self._places,
-                                codes[done + 1:], not read_only)
+            done += 1 + _encode(
+                values[done + 1 :], self._tables, self._tallies, self._places, codes[done + 1 :], not read_only
+            )
 
     def _refresh(self):
         self.stale = False
@@ -78,10 +78,15 @@ class NumberTables:
                 table[[_FLOOR, _CEILING, _FIRST, _COUNT]] = np.inf, -np.inf, -1, 0
                 continue
             # A side without codes left is open-ended.
-            table[:_EDGES] = (book.low if book.first > 0 else -HUGE,
-                              book.high if book.last < MISSING - 1 else HUGE,
-                              book.low, book.high, book.first, len(edges))
-            table[_EDGES:_EDGES + len(edges)] = edges
+            table[:_EDGES] = (
+                book.low if book.first > 0 else -HUGE,
+                book.high if book.last < MISSING - 1 else HUGE,
+                book.low,
+                book.high,
+                book.first,
+                len(edges),
+            )
+            table[_EDGES : _EDGES + len(edges)] = edges
 
 
 @njit(error_model="numpy")

@@ -57,8 +57,7 @@ def fields_of(line, layout):
     # The limit is there against files whose quotes do not close; a line is what there is here.
     if len(line) > csv.field_size_limit():
         csv.field_size_limit(len(line))
-    reader = csv.reader([line, ""], delimiter=layout.delimiter, quotechar=layout.quote,
-                        skipinitialspace=True)
+    reader = csv.reader([line, ""], delimiter=layout.delimiter, quotechar=layout.quote, skipinitialspace=True)
     fields = next(reader)
     if reader.line_num > 1:
         raise DataError(f"a quote {layout.quote} is not closed on its line")
@@ -121,8 +120,7 @@ def _parse_fast(data, layout, names, kept, numeric):
     # another is too short, and that one is seen by its last column. It is the quicker way.
     quick = layout.quote.encode() not in data and len(kept) == width
     delimiters = np.count_nonzero(text == ord(layout.delimiter)) if quick else 0
-    if not rows or (delimiters != rows * (width - 1) if quick else
-                    not _is_regular(data, layout, width)):
+    if not rows or (delimiters != rows * (width - 1) if quick else not _is_regular(data, layout, width)):
         return None
     places = {names.index(name): name for name in kept}
     numbers = {i for i, name in places.items() if name in numeric}
@@ -130,18 +128,24 @@ def _parse_fast(data, layout, names, kept, numeric):
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # what pandas is in doubt about is read slowly
             table = pd.read_csv(
-                io.BytesIO(data), sep=layout.delimiter, quotechar=layout.quote, header=None,
-                decimal=layout.decimal, names=range(width), usecols=None if quick else list(places),
+                io.BytesIO(data),
+                sep=layout.delimiter,
+                quotechar=layout.quote,
+                header=None,
+                decimal=layout.decimal,
+                names=range(width),
+                usecols=None if quick else list(places),
                 # Of numbers it finds the type itself sooner than it makes float64 as it is told.
                 dtype={i: object for i in places if i not in numbers},
-                na_values={i: list(MISSING_NUMBERS if i in numbers else MISSING_WORDS)
-                           for i in places},
-                keep_default_na=False, skipinitialspace=b" " in data, skip_blank_lines=False,
-                index_col=False)
+                na_values={i: list(MISSING_NUMBERS if i in numbers else MISSING_WORDS) for i in places},
+                keep_default_na=False,
+                skipinitialspace=b" " in data,
+                skip_blank_lines=False,
+                index_col=False,
+            )
     except (ValueError, OverflowError, Warning):
         return None
-    if len(table) != rows or quick and table[width - 1].isna().any() \
-            and not _is_regular(data, layout, width):
+    if len(table) != rows or quick and table[width - 1].isna().any() and not _is_regular(data, layout, width):
         return None
     columns = {}
     for i, name in places.items():
@@ -190,8 +194,7 @@ def _parse_slowly(block, layout, names, kept, numeric):
             raise DataError(f"{place}: {error}") from error
         if len(fields) != len(names):
             comment = "; lines that begin with # are comments at the top of a file only"
-            raise DataError(f"{place}: {len(fields)} fields, but {len(names)} columns"
-                            + comment * line.startswith("#"))
+            raise DataError(f"{place}: {len(fields)} fields, but {len(names)} columns" + comment * line.startswith("#"))
         rows.append(fields)
     columns, wrong = {}, []
     for place, (name, column) in enumerate(zip(names, zip(*rows, strict=True), strict=True)):
@@ -217,7 +220,8 @@ def not_a_number(place, name, field, decimal="."):
     return DataError(
         f"{place}, column {name!r}: {field!r} is not a finite number"
         f"{reason and f', for {reason}'}; allowed are finite numbers and, for a missing value, ? "
-        f"or an empty field (a column of words is declared with nominal=[{name!r}])")
+        f"or an empty field (a column of words is declared with nominal=[{name!r}])"
+    )
 
 
 def strange_numerals(column, decimal):
@@ -226,8 +230,7 @@ def strange_numerals(column, decimal):
     A column of them is numbers to whoever wrote it, so it should not become nominal in silence;
     None if it is one of numbers or words.
     """
-    words = [field for field in set(column)
-             if field not in MISSING_NUMBERS and number_of(field, decimal) is None]
+    words = [field for field in set(column) if field not in MISSING_NUMBERS and number_of(field, decimal) is None]
     strange = [field for field in words if reason_of(field, decimal)]
     return min(map(column.index, strange)) if strange and 2 * len(strange) >= len(words) else None
 

@@ -23,7 +23,8 @@ def check_writable(path):
     suffix = suffix_of(path)
     packed = str(path).lower().endswith((".gz", ".zip"))
     if str(path).lower().endswith(".zip") or not (
-            suffix in (".arff", ".csv", ".tsv") or suffix in (".parquet", ".pq") and not packed):
+        suffix in (".arff", ".csv", ".tsv") or suffix in (".parquet", ".pq") and not packed
+    ):
         raise ValueError(f"{path}: streams are written as {_FORMATS}")
 
 
@@ -70,7 +71,7 @@ def write_stream(stream, path, *, limit=None, progress=None):
             file.write(header)
         for X, y in stream:
             if limit is not None:
-                X, y = X[:limit - done], y[:limit - done]
+                X, y = X[: limit - done], y[: limit - done]
             table = X.assign(**{stream.schema.class_name: y})
             for name in nominal:
                 _check_words(table[name].dropna().unique(), suffix)
@@ -82,8 +83,7 @@ def write_stream(stream, path, *, limit=None, progress=None):
                 columns = [_fields(table[name], name in nominal) for name in table]
                 file.writelines(",".join(row) + "\n" for row in zip(*columns, strict=True))
             else:
-                table.to_csv(file, index=False, header=not done, na_rep="?",
-                             sep="\t" if suffix == ".tsv" else ",")
+                table.to_csv(file, index=False, header=not done, na_rep="?", sep="\t" if suffix == ".tsv" else ",")
             done += len(y)
             if progress is not None:
                 progress(len(y))
@@ -100,26 +100,40 @@ def _opened(path, binary):
         if binary:
             yield file
             return
-        with (gzip.GzipFile(str(path), "wb", 6, file) if str(path).lower().endswith(".gz")
-              else nullcontext(file)) as packed, io.TextIOWrapper(
-                packed, encoding="utf-8", newline="") as text:
+        with (
+            (
+                gzip.GzipFile(str(path), "wb", 6, file) if str(path).lower().endswith(".gz") else nullcontext(file)
+            ) as packed,
+            io.TextIOWrapper(packed, encoding="utf-8", newline="") as text,
+        ):
             yield text
 
 
 def _check_words(words, suffix):
     """Raise ValueError at a word that the readers take for another or a missing one."""
     for word in map(str, words):
-        if word == "?" or suffix != ".arff" and not word or suffix in (".csv", ".tsv") and (
-                word != word.strip() or set(word) & set("\n\r\0")):
-            raise ValueError(f"{suffix} cannot hold the word {word!r}, it would be read as another "
-                             "or as missing; " + _HOLDS[word in ("", "?")])
+        if (
+            word == "?"
+            or suffix != ".arff"
+            and not word
+            or suffix in (".csv", ".tsv")
+            and (word != word.strip() or set(word) & set("\n\r\0"))
+        ):
+            raise ValueError(
+                f"{suffix} cannot hold the word {word!r}, it would be read as another "
+                "or as missing; " + _HOLDS[word in ("", "?")]
+            )
 
 
 def _table(table, nominal):
-    return pa.table({
-        name: pa.array(column.astype(object).where(column.notna(), None), pa.string())
-        if name in nominal else pa.array(column.to_numpy(np.float64))
-        for name, column in table.items()})
+    return pa.table(
+        {
+            name: pa.array(column.astype(object).where(column.notna(), None), pa.string())
+            if name in nominal
+            else pa.array(column.to_numpy(np.float64))
+            for name, column in table.items()
+        }
+    )
 
 
 def _fields(column, nominal):
@@ -134,11 +148,15 @@ def _fields(column, nominal):
 
 def _arff_header(schema):
     lines = ["@relation stream"]
-    for name, kind, values in (*((a.name, a.kind, a.values) for a in schema.attributes),
-                               (schema.class_name, "nominal", schema.classes)):
+    for name, kind, values in (
+        *((a.name, a.kind, a.values) for a in schema.attributes),
+        (schema.class_name, "nominal", schema.classes),
+    ):
         if kind == "nominal" and not values:
-            raise ValueError(f"ARFF declares the values of {name!r}, but this stream does not "
-                             "know them beforehand: write .csv or .parquet")
+            raise ValueError(
+                f"ARFF declares the values of {name!r}, but this stream does not "
+                "know them beforehand: write .csv or .parquet"
+            )
         what = "numeric" if kind == "numeric" else "{" + ",".join(map(quoted, values)) + "}"
         lines.append(f"@attribute {quoted(name)} {what}")
     return "\n".join([*lines, "@data", ""])

@@ -14,8 +14,7 @@ __all__ = ["COLUMNS", "Curve", "check_suffix"]
 
 # What a tree's report may say; 0 where it does not.
 _COUNTS = ("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned")
-COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *_COUNTS, "seconds",
-           "memory")
+COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *_COUNTS, "seconds", "memory")
 
 
 @dataclass(repr=False)
@@ -96,8 +95,10 @@ class Curve:
         if not self.instances:
             return "Curve without points"
         last = {name: getattr(self, name)[-1] for name in COLUMNS}
-        rows = [f"  {name:<14}{value:.6g}" if isinstance(value, float) else f"  {name:<14}{value}"
-                for name, value in last.items()]
+        rows = [
+            f"  {name:<14}{value:.6g}" if isinstance(value, float) else f"  {name:<14}{value}"
+            for name, value in last.items()
+        ]
         return "\n".join([f"Curve, the last of {len(self.instances)} points:", *rows])
 
     def table(self):
@@ -146,11 +147,17 @@ class Curve:
         points = {name: list(state[name]) for name in names - {"confusion"}}
         confusion = np.array(state["confusion"])
         counts = points["instances"]
-        if set(state) != names or len(set(map(len, points.values()))) > 1 or not counts \
-                or any(type(value) not in (int, float) for value in sum(points.values(), [])) \
-                or confusion.dtype.kind != "i" or confusion.ndim != 2 \
-                or len(set(confusion.shape)) > 1 or confusion.min() < 0 \
-                or confusion.sum() != counts[-1]:
+        if (
+            set(state) != names
+            or len(set(map(len, points.values()))) > 1
+            or not counts
+            or any(type(value) not in (int, float) for value in sum(points.values(), []))
+            or confusion.dtype.kind != "i"
+            or confusion.ndim != 2
+            or len(set(confusion.shape)) > 1
+            or confusion.min() < 0
+            or confusion.sum() != counts[-1]
+        ):
             raise ValueError("no curve")
         return cls(**points, confusion=confusion)
 

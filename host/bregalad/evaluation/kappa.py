@@ -22,7 +22,7 @@ def kappa(confusion):
     total = confusion.sum()
     if not total:
         return math.nan
-    chance = float(confusion.sum(axis=0) @ confusion.sum(axis=1)) / total ** 2
+    chance = float(confusion.sum(axis=0) @ confusion.sum(axis=1)) / total**2
     if math.isclose(chance, 1, abs_tol=1e-15):
         return math.nan
     return (float(np.trace(confusion)) / total - chance) / (1 - chance)

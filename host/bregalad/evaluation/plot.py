@@ -4,9 +4,15 @@ from ..extras import needing
 
 __all__ = ["compare_plot", "plot"]
 
-_LABELS = {"accuracy": "prequential accuracy", "kappa": "prequential kappa",
-           "recent": "accuracy since the last point", "recent_kappa": "kappa since the last point",
-           "memory": "memory (MB)", "ties": "tie-broken splits", "replaced": "replaced splits"}
+_LABELS = {
+    "accuracy": "prequential accuracy",
+    "kappa": "prequential kappa",
+    "recent": "accuracy since the last point",
+    "recent_kappa": "kappa since the last point",
+    "memory": "memory (MB)",
+    "ties": "tie-broken splits",
+    "replaced": "replaced splits",
+}
 
 
 def _figure(**options):
@@ -19,8 +25,9 @@ def plot(curve, path, title=""):
     """Draw a curve's accuracy, kappa and leaves; the format is that of the file's name."""
     figure = _figure(figsize=(8, 4.5))
     axes = figure.add_subplot()
-    axes.plot(curve.instances, curve.recent, color="tab:blue", alpha=0.35, linewidth=1,
-              label="accuracy since the last point")
+    axes.plot(
+        curve.instances, curve.recent, color="tab:blue", alpha=0.35, linewidth=1, label="accuracy since the last point"
+    )
     axes.plot(curve.instances, curve.accuracy, color="tab:blue", label="accuracy so far")
     axes.plot(curve.instances, curve.kappa, color="tab:green", label="kappa so far")
     axes.set(xlabel="instances", ylabel="prequential accuracy, kappa", title=title)
@@ -29,8 +36,11 @@ def plot(curve, path, title=""):
     other.plot(curve.instances, curve.leaves, color="tab:orange", label="leaves")
     other.set(ylabel="leaves", ylim=(0, None))
     handles = [axes.get_legend_handles_labels(), other.get_legend_handles_labels()]
-    axes.legend([h for group in handles for h in group[0]],
-                [label for group in handles for label in group[1]], loc="lower right")
+    axes.legend(
+        [h for group in handles for h in group[0]],
+        [label for group in handles for label in group[1]],
+        loc="lower right",
+    )
     figure.savefig(path, dpi=120)
 
 

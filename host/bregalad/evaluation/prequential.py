@@ -83,10 +83,8 @@ def _clock():
 
 def _confusion(index, labels, predicted):
     """Counts of class (row) and prediction (column)."""
-    rows, columns = (index.get_indexer(np.asarray(part).astype(object))
-                     for part in (labels, predicted))
-    return np.bincount(rows * len(index) + columns,
-                       minlength=len(index) ** 2).reshape(len(index), -1)
+    rows, columns = (index.get_indexer(np.asarray(part).astype(object)) for part in (labels, predicted))
+    return np.bincount(rows * len(index) + columns, minlength=len(index) ** 2).reshape(len(index), -1)
 
 
 def _memory():

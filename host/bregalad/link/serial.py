@@ -59,8 +59,7 @@ class SerialWire(Wire):
             raise self._error(self._explain(error)) from error
 
     def _open(self):
-        self._port = serial.Serial(self._path, self._baud, timeout=0, write_timeout=0,
-                                   exclusive=True)
+        self._port = serial.Serial(self._path, self._baud, timeout=0, write_timeout=0, exclusive=True)
         self._out = bytearray(1)  # ends whatever the board has seen before
         self._in = b""
         self.trouble = None
@@ -103,7 +102,7 @@ class SerialWire(Wire):
         try:
             happened = ready(port, select.POLLIN | (select.POLLOUT if self._out else 0), wait)
             if happened & select.POLLOUT:
-                del self._out[:port.write(self._out)]
+                del self._out[: port.write(self._out)]
             if happened & ~select.POLLOUT:
                 self._in += _read(port)
         except BlockingIOError:
@@ -136,11 +135,14 @@ class SerialWire(Wire):
         if code == errno.ENOENT or not os.path.exists(self._path):
             return f"there is no such port; serial ports here: {there}: is the board plugged in?"
         if code in (errno.EACCES, errno.EPERM):
-            return ("permission denied: add your user to the port's group (ls -l "
-                    f"{self._path} names it; often dialout or uucp) and log in again")
+            return (
+                "permission denied: add your user to the port's group (ls -l "
+                f"{self._path} names it; often dialout or uucp) and log in again"
+            )
         if code == errno.EBUSY or "lock" in str(error):
-            return ("this program or another has this port open already: close it (a board's "
-                    "close() does), then try again")
+            return (
+                "this program or another has this port open already: close it (a board's close() does), then try again"
+            )
         if "baud" in str(error):
             return f"this port cannot do {self._baud} baud: choose another rate with baud="
         return f"this is no serial port that can be used ({_plain(error)}); ports here: {there}"
@@ -149,9 +151,11 @@ class SerialWire(Wire):
         rates = ", ".join(str(rate) for rate in self.settings)
         if self.trouble:
             return self.trouble
-        return (f"no answer at {rates} baud: either this port is not the board's, or its bitstream "
-                "is not loaded (bregalad program BOARD), or it was built for another rate (say "
-                "which with baud=)")
+        return (
+            f"no answer at {rates} baud: either this port is not the board's, or its bitstream "
+            "is not loaded (bregalad program BOARD), or it was built for another rate (say "
+            "which with baud=)"
+        )
 
 
 def _read(port):

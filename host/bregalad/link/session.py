@@ -50,10 +50,12 @@ class Statistics:
 
     def __str__(self):
         rate = (self.bytes_sent + self.bytes_received) / self.seconds if self.seconds else 0
-        return (f"{self.frames_sent} frames sent, {self.frames_resent} of them again; "
-                f"{self.frames_received} received, {self.frames_dropped} dropped; "
-                f"{self.bytes_sent / 1e6:.1f} MB there, {self.bytes_received / 1e6:.1f} MB back, "
-                f"{rate / 1e6:.2f} MB/s")
+        return (
+            f"{self.frames_sent} frames sent, {self.frames_resent} of them again; "
+            f"{self.frames_received} received, {self.frames_dropped} dropped; "
+            f"{self.bytes_sent / 1e6:.1f} MB there, {self.bytes_received / 1e6:.1f} MB back, "
+            f"{rate / 1e6:.2f} MB/s"
+        )
 
 
 @dataclass(frozen=True)
@@ -257,8 +259,12 @@ class Session:
             self._went_back_to = None
             self._expires = now + self._timeout
             self._move(now)
-        if (frame.type == FrameType.ACK and frame.flags & AckFlag.NAK and self._flight
-                and self._went_back_to != self._oldest):
+        if (
+            frame.type == FrameType.ACK
+            and frame.flags & AckFlag.NAK
+            and self._flight
+            and self._went_back_to != self._oldest
+        ):
             self._go_back()
 
     def _move(self, now):
@@ -373,7 +379,7 @@ class Session:
             if len(part) == len(data):
                 self._queue.popleft()
             else:
-                self._queue[0][1] = memoryview(data)[len(part):]
+                self._queue[0][1] = memoryview(data)[len(part) :]
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _pack(self, type, payload=b"", **fields):
@@ -402,5 +408,4 @@ class Session:
         self._backing_off = 1
 
 
-_FROM_BOARD = frozenset({FrameType.ACK, FrameType.WELCOME, FrameType.REFUSED, FrameType.REPORTS,
-                         FrameType.VALUE})
+_FROM_BOARD = frozenset({FrameType.ACK, FrameType.WELCOME, FrameType.REFUSED, FrameType.REPORTS, FrameType.VALUE})

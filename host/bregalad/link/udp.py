@@ -20,8 +20,15 @@ _QUIET = 1.0  # seconds without a datagram before the way to the board is looked
 _SOL_UDP, _UDP_SEGMENT = 17, 103
 _SEGMENTS, _SEGMENTED_BYTES = 60, 64_000
 # What the system says of the network, whether it is asked to cut or not.
-_NO_WAY = {errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN,
-           errno.EADDRNOTAVAIL, errno.ENOBUFS, errno.EPERM}
+_NO_WAY = {
+    errno.ECONNREFUSED,
+    errno.EHOSTUNREACH,
+    errno.ENETUNREACH,
+    errno.ENETDOWN,
+    errno.EADDRNOTAVAIL,
+    errno.ENOBUFS,
+    errno.EPERM,
+}
 
 
 class UdpWire(Wire):
@@ -57,11 +64,11 @@ class UdpWire(Wire):
             self._address = min(found, key=lambda address: address[0] != socket.AF_INET)
             self._socket = self._connected()
         except (socket.gaierror, UnicodeError) as error:
-            raise self._error(f"no host {self._host!r} ({_plain(error)}): give the board's IP "
-                              "address") from error
+            raise self._error(f"no host {self._host!r} ({_plain(error)}): give the board's IP address") from error
         except OSError as error:
-            raise self._error(f"this address cannot be reached ({error.strerror}): is the network "
-                              "up, and is it the board's?") from error
+            raise self._error(
+                f"this address cannot be reached ({error.strerror}): is the network up, and is it the board's?"
+            ) from error
 
     def _connected(self):
         family, kind, protocol, _, address = self._address
@@ -126,7 +133,7 @@ class UdpWire(Wire):
             run = list(run)
             most = min(_SEGMENTS, _SEGMENTED_BYTES // size) if self._segments else 1
             for at in range(0, len(run), most):
-                self._send(run[at:at + most], size)
+                self._send(run[at : at + most], size)
 
     def _send(self, frames, size):
         try:
@@ -163,9 +170,11 @@ class UdpWire(Wire):
 
     def silence(self):
         said = f" ({self.trouble})" if self.trouble else ""
-        return (f"no answer from {self._host} port {self._port}{said}: is it the board's address, "
-                "is its bitstream loaded, and does this computer have an address in the same "
-                "network?")
+        return (
+            f"no answer from {self._host} port {self._port}{said}: is it the board's address, "
+            "is its bitstream loaded, and does this computer have an address in the same "
+            "network?"
+        )
 
 
 def _plain(error):

@@ -12,8 +12,20 @@ from ..complete import complete
 from ..geometry import MISSING, NONE
 from .layout import Field, Layout
 
-__all__ = ["COMMAND_BYTES", "COMMANDS", "PATH_LIMIT", "WITH_PAYLOAD", "Opcode", "CommandFlag", "RecordFlag",
-           "RECORD_HEADER", "pack_command", "padded", "record_layout", "references"]
+__all__ = [
+    "COMMAND_BYTES",
+    "COMMANDS",
+    "PATH_LIMIT",
+    "WITH_PAYLOAD",
+    "Opcode",
+    "CommandFlag",
+    "RecordFlag",
+    "RECORD_HEADER",
+    "pack_command",
+    "padded",
+    "record_layout",
+    "references",
+]
 
 COMMAND_BYTES = 16
 PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
@@ -49,56 +61,82 @@ class RecordFlag(IntFlag):
 
 _HEAD = (Field("opcode", 8), Field("flags", 8, "CommandFlag."))
 
-COMMANDS = complete(Opcode, {
-    Opcode.LEARN: Layout(
-        "learn", *_HEAD, Field("reserved", 16),
-        Field("count", 32, "Records to count; 0 is allowed."),
-        Field("address", 64, "Byte address of the first record, any alignment (MEMORY only).")),
-    Opcode.TRIAL: Layout("trial", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
-    Opcode.CLEAR: Layout("clear", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
-    Opcode.PLACE: Layout(
-        "place", *_HEAD, Field("slot", 16, "The slot to set up."),
-        Field("parent", 16, "Slot whose zoom is inherited; may be the slot itself."),
-        Field("cell", 16, "Cell whose zoom is (lo, shift) instead, or NONE."),
-        Field("lo", 8, "The first code of bin 0; lower ones count there, too."),
-        Field("shift", 8, "A bin covers 2**shift codes, the last one all further codes; 0 to 7."),
-        Field("link", 16, "Next slot on the path to the root, or NONE."),
-        Field("current", 16, "First cell of the node's split attribute, or NONE."),
-        Field("period", 16, "Instances between trials of this slot, 0: the role's register.")),
-    Opcode.READ: Layout(
-        "read", *_HEAD, Field("slot", 16),
-        Field("cell", 16, "Cell whose bins are read, or NONE for the slot's own entry."),
-        Field("reserved", 16, count=5)),
-    Opcode.WRITE: Layout(
-        "write", *_HEAD, Field("slot", 16), Field("cell", 16, "As in READ."),
-        Field("reserved", 16, count=5)),
-    Opcode.FENCE: Layout(
-        "fence", *_HEAD, Field("reserved", 16), Field("token", 32), Field("rest", 32, count=2)),
-    Opcode.RESET: Layout("reset", *_HEAD, Field("reserved", 16), Field("rest", 32, count=3)),
-}, __file__)
+COMMANDS = complete(
+    Opcode,
+    {
+        Opcode.LEARN: Layout(
+            "learn",
+            *_HEAD,
+            Field("reserved", 16),
+            Field("count", 32, "Records to count; 0 is allowed."),
+            Field("address", 64, "Byte address of the first record, any alignment (MEMORY only)."),
+        ),
+        Opcode.TRIAL: Layout("trial", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
+        Opcode.CLEAR: Layout("clear", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
+        Opcode.PLACE: Layout(
+            "place",
+            *_HEAD,
+            Field("slot", 16, "The slot to set up."),
+            Field("parent", 16, "Slot whose zoom is inherited; may be the slot itself."),
+            Field("cell", 16, "Cell whose zoom is (lo, shift) instead, or NONE."),
+            Field("lo", 8, "The first code of bin 0; lower ones count there, too."),
+            Field("shift", 8, "A bin covers 2**shift codes, the last one all further codes; 0 to 7."),
+            Field("link", 16, "Next slot on the path to the root, or NONE."),
+            Field("current", 16, "First cell of the node's split attribute, or NONE."),
+            Field("period", 16, "Instances between trials of this slot, 0: the role's register."),
+        ),
+        Opcode.READ: Layout(
+            "read",
+            *_HEAD,
+            Field("slot", 16),
+            Field("cell", 16, "Cell whose bins are read, or NONE for the slot's own entry."),
+            Field("reserved", 16, count=5),
+        ),
+        Opcode.WRITE: Layout(
+            "write", *_HEAD, Field("slot", 16), Field("cell", 16, "As in READ."), Field("reserved", 16, count=5)
+        ),
+        Opcode.FENCE: Layout("fence", *_HEAD, Field("reserved", 16), Field("token", 32), Field("rest", 32, count=2)),
+        Opcode.RESET: Layout("reset", *_HEAD, Field("reserved", 16), Field("rest", 32, count=3)),
+    },
+    __file__,
+)
 
 WITH_PAYLOAD = (Opcode.LEARN, Opcode.WRITE)  # what follows: records, unless in memory; statistics
 
 # Fields that name a slot or a cell, and whether NONE is allowed there.
-_REFERENCES = {"slot": ("slot", False), "parent": ("slot", False), "link": ("slot", True),
-               "cell": ("cell", True), "current": ("cell", True)}
+_REFERENCES = {
+    "slot": ("slot", False),
+    "parent": ("slot", False),
+    "link": ("slot", True),
+    "cell": ("cell", True),
+    "current": ("cell", True),
+}
 
 RECORD_HEADER = Layout(
-    "record", Field("slot", 16, "The node that the instance reached."),
-    Field("label", 8, "Class index."), Field("flags", 8, "RecordFlag."))
+    "record",
+    Field("slot", 16, "The node that the instance reached."),
+    Field("label", 8, "Class index."),
+    Field("flags", 8, "RecordFlag."),
+)
 
 
 def references(opcode):
     """What a command names, for boards to check: ``(field, "slot" or "cell", NONE is allowed)`` of each field."""
-    return [(field.name, *_REFERENCES[field.name]) for field in COMMANDS[opcode].fields
-            if field.name in _REFERENCES]
+    return [(field.name, *_REFERENCES[field.name]) for field in COMMANDS[opcode].fields if field.name in _REFERENCES]
 
 
 def record_layout(cells):
     """An instance record: header and one code per cell in use, tightly packed."""
-    return Layout("record", *RECORD_HEADER.fields, Field(
-        "codes", 8, f"A code for each cell in use (an attribute of several cells has its code in "
-                    f"each); {MISSING}: missing.", count=cells))
+    return Layout(
+        "record",
+        *RECORD_HEADER.fields,
+        Field(
+            "codes",
+            8,
+            f"A code for each cell in use (an attribute of several cells has its code in each); {MISSING}: missing.",
+            count=cells,
+        ),
+    )
 
 
 def padded(data, word):

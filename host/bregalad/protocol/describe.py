@@ -11,51 +11,67 @@ __all__ = ["markdown"]
 
 
 def _layout(layout, title, note=""):
-    lines = [f"### {title}", "", *([note, ""] if note else []),
-             "| byte | field | bits | |", "|---|---|---|---|"]
+    lines = [f"### {title}", "", *([note, ""] if note else []), "| byte | field | bits | |", "|---|---|---|---|"]
     for field in layout.fields:
         count = "" if field.count is None else f" x {field.count}"
-        lines.append(f"| {layout.offset(field.name)} | {field.name} | "
-                     f"{'s' if field.signed else 'u'}{field.width}{count} | {field.doc} |")
+        lines.append(
+            f"| {layout.offset(field.name)} | {field.name} | "
+            f"{'s' if field.signed else 'u'}{field.width}{count} | {field.doc} |"
+        )
     return [*lines, ""]
 
 
 def markdown():
     """The page as text; lengths that depend on the geometry are those of ``Geometry()``."""
     geometry = Geometry()
-    lines = ["# Protocol", "",
-             "Made from the declarations in `host/bregalad/protocol` by",
-             "`python -m bregalad.protocol.describe > docs/protocol.md`; a test compares the two.",
-             "All integers are little endian. Arrays are shown for the default geometry "
-             f"({geometry.classes} classes, {geometry.bins} bins) and 8 cells.",
-             f"NONE, no slot or no cell, is {NONE:#06x}. The code of a missing value is {MISSING}.",
-             "What is reserved is 0.", "",
-             "## Commands", "", *_paragraphs(commands), ""]
+    lines = [
+        "# Protocol",
+        "",
+        "Made from the declarations in `host/bregalad/protocol` by",
+        "`python -m bregalad.protocol.describe > docs/protocol.md`; a test compares the two.",
+        "All integers are little endian. Arrays are shown for the default geometry "
+        f"({geometry.classes} classes, {geometry.bins} bins) and 8 cells.",
+        f"NONE, no slot or no cell, is {NONE:#06x}. The code of a missing value is {MISSING}.",
+        "What is reserved is 0.",
+        "",
+        "## Commands",
+        "",
+        *_paragraphs(commands),
+        "",
+    ]
     meanings = _meanings(commands.Opcode)
     for opcode, layout in commands.COMMANDS.items():
         lines += _layout(layout, f"{opcode.name} = {opcode.value}", meanings[opcode.name])
         if opcode is commands.Opcode.WRITE:
             counts = reports.statistics_layout(geometry)
-            lines += ["What follows is, for `cell` NONE, what ENTRY has from `n` on "
-                      f"({Layout('entry', *reports.entry_body(geometry)).size} bytes), else what "
-                      f"STATISTICS has from `counts` on ({counts.size - counts.offset('counts')} "
-                      "bytes). A link or current of a slot or cell that there is not is NONE.", ""]
+            lines += [
+                "What follows is, for `cell` NONE, what ENTRY has from `n` on "
+                f"({Layout('entry', *reports.entry_body(geometry)).size} bytes), else what "
+                f"STATISTICS has from `counts` on ({counts.size - counts.offset('counts')} "
+                "bytes). A link or current of a slot or cell that there is not is NONE.",
+                "",
+            ]
     lines += _layout(commands.record_layout(8), "Instance record")
     for flags in (commands.CommandFlag, commands.RecordFlag):
         lines += _values(flags)
     lines += ["## Reports", "", *_paragraphs(reports), ""]
     meanings = _meanings(reports.Kind)
     for kind in reports.Kind:
-        lines += _layout(reports.layout_of(kind, geometry, 8), f"{kind.name} = {kind.value}",
-                         meanings[kind.name])
+        lines += _layout(reports.layout_of(kind, geometry, 8), f"{kind.name} = {kind.value}", meanings[kind.name])
     for values in (reports.SuggestionFlag, reports.EntryFlag, reports.ErrorCode):
         lines += _values(values)
-    lines += ["## Registers", "", "| address | register | bits | field | access | reset | |",
-              "|---|---|---|---|---|---|---|"]
+    lines += [
+        "## Registers",
+        "",
+        "| address | register | bits | field | access | reset | |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for register in registers.REGISTERS:
         for field, lsb in register.layout():
-            lines.append(f"| {register.addr:#04x} | {register.name} | {lsb + field.width - 1}:{lsb}"
-                         f" | {field.name} | {field.access.value} | {field.reset} | {field.doc} |")
+            lines.append(
+                f"| {register.addr:#04x} | {register.name} | {lsb + field.width - 1}:{lsb}"
+                f" | {field.name} | {field.access.value} | {field.reset} | {field.doc} |"
+            )
     lines += ["", *_values(registers.CellKind)[:-1]]
     return "\n".join(lines) + "\n"
 
@@ -72,10 +88,16 @@ def _meanings(values):
 
 def _values(values):
     """A table of a class's values."""
-    return [f"### {values.__name__}", "", *inspect.getdoc(values).splitlines(), "",
-            "| value | name | |", "|---|---|---|",
-            *(f"| {getattr(values, name):d} | {name} | {text} |"
-              for name, text in _meanings(values).items()), ""]
+    return [
+        f"### {values.__name__}",
+        "",
+        *inspect.getdoc(values).splitlines(),
+        "",
+        "| value | name | |",
+        "|---|---|---|",
+        *(f"| {getattr(values, name):d} | {name} | {text} |" for name, text in _meanings(values).items()),
+        "",
+    ]
 
 
 if __name__ == "__main__":

@@ -44,8 +44,7 @@ class Layout:
         names = [field.name for field in fields]
         for field in fields:
             if field.width not in (8, 16, 32, 64):
-                raise ValueError(f"{name}.{field.name}: width must be 8, 16, 32 or 64 bits, "
-                                 f"not {field.width}")
+                raise ValueError(f"{name}.{field.name}: width must be 8, 16, 32 or 64 bits, not {field.width}")
             if names.count(field.name) > 1:
                 raise ValueError(f"{name}: field {field.name!r} is declared twice")
 
@@ -62,11 +61,16 @@ class Layout:
     @cached_property
     def dtype(self):
         """The numpy structured dtype."""
-        return np.dtype([
-            (field.name, f"<{'i' if field.signed else 'u'}{field.width // 8}",
-             *(() if field.count is None else ((field.count,),)))
-            for field in self.fields
-        ])
+        return np.dtype(
+            [
+                (
+                    field.name,
+                    f"<{'i' if field.signed else 'u'}{field.width // 8}",
+                    *(() if field.count is None else ((field.count,),)),
+                )
+                for field in self.fields
+            ]
+        )
 
     def pack(self, **values):
         """Bytes of one item; fields not named are 0."""
@@ -77,7 +81,7 @@ class Layout:
 
     def unpack(self, data):
         """The numpy record that ``data`` begins with."""
-        return np.frombuffer(data[:self.size], self.dtype)[0]
+        return np.frombuffer(data[: self.size], self.dtype)[0]
 
     def offset(self, name):
         """Byte offset of a field."""

@@ -12,10 +12,31 @@ from typing import NamedTuple
 from .layout import Field, Layout
 from .registers import IDENTITY
 
-__all__ = ["ACCESS", "AckFlag", "Frame", "FrameType", "HEADER", "HELLO", "HelloFlag",
-           "LAPSE_SECONDS", "LINK_VERSION", "MAX_PAYLOAD", "NUMBERED", "OVERHEAD", "REFUSED",
-           "Refusal", "ReportsFlag", "SEQUENCES", "VALUE", "WELCOME", "WelcomeFlag",
-           "decode_cobs", "encode_cobs", "pack_frame", "unpack_frame"]
+__all__ = [
+    "ACCESS",
+    "AckFlag",
+    "Frame",
+    "FrameType",
+    "HEADER",
+    "HELLO",
+    "HelloFlag",
+    "LAPSE_SECONDS",
+    "LINK_VERSION",
+    "MAX_PAYLOAD",
+    "NUMBERED",
+    "OVERHEAD",
+    "REFUSED",
+    "Refusal",
+    "ReportsFlag",
+    "SEQUENCES",
+    "VALUE",
+    "WELCOME",
+    "WelcomeFlag",
+    "decode_cobs",
+    "encode_cobs",
+    "pack_frame",
+    "unpack_frame",
+]
 
 LINK_VERSION = 1  # changes whenever an old driver could not talk to a new board
 MAX_PAYLOAD = 1452  # bytes; with header and CRC just fits a UDP datagram in an Ethernet frame
@@ -37,8 +58,7 @@ class FrameType(IntEnum):
     VALUE = 0x91
 
 
-NUMBERED = frozenset({
-    FrameType.COMMANDS, FrameType.REGISTERS, FrameType.REPORTS, FrameType.VALUE})
+NUMBERED = frozenset({FrameType.COMMANDS, FrameType.REGISTERS, FrameType.REPORTS, FrameType.VALUE})
 
 
 class HelloFlag(IntFlag):
@@ -76,30 +96,43 @@ class Refusal(IntEnum):
 
 
 HEADER = Layout(
-    "frame", Field("type", 8, "FrameType."), Field("flags", 8),
-    Field("length", 16, "Payload bytes, a multiple of 4."), Field("session", 32),
+    "frame",
+    Field("type", 8, "FrameType."),
+    Field("flags", 8),
+    Field("length", 16, "Payload bytes, a multiple of 4."),
+    Field("session", 32),
     Field("sequence", 16, "Of a numbered frame; else 0."),
     Field("acknowledge", 16, "The number that the sender expects next."),
     Field("room", 16, "Free words of the board's ring; 0 from the host."),
-    Field("reserved", 16))
+    Field("reserved", 16),
+)
 
 HELLO = Layout("hello", Field("version", 16, "LINK_VERSION."), Field("reserved", 16))
 
 ACCESS = Layout(
-    "access", Field("address", 16, "Of a register, in bytes."), Field("write", 16, "0 or 1."),
-    Field("value", 32, "Written; 0 in a read."))
+    "access",
+    Field("address", 16, "Of a register, in bytes."),
+    Field("write", 16, "0 or 1."),
+    Field("value", 32, "Written; 0 in a read."),
+)
 
 WELCOME = Layout(
-    "welcome", Field("version", 16, "LINK_VERSION."),
+    "welcome",
+    Field("version", 16, "LINK_VERSION."),
     Field("frame_bytes", 16, "Largest payload that the board takes."),
     Field("ring_words", 16, "Words of the board's ring."),
     Field("up_frame_bytes", 16, "Largest payload that the board sends in a numbered frame."),
     Field("up_frames", 16, "Numbered frames that the board keeps at most."),
-    Field("reserved", 16), *(Field(name, 32) for name in IDENTITY))
+    Field("reserved", 16),
+    *(Field(name, 32) for name in IDENTITY),
+)
 
 REFUSED = Layout(
-    "refused", Field("reason", 16, "Refusal."), Field("version", 16, "LINK_VERSION."),
-    Field("holder", 32, "The session that has the board, 0: none."))
+    "refused",
+    Field("reason", 16, "Refusal."),
+    Field("version", 16, "LINK_VERSION."),
+    Field("holder", 32, "The session that has the board, 0: none."),
+)
 
 VALUE = Layout("value", Field("address", 32, "Of the register read."), Field("value", 32))
 
@@ -131,8 +164,7 @@ def pack_frame(type, session, payload=b"", *, flags=0, sequence=0, acknowledge=0
         If ``payload`` is not whole words, or longer than `MAX_PAYLOAD`.
     """
     if len(payload) % 4 or len(payload) > MAX_PAYLOAD:
-        raise ValueError(f"payload must be whole words, at most {MAX_PAYLOAD} bytes, "
-                         f"not {len(payload)} bytes")
+        raise ValueError(f"payload must be whole words, at most {MAX_PAYLOAD} bytes, not {len(payload)} bytes")
     frame = _HEADER.pack(type, flags, len(payload), session, sequence, acknowledge, room, 0)
     frame += bytes(payload)
     return frame + _CRC.pack(zlib.crc32(frame))
@@ -154,7 +186,7 @@ def unpack_frame(data, limit=MAX_PAYLOAD):
     type, flags, length, session, sequence, acknowledge, room, _ = _HEADER.unpack_from(data)
     if length != len(data) - OVERHEAD or zlib.crc32(data[:-4]) != _CRC.unpack(data[-4:])[0]:
         return None
-    return Frame(type, flags, session, sequence, acknowledge, room, data[HEADER.size:-4])
+    return Frame(type, flags, session, sequence, acknowledge, room, data[HEADER.size : -4])
 
 
 def encode_cobs(data):
@@ -183,7 +215,7 @@ def decode_cobs(data):
             return None
         if zero:
             out.append(0)
-        out += data[at + 1:at + code]
+        out += data[at + 1 : at + code]
         at += code
         zero = code <= _BLOCK
     return bytes(out)

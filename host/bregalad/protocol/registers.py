@@ -6,8 +6,22 @@ from enum import Enum
 from ..criteria import DECLARED, criterion_of, numbered
 from ..geometry import Geometry
 
-__all__ = ["Access", "Field", "Register", "REGISTERS", "EVENTS", "TIMINGS", "MAGIC", "VERSION",
-           "CellKind", "IDENTITY", "find", "geometry_of", "identity", "identity_fields"]
+__all__ = [
+    "Access",
+    "Field",
+    "Register",
+    "REGISTERS",
+    "EVENTS",
+    "TIMINGS",
+    "MAGIC",
+    "VERSION",
+    "CellKind",
+    "IDENTITY",
+    "find",
+    "geometry_of",
+    "identity",
+    "identity_fields",
+]
 
 MAGIC = 0x47455242  # "BREG", little endian
 VERSION = 4  # changes whenever an old driver could not work a new bitstream
@@ -104,49 +118,79 @@ IDENTITY = ("identity", "build", "size", "memory")  # what tells a geometry, in 
 
 REGISTERS = (
     Register("identity", 0x00, (Field("magic", 32, _RO, f"MAGIC, {MAGIC:#010x}."),)),
-    Register("build", 0x04, (
-        Field("version", 8, _RO, f"VERSION, {VERSION}."),
-        Field("criterion", 4, _RO, ", ".join(f"{each.number}: {each.name}" for each in DECLARED) + "."),
-        Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
-        Field("second_bank", 2, _RO, "1: a lane's counters lie in two banks, 0: in one."),
-        Field("count_width", 8, _RO, "W."),
-        Field("classes", 8, _RO, "C."),
-    )),
-    Register("size", 0x08, (
-        Field("lanes", 16, _RO, "P."),
-        Field("passes", 16, _RO, "11:0: K_max; 15:12: nodes of a path counted together, 2 to the "
-                                 "power of this."),
-    )),
-    Register("memory", 0x0C, (
-        Field("slots", 16, _RO, "S."),
-        Field("bins", 8, _RO, "B."),
-        Field("bus_bytes", 8, _RO, "Bytes of a bus word."),
-    )),
+    Register(
+        "build",
+        0x04,
+        (
+            Field("version", 8, _RO, f"VERSION, {VERSION}."),
+            Field("criterion", 4, _RO, ", ".join(f"{each.number}: {each.name}" for each in DECLARED) + "."),
+            Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
+            Field("second_bank", 2, _RO, "1: a lane's counters lie in two banks, 0: in one."),
+            Field("count_width", 8, _RO, "W."),
+            Field("classes", 8, _RO, "C."),
+        ),
+    ),
+    Register(
+        "size",
+        0x08,
+        (
+            Field("lanes", 16, _RO, "P."),
+            Field("passes", 16, _RO, "11:0: K_max; 15:12: nodes of a path counted together, 2 to the power of this."),
+        ),
+    ),
+    Register(
+        "memory",
+        0x0C,
+        (
+            Field("slots", 16, _RO, "S."),
+            Field("bins", 8, _RO, "B."),
+            Field("bus_bytes", 8, _RO, "Bytes of a bus word."),
+        ),
+    ),
     Register("control", 0x10, (Field("clear", 1, _PULSE, "Return the counters below to 0."),)),
-    Register("status", 0x14, (
-        Field("halted", 1, _RO, "1 from an ERROR report to RESET."),
-        Field("busy", 1, _RO, "A command, trial or report is under way."),
-    )),
+    Register(
+        "status",
+        0x14,
+        (
+            Field("halted", 1, _RO, "1 from an ERROR report to RESET."),
+            Field("busy", 1, _RO, "A command, trial or report is under way."),
+        ),
+    ),
     Register("cells", 0x18, (Field("count", 16, _RW, "Codes of an instance record.", 1),)),
     Register("classes", 0x1C, (Field("count", 8, _RW, "Classes in use, 1 to C.", 2),)),
-    Register("report", 0x20, (
-        Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),
-        Field("predictions", 2, _RW, "Records report 0: nothing, 1: PREDICTION, 2: SCORES "
-                                     "(boards with naive Bayes only)."),)),
-    Register("grace", 0x24, (
-        Field("leaf", 24, _RW, "Instances between trials of a leaf slot; 0: none.", 200),)),
-    Register("inner_grace", 0x28, (
-        Field("inner", 24, _RW, "Instances between trials of an inner slot; 0: none.", 2000),)),
-    Register("cell", 0x2C, (
-        Field("index", 16, _RW, "Cell whose configuration the rest of this word is."),
-        Field("kind", 2, _RW, "CellKind."),
-        Field("first", 1, _RW, "1: the first (mostly: only) cell of its attribute.", 1),
-        Field("other", 1, _RW, "1: nominal, the last bin counts all values of other cells."),
-        Field("base", 8, _RW, "Nominal: the code that bin 0 counts."),
-        Field("write", 1, _PULSE, "1: store the configuration."),
-    )),
-    *(Register(name, _COUNTERS_BASE + 4 * i, (Field("count", 32, _RO, doc + " Wraps."),))
-      for i, (name, doc) in enumerate({**EVENTS, **TIMINGS}.items())),
+    Register(
+        "report",
+        0x20,
+        (
+            Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),
+            Field(
+                "predictions",
+                2,
+                _RW,
+                "Records report 0: nothing, 1: PREDICTION, 2: SCORES (boards with naive Bayes only).",
+            ),
+        ),
+    ),
+    Register("grace", 0x24, (Field("leaf", 24, _RW, "Instances between trials of a leaf slot; 0: none.", 200),)),
+    Register(
+        "inner_grace", 0x28, (Field("inner", 24, _RW, "Instances between trials of an inner slot; 0: none.", 2000),)
+    ),
+    Register(
+        "cell",
+        0x2C,
+        (
+            Field("index", 16, _RW, "Cell whose configuration the rest of this word is."),
+            Field("kind", 2, _RW, "CellKind."),
+            Field("first", 1, _RW, "1: the first (mostly: only) cell of its attribute.", 1),
+            Field("other", 1, _RW, "1: nominal, the last bin counts all values of other cells."),
+            Field("base", 8, _RW, "Nominal: the code that bin 0 counts."),
+            Field("write", 1, _PULSE, "1: store the configuration."),
+        ),
+    ),
+    *(
+        Register(name, _COUNTERS_BASE + 4 * i, (Field("count", 32, _RO, doc + " Wraps."),))
+        for i, (name, doc) in enumerate({**EVENTS, **TIMINGS}.items())
+    ),
 )
 
 _BY_NAME = {register.name: register for register in REGISTERS}
@@ -200,16 +244,21 @@ def geometry_of(read):
     """
     passes = read("size.passes")
     return Geometry(
-        lanes=read("size.lanes"), passes=passes & (1 << _PASSES_BITS) - 1,
-        levels=1 << (passes >> _PASSES_BITS), bins=read("memory.bins"),
-        classes=read("build.classes"), slots=read("memory.slots"),
-        count_width=read("build.count_width"), bus_width=8 * read("memory.bus_bytes"),
+        lanes=read("size.lanes"),
+        passes=passes & (1 << _PASSES_BITS) - 1,
+        levels=1 << (passes >> _PASSES_BITS),
+        bins=read("memory.bins"),
+        classes=read("build.classes"),
+        slots=read("memory.slots"),
+        count_width=read("build.count_width"),
+        bus_width=8 * read("memory.bus_bytes"),
         criterion=numbered(read("build.criterion")).name,
-        naive_bayes=bool(read("build.naive_bayes")), banks=1 + read("build.second_bank"))
+        naive_bayes=bool(read("build.naive_bayes")),
+        banks=1 + read("build.second_bank"),
+    )
 
 
 def identity(geometry):
     """The registers of IDENTITY: name to 32-bit value."""
     fields = identity_fields(geometry)
-    return {name: sum(fields[f"{name}.{field.name}"] << lsb for field, lsb in find(name).layout())
-            for name in IDENTITY}
+    return {name: sum(fields[f"{name}.{field.name}"] << lsb for field, lsb in find(name).layout()) for name in IDENTITY}

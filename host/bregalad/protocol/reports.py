@@ -12,9 +12,24 @@ from ..fixed import BAYES_FRACTION, UNUSED_CLASS
 from ..geometry import GAIN_FRACTION
 from .layout import Field, Layout
 
-__all__ = ["Kind", "SuggestionFlag", "EntryFlag", "ErrorCode", "HEADER", "CANDIDATE",
-           "suggestion_layout", "gains_layout", "statistics_layout", "entry_body", "entry_layout",
-           "scores_layout", "FENCE", "ERROR", "PREDICTION", "layout_of"]
+__all__ = [
+    "Kind",
+    "SuggestionFlag",
+    "EntryFlag",
+    "ErrorCode",
+    "HEADER",
+    "CANDIDATE",
+    "suggestion_layout",
+    "gains_layout",
+    "statistics_layout",
+    "entry_body",
+    "entry_layout",
+    "scores_layout",
+    "FENCE",
+    "ERROR",
+    "PREDICTION",
+    "layout_of",
+]
 
 
 class Kind(IntEnum):
@@ -66,8 +81,10 @@ CANDIDATE = Layout(
     Field("cell", 16, "First cell of the attribute, NONE if not valid."),
     Field("value", 8, "Numeric: bins 0..value go left. One-vs-rest: the value's code. Else 0."),
     Field("valid", 8, "0: no attribute, or (GAINS) not the last cell of one."),
-    Field("gain", 64, f"n G: a gain (information gain in bits) times instances, unit "
-                      f"2**-{GAIN_FRACTION}.", signed=True))
+    Field(
+        "gain", 64, f"n G: a gain (information gain in bits) times instances, unit 2**-{GAIN_FRACTION}.", signed=True
+    ),
+)
 
 
 def _candidate(name):
@@ -78,38 +95,62 @@ def suggestion_layout(geometry):
     """SUGGESTION: the top two attributes of a slot."""
     classes = geometry.classes
     return Layout(
-        "suggestion", *_head("SuggestionFlag."), Field("n", 32, "Instances in the slot."),
+        "suggestion",
+        *_head("SuggestionFlag."),
+        Field("n", 32, "Instances in the slot."),
         Field("class_counts", 32, count=classes),
-        *_candidate("best"), *_candidate("second"), *_candidate("current"),
-        Field("left", 32, "Class counts of best's left side (numeric) or value (one-vs-rest); "
-                          "0 if best is multiway.", count=classes))
+        *_candidate("best"),
+        *_candidate("second"),
+        *_candidate("current"),
+        Field(
+            "left",
+            32,
+            "Class counts of best's left side (numeric) or value (one-vs-rest); 0 if best is multiway.",
+            count=classes,
+        ),
+    )
 
 
 def gains_layout(geometry, cells):
     """GAINS: a candidate per cell in use; an attribute stands at its last cell."""
     return Layout(
-        "gains", *_head("SuggestionFlag."), Field("n", 32, "Instances in the slot."),
+        "gains",
+        *_head("SuggestionFlag."),
+        Field("n", 32, "Instances in the slot."),
         Field("class_counts", 32, count=geometry.classes),
-        Field("candidates", 32, "Three words for each cell in use, as those of best in SUGGESTION: "
-                                "cell + (value << 16) + (valid << 24), gain 31:0, gain 63:32. An "
-                                "attribute's stand at its last cell.",
-              count=CANDIDATE.size // 4 * cells))
+        Field(
+            "candidates",
+            32,
+            "Three words for each cell in use, as those of best in SUGGESTION: "
+            "cell + (value << 16) + (valid << 24), gain 31:0, gain 63:32. An "
+            "attribute's stand at its last cell.",
+            count=CANDIDATE.size // 4 * cells,
+        ),
+    )
 
 
 def statistics_layout(geometry):
     """STATISTICS: the counts of one cell, bin by bin, classes side by side."""
-    return Layout("statistics", *_head(), Field("cell", 16), Field("reserved", 16),
-                  Field("counts", 32, "Bin by bin, classes side by side.",
-                        count=geometry.bins * geometry.classes))
+    return Layout(
+        "statistics",
+        *_head(),
+        Field("cell", 16),
+        Field("reserved", 16),
+        Field("counts", 32, "Bin by bin, classes side by side.", count=geometry.bins * geometry.classes),
+    )
 
 
 def entry_body(geometry):
     """What ENTRY reports and WRITE (cell NONE) takes."""
-    return (Field("n", 32, "Instances in the slot."),
-            Field("since", 32, "Instances since the last trial."),
-            Field("link", 16), Field("current", 16), Field("entry_flags", 16, "EntryFlag."),
-            Field("period", 16, "Instances between trials, 0: the role's register."),
-            Field("class_counts", 32, count=geometry.classes))
+    return (
+        Field("n", 32, "Instances in the slot."),
+        Field("since", 32, "Instances since the last trial."),
+        Field("link", 16),
+        Field("current", 16),
+        Field("entry_flags", 16, "EntryFlag."),
+        Field("period", 16, "Instances between trials, 0: the role's register."),
+        Field("class_counts", 32, count=geometry.classes),
+    )
 
 
 def entry_layout(geometry):
@@ -118,38 +159,51 @@ def entry_layout(geometry):
 
 
 PREDICTION = Layout(
-    "prediction", Field("kind", 8), Field("label", 8, "The class predicted."),
-    Field("slot", 16, "Of the record."))
+    "prediction", Field("kind", 8), Field("label", 8, "The class predicted."), Field("slot", 16, "Of the record.")
+)
 
 
 def scores_layout(geometry):
     """SCORES: the naive Bayes scores of every class of the board."""
     return Layout(
-        "scores", *PREDICTION.fields,
-        Field("scores", 32, f"Log2 of a class's share, unit 2**-{BAYES_FRACTION}, up to a sum that "
-                            f"all classes have in common; {UNUSED_CLASS}: the slot has not seen "
-                            "the class, or it is not in use.",
-              signed=True, count=geometry.classes))
+        "scores",
+        *PREDICTION.fields,
+        Field(
+            "scores",
+            32,
+            f"Log2 of a class's share, unit 2**-{BAYES_FRACTION}, up to a sum that "
+            f"all classes have in common; {UNUSED_CLASS}: the slot has not seen "
+            "the class, or it is not in use.",
+            signed=True,
+            count=geometry.classes,
+        ),
+    )
 
 
 FENCE = Layout("fence", *_head(slot="0."), Field("token", 32, "That of the command."))
 
 ERROR = Layout(
-    "error", *_head("ErrorCode.", "0."),
+    "error",
+    *_head("ErrorCode.", "0."),
     Field("address", 64, "Bus word that failed (SLAVE, DECODE); first 8 command bytes (COMMAND)."),
-    Field("count", 32, "Records of the LEARN that were counted before the error."))
+    Field("count", 32, "Records of the LEARN that were counted before the error."),
+)
 
 
-_LAYOUTS = complete(Kind, {  # of a geometry and the cells in use
-    Kind.SUGGESTION: lambda geometry, cells: suggestion_layout(geometry),
-    Kind.GAINS: gains_layout,
-    Kind.STATISTICS: lambda geometry, cells: statistics_layout(geometry),
-    Kind.ENTRY: lambda geometry, cells: entry_layout(geometry),
-    Kind.FENCE: lambda geometry, cells: FENCE,
-    Kind.ERROR: lambda geometry, cells: ERROR,
-    Kind.PREDICTION: lambda geometry, cells: PREDICTION,
-    Kind.SCORES: lambda geometry, cells: scores_layout(geometry),
-}, __file__)
+_LAYOUTS = complete(
+    Kind,
+    {  # of a geometry and the cells in use
+        Kind.SUGGESTION: lambda geometry, cells: suggestion_layout(geometry),
+        Kind.GAINS: gains_layout,
+        Kind.STATISTICS: lambda geometry, cells: statistics_layout(geometry),
+        Kind.ENTRY: lambda geometry, cells: entry_layout(geometry),
+        Kind.FENCE: lambda geometry, cells: FENCE,
+        Kind.ERROR: lambda geometry, cells: ERROR,
+        Kind.PREDICTION: lambda geometry, cells: PREDICTION,
+        Kind.SCORES: lambda geometry, cells: scores_layout(geometry),
+    },
+    __file__,
+)
 
 
 @cache
@@ -164,6 +218,7 @@ def layout_of(kind, geometry, cells):
     try:
         layout = _LAYOUTS[kind]
     except KeyError:
-        raise ValueError(f"no report is of kind {kind!r}; there are "
-                         f"{', '.join(f'{known.value} ({known.name})' for known in Kind)}") from None
+        raise ValueError(
+            f"no report is of kind {kind!r}; there are {', '.join(f'{known.value} ({known.name})' for known in Kind)}"
+        ) from None
     return layout(geometry, cells)

@@ -33,10 +33,12 @@ def getter(layout, name):
     shift, mask = 8 * byte, (1 << min(field.width, 32)) - 1
 
     if field.width == 64:
+
         @njit(inline="always")
         def get(words, at):
             return (np.int64(words[at + word + 1]) << 32) | np.int64(words[at + word])
     else:
+
         @njit(inline="always")
         def get(words, at):
             return np.int64(words[at + word]) >> shift & mask

@@ -18,16 +18,32 @@ RUNS = 10
 
 LEAVES = (10, 20, 40, 80, 160, 320, 640, 1280)  # at which the curves are compared
 _COMMON = {"grace": 100, "slots": 4096, "nominal_split": "one_vs_rest"}
-_HOEFFDING = [{"delta": delta, "tau": tau} for delta, tau in (
-    (1e-7, 0.0), (1e-7, .02), (1e-7, .03), (1e-7, .05), (1e-7, .07), (1e-7, .1), (1e-3, .1),
-    (1e-3, .15))]
+_HOEFFDING = [
+    {"delta": delta, "tau": tau}
+    for delta, tau in (
+        (1e-7, 0.0),
+        (1e-7, 0.02),
+        (1e-7, 0.03),
+        (1e-7, 0.05),
+        (1e-7, 0.07),
+        (1e-7, 0.1),
+        (1e-3, 0.1),
+        (1e-3, 0.15),
+    )
+]
 # Learner: its tree, its criterion, and the settings that make its curve.
 LEARNERS = {
-    "C-Tree": (CTree, "gini", [
-        {"scale": scale} for scale in (.003, .005, .01, .015, .02, .025, .03, .04, .05, .06, .08)]),
+    "C-Tree": (
+        CTree,
+        "gini",
+        [{"scale": scale} for scale in (0.003, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.06, 0.08)],
+    ),
     "H-Tree": (VFDT, "information_gain", _HOEFFDING),
-    "H-Tree, no ties": (VFDT, "information_gain", [
-        {"delta": delta, "tau": 0.0} for delta in (.001, .1, .3, .5, .7, .9, .97, .99)]),
+    "H-Tree, no ties": (
+        VFDT,
+        "information_gain",
+        [{"delta": delta, "tau": 0.0} for delta in (0.001, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99)],
+    ),
     "CorrH-Tree": (CorrHTree, "classification_error", _HOEFFDING),
 }
 
@@ -70,8 +86,7 @@ def run(settings):
     """Run the study; returns a `Page`."""
     page = Page("ctree", "C-Tree, CorrH-Tree and H-Tree at equal numbers of leaves")
     page.text(_METHOD)
-    streams = {"RandCBT": [RandomBinaryTree(model_seed=seed)
-                           for seed in range(1, settings.runs + 1)]}
+    streams = {"RandCBT": [RandomBinaryTree(model_seed=seed) for seed in range(1, settings.runs + 1)]}
     for name, title in (("elec", "ELEC"), ("skin", "Skin, shuffled")):
         whole = data.load(name)
         if whole is not None:
@@ -83,24 +98,35 @@ def run(settings):
             if found is not None:
                 points[title, name] = found
     for title, group in streams.items():
-        sizes = {min(settings.instances, getattr(s, "len_hint", None) or _length(s, settings))
-                 for s in group}
-        page.heading(f"{title}: {max(sizes):,} instances, {len(group)} "
-                     f"{'runs' if len(group) > 1 else 'run'}")
+        sizes = {min(settings.instances, getattr(s, "len_hint", None) or _length(s, settings)) for s in group}
+        page.heading(f"{title}: {max(sizes):,} instances, {len(group)} {'runs' if len(group) > 1 else 'run'}")
         learners = [name for name in LEARNERS if (title, name) in points]
         page.text("Accuracy at equal numbers of leaves:")
         behind = [f"C-Tree - {name}" for name in _others(learners)]
-        page.table(f"{title} equal", ["leaves", *learners, *behind], [
-            _row(leaves, {name: points[title, name] for name in learners}) for leaves in LEAVES])
+        page.table(
+            f"{title} equal",
+            ["leaves", *learners, *behind],
+            [_row(leaves, {name: points[title, name] for name in learners}) for leaves in LEAVES],
+        )
         page.text("The points:")
-        page.table(f"{title} points", ["learner", "setting", "leaves", "accuracy", "tie-broken"], [
-            [name, ", ".join(f"{key} {value:g}" for key, value in setting.items()),
-             f"{np.mean(leaves):.1f}", f"{np.mean(accuracy):.4f}", f"{100 * ties:.0f} %"]
-            for name in learners for setting, leaves, accuracy, ties in points[title, name]])
+        page.table(
+            f"{title} points",
+            ["learner", "setting", "leaves", "accuracy", "tie-broken"],
+            [
+                [
+                    name,
+                    ", ".join(f"{key} {value:g}" for key, value in setting.items()),
+                    f"{np.mean(leaves):.1f}",
+                    f"{np.mean(accuracy):.4f}",
+                    f"{100 * ties:.0f} %",
+                ]
+                for name in learners
+                for setting, leaves, accuracy, ties in points[title, name]
+            ],
+        )
     page.picture("", _picture(list(streams), points), "accuracy over leaves")
     page.heading("Differences from the papers, and why")
-    page.text(_DIFFERENCES.replace("{engines}", " ".join(
-        f"{name}: {engine}." for name, engine in engines.items())))
+    page.text(_DIFFERENCES.replace("{engines}", " ".join(f"{name}: {engine}." for name, engine in engines.items())))
     return page
 
 
@@ -115,9 +141,11 @@ def _curve(settings, title, name, group, engines):
     """
     kind, criterion, grid = LEARNERS[name]
     on_board = computes(settings.board, criterion)
-    engines[name] = (f"the {settings.board} board" if on_board else
-                     f"the float64 reference on the board's codes, for no board computes "
-                     f"{criterion}")
+    engines[name] = (
+        f"the {settings.board} board"
+        if on_board
+        else f"the float64 reference on the board's codes, for no board computes {criterion}"
+    )
     points = []
     for setting in grid:
         curves = []
@@ -127,15 +155,16 @@ def _curve(settings, title, name, group, engines):
             except ImportError:
                 engines[name] = f"left out, for neither a board nor the reference has {criterion}"
                 return None
-            curves.append(follow(tree, stream, min(settings.instances, _length(stream, settings)),
-                                 getattr(stream, "classes", None)))
+            curves.append(
+                follow(
+                    tree, stream, min(settings.instances, _length(stream, settings)), getattr(stream, "classes", None)
+                )
+            )
         leaves = [curve.leaves[-1] for curve in curves]
         accuracy = [curve.accuracy[-1] for curve in curves]
         splits = sum(curve.splits[-1] for curve in curves)
-        points.append((setting, leaves, accuracy,
-                       sum(curve.ties[-1] for curve in curves) / max(splits, 1)))
-        settings.note(f"{title}, {name} {setting}: {np.mean(leaves):.1f} leaves, accuracy "
-                      f"{np.mean(accuracy):.4f}")
+        points.append((setting, leaves, accuracy, sum(curve.ties[-1] for curve in curves) / max(splits, 1)))
+        settings.note(f"{title}, {name} {setting}: {np.mean(leaves):.1f} leaves, accuracy {np.mean(accuracy):.4f}")
     return points
 
 
@@ -146,18 +175,24 @@ def _tree(settings, kind, criterion, setting, stream):
         return kind(board=settings.board, nominal=nominal, leaf_prediction="mc", **_COMMON, **setting)
     policy = kind(grace=_COMMON["grace"], **setting)
     return ReferenceTree(
-        stream.schema, getattr(stream, "classes", stream.schema.classes), observer="zoomed",
-        criterion=criterion, grace=policy.grace, nominal_split="one_vs_rest", delta=policy.delta,
-        tau=policy.tau, bound=getattr(policy, "bound", "hoeffding"),
-        c=getattr(policy, "scale", 5e-3))
+        stream.schema,
+        getattr(stream, "classes", stream.schema.classes),
+        observer="zoomed",
+        criterion=criterion,
+        grace=policy.grace,
+        nominal_split="one_vs_rest",
+        delta=policy.delta,
+        tau=policy.tau,
+        bound=getattr(policy, "bound", "hoeffding"),
+        c=getattr(policy, "scale", 5e-3),
+    )
 
 
 def _row(leaves, points):
     """Learners at a number of leaves: mean and deviation, empty where a run does not reach."""
     at = {name: _at(found, leaves) for name, found in points.items()}
     ahead = [at.get("C-Tree", np.array(np.nan)) - at[name] for name in _others(at)]
-    return [leaves, *("" if np.isnan(values).any() else spread(values)
-                      for values in (*at.values(), *ahead))]
+    return [leaves, *("" if np.isnan(values).any() else spread(values) for values in (*at.values(), *ahead))]
 
 
 def _others(names):
@@ -182,8 +217,7 @@ def _picture(titles, points):
     for panel, title in zip(figure.subplots(1, len(titles), squeeze=False)[0], titles, strict=True):
         for name in LEARNERS:
             if (title, name) in points:
-                found = sorted((np.mean(leaves), np.mean(accuracy))
-                               for _, leaves, accuracy, _ in points[title, name])
+                found = sorted((np.mean(leaves), np.mean(accuracy)) for _, leaves, accuracy, _ in points[title, name])
                 panel.plot(*zip(*found, strict=True), marker="o", markersize=4, label=name)
         panel.set(title=title, xlabel="leaves", ylabel="prequential accuracy", xscale="log")
         panel.grid(alpha=0.3)

@@ -20,12 +20,15 @@ _COMMON = {"delta": 1e-7, "tau": 0.05, "grace": 200, "leaf_prediction": "nba", "
 LEARNERS = {
     "VFDT": lambda **options: VFDT(**_COMMON, **options),
     "EFDT": lambda **options: EFDT(**_COMMON, inner_grace=2000, variant="paper", **options),
-    "EFDT, kdd2018": lambda **options: EFDT(**_COMMON, inner_grace=2000, variant="kdd2018",
-                                            **options),
+    "EFDT, kdd2018": lambda **options: EFDT(**_COMMON, inner_grace=2000, variant="kdd2018", **options),
 }
 # MOA 24.07, HoeffdingTree and EFDT, NBA leaves, a run each; docs/streams.md says how.
-MOA = {"5 classes": (.1795, .0433), "KDD'99, ordered": (.0042, .0029),
-       "Skin, ordered": (.0005, .0005), "Skin, shuffled": (.0117, .0063)}
+MOA = {
+    "5 classes": (0.1795, 0.0433),
+    "KDD'99, ordered": (0.0042, 0.0029),
+    "Skin, ordered": (0.0005, 0.0005),
+    "Skin, shuffled": (0.0117, 0.0063),
+}
 
 _METHOD = """
 Source: Manapragada, Webb and Salehi, *Extremely Fast Decision Tree*, KDD 2018.
@@ -74,8 +77,7 @@ def run(settings):
                 stream = RandomTree(classes=classes, nominals=5, numerics=0, model_seed=seed)
                 curve = _learn(settings, name, stream, settings.instances)
                 curves.setdefault((f"{classes} classes", name), []).append(curve)
-                settings.note(f"{classes} classes, tree {seed}, {name}: "
-                              f"error {1 - curve.accuracy[-1]:.4f}")
+                settings.note(f"{classes} classes, tree {seed}, {name}: error {1 - curve.accuracy[-1]:.4f}")
     page.heading(f"Random trees, {settings.instances:,} instances, {settings.runs} runs")
     kinds = [f"{classes} classes" for classes in CLASSES]
     _tables(page, "trees", kinds, curves)
@@ -96,8 +98,7 @@ def _real(settings, page):
     for name, title in (("kdd", "KDD'99"), ("skin", "Skin")):
         stream = data.load(name)
         if stream is None:
-            page.text(f"{title} was not at hand ({data.FILES[name]} in $BREGALAD_DATA) and is left "
-                      "out.")
+            page.text(f"{title} was not at hand ({data.FILES[name]} in $BREGALAD_DATA) and is left out.")
             continue
         sizes.append(f"{title} {min(len(stream), settings.instances):,}")
         for order in ("ordered", "shuffled"):
@@ -106,8 +107,14 @@ def _real(settings, page):
             for seed in range(1, 1 + (settings.runs if order == "shuffled" else 1)):
                 chunks = stream.shuffled(seed) if order == "shuffled" else stream
                 for learner in LEARNERS:
-                    curve = _learn(settings, learner, chunks, min(len(stream), settings.instances),
-                                   nominal=stream.nominal, nominal_values=128)
+                    curve = _learn(
+                        settings,
+                        learner,
+                        chunks,
+                        min(len(stream), settings.instances),
+                        nominal=stream.nominal,
+                        nominal_values=128,
+                    )
                     curves.setdefault((kind, learner), []).append(curve)
                     settings.note(f"{kind} {seed}, {learner}: error {1 - curve.accuracy[-1]:.4f}")
     if kinds:
@@ -120,11 +127,11 @@ def _real(settings, page):
 def _tables(page, key, kinds, curves):
     rows = []
     for kind in kinds:
-        errors = [spread(1 - curve.accuracy[-1] for curve in curves[kind, name])
-                  for name in LEARNERS]
+        errors = [spread(1 - curve.accuracy[-1] for curve in curves[kind, name]) for name in LEARNERS]
         moa = [f"{error:.4f}" for error in MOA[kind]] if kind in MOA else ["", ""]
-        better = sum(efdt.right > vfdt.right for vfdt, efdt in zip(
-            curves[kind, "VFDT"], curves[kind, "EFDT"], strict=True))
+        better = sum(
+            efdt.right > vfdt.right for vfdt, efdt in zip(curves[kind, "VFDT"], curves[kind, "EFDT"], strict=True)
+        )
         rows.append([kind, *errors, f"{better} of {len(curves[kind, 'VFDT'])}", *moa])
     page.text("Error:")
     page.table(f"{key} error", ["stream", *LEARNERS, "EFDT better", "MOA HT", "MOA EFDT"], rows)
@@ -132,16 +139,30 @@ def _tables(page, key, kinds, curves):
     for kind in kinds:
         for name in LEARNERS:
             runs = curves[kind, name]
-            last = [np.mean([getattr(curve, what)[-1] for curve in runs])
-                    for what in ("leaves", "splits", "replaced", "pruned", "ties", "seconds")]
+            last = [
+                np.mean([getattr(curve, what)[-1] for curve in runs])
+                for what in ("leaves", "splits", "replaced", "pruned", "ties", "seconds")
+            ]
             made = last[1] + last[2]
-            rows.append([kind, name, f"{np.mean([1 - c.recent[-1] for c in runs]):.4f}",
-                         *(f"{value:.0f}" for value in last[:4]),
-                         f"{100 * last[4] / made if made else 0:.0f} %", f"{last[5]:.1f}"])
-    page.text("Means over the runs; \"last\" is the error of the stream's last hundredth, seconds "
-              "are for predicting and learning on a machine with other work to do:")
-    page.table(f"{key} trees", ["stream", "learner", "last", "leaves", "splits", "replaced",
-                                "pruned", "tie-broken", "seconds"], rows)
+            rows.append(
+                [
+                    kind,
+                    name,
+                    f"{np.mean([1 - c.recent[-1] for c in runs]):.4f}",
+                    *(f"{value:.0f}" for value in last[:4]),
+                    f"{100 * last[4] / made if made else 0:.0f} %",
+                    f"{last[5]:.1f}",
+                ]
+            )
+    page.text(
+        'Means over the runs; "last" is the error of the stream\'s last hundredth, seconds '
+        "are for predicting and learning on a machine with other work to do:"
+    )
+    page.table(
+        f"{key} trees",
+        ["stream", "learner", "last", "leaves", "splits", "replaced", "pruned", "tie-broken", "seconds"],
+        rows,
+    )
 
 
 def _picture(kinds, curves):

@@ -33,8 +33,7 @@ class ReferenceTree:
         capacities = [0 if a.kind == "numeric" else len(a.values) for a in schema.attributes]
         self._quantiser = None
         if observer == "zoomed":
-            self._quantiser = Quantiser(schema, head=_HEAD,
-                                        capacity=[capacity or 1 for capacity in capacities])
+            self._quantiser = Quantiser(schema, head=_HEAD, capacity=[capacity or 1 for capacity in capacities])
             self._fitted = False
         self._tree = ReferenceVFDT(capacities, len(self._classes), observer=observer, **options)
 
@@ -45,9 +44,12 @@ class ReferenceTree:
 
     def _encoded(self, X):
         if self._quantiser is None:
-            return np.column_stack([
-                X[a.name].to_numpy(float) if a.kind == "numeric" else _indices(X[a.name], a.values)
-                for a in self._attributes])
+            return np.column_stack(
+                [
+                    X[a.name].to_numpy(float) if a.kind == "numeric" else _indices(X[a.name], a.values)
+                    for a in self._attributes
+                ]
+            )
         if not self._fitted:
             self._quantiser.fit(X[:_HEAD])
             self._fitted = True
@@ -57,8 +59,12 @@ class ReferenceTree:
         """Sizes and counts, as a tree's."""
         nodes = self._tree.nodes
         leaves = sum(not node.kind for node in nodes)
-        return {**asdict(self._tree.tally), "nodes": len(nodes), "leaves": leaves,
-                "depth": max(node.height for node in nodes)}
+        return {
+            **asdict(self._tree.tally),
+            "nodes": len(nodes),
+            "leaves": leaves,
+            "depth": max(node.height for node in nodes),
+        }
 
     def close(self):
         """Nothing to let go of."""

@@ -33,8 +33,7 @@ def follow(tree, stream, instances, classes=None):
     """
     every = max(1, -(-instances // POINTS))
     try:
-        return prequential(tree, stream, classes or list(stream.schema.classes), every=every,
-                           limit=instances)
+        return prequential(tree, stream, classes or list(stream.schema.classes), every=every, limit=instances)
     finally:
         tree.close()
 

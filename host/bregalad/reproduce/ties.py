@@ -16,17 +16,22 @@ RUNS = 10
 
 STREAMS = ("rts", "rtc", "rtsn", "rtcn", "rrbfs", "rrbfc", "led")
 WAYS = {
-    "ht": {"ties": "ht"}, "htdt": {"ties": "htdt"},
+    "ht": {"ties": "ht"},
+    "htdt": {"ties": "htdt"},
     "htat100": {"ties": "htat", "tie_increment": 100},
     "htat500": {"ties": "htat", "tie_increment": 500},
     "htat3000": {"ties": "htat", "tie_increment": 3000},
 }
 # Accuracy in percent, in the order of WAYS; None: not at hand.
 PUBLISHED = {
-    "rts": (99.06, None, None, None, None), "rtc": (82.17, None, None, None, None),
-    "rtsn": (89.79, None, None, None, None), "rtcn": (73.64, 71.34, 73.74, 73.63, 73.24),
-    "rrbfs": (86.71, None, None, None, None), "rrbfc": (62.31, 63.67, 52.74, 86.06, 85.08),
-    "led": (72.85, None, None, None, None), "covertype": (66.83, 65.71, 69.94, 69.33, 68.41),
+    "rts": (99.06, None, None, None, None),
+    "rtc": (82.17, None, None, None, None),
+    "rtsn": (89.79, None, None, None, None),
+    "rtcn": (73.64, 71.34, 73.74, 73.63, 73.24),
+    "rrbfs": (86.71, None, None, None, None),
+    "rrbfc": (62.31, 63.67, 52.74, 86.06, 85.08),
+    "led": (72.85, None, None, None, None),
+    "covertype": (66.83, 65.71, 69.94, 69.33, 68.41),
 }
 ENGINES = ("float64", "board")
 _SETTINGS = {"delta": 1e-6, "tau": 0.05, "grace": 300, "child_counts": "zero"}
@@ -63,26 +68,28 @@ def run(settings):
     names = settings.streams or STREAMS
     page = Page("-".join(["ties", *(settings.streams or ())]), "Ways to break ties")
     page.text(_METHOD)
-    page.heading(f"{settings.instances:,} instances, {settings.runs} "
-                 f"{'runs' if settings.runs > 1 else 'run'}")
+    page.heading(f"{settings.instances:,} instances, {settings.runs} {'runs' if settings.runs > 1 else 'run'}")
     curves = {}
     for name in names:
         for way, options in WAYS.items():
             for seed in range(1, settings.runs + 1):
                 stream = _stream(name, seed)
-                tree = ReferenceTree(stream.schema, stream.schema.classes, observer="gaussian",
-                                     bins=100, **_SETTINGS, **options)
-                curves.setdefault((name, "float64", way), []).append(
-                    follow(tree, stream, settings.instances))
-                nominal = {a.name: a.values for a in stream.schema.attributes
-                           if a.kind == "nominal"}
-                tree = VFDT(board=settings.board, slots=_SLOTS, nominal=nominal,
-                            leaf_prediction="mc", **_SETTINGS, **options)
-                curves.setdefault((name, "board", way), []).append(
-                    follow(tree, stream, settings.instances))
-            settings.note(f"{name}, {way}: " + ", ".join(
-                f"{engine} {100 * np.mean([c.accuracy[-1] for c in curves[name, engine, way]]):.2f}"
-                for engine in ENGINES))
+                tree = ReferenceTree(
+                    stream.schema, stream.schema.classes, observer="gaussian", bins=100, **_SETTINGS, **options
+                )
+                curves.setdefault((name, "float64", way), []).append(follow(tree, stream, settings.instances))
+                nominal = {a.name: a.values for a in stream.schema.attributes if a.kind == "nominal"}
+                tree = VFDT(
+                    board=settings.board, slots=_SLOTS, nominal=nominal, leaf_prediction="mc", **_SETTINGS, **options
+                )
+                curves.setdefault((name, "board", way), []).append(follow(tree, stream, settings.instances))
+            settings.note(
+                f"{name}, {way}: "
+                + ", ".join(
+                    f"{engine} {100 * np.mean([c.accuracy[-1] for c in curves[name, engine, way]]):.2f}"
+                    for engine in ENGINES
+                )
+            )
     _tables(page, curves, names)
     page.picture("", _picture(curves, names), "accuracy over instances")
     page.heading("Differences from the paper, and why")
@@ -100,22 +107,25 @@ def _stream(name, seed):
 def _tables(page, curves, names):
     rows, shares = [], []
     for name in names:
-        rows.append([name, "published", *("" if value is None else f"{value:.2f}"
-                                          for value in PUBLISHED[name])])
+        rows.append([name, "published", *("" if value is None else f"{value:.2f}" for value in PUBLISHED[name])])
         for engine in ENGINES:
             runs = [curves[name, engine, way] for way in WAYS]
-            rows.append([name, engine, *(spread((100 * c.accuracy[-1] for c in group), 2)
-                                         for group in runs)])
-            shares.append([name, engine, *(
-                f"{np.mean([c.leaves[-1] for c in group]):.0f}, {_share(group):.0f} %"
-                for group in runs)])
+            rows.append([name, engine, *(spread((100 * c.accuracy[-1] for c in group), 2) for group in runs)])
+            shares.append(
+                [
+                    name,
+                    engine,
+                    *(f"{np.mean([c.leaves[-1] for c in group]):.0f}, {_share(group):.0f} %" for group in runs),
+                ]
+            )
     if len(names) == len(STREAMS):
-        rows.append(["covertype", "published",
-                     *(f"{value:.2f}" for value in PUBLISHED["covertype"])])
+        rows.append(["covertype", "published", *(f"{value:.2f}" for value in PUBLISHED["covertype"])])
     page.text("Accuracy:")
     page.table("accuracy", ["stream", "", *WAYS], rows)
-    page.text("Leaves at the end, and the share of splits that were tie-broken (published: over "
-              "80 % on hard streams, about 20 % on the simplest):")
+    page.text(
+        "Leaves at the end, and the share of splits that were tie-broken (published: over "
+        "80 % on hard streams, about 20 % on the simplest):"
+    )
     page.table("ties", ["stream", "", *WAYS], shares)
 
 
@@ -133,8 +143,7 @@ def _picture(curves, names):
         for panel, name in zip(row, names, strict=True):
             for way in WAYS:
                 group = curves[name, engine, way]
-                panel.plot(group[0].instances, np.mean([c.recent for c in group], axis=0),
-                           label=way, linewidth=1)
+                panel.plot(group[0].instances, np.mean([c.recent for c in group], axis=0), label=way, linewidth=1)
             panel.set(title=f"{name}, {engine}", xlabel="instances")
             panel.grid(alpha=0.3)
         row[0].set(ylabel="accuracy since the last point")

@@ -73,11 +73,10 @@ def _ask(trainer, reports, codes, leaves, answers):
     records["slot"] = trainer.nodes.slot[leaves]
     records["flags"] = RecordFlag.TEST
     records["codes"] = codes[:, cells.attribute]
-    board.send(pack_command(board.geometry, Opcode.LEARN, count=len(records),
-                            payload=records.tobytes()))
+    board.send(pack_command(board.geometry, Opcode.LEARN, count=len(records), payload=records.tobytes()))
     got = 0
     while got < len(records):
         for _, report in reports():
             rows = np.frombuffer(report, answers.dtype)
-            answers[got:got + len(rows)] = rows
+            answers[got : got + len(rows)] = rows
             got += len(rows)

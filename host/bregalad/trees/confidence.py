@@ -18,17 +18,38 @@ class CTree(StreamTree):
     to stream mining, IJCNN 2015; docs/learners.md.
     """
 
-    def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=100, max_depth=None, child_counts="inherit", zoom="path",
-                 criterion="gini", bound="confidence-practical", scale=5e-3,
-                 leaf_prediction=None, nominal=(), nominal_split="one_vs_rest", nominal_values=64,
-                 class_weight=None, head=500, feed="stream", review_period=20_000, threads=1):
+    def __init__(
+        self,
+        board="emulated",
+        *,
+        geometry=None,
+        slots=1024,
+        delta=1e-7,
+        tau=0.05,
+        grace=100,
+        max_depth=None,
+        child_counts="inherit",
+        zoom="path",
+        criterion="gini",
+        bound="confidence-practical",
+        scale=5e-3,
+        leaf_prediction=None,
+        nominal=(),
+        nominal_split="one_vs_rest",
+        nominal_values=64,
+        class_weight=None,
+        head=500,
+        feed="stream",
+        review_period=20_000,
+        threads=1,
+    ):
         self._keep_parameters(locals())
 
     def _policy(self):
         if not isinstance(self.bound, str) or self.bound not in TWO_CLASSES:
-            raise ValueError(f"bound must be {' or '.join(map(repr, TWO_CLASSES))}, not "
-                             f"{shown(self.bound)}; VFDT takes the others")
+            raise ValueError(
+                f"bound must be {' or '.join(map(repr, TWO_CLASSES))}, not {shown(self.bound)}; VFDT takes the others"
+            )
         return super()._policy()
 
 
@@ -42,8 +63,26 @@ class CorrHTree(StreamTree):
 
     _fixed = {"criterion": "classification_error"}
 
-    def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=100, max_depth=None, child_counts="inherit", zoom="path",
-                 leaf_prediction=None, nominal=(), nominal_split="one_vs_rest", nominal_values=64,
-                 class_weight=None, head=500, feed="stream", review_period=20_000, threads=1):
+    def __init__(
+        self,
+        board="emulated",
+        *,
+        geometry=None,
+        slots=1024,
+        delta=1e-7,
+        tau=0.05,
+        grace=100,
+        max_depth=None,
+        child_counts="inherit",
+        zoom="path",
+        leaf_prediction=None,
+        nominal=(),
+        nominal_split="one_vs_rest",
+        nominal_values=64,
+        class_weight=None,
+        head=500,
+        feed="stream",
+        review_period=20_000,
+        threads=1,
+    ):
         self._keep_parameters(locals())

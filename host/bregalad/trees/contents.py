@@ -11,8 +11,7 @@ from .structure.cells import CellMap
 from .structure.nodes import LEAF, MULTIWAY, NUMERIC
 from .training.tally import Tally
 
-__all__ = ["check_entries", "check_shapes", "check_statistics", "check_tree", "digest_of",
-           "labels_from"]
+__all__ = ["check_entries", "check_shapes", "check_statistics", "check_tree", "digest_of", "labels_from"]
 
 _MANY = 1 << 53  # more than anything is ever counted
 _LONGEST = (1 << 24) - 1  # instances between two trials
@@ -21,12 +20,30 @@ _ANY = (-(1 << 31), (1 << 31) - 1)
 # Least and greatest values at the nodes of the tree. What leads from node to node is checked with
 # the nodes; "gate", "slot", "head" and "tail" are found anew.
 _NODE = {
-    "kind": _ANY, "attribute": _ANY, "child": _ANY, "width": _ANY, "default": _ANY,
-    "parent": _ANY, "majority": _ANY, "gate": _ANY, "slot": _ANY, "head": _ANY, "tail": _ANY,
-    "threshold": (0, 2 * MISSING), "own": (0, _MANY), "since": (0, _MANY),
-    "period": (0, _LONGEST), "closer": _ANY, "right": (-_MANY, _MANY), "low": (0, MISSING),
-    "high": (0, MISSING), "wait": (0, 1 << 30), "tried": (0, 1 << 30),
-    "counts": (0, _MANY), "base": (0, _MANY), "gains": (-1e18, 1e18),
+    "kind": _ANY,
+    "attribute": _ANY,
+    "child": _ANY,
+    "width": _ANY,
+    "default": _ANY,
+    "parent": _ANY,
+    "majority": _ANY,
+    "gate": _ANY,
+    "slot": _ANY,
+    "head": _ANY,
+    "tail": _ANY,
+    "threshold": (0, 2 * MISSING),
+    "own": (0, _MANY),
+    "since": (0, _MANY),
+    "period": (0, _LONGEST),
+    "due_at": _ANY,
+    "right": (-_MANY, _MANY),
+    "low": (0, MISSING),
+    "high": (0, MISSING),
+    "wait": (0, 1 << 30),
+    "tried": (0, 1 << 30),
+    "counts": (0, _MANY),
+    "base": (0, _MANY),
+    "gains": (-1e18, 1e18),
 }
 _FLOATS = ("gains",)
 _WIDE = ("own", "since", "right", "counts", "base")  # 64 bits
@@ -34,11 +51,24 @@ _BOARD = ("nodes", "entries", "counts")
 
 # Entries of the description and their types; those behind may be absent.
 _ENTRIES = {
-    "format": int, "tree": str, "params": dict, "board": str, "geometry": dict, "schema": dict,
-    "quantiser": dict, "classes": list, "named": bool, "tally": dict,
+    "format": int,
+    "tree": str,
+    "params": dict,
+    "board": str,
+    "geometry": dict,
+    "schema": dict,
+    "quantiser": dict,
+    "classes": list,
+    "named": bool,
+    "tally": dict,
 }
-_OPTIONAL = {"given_geometry": (dict, str, type(None)), "class_type": str, "fractions": list,
-             "run": dict, "grows": bool}
+_OPTIONAL = {
+    "given_geometry": (dict, str, type(None)),
+    "class_type": str,
+    "fractions": list,
+    "run": dict,
+    "grows": bool,
+}
 _LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,)}
 
 
@@ -63,15 +93,22 @@ def check_entries(meta):
             raise ValueError(f"the entry {name!r} is {shown(meta[name])}")
     counted = set(Tally().as_dict())
     if set(meta["tally"]) != counted or not all(
-            type(value) is int and 0 <= value <= _MANY for value in meta["tally"].values()):
+        type(value) is int and 0 <= value <= _MANY for value in meta["tally"].values()
+    ):
         raise ValueError(f"the entry 'tally' is {shown(meta['tally'])}")
     nominal = meta["params"].get("nominal", [])
     plain = (str, int, float, type(None))
     if not isinstance(nominal, list) or not (
-            all(isinstance(name, str | int) for name in nominal)
-            or all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str | int)
-                   and isinstance(pair[1], list)
-                   and all(isinstance(value, plain) for value in pair[1]) for pair in nominal)):
+        all(isinstance(name, str | int) for name in nominal)
+        or all(
+            isinstance(pair, list)
+            and len(pair) == 2
+            and isinstance(pair[0], str | int)
+            and isinstance(pair[1], list)
+            and all(isinstance(value, plain) for value in pair[1])
+            for pair in nominal
+        )
+    ):
         raise ValueError(f"the parameter 'nominal' is {shown(nominal)}")
 
 
@@ -86,10 +123,17 @@ def labels_from(labels, kind, grows=False):
     """
     found = np.array(labels, kind)
     kinds = _LABELS.get(found.dtype.kind, ())
-    if (not labels or found.shape != (len(labels),) or found.tolist() != labels
-            or not all(type(label) in kinds for label in labels)
-            or len(set(labels)) < len(labels) or not grows and sorted(labels) != labels
-            or found.dtype.kind == "f" and not np.isfinite(found).all()):
+    if (
+        not labels
+        or found.shape != (len(labels),)
+        or found.tolist() != labels
+        or not all(type(label) in kinds for label in labels)
+        or len(set(labels)) < len(labels)
+        or not grows
+        and sorted(labels) != labels
+        or found.dtype.kind == "f"
+        and not np.isfinite(found).all()
+    ):
         raise ValueError(f"the classes are {shown(labels)} of type {kind!r}")
     return found
 
@@ -112,8 +156,12 @@ def check_shapes(arrays, attributes):
     dimensions = {"counts": 2, "base": 2, "gains": 2}
     for name in _NODE:
         array = arrays[f"node_{name}"]
-        if array.dtype.kind not in ("f" if name in _FLOATS else "iu") \
-                or array.ndim != dimensions.get(name, 1) or len(array) != rows or not rows:
+        if (
+            array.dtype.kind not in ("f" if name in _FLOATS else "iu")
+            or array.ndim != dimensions.get(name, 1)
+            or len(array) != rows
+            or not rows
+        ):
             raise _wrong(f"node_{name}", array)
         if name not in _FLOATS:
             limit = np.iinfo(np.int64 if name in _WIDE else np.int32)
@@ -125,8 +173,13 @@ def check_shapes(arrays, attributes):
         raise _wrong("node_gains", arrays["node_gains"])
     for name, ndim in zip(_BOARD, (1, 2, 3), strict=True):
         array = arrays[f"board_{name}"]
-        if array.dtype.kind not in "iu" or array.ndim != ndim or len(array) != held \
-                or array.size and not 0 <= array.min() <= array.max() < 1 << 32:
+        if (
+            array.dtype.kind not in "iu"
+            or array.ndim != ndim
+            or len(array) != held
+            or array.size
+            and not 0 <= array.min() <= array.max() < 1 << 32
+        ):
             raise _wrong(f"board_{name}", array)
 
 
@@ -149,13 +202,18 @@ def check_tree(nodes, capacities, classes):
     inner = live[nodes.kind[live] != LEAF]
     kind, width = nodes.kind[inner], nodes.width[inner]
     capacity = np.array(capacities)[nodes.attribute[inner]]
-    if ((kind == NUMERIC) != (capacity == 0)).any() \
-            or ((kind != MULTIWAY) & (width != 2)).any() \
-            or ((kind == MULTIWAY) & (width > capacity)).any() \
-            or (nodes.low[live] > nodes.high[live]).any():
+    if (
+        ((kind == NUMERIC) != (capacity == 0)).any()
+        or ((kind != MULTIWAY) & (width != 2)).any()
+        or ((kind == MULTIWAY) & (width > capacity)).any()
+        or (nodes.low[live] > nodes.high[live]).any()
+    ):
         raise ValueError("its tests are not of its attributes")
-    if (nodes.majority[live] >= classes).any() or nodes.counts[live, classes:].any() \
-            or nodes.base[live, classes:].any():
+    if (
+        (nodes.majority[live] >= classes).any()
+        or nodes.counts[live, classes:].any()
+        or nodes.base[live, classes:].any()
+    ):
         raise ValueError("its nodes count classes that there are not")
 
 
@@ -177,22 +235,30 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
     held, entries, counts = (statistics[name] for name in _BOARD)
     live = nodes.descendants()
     cells = CellMap.build(capacities, geometry.bins, nominal_split)
-    if len(cells) > geometry.max_cells or len(held) > geometry.slots \
-            or nodes.classes != geometry.classes or classes > geometry.classes \
-            or entries.shape[1] != entry_layout(geometry).size // 4 - 1 \
-            or counts.shape[1:] != (len(cells), geometry.bins * geometry.classes):
+    if (
+        len(cells) > geometry.max_cells
+        or len(held) > geometry.slots
+        or nodes.classes != geometry.classes
+        or classes > geometry.classes
+        or entries.shape[1] != entry_layout(geometry).size // 4 - 1
+        or counts.shape[1:] != (len(cells), geometry.bins * geometry.classes)
+    ):
         raise ValueError("its statistics are not of its board")
     inner = live[nodes.kind[live] != LEAF]
     may = live if anytime else live[nodes.kind[live] == LEAF]
     # Parents before children, as they go to the board: a child's link names its parent's slot.
-    if not np.array_equal(may[np.isin(may, held)], held) \
-            or anytime and len(held) and not np.isin(inner, held).all():
+    if not np.array_equal(may[np.isin(may, held)], held) or anytime and len(held) and not np.isin(inner, held).all():
         raise ValueError("its statistics are not of its nodes")
     seen, own = entries[:, 0].astype(np.int64), entries[:, 4:].astype(np.int64)
     total = own.sum(axis=1)
     # Halving rounds each class down.
-    if (seen > geometry.count_max).any() or (total > seen).any() or own[:, classes:].any() \
-            or (total < seen - geometry.classes).any() or ((seen > 0) & (total == 0)).any():
+    if (
+        (seen > geometry.count_max).any()
+        or (total > seen).any()
+        or own[:, classes:].any()
+        or (total < seen - geometry.classes).any()
+        or ((seen > 0) & (total == 0)).any()
+    ):
         raise ValueError("its statistics do not add up")
     table = counts.reshape(len(held), len(cells), geometry.bins, geometry.classes)
     if (table.sum(axis=2, dtype=np.int64) > own[:, np.newaxis]).any():
@@ -201,10 +267,9 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
         capacity = capacities[cells.attribute[cell]]
         if capacity:
             bins = geometry.bins - int(cells.other[cell])
-            if table[:, cell, min(bins, capacity - int(cells.base[cell])):bins].any():
+            if table[:, cell, min(bins, capacity - int(cells.base[cell])) : bins].any():
                 raise ValueError("its statistics are of values that there are not")
 
 
 def _wrong(name, array):
-    return ValueError(f"the array {name!r} has type {array.dtype}, shape {array.shape}, or values "
-                      "that it cannot have")
+    return ValueError(f"the array {name!r} has type {array.dtype}, shape {array.shape}, or values that it cannot have")

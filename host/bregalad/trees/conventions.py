@@ -41,9 +41,9 @@ class Conventions:
         for node in nodes.descendants()[::-1].tolist():
             children = nodes.children(node)
             if len(children):
-                sides = totals[children.start:children.stop]
+                sides = totals[children.start : children.stop]
                 totals[node] = sides.sum(axis=0)
-                lessened = remainder(criterion, totals[node:node + 1]) - remainder(criterion, sides)
+                lessened = remainder(criterion, totals[node : node + 1]) - remainder(criterion, sides)
                 importances[nodes.attribute[node]] += max(lessened, 0.0)
         total = importances.sum()
         return importances / total if total else importances

@@ -87,7 +87,7 @@ def text(view, max_depth=None):
 def dot(view, max_depth=None):
     """The tree in DOT, for ``dot -Tsvg``."""
     nodes = view.nodes
-    lines = ["digraph tree {", "  node [shape=box, fontname=\"sans-serif\"];"]
+    lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
     waiting = [(0, 0, None)]  # nodes with their depths and the lines that lead to them
     while waiting:
         node, depth, edge = waiting.pop()
@@ -100,9 +100,9 @@ def dot(view, max_depth=None):
             lines.append(f"  n{node} [label={_quoted(name)}];")
             family = zip(nodes.children(node), view.conditions(node), strict=True)
             waiting += [
-                (child, depth + 1,
-                 f"  n{node} -> n{child} [label={_quoted(condition.removeprefix(name))}];")
-                for child, condition in family][::-1]
+                (child, depth + 1, f"  n{node} -> n{child} [label={_quoted(condition.removeprefix(name))}];")
+                for child, condition in family
+            ][::-1]
         if edge:
             lines.append(edge)
     return "\n".join([*lines, "}"])

@@ -18,10 +18,32 @@ class EFDT(StreamTree):
 
     _fixed = {"anytime": True}
 
-    def __init__(self, board="emulated", *, geometry=None, slots=4096, delta=0.05, tau=0.05,
-                 grace=200, max_depth=None, inner_grace=2000, variant="paper",
-                 gain_average=False, same_attribute="keep", child_counts="inherit", zoom="path",
-                 criterion="information_gain", bound="hoeffding", leaf_prediction=None,
-                 nominal=(), nominal_split="multiway", nominal_values=64, class_weight=None,
-                 head=500, feed="stream", review_period=20_000, threads=1):
+    def __init__(
+        self,
+        board="emulated",
+        *,
+        geometry=None,
+        slots=4096,
+        delta=0.05,
+        tau=0.05,
+        grace=200,
+        max_depth=None,
+        inner_grace=2000,
+        variant="paper",
+        gain_average=False,
+        same_attribute="keep",
+        child_counts="inherit",
+        zoom="path",
+        criterion="information_gain",
+        bound="hoeffding",
+        leaf_prediction=None,
+        nominal=(),
+        nominal_split="multiway",
+        nominal_values=64,
+        class_weight=None,
+        head=500,
+        feed="stream",
+        review_period=20_000,
+        threads=1,
+    ):
         self._keep_parameters(locals())

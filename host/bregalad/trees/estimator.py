@@ -31,8 +31,9 @@ from .weights import Weighing
 __all__ = ["StreamTree"]
 
 
-class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weighing, OneByOne,
-                 ClassifierMixin, BaseEstimator):
+class StreamTree(
+    Parameters, BoardHolder, Intake, Inspection, Conventions, Weighing, OneByOne, ClassifierMixin, BaseEstimator
+):
     """Base of the trees: everything but the split policy.
 
     Any number of threads may call its methods at the same time: they take turns, see `Turns`.
@@ -70,8 +71,7 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
         Parameters as in ``partial_fit``.
         """
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is "
-                             "None")
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         labels = labels_of(y)
         if not len(labels):
             raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
@@ -127,11 +127,14 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
             As ``partial_fit``; and if ``class_weight`` is below 1, for what is not learnt is not
             predicted either.
         """
+
         def weigh(labels, classes):
             weights = self._weights(labels, classes, None)
             if weights is not None and len(weights) and weights.min() < 1:
-                raise ValueError("test_then_train predicts instances as they are learnt, so each "
-                                 "must be: class_weight must be 1 or more; partial_fit takes less")
+                raise ValueError(
+                    "test_then_train predicts instances as they are learnt, so each "
+                    "must be: class_weight must be 1 or more; partial_fit takes less"
+                )
             return weights
 
         return self._learn(X, y, classes, weigh)
@@ -153,9 +156,9 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
             raise
         if not len(labels):
             return (named_classes(classes) if classes is not None else self.classes_)[:0]
-        found = self._finish(Steps(
-            self._testing_then_training(X, labels) if weights is None
-            else self._repeating(X, labels, weights)))
+        found = self._finish(
+            Steps(self._testing_then_training(X, labels) if weights is None else self._repeating(X, labels, weights))
+        )
         warn_of_lost(self._quantiser)
         return found
 
@@ -219,8 +222,9 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
     def _check_ready(self):
         """Refuse to go on with a cut link or with other parameters than it was begun with."""
         if self._unfinished is not None:
-            raise BoardError("the link to the board was cut, or interrupted, while this tree was "
-                             "learning: resume() finishes that")
+            raise BoardError(
+                "the link to the board was cut, or interrupted, while this tree was learning: resume() finishes that"
+            )
         self._check_unchanged()
 
     @changing
@@ -264,11 +268,9 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
         except (TypeError, ValueError) as error:
             raise TypeError(f"codes and labels must be arrays ({one_line(error)})") from error
         if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
-            raise TypeError(f"codes must be uint8 and labels integers, not {codes.dtype} and "
-                            f"{labels.dtype}")
+            raise TypeError(f"codes must be uint8 and labels integers, not {codes.dtype} and {labels.dtype}")
         if codes.shape != (len(labels), self.n_features_in_):
-            raise ValueError(f"codes must have the shape ({len(labels)}, {self.n_features_in_}), "
-                             f"not {codes.shape}")
+            raise ValueError(f"codes must have the shape ({len(labels)}, {self.n_features_in_}), not {codes.shape}")
         if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes_):
             raise ValueError(f"labels must be 0 to {len(self.classes_) - 1}")
         self.end_warm_up()
@@ -310,11 +312,11 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
         return codes, walk.route(self._nodes.table, codes)
 
     def _shares(self, codes, leaves):
-        shares = walk.shares(self._nodes, leaves)[:, :len(self.classes_)]
+        shares = walk.shares(self._nodes, leaves)[:, : len(self.classes_)]
         ask = self._asks_board(leaves)
         if ask.any():
             scores = bayes.predict(self._open_trainer(), codes[ask], leaves[ask], scores=True)
-            shares[ask] = bayes.odds(scores[:, :len(self.classes_)])
+            shares[ask] = bayes.odds(scores[:, : len(self.classes_)])
         return shares
 
     def _asks_board(self, leaves):
@@ -335,12 +337,15 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
 
     def _fitted(self):
         if getattr(self, "_unnamed", None):
-            raise NotFittedError(f"this {type(self).__name__} holds its first {len(self._unnamed)} "
-                                 f"instances of {self.head}, to learn attributes and classes from "
-                                 "them: end_warm_up() makes do with these")
+            raise NotFittedError(
+                f"this {type(self).__name__} holds its first {len(self._unnamed)} "
+                f"instances of {self.head}, to learn attributes and classes from "
+                "them: end_warm_up() makes do with these"
+            )
         if not hasattr(self, "classes_"):
-            raise NotFittedError(f"this {type(self).__name__} has not learnt anything yet: call "
-                                 "fit or partial_fit first")
+            raise NotFittedError(
+                f"this {type(self).__name__} has not learnt anything yet: call fit or partial_fit first"
+            )
 
     @changing
     def end_warm_up(self):
@@ -370,9 +375,22 @@ class StreamTree(Parameters, BoardHolder, Intake, Inspection, Conventions, Weigh
     def reset(self):
         """Forget everything learnt and let go of the board."""
         self._release()
-        for name in ("classes_", "schema_", "n_features_in_", "feature_names_in_", "_unnamed",
-                     "_grows", "_made_with", "_quantiser", "_nodes", "_warm_up", "_checkpoint",
-                     "_kept_geometry", "_prediction", "_fractions"):
+        for name in (
+            "classes_",
+            "schema_",
+            "n_features_in_",
+            "feature_names_in_",
+            "_unnamed",
+            "_grows",
+            "_made_with",
+            "_quantiser",
+            "_nodes",
+            "_warm_up",
+            "_checkpoint",
+            "_kept_geometry",
+            "_prediction",
+            "_fractions",
+        ):
             self.__dict__.pop(name, None)
 
     # Saving

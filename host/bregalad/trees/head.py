@@ -54,8 +54,11 @@ class Head:
             If it could not be learnt with the others; it is not held then.
         """
         row = named(x)
-        kind = (type(y), y if not isinstance(y, float) else None, frozenset(
-            (name, _kind(name, value)) for name, value in row.items()))
+        kind = (
+            type(y),
+            y if not isinstance(y, float) else None,
+            frozenset((name, _kind(name, value)) for name, value in row.items()),
+        )
         if not _is_hashable(y) or kind not in self._examples:
             labels = labels_of([*self._counts, y])
             if isinstance(y, str):
@@ -76,8 +79,9 @@ class Head:
 
     def shares(self):
         """Share of every label: a dict, the labels sorted."""
-        counts = {label.item() if isinstance(label, np.generic) else label: count
-                  for label, count in self._counts.items()}
+        counts = {
+            label.item() if isinstance(label, np.generic) else label: count for label, count in self._counts.items()
+        }
         return {label: counts[label] / len(self._rows) for label in sorted(counts)}
 
 

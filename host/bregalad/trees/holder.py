@@ -66,13 +66,23 @@ class BoardHolder:
             self._check_fit(board.geometry)
         check_ties(board.geometry, self._policy(), len(self.classes_))
         prediction = self._prediction or self._prediction_on(board.geometry)
-        trainer = Trainer(board, cells, self._policy(), len(self.classes_),
-                          prediction=prediction, nodes=self._nodes, tally=self._tally,
-                          review_period=int(self.review_period), feed=self.feed)
+        trainer = Trainer(
+            board,
+            cells,
+            self._policy(),
+            len(self.classes_),
+            prediction=prediction,
+            nodes=self._nodes,
+            tally=self._tally,
+            review_period=int(self.review_period),
+            feed=self.feed,
+        )
         if prediction == "mc" and self.leaf_prediction is None and self._prediction is None:
             logging.getLogger("bregalad").warning(
                 "board %s has no naive Bayes, so leaves predict their majority class "
-                "(leaf_prediction='mc' says that this is meant)", board.name)
+                "(leaf_prediction='mc' says that this is meant)",
+                board.name,
+            )
         self._prediction = prediction
         if self._checkpoint is not None:
             try:
@@ -88,8 +98,7 @@ class BoardHolder:
         if classes <= room:
             return
         geometry = self._trainer.board.geometry
-        if (self._given_geometry() is not None or is_link(self.board)
-                or classes > MOST_CLASSES):
+        if self._given_geometry() is not None or is_link(self.board) or classes > MOST_CLASSES:
             check_classes(geometry, classes)
         wider = geometry.replace(classes=min(max(classes, 2 * room), MOST_CLASSES))
         self.close()
@@ -107,8 +116,7 @@ class BoardHolder:
         """Refuse a board that cannot take the statistics with a ValueError."""
         nodes = self._nodes
         inner = len(nodes) - len(nodes.leaves()) if self._policy().anytime else 0
-        misfit = checkpoint.misfit(self._checkpoint, nodes.classes, geometry,
-                                   len(self._cells(geometry.bins)), inner)
+        misfit = checkpoint.misfit(self._checkpoint, nodes.classes, geometry, len(self._cells(geometry.bins)), inner)
         if misfit:
             raise ValueError(misfit)
 
@@ -131,10 +139,17 @@ class BoardHolder:
             return self._kept_geometry
         cells = len(self._cells(16))
         lanes = max(min(cells, 16), -(-cells // 256))
-        return Geometry(lanes=lanes, passes=-(-cells // lanes), bins=16,
-                        classes=max(2, len(self.classes_)), slots=int(self.slots), count_width=24,
-                        bus_width=256, criterion=self._policy().criterion,
-                        naive_bayes=self.leaf_prediction_ != "mc")
+        return Geometry(
+            lanes=lanes,
+            passes=-(-cells // lanes),
+            bins=16,
+            classes=max(2, len(self.classes_)),
+            slots=int(self.slots),
+            count_width=24,
+            bus_width=256,
+            criterion=self._policy().criterion,
+            naive_bayes=self.leaf_prediction_ != "mc",
+        )
 
     @changing
     def close(self):

@@ -16,8 +16,7 @@ from ..data.row import check_text
 from ..data.schema import Attribute, Schema
 from ..words import listed, one_line, shown
 
-__all__ = ["as_frame", "class_indices", "class_set", "labels_of", "named_classes", "same_length",
-           "schema_of"]
+__all__ = ["as_frame", "class_indices", "class_set", "labels_of", "named_classes", "same_length", "schema_of"]
 
 _LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
 _FEW = 100  # labels up to which looking up each is quicker than `pandas.factorize`
@@ -48,30 +47,32 @@ def labels_of(y):
         if pd.api.types.is_bool_dtype(y.dtype):
             y = y.to_numpy(bool)
         elif pd.api.types.is_integer_dtype(y.dtype):
-            y = y.to_numpy(np.uint64 if pd.api.types.is_unsigned_integer_dtype(y.dtype)
-                           else np.int64)
+            y = y.to_numpy(np.uint64 if pd.api.types.is_unsigned_integer_dtype(y.dtype) else np.int64)
     y = _dense(y, "y")
     if getattr(y, "dtype", None) is not None and getattr(y.dtype, "kind", "") in "cV":
-        raise ValueError(f"Unknown label type: Complex data not supported, nor {y.dtype}; a label is a string, an "
-                         "integer or a boolean")
+        raise ValueError(
+            f"Unknown label type: Complex data not supported, nor {y.dtype}; a label is a string, an "
+            "integer or a boolean"
+        )
     labels = column_or_1d(y, warn=True)
     labels = labels.astype(labels.dtype.newbyteorder("="), copy=False)  # pandas takes no other
     try:
         missing = pd.isna(labels)
     except ArithmeticError as error:  # a decimal's signalling NaN
-        raise ValueError(f"Unknown label type: {one_line(error)}; a label is a string, an integer or a "
-                         "boolean") from error
+        raise ValueError(
+            f"Unknown label type: {one_line(error)}; a label is a string, an integer or a boolean"
+        ) from error
     if missing.any():
-        raise ValueError(f"y[{int(missing.argmax())}] is missing (Input y contains NaN): every "
-                         "instance needs a label")
+        raise ValueError(f"y[{int(missing.argmax())}] is missing (Input y contains NaN): every instance needs a label")
     if _check_kind(labels) in ("floating", "mixed-integer-float"):
         numbers = np.array([label if isinstance(label, float | np.floating) else 0 for label in labels], np.float64)
         whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
         if not whole.all():
             row = int((~whole).argmax())
             what = "infinity" if np.isinf(numbers[row]) else "continuous"
-            raise ValueError(f"Unknown label type: {what}. y[{row}] is {labels[row]!r}; a label "
-                             "is a string, an integer or a boolean")
+            raise ValueError(
+                f"Unknown label type: {what}. y[{row}] is {labels[row]!r}; a label is a string, an integer or a boolean"
+            )
     return labels
 
 
@@ -83,8 +84,9 @@ def _check_kind(labels):
     kinds = sorted({type(label).__name__ for label in labels.tolist()})
     if len(kinds) > 1:
         raise ValueError(f"labels must be all of one kind, not {' and '.join(kinds)}")
-    raise ValueError(f"Unknown label type: {kind}. y[0] is {shown(labels[0])}; a label is a string, an "
-                     "integer or a boolean")
+    raise ValueError(
+        f"Unknown label type: {kind}. y[0] is {shown(labels[0])}; a label is a string, an integer or a boolean"
+    )
 
 
 def named_classes(classes):
@@ -124,12 +126,10 @@ def class_indices(labels, known):
         indices = np.array([positions.get(label, -1) for label in labels.tolist()], np.int32)
     else:
         codes, values = pd.factorize(labels)
-        indices = np.array([positions.get(value, -1) for value in values.tolist()],
-                           np.int32)[codes]
+        indices = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)[codes]
     if (indices < 0).any():
         row = int((indices < 0).argmax())
-        raise ValueError(f"y[{row}] is {shown(labels.tolist()[row])}, none of the classes "
-                         f"{shown(known.tolist(), 300)}")
+        raise ValueError(f"y[{row}] is {shown(labels.tolist()[row])}, none of the classes {shown(known.tolist(), 300)}")
     return indices
 
 
@@ -153,8 +153,10 @@ def as_frame(X):
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.shape[1]:
         return X  # nothing of the following is for these
     if isinstance(X, str | PathLike):
-        raise TypeError(f"X is the text {shown(str(X))}; a file is read by pandas.read_csv, or chunk by chunk by "
-                        "bregalad.data.open_stream")
+        raise TypeError(
+            f"X is the text {shown(str(X))}; a file is read by pandas.read_csv, or chunk by chunk by "
+            "bregalad.data.open_stream"
+        )
     X = as_pandas(X)
     if isinstance(X, Mapping) and not issparse(X):  # of these one kind is a dict
         raise TypeError("X is a dict: give pandas.DataFrame(X), or one instance to learn_one and predict_one")
@@ -174,9 +176,11 @@ def as_frame(X):
     if X.ndim > 2:
         raise ValueError(f"Found array with dim {X.ndim}: X has two, a row per instance and a column per attribute")
     if X.ndim < 2:
-        raise ValueError(f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead: X has a row per "
-                         "instance and a column per attribute. Reshape your data by X.reshape(-1, 1) if it is of "
-                         "one attribute, by X.reshape(1, -1) if it is one instance")
+        raise ValueError(
+            f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead: X has a row per "
+            "instance and a column per attribute. Reshape your data by X.reshape(-1, 1) if it is of "
+            "one attribute, by X.reshape(1, -1) if it is one instance"
+        )
     if X.dtype.kind in "cV":
         raise ValueError(f"Complex data not supported, nor {X.dtype}: attributes are numbers and strings")
     # NaN is a missing value; the quantiser names the place of an infinity.
@@ -193,8 +197,9 @@ def _dense(values, what):
         # Neither pandas nor scikit-learn knows numpy's strings of any length.
         return values.astype(object) if getattr(values.dtype, "kind", None) == "T" else values
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must be an array or a list, its rows all of one length "
-                         f"({one_line(error)})") from error
+        raise ValueError(
+            f"{what} must be an array or a list, its rows all of one length ({one_line(error)})"
+        ) from error
 
 
 def _filled(array):
@@ -211,8 +216,7 @@ def _filled(array):
 def _rows(X):
     """A list of instances as an array."""
     if len(X) and isinstance(X[0], Mapping):
-        raise TypeError("X is a list of dicts: give pandas.DataFrame(X), or one at a time to "
-                        "learn_one and predict_one")
+        raise TypeError("X is a list of dicts: give pandas.DataFrame(X), or one at a time to learn_one and predict_one")
     try:
         array = np.asarray(X)
     except ValueError:  # rows of several lengths
@@ -239,10 +243,14 @@ def schema_of(X, classes, nominal):
     """
     if isinstance(X, pd.DataFrame):
         names = list(X)
-        found = {name: (False, True) if pd.api.types.is_bool_dtype(X[name].dtype) else ()
-                 for name in names if not _is_numeric(X[name])}
-        found |= {name: tuple(X[name].cat.categories) for name in names
-                  if isinstance(X[name].dtype, pd.CategoricalDtype)}
+        found = {
+            name: (False, True) if pd.api.types.is_bool_dtype(X[name].dtype) else ()
+            for name in names
+            if not _is_numeric(X[name])
+        }
+        found |= {
+            name: tuple(X[name].cat.categories) for name in names if isinstance(X[name].dtype, pd.CategoricalDtype)
+        }
     else:
         names = [f"x{i}" for i in range(X.shape[1])]
         found = {}
@@ -250,19 +258,25 @@ def schema_of(X, classes, nominal):
     for key, values in given.items():
         name = str(key)  # a frame's columns may be named by numbers
         # NumPy counts time spans among the integers.
-        if name not in names and isinstance(key, int | np.integer) and not isinstance(key, np.timedelta64) \
-                and -len(names) <= key < len(names):
+        if (
+            name not in names
+            and isinstance(key, int | np.integer)
+            and not isinstance(key, np.timedelta64)
+            and -len(names) <= key < len(names)
+        ):
             name = names[key]
         if name not in names:
             raise ValueError(f"nominal names the attribute {shown(key)}; there are {listed(names)}")
         found[name] = tuple(values) or found.get(name, ())
     return Schema(
-        tuple(Attribute(name, "nominal", found[name]) if name in found
-              else Attribute(name, "numeric") for name in names),
-        class_name=next(name for name in ("class", "the class", *(f"class {i}" for i in
-                                                                   range(len(names) + 1)))
-                        if name not in names),
-        classes=tuple(classes.tolist()))
+        tuple(
+            Attribute(name, "nominal", found[name]) if name in found else Attribute(name, "numeric") for name in names
+        ),
+        class_name=next(
+            name for name in ("class", "the class", *(f"class {i}" for i in range(len(names) + 1))) if name not in names
+        ),
+        classes=tuple(classes.tolist()),
+    )
 
 
 def _is_numeric(column):
@@ -271,9 +285,14 @@ def _is_numeric(column):
     if column.dtype == object:
         kind = pd.api.types.infer_dtype(column, skipna=True)
         try:
-            return kind in _NUMBERS or kind.startswith("mixed") and all(
-                isinstance(value, Real | Decimal) and not isinstance(value, bool)
-                for value in column[column.notna()])
+            return (
+                kind in _NUMBERS
+                or kind.startswith("mixed")
+                and all(
+                    isinstance(value, Real | Decimal) and not isinstance(value, bool)
+                    for value in column[column.notna()]
+                )
+            )
         except ArithmeticError:  # a decimal's signalling NaN
             return True
     return pd.api.types.is_numeric_dtype(column.dtype)

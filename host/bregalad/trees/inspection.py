@@ -18,12 +18,25 @@ class Inspection:
         """
         self._fitted()
         if self._nodes is None:
-            return {**self._tally.as_dict(), "nodes": 1, "leaves": 1, "inactive_leaves": 0,
-                    "slots": 0, "depth": 0, "leaf_prediction": self.leaf_prediction_}
+            return {
+                **self._tally.as_dict(),
+                "nodes": 1,
+                "leaves": 1,
+                "inactive_leaves": 0,
+                "slots": 0,
+                "depth": 0,
+                "leaf_prediction": self.leaf_prediction_,
+            }
         nodes = self._nodes
-        return {**self._tally.as_dict(), "nodes": len(nodes), "leaves": len(nodes.leaves()),
-                "inactive_leaves": nodes.inactive, "slots": self._slots_in_use,
-                "depth": int(nodes.deepest), "leaf_prediction": self.leaf_prediction_}
+        return {
+            **self._tally.as_dict(),
+            "nodes": len(nodes),
+            "leaves": len(nodes.leaves()),
+            "inactive_leaves": nodes.inactive,
+            "slots": self._slots_in_use,
+            "depth": int(nodes.deepest),
+            "leaf_prediction": self.leaf_prediction_,
+        }
 
     @property
     def _slots_in_use(self):

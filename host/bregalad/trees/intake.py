@@ -31,9 +31,11 @@ class Intake:
         else:
             known = self.classes_
             if not (classes is None or _same(classes, known)) and not np.array_equal(
-                    again := named_classes(classes), np.sort(known)):
-                raise ValueError(f"classes are {shown(known.tolist(), 300)} since the first call, "
-                                 f"not {shown(again.tolist(), 300)}")
+                again := named_classes(classes), np.sort(known)
+            ):
+                raise ValueError(
+                    f"classes are {shown(known.tolist(), 300)} since the first call, not {shown(again.tolist(), 300)}"
+                )
         indices = class_indices(labels, known)
         weights = weigh(indices, known)
         if first and len(labels):
@@ -47,8 +49,9 @@ class Intake:
         if isinstance(X, pd.DataFrame) or expected is None:
             return X
         if X.shape[1] != expected:
-            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
-                             f"{expected} features as input")
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {expected} features as input"
+            )
         if hasattr(self, "feature_names_in_"):
             return pd.DataFrame(X, columns=self.feature_names_in_).infer_objects()
         return X
@@ -71,26 +74,29 @@ class Intake:
         tags.input_tags.string = True
         tags.classifier_tags.multi_class = not (
             getattr(self, "bound", None) in TWO_CLASSES
-            or getattr(self, "criterion", None) in [known.name for known in DECLARED if known.classes == 2])
+            or getattr(self, "criterion", None) in [known.name for known in DECLARED if known.classes == 2]
+        )
         return tags
 
     def _prepare(self, X, classes):
         """Schema and quantiser for the first instances, after all checks; changes nothing."""
         self.check_parameters()
         schema = schema_of(X, classes, self.nominal)
-        capacities = [0 if attribute.kind == "numeric"
-                      else len(attribute.values) or int(self.nominal_values)
-                      for attribute in schema.attributes]
+        capacities = [
+            0 if attribute.kind == "numeric" else len(attribute.values) or int(self.nominal_values)
+            for attribute in schema.attributes
+        ]
         for attribute, capacity in zip(schema.attributes, capacities, strict=True):
             if capacity > MISSING:
-                raise ValueError(f"attribute {attribute.name!r} is nominal and has more "
-                                 f"than {MISSING} values, which codes cannot tell apart: leave it "
-                                 "out, or declare it numeric if it holds numbers (what is none is "
-                                 "named then)")
+                raise ValueError(
+                    f"attribute {attribute.name!r} is nominal and has more "
+                    f"than {MISSING} values, which codes cannot tell apart: leave it "
+                    "out, or declare it numeric if it holds numbers (what is none is "
+                    "named then)"
+                )
         self._policy().check(len(classes), any(capacities), self.nominal_split)
         self._check_size(capacities, len(classes))
-        quantiser = Quantiser(schema, head=int(self.head),
-                              capacity=[capacity or 1 for capacity in capacities])
+        quantiser = Quantiser(schema, head=int(self.head), capacity=[capacity or 1 for capacity in capacities])
         quantiser.check(X)
         return schema, quantiser
 

@@ -98,8 +98,9 @@ class Option:
             if not isinstance(value, str) or value not in self.choices:
                 raise ValueError(f"{self.name} must be {self.allowed}, not {shown(value)}")
             return
-        noun, number = {bool: ("True or False", bool), int: ("an integer", Integral),
-                        float: ("a number", Real)}[self.kind]
+        noun, number = {bool: ("True or False", bool), int: ("an integer", Integral), float: ("a number", Real)}[
+            self.kind
+        ]
         # NumPy's truth values are no bool, and no number either.
         truth = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
         # Its times are integers to Python.
@@ -111,9 +112,13 @@ class Option:
 
     def _in_range(self, value):
         """Whether a number is allowed; NaN never is."""
-        return ((self.low is None or value >= self.low) and (self.high is None or value <= self.high)
-                and (self.above is None or value > self.above) and (self.below is None or value < self.below)
-                and self._is_finite(value))
+        return (
+            (self.low is None or value >= self.low)
+            and (self.high is None or value <= self.high)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+            and self._is_finite(value)
+        )
 
     def _is_finite(self, value):
         try:
@@ -163,66 +168,224 @@ def _all(value, **others):
     return {tree: others.get(tree, value) for tree in LEARNERS}
 
 
-_SPLITS, _ANYTIME, _LEAVES, _BOARD = (
-    "when a leaf splits", "anytime trees", "attributes and leaves", "statistics")
+_SPLITS, _ANYTIME, _LEAVES, _BOARD = ("when a leaf splits", "anytime trees", "attributes and leaves", "statistics")
 
 OPTIONS = (
-    Option("board", object, "a name for `open_board`, or an open board, used by this tree alone until `close`",
-           _all("emulated")),
-    Option("geometry", object, "sizes of a board opened by name, or the name of a preset; None: as large as the stream "
-           "asks for, or what a board at the end of a link tells", _all(None)),
-    Option("slots", int, "nodes that the board keeps statistics of, where no geometry is given", _all(1024, efdt=4096),
-           low=2, high=32768, group=_BOARD),
-    Option("delta", float, "split confidence: the probability of a wrong choice that is allowed", _all(1e-7, efdt=0.05),
-           above=0, below=1, group=_SPLITS),
-    Option("tau", float, "tie threshold, in the criterion's unit: from an epsilon below it on the gap does not matter",
-           _all(0.05), low=0, group=_SPLITS),
-    Option("grace", int, "grace period: instances between trials of a leaf", _all(200, ctree=100, corrhtree=100),
-           low=1, high=_MOST, unit="instances", group=_SPLITS),
-    Option("criterion", str, "what gains measure; the board must have been built for it",
-           {"vfdt": "information_gain", "efdt": "information_gain", "ctree": "gini"}, choices=CRITERIA, group=_SPLITS),
-    Option("bound", str, "how large a gap between gains must be",
-           {"vfdt": "hoeffding", "efdt": "hoeffding", "ctree": "confidence-practical"}, choices=BOUNDS, group=_SPLITS),
-    Option("scale", float, "the factor c of the bound confidence-practical", {"vfdt": 5e-3, "ctree": 5e-3}, above=0,
-           group=_SPLITS, needs=("bound", "confidence-practical")),
-    Option("ties", str, "ties are broken at once (ht), if genuine (htdt), or after a wait (htat)", {"vfdt": "ht"},
-           choices=TIES, group=_SPLITS),
-    Option("tie_increment", int, "instances by which a broken tie makes htat's wait longer", {"vfdt": 500},
-           low=0, high=_MOST, unit="instances", group=_SPLITS, needs=("ties", "htat")),
-    Option("adaptive_grace", bool, "put off a leaf's next trial until it can succeed (VFDT-nmin)", {"vfdt": False},
-           group=_SPLITS),
-    Option("max_depth", int, "splits from the root to any leaf at most", _all(None), low=1, high=_MOST_DEPTH,
-           none="no limit", group=_SPLITS),
-    Option("inner_grace", int, "instances between trials of an inner node", {"efdt": 2000},
-           low=1, high=_MOST, unit="instances", group=_ANYTIME),
+    Option(
+        "board",
+        object,
+        "a name for `open_board`, or an open board, used by this tree alone until `close`",
+        _all("emulated"),
+    ),
+    Option(
+        "geometry",
+        object,
+        "sizes of a board opened by name, or the name of a preset; None: as large as the stream "
+        "asks for, or what a board at the end of a link tells",
+        _all(None),
+    ),
+    Option(
+        "slots",
+        int,
+        "nodes that the board keeps statistics of, where no geometry is given",
+        _all(1024, efdt=4096),
+        low=2,
+        high=32768,
+        group=_BOARD,
+    ),
+    Option(
+        "delta",
+        float,
+        "split confidence: the probability of a wrong choice that is allowed",
+        _all(1e-7, efdt=0.05),
+        above=0,
+        below=1,
+        group=_SPLITS,
+    ),
+    Option(
+        "tau",
+        float,
+        "tie threshold, in the criterion's unit: from an epsilon below it on the gap does not matter",
+        _all(0.05),
+        low=0,
+        group=_SPLITS,
+    ),
+    Option(
+        "grace",
+        int,
+        "grace period: instances between trials of a leaf",
+        _all(200, ctree=100, corrhtree=100),
+        low=1,
+        high=_MOST,
+        unit="instances",
+        group=_SPLITS,
+    ),
+    Option(
+        "criterion",
+        str,
+        "what gains measure; the board must have been built for it",
+        {"vfdt": "information_gain", "efdt": "information_gain", "ctree": "gini"},
+        choices=CRITERIA,
+        group=_SPLITS,
+    ),
+    Option(
+        "bound",
+        str,
+        "how large a gap between gains must be",
+        {"vfdt": "hoeffding", "efdt": "hoeffding", "ctree": "confidence-practical"},
+        choices=BOUNDS,
+        group=_SPLITS,
+    ),
+    Option(
+        "scale",
+        float,
+        "the factor c of the bound confidence-practical",
+        {"vfdt": 5e-3, "ctree": 5e-3},
+        above=0,
+        group=_SPLITS,
+        needs=("bound", "confidence-practical"),
+    ),
+    Option(
+        "ties",
+        str,
+        "ties are broken at once (ht), if genuine (htdt), or after a wait (htat)",
+        {"vfdt": "ht"},
+        choices=TIES,
+        group=_SPLITS,
+    ),
+    Option(
+        "tie_increment",
+        int,
+        "instances by which a broken tie makes htat's wait longer",
+        {"vfdt": 500},
+        low=0,
+        high=_MOST,
+        unit="instances",
+        group=_SPLITS,
+        needs=("ties", "htat"),
+    ),
+    Option(
+        "adaptive_grace",
+        bool,
+        "put off a leaf's next trial until it can succeed (VFDT-nmin)",
+        {"vfdt": False},
+        group=_SPLITS,
+    ),
+    Option(
+        "max_depth",
+        int,
+        "splits from the root to any leaf at most",
+        _all(None),
+        low=1,
+        high=_MOST_DEPTH,
+        none="no limit",
+        group=_SPLITS,
+    ),
+    Option(
+        "inner_grace",
+        int,
+        "instances between trials of an inner node",
+        {"efdt": 2000},
+        low=1,
+        high=_MOST,
+        unit="instances",
+        group=_ANYTIME,
+    ),
     Option("variant", str, "whose EFDT", {"efdt": "paper"}, choices=VARIANTS, group=_ANYTIME),
     Option("gain_average", bool, "compare gains averaged over a node's trials", {"efdt": False}, group=_ANYTIME),
-    Option("same_attribute", str, "whether a split may move to a better threshold of the same attribute",
-           {"efdt": "keep"}, choices=("keep", "replace"), group=_ANYTIME),
-    Option("leaf_prediction", str, "a leaf predicts its majority class (mc), by naive Bayes from its statistics "
-           "(nb), or by the one of the two that has been right more often there (nba)", _all(None),
-           choices=("mc", "nb", "nba"), none="nba, on a board without naive Bayes mc", group=_LEAVES),
-    Option("child_counts", str, "whether a child's n starts with the class distribution that the split gave it (MOA, "
-           "River) or at zero (Domingos and Hulten's pseudo-code)", _all("inherit"), choices=("inherit", "zero"),
-           group=_LEAVES),
-    Option("zoom", str, "whether a child's bins cover all codes on its side of a numeric split, or only those that its "
-           "parent has seen", _all("path"), choices=("path", "seen"), group=_LEAVES),
-    Option("nominal", object, "names (data frame) or positions (array) of nominal attributes, besides the columns of a "
-           "data frame that hold strings, categories or booleans; a dict maps them to their values", _all(())),
-    Option("nominal_split", str, "one child per value, or one value against the rest",
-           _all("multiway", ctree="one_vs_rest", corrhtree="one_vs_rest"), choices=("multiway", "one_vs_rest"),
-           group=_LEAVES),
-    Option("nominal_values", int, "room for values of a nominal attribute that does not declare them", _all(64),
-           low=2, high=255, group=_LEAVES),
-    Option("class_weight", dict, "how often each instance of a class is learnt, by label; 'balanced', as in "
-           "scikit-learn, with `fit` alone", _all(None), none="once", group=_LEAVES),
+    Option(
+        "same_attribute",
+        str,
+        "whether a split may move to a better threshold of the same attribute",
+        {"efdt": "keep"},
+        choices=("keep", "replace"),
+        group=_ANYTIME,
+    ),
+    Option(
+        "leaf_prediction",
+        str,
+        "a leaf predicts its majority class (mc), by naive Bayes from its statistics "
+        "(nb), or by the one of the two that has been right more often there (nba)",
+        _all(None),
+        choices=("mc", "nb", "nba"),
+        none="nba, on a board without naive Bayes mc",
+        group=_LEAVES,
+    ),
+    Option(
+        "child_counts",
+        str,
+        "whether a child's n starts with the class distribution that the split gave it (MOA, "
+        "River) or at zero (Domingos and Hulten's pseudo-code)",
+        _all("inherit"),
+        choices=("inherit", "zero"),
+        group=_LEAVES,
+    ),
+    Option(
+        "zoom",
+        str,
+        "whether a child's bins cover all codes on its side of a numeric split, or only those that its parent has seen",
+        _all("path"),
+        choices=("path", "seen"),
+        group=_LEAVES,
+    ),
+    Option(
+        "nominal",
+        object,
+        "names (data frame) or positions (array) of nominal attributes, besides the columns of a "
+        "data frame that hold strings, categories or booleans; a dict maps them to their values",
+        _all(()),
+    ),
+    Option(
+        "nominal_split",
+        str,
+        "one child per value, or one value against the rest",
+        _all("multiway", ctree="one_vs_rest", corrhtree="one_vs_rest"),
+        choices=("multiway", "one_vs_rest"),
+        group=_LEAVES,
+    ),
+    Option(
+        "nominal_values",
+        int,
+        "room for values of a nominal attribute that does not declare them",
+        _all(64),
+        low=2,
+        high=255,
+        group=_LEAVES,
+    ),
+    Option(
+        "class_weight",
+        dict,
+        "how often each instance of a class is learnt, by label; 'balanced', as in scikit-learn, with `fit` alone",
+        _all(None),
+        none="once",
+        group=_LEAVES,
+    ),
     Option("head", int, "instances held back to learn the codes from", _all(500), low=1, group=_BOARD),
-    Option("feed", str, "records go with the commands or through the board's memory and DMA", _all("stream"),
-           choices=("stream", "memory"), group=_BOARD),
-    Option("review_period", int, "where slots are short: instances between two competitions of all leaves for them",
-           _all(20_000), low=1, group=_BOARD),
-    Option("threads", int, "how many turn values into codes at the same time; the tree is the same", _all(1),
-           low=1, high=256, group=_BOARD),
+    Option(
+        "feed",
+        str,
+        "records go with the commands or through the board's memory and DMA",
+        _all("stream"),
+        choices=("stream", "memory"),
+        group=_BOARD,
+    ),
+    Option(
+        "review_period",
+        int,
+        "where slots are short: instances between two competitions of all leaves for them",
+        _all(20_000),
+        low=1,
+        group=_BOARD,
+    ),
+    Option(
+        "threads",
+        int,
+        "how many turn values into codes at the same time; the tree is the same",
+        _all(1),
+        low=1,
+        high=256,
+        group=_BOARD,
+    ),
 )
 
 _BY_NAME = {option.name: option for option in OPTIONS}

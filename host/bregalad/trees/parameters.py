@@ -34,8 +34,10 @@ def declared(cls):
     expected = {option.name: option.defaults[tree] for option in options.options_of(tree)}
     for name in sorted({*given, *expected}):
         if name not in given or name not in expected or given[name] != expected[name]:
-            raise TypeError(f"{cls.__name__}({name}={given.get(name, '?')!r}): trees/options.py declares "
-                            f"{expected.get(name, 'no such parameter')!r}")
+            raise TypeError(
+                f"{cls.__name__}({name}={given.get(name, '?')!r}): trees/options.py declares "
+                f"{expected.get(name, 'no such parameter')!r}"
+            )
     entries = "\n".join(option.entry(tree) for option in options.options_of(tree))
     text = inspect.cleandoc(cls.__doc__)
     at = min(text.index(section) for section in _SECTIONS if section in text)
@@ -62,9 +64,11 @@ class Parameters:
         """Refuse with a ValueError what was changed (``set_params``) since the first instance."""
         for name, value in getattr(self, "_made_with", {}).items():
             if not _same(now := getattr(self, name), value):
-                raise ValueError(f"{name} was {shown(value)} when this tree began to learn, and is "
-                                 f"{shown(now)} now: that takes effect with fit or reset; set it back "
-                                 "to go on with this tree")
+                raise ValueError(
+                    f"{name} was {shown(value)} when this tree began to learn, and is "
+                    f"{shown(now)} now: that takes effect with fit or reset; set it back "
+                    "to go on with this tree"
+                )
 
     def _policy(self):
         """The split policy that the parameters describe; refuses wrong ones."""
@@ -87,8 +91,9 @@ class Parameters:
     def _check_nominal(self):
         given = self.nominal
         if not _is_list(given):
-            raise TypeError("nominal must name attributes, as a list, or as a dict of them to their values, not "
-                            f"{shown(given)}")
+            raise TypeError(
+                f"nominal must name attributes, as a list, or as a dict of them to their values, not {shown(given)}"
+            )
         for key in given:
             if not isinstance(key, Hashable) or not is_scalar(key) and not isinstance(key, tuple):
                 raise TypeError(f"nominal must hold names or positions of attributes, not {shown(key)}")
@@ -118,5 +123,8 @@ def _same(one, other):
 
 def _is_list(given):
     """Whether there is something to go through; no text, nor an array without dimensions."""
-    return isinstance(given, Iterable) and not isinstance(given, str | bytes) \
+    return (
+        isinstance(given, Iterable)
+        and not isinstance(given, str | bytes)
         and not (hasattr(given, "dtype") and not np.ndim(given))
+    )

@@ -28,23 +28,31 @@ def check_abilities(geometry, policy, prediction):
         With the remedy.
     """
     if policy.criterion != geometry.criterion:
-        raise ValueError(f"the board's gain units compute {geometry.criterion}, the tree asks for "
-                         f"{policy.criterion}: choose criterion={geometry.criterion!r}, or a "
-                         f"geometry with criterion={policy.criterion!r}")
+        raise ValueError(
+            f"the board's gain units compute {geometry.criterion}, the tree asks for "
+            f"{policy.criterion}: choose criterion={geometry.criterion!r}, or a "
+            f"geometry with criterion={policy.criterion!r}"
+        )
     options.check("leaf_prediction", prediction)
     if prediction != "mc" and not geometry.naive_bayes:
-        raise ValueError(f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
-                         "a geometry with naive_bayes=True, or leaf_prediction='mc'")
+        raise ValueError(
+            f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
+            "a geometry with naive_bayes=True, or leaf_prediction='mc'"
+        )
 
 
 def check_classes(geometry, classes):
     """Refuse with a ValueError more classes than a board has counters for."""
     if classes > MOST_CLASSES:
-        raise ValueError(f"there are {classes} classes, and no board has counters for more than "
-                         f"{MOST_CLASSES}: are these class labels?")
+        raise ValueError(
+            f"there are {classes} classes, and no board has counters for more than "
+            f"{MOST_CLASSES}: are these class labels?"
+        )
     if classes > geometry.classes:
-        raise ValueError(f"the stream has {classes} classes, but the board has counters for "
-                         f"{geometry.classes}: choose a geometry with classes >= {classes}")
+        raise ValueError(
+            f"the stream has {classes} classes, but the board has counters for "
+            f"{geometry.classes}: choose a geometry with classes >= {classes}"
+        )
 
 
 def check_ties(geometry, policy, classes):
@@ -58,7 +66,9 @@ def check_ties(geometry, policy, classes):
             f"the board halves its counts at {geometry.count_max} instances, before a leaf of "
             f"{classes} classes can break a tie (tau={policy.tau:g}, delta={policy.delta:g}), so "
             "the tree may hardly grow: choose a geometry with count_width >= "
-            f"{needed}, or a greater tau", stacklevel=_outside())
+            f"{needed}, or a greater tau",
+            stacklevel=_outside(),
+        )
 
 
 def warn_of_lost(quantiser):
@@ -74,7 +84,9 @@ def warn_of_lost(quantiser):
             remedy = f"give it room by nominal_values, up to {MISSING}, or {remedy}"
         warnings.warn(
             f"attribute {attribute.name!r}: {share:.0%} of its values so far are none of the "
-            f"{book.capacity} that it has room for, and count as missing: {remedy}", stacklevel=_outside())
+            f"{book.capacity} that it has room for, and count as missing: {remedy}",
+            stacklevel=_outside(),
+        )
 
 
 def _outside():

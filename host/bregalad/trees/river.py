@@ -67,8 +67,10 @@ class OneByOne:
                 self.learn_one(x, y)
         elif self._naming():
             if times is None:
-                raise ValueError(f"w is {w!r}: as long as the first {self.head} instances are "
-                                 "collected, weights must be whole numbers")
+                raise ValueError(
+                    f"w is {w!r}: as long as the first {self.head} instances are "
+                    "collected, weights must be whole numbers"
+                )
             self._hold(x, y)
         elif self._warming():
             self._learn_weighed(x, y, w)
@@ -80,8 +82,7 @@ class OneByOne:
                 self._learn_weighed(x, y, w)
             elif not single.learn(x, y):
                 single.row.encode(x)
-                self.learn_codes(single.row.codes[np.newaxis],
-                                 np.array([single.place_of(y)], np.int32))
+                self.learn_codes(single.row.codes[np.newaxis], np.array([single.place_of(y)], np.int32))
 
     def _learn_weighed(self, x, y, w):
         self.partial_fit(pd.DataFrame([self._full(x)]), [y], sample_weight=[w])
@@ -109,8 +110,7 @@ class OneByOne:
             if self._naming():
                 return self._unnamed.shares() if getattr(self, "_unnamed", None) else {}
             if self._warming():
-                return dict(zip(self.classes_.tolist(), self._warm_up.shares().tolist(),
-                                strict=True))
+                return dict(zip(self.classes_.tolist(), self._warm_up.shares().tolist(), strict=True))
             single = self._alone()
         found = single.predict(x)
         shares = self._shares_of(single) if found is None else single.shares(*found)
@@ -129,8 +129,7 @@ class OneByOne:
         """What learns and predicts one by one, once the warm-up is over."""
         self._check_ready()
         if self._single is None:
-            self._single = Single(self._quantiser, self._open_trainer(), self.classes_,
-                                  self.class_weight is None)
+            self._single = Single(self._quantiser, self._open_trainer(), self.classes_, self.class_weight is None)
         return self._single
 
     def _hold(self, x, y):
@@ -153,8 +152,7 @@ class OneByOne:
         head, self._unnamed = self._unnamed, None
         self._grows = classes is None
         try:
-            self.partial_fit(head.frame, head.labels,
-                             classes=head.classes if classes is None else classes)
+            self.partial_fit(head.frame, head.labels, classes=head.classes if classes is None else classes)
         except BaseException:
             if not self._naming() and self._warm_up is not None and not self._warm_up.count:
                 self.reset()  # names and classes are there, but nothing is held or learnt
@@ -166,8 +164,9 @@ class OneByOne:
         """Make a label a class, the last one."""
         known = self.classes_.tolist()
         if not self._grows:
-            raise ValueError(f"y is {shown(y)}, none of the classes {shown(known, 300)}, which were all that would "
-                             "ever come")
+            raise ValueError(
+                f"y is {shown(y)}, none of the classes {shown(known, 300)}, which were all that would ever come"
+            )
         label = class_set(labels_of([*known, y])[-1:])
         if isinstance(y, str):
             check_text(y, "y")
@@ -196,6 +195,5 @@ class OneByOne:
 def _times(w):
     """How many times an instance of weight ``w`` is learnt, None if it is no whole number."""
     if not isinstance(w, Real | np.bool_) or isinstance(w, np.timedelta64) or not 0 <= w <= HEAVIEST:
-        raise ValueError(f"w is {shown(w)}: an instance is learnt as often as it weighs, 0 to "
-                         f"{HEAVIEST}")
+        raise ValueError(f"w is {shown(w)}: an instance is learnt as often as it weighs, 0 to {HEAVIEST}")
     return int(w) if w == int(w) else None

@@ -33,24 +33,29 @@ FORMAT = 2  # changes whenever older releases could not read the file
 def save(tree, path, run=None):
     """Write a fitted ``StreamTree`` to ``path``, and in JSON's types how far a run has come."""
     trainer = tree._open_trainer()
-    params = {name: value for name, value in tree.get_params(deep=False).items()
-              if name not in ("board", "geometry")}
+    params = {name: value for name, value in tree.get_params(deep=False).items() if name not in ("board", "geometry")}
     if isinstance(params["class_weight"], dict):
         params["class_weight"] = list(params["class_weight"].items())  # keys of any kind
     nominal = params["nominal"]
-    params["nominal"] = ([[name, list(values)] for name, values in nominal.items()]
-                         if isinstance(nominal, dict) else list(nominal))
+    params["nominal"] = (
+        [[name, list(values)] for name, values in nominal.items()] if isinstance(nominal, dict) else list(nominal)
+    )
     given = tree.geometry
     board = tree.board.name if isinstance(tree.board, Board) else tree.board
     meta = {
-        "format": FORMAT, "tree": type(tree).__name__, "params": params, "board": board,
+        "format": FORMAT,
+        "tree": type(tree).__name__,
+        "params": params,
+        "board": board,
         "geometry": trainer.board.geometry.as_dict(),
         "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
         "schema": tree.schema_.to_dict(),
-        "quantiser": tree._quantiser.to_dict(), "classes": tree.classes_.tolist(),
+        "quantiser": tree._quantiser.to_dict(),
+        "classes": tree.classes_.tolist(),
         # Of integers, say, how many bits; older releases did not.
         **({} if tree.classes_.dtype == object else {"class_type": tree.classes_.dtype.str}),
-        "named": hasattr(tree, "feature_names_in_"), "grows": tree._grows,
+        "named": hasattr(tree, "feature_names_in_"),
+        "grows": tree._grows,
         **({} if tree._fractions is None else {"fractions": tree._fractions.tolist()}),
         **({} if run is None else {"run": run}),
         "tally": tree._tally.as_dict(),
@@ -131,15 +136,17 @@ def _of_the_file(path):
     except MemoryError:
         raise
     except Exception as error:
-        raise ValueError(f"{path}: a damaged saved tree, or one of a newer release "
-                         f"({error})") from error
+        raise ValueError(f"{path}: a damaged saved tree, or one of a newer release ({error})") from error
 
 
 def _parameters(cls, meta):
     """The parameters of the tree that was saved, checked."""
     given = meta.get("given_geometry", meta["geometry"])
-    params = {**meta["params"], "board": meta["board"],
-              "geometry": Geometry(**given) if isinstance(given, dict) else given}
+    params = {
+        **meta["params"],
+        "board": meta["board"],
+        "geometry": Geometry(**given) if isinstance(given, dict) else given,
+    }
     if isinstance(params.get("class_weight"), list):
         params["class_weight"] = dict(params["class_weight"])
     if params.get("nominal") and isinstance(params["nominal"][0], list):
@@ -156,28 +163,38 @@ def _learnt(tree, meta, arrays):
     quantiser = Quantiser.from_dict(meta["quantiser"])
     schema = Schema.from_dict(meta["schema"])
     classes = labels_from(meta["classes"], meta.get("class_type"), meta.get("grows", False))
-    if schema != quantiser.schema or list(schema.classes) != meta["classes"] \
-            or not quantiser.fitted:
+    if schema != quantiser.schema or list(schema.classes) != meta["classes"] or not quantiser.fitted:
         raise ValueError("its schema, its classes and its code books contradict each other")
     attributes = len(schema.attributes)
     check_shapes(arrays, attributes)
-    nodes, statistics = ({name.removeprefix(prefix): column for name, column in arrays.items()
-                          if name.startswith(prefix)} for prefix in ("node_", "board_"))
+    nodes, statistics = (
+        {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
+        for prefix in ("node_", "board_")
+    )
     nodes = Nodes.from_state(nodes, attributes)
-    statistics = {name: column.astype(np.int64 if name == "nodes" else np.uint32)
-                  for name, column in statistics.items()}  # as they go to the board
+    statistics = {
+        name: column.astype(np.int64 if name == "nodes" else np.uint32) for name, column in statistics.items()
+    }  # as they go to the board
     capacities = [getattr(book, "capacity", 0) for book in quantiser.books]
     check_tree(nodes, capacities, len(classes))
     kept = Geometry(**meta["geometry"])
-    check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime,
-                     tree.nominal_split)
+    check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime, tree.nominal_split)
     tree._policy().check(len(classes), any(capacities), tree.nominal_split)
-    learnt = {"schema_": schema, "classes_": classes, "n_features_in_": attributes,
-              "_quantiser": quantiser, "_nodes": nodes, "_checkpoint": statistics,
-              "_tally": Tally(**meta["tally"]), "_warm_up": None, "_trainer": None,
-              "_kept_geometry": kept, "_grows": bool(meta.get("grows", False)),
-              # What leaves predict by stays: no other board may choose anew.
-              "_prediction": tree._prediction_on(kept)}
+    learnt = {
+        "schema_": schema,
+        "classes_": classes,
+        "n_features_in_": attributes,
+        "_quantiser": quantiser,
+        "_nodes": nodes,
+        "_checkpoint": statistics,
+        "_tally": Tally(**meta["tally"]),
+        "_warm_up": None,
+        "_trainer": None,
+        "_kept_geometry": kept,
+        "_grows": bool(meta.get("grows", False)),
+        # What leaves predict by stays: no other board may choose anew.
+        "_prediction": tree._prediction_on(kept),
+    }
     if meta["named"]:
         learnt["feature_names_in_"] = np.array(schema.names, object)
     if "fractions" in meta:
@@ -200,8 +217,7 @@ def _built(cls, params, meta, learnt, changes):
     nominal = any(attribute.kind == "nominal" for attribute in tree.schema_.attributes)
     tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
     tree._made_with = tree._decisive()
-    tree._kept_geometry = None if is_link(board) else _changed(learnt["_kept_geometry"], tree,
-                                                               changes)
+    tree._kept_geometry = None if is_link(board) else _changed(learnt["_kept_geometry"], tree, changes)
     geometry = tree._geometry()  # None: that is checked when the board is opened
     if geometry is not None:
         check_abilities(geometry, tree._policy(), tree.leaf_prediction_)
@@ -211,6 +227,9 @@ def _built(cls, params, meta, learnt, changes):
 
 def _changed(kept, tree, changes):
     """A geometry with what parameters say of it, where those are changed."""
-    says = {"slots": ("slots", tree.slots), "criterion": ("criterion", tree._policy().criterion),
-            "leaf_prediction": ("naive_bayes", tree.leaf_prediction_ != "mc")}
+    says = {
+        "slots": ("slots", tree.slots),
+        "criterion": ("criterion", tree._policy().criterion),
+        "leaf_prediction": ("naive_bayes", tree.leaf_prediction_ != "mc"),
+    }
     return kept.replace(**dict(says[name] for name in changes if name in says))

@@ -23,10 +23,32 @@ class VFDT(StreamTree):
     Source: Domingos and Hulten, Mining high-speed data streams, KDD 2000; docs/learners.md.
     """
 
-    def __init__(self, board="emulated", *, geometry=None, slots=1024, delta=1e-7, tau=0.05,
-                 grace=200, max_depth=None, child_counts="inherit", zoom="path",
-                 criterion="information_gain", bound="hoeffding", scale=5e-3, ties="ht",
-                 tie_increment=500, adaptive_grace=False, leaf_prediction=None, nominal=(),
-                 nominal_split="multiway", nominal_values=64, class_weight=None, head=500,
-                 feed="stream", review_period=20_000, threads=1):
+    def __init__(
+        self,
+        board="emulated",
+        *,
+        geometry=None,
+        slots=1024,
+        delta=1e-7,
+        tau=0.05,
+        grace=200,
+        max_depth=None,
+        child_counts="inherit",
+        zoom="path",
+        criterion="information_gain",
+        bound="hoeffding",
+        scale=5e-3,
+        ties="ht",
+        tie_increment=500,
+        adaptive_grace=False,
+        leaf_prediction=None,
+        nominal=(),
+        nominal_split="multiway",
+        nominal_values=64,
+        class_weight=None,
+        head=500,
+        feed="stream",
+        review_period=20_000,
+        threads=1,
+    ):
         self._keep_parameters(locals())

@@ -32,14 +32,14 @@ class Weighing:
         if given is None or isinstance(given, str) and given == "balanced":
             return
         if not isinstance(given, dict):
-            raise TypeError("class_weight must be a dict of class labels to weights, 'balanced' or "
-                            f"None, not {shown(given)}")
+            raise TypeError(
+                f"class_weight must be a dict of class labels to weights, 'balanced' or None, not {shown(given)}"
+            )
         for label, weight in given.items():
             if isinstance(weight, bool | np.timedelta64) or not isinstance(weight, Real):
                 raise TypeError(f"class_weight of {label!r} must be a number, not {shown(weight)}")
             if not 0 <= weight <= HEAVIEST:
-                raise ValueError(f"class_weight of {label!r} must be 0 to {HEAVIEST}, not "
-                                 f"{shown(weight)}")
+                raise ValueError(f"class_weight of {label!r} must be 0 to {HEAVIEST}, not {shown(weight)}")
 
     def _weights(self, labels, classes, sample_weight, whole=False):
         """What instances weigh.
@@ -69,8 +69,10 @@ class Weighing:
             weights = factors[labels] if weights is None else weights * factors[labels]
         if weights is not None and len(weights) and weights.max() > HEAVIEST:
             row = int(weights.argmax())
-            raise ValueError(f"instance {row} weighs {weights[row]:g}, by sample_weight and "
-                             f"class_weight: it would be learnt as often, {HEAVIEST} at most")
+            raise ValueError(
+                f"instance {row} weighs {weights[row]:g}, by sample_weight and "
+                f"class_weight: it would be learnt as often, {HEAVIEST} at most"
+            )
         return weights
 
     def _factors(self, labels, classes, whole):
@@ -80,9 +82,11 @@ class Weighing:
             return None
         if self.class_weight == "balanced":
             if not whole:
-                raise ValueError("class_weight='balanced' counts the classes of all instances, so "
-                                 "it is for fit alone: a stream's share of classes is not known "
-                                 "ahead; give a dict of weights")
+                raise ValueError(
+                    "class_weight='balanced' counts the classes of all instances, so "
+                    "it is for fit alone: a stream's share of classes is not known "
+                    "ahead; give a dict of weights"
+                )
             counts = np.bincount(labels, minlength=len(classes))
             return len(labels) / (len(classes) * np.maximum(counts, 1))
         known = classes.tolist()
@@ -132,13 +136,15 @@ def weights_of(weights, count):
     if numbers.ndim == 0:
         numbers = np.full(count, numbers)
     if numbers.shape != (count,):
-        raise ValueError(f"sample_weight must hold a weight for each of {count} instances, its "
-                         f"shape is {numbers.shape}")
+        raise ValueError(
+            f"sample_weight must hold a weight for each of {count} instances, its shape is {numbers.shape}"
+        )
     wrong = ~((numbers >= 0) & (numbers <= HEAVIEST))
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"sample_weight[{row}] is {numbers[row]:g}: an instance is learnt as often "
-                         f"as it weighs, 0 to {HEAVIEST}")
+        raise ValueError(
+            f"sample_weight[{row}] is {numbers[row]:g}: an instance is learnt as often as it weighs, 0 to {HEAVIEST}"
+        )
     return numbers
 
 

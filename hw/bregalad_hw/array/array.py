@@ -38,7 +38,7 @@ _FIFO_DEPTH = 16
 def _gather_clocks(lanes):
     """Registers of a reduction over the lanes."""
     clocks = 1
-    while _FAN_IN ** clocks < lanes:
+    while _FAN_IN**clocks < lanes:
         clocks += 1
     return clocks
 
@@ -131,63 +131,73 @@ class AttributeProcessorArray(wiring.Component):
         self.read_latency = self.clamped_latency + 1
         if g.naive_bayes:
             self.partial_latency = partial_latency(g)
-        super().__init__({
-            "op": In(operation_layout(g)),
-            **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
-            "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-            "count_in": In(g.count_width),
-            "config": In(config_layout()),
-            "config_write": In(1),
-            "cells_in_use": In(16),
-            "classes_in_use": In(8),
-            "report_all": In(1),
-            "reset": In(1),
-            "trial_current": In(CELL_WIDTH),
-            "snap_ready": Out(1, init=1),
-            "gains": Out(stream.Signature(candidate_layout(g))),
-            "summary": Out(stream.Signature(summary_layout(g))),
-            "count_out": Out(g.count_width),
-            "count_valid": Out(1),
-            "clamped": Out(g.levels.bit_length()),
-            "busy": Out(1),
-            **({"partial": Out(partial_signature(g))} if g.naive_bayes else {}),
-        })
+        super().__init__(
+            {
+                "op": In(operation_layout(g)),
+                **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
+                "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+                "count_in": In(g.count_width),
+                "config": In(config_layout()),
+                "config_write": In(1),
+                "cells_in_use": In(16),
+                "classes_in_use": In(8),
+                "report_all": In(1),
+                "reset": In(1),
+                "trial_current": In(CELL_WIDTH),
+                "snap_ready": Out(1, init=1),
+                "gains": Out(stream.Signature(candidate_layout(g))),
+                "summary": Out(stream.Signature(summary_layout(g))),
+                "count_out": Out(g.count_width),
+                "count_valid": Out(1),
+                "clamped": Out(g.levels.bit_length()),
+                "busy": Out(1),
+                **({"partial": Out(partial_signature(g))} if g.naive_bayes else {}),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
 
         m.submodules.control = control = Control(g)
-        lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots)
-                 for lane in range(g.lanes)]
-        scan = Scan(g, latency=arithmetic_latency(g), spread=self.spread,
-                    gathered=self.gather_clocks, snapshots=self.snapshots)
+        lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots) for lane in range(g.lanes)]
+        scan = Scan(
+            g, latency=arithmetic_latency(g), spread=self.spread, gathered=self.gather_clocks, snapshots=self.snapshots
+        )
         add_with_reset(m, "scan", scan, self.reset)
         m.d.comb += [
-            control.op.eq(self.op), control.count_in.eq(self.count_in),
-            scan.snap.eq(control.snapped), scan.bin.eq(control.snapped_bin),
+            control.op.eq(self.op),
+            control.count_in.eq(self.count_in),
+            scan.snap.eq(control.snapped),
+            scan.bin.eq(control.snapped_bin),
             scan.classes_in_use.eq(self.classes_in_use),
         ]
 
         config_pass, config_lane, config, config_write, kinds = self._configuration(m)
         load, shift = Signal(), Signal()
-        told = distribute(m, g.lanes, control=control.control.as_value(),
-                          scan=scan.told.as_value(), load=load, shift=shift,
-                          config=config.as_value(), config_pass=config_pass,
-                          config_lane=config_lane, config_write=config_write)
+        told = distribute(
+            m,
+            g.lanes,
+            control=control.control.as_value(),
+            scan=scan.control.as_value(),
+            load=load,
+            shift=shift,
+            config=config.as_value(),
+            config_pass=config_pass,
+            config_lane=config_lane,
+            config_write=config_write,
+        )
         for lane, after, values in zip(lanes, [*lanes[1:], None], told, strict=True):
             m.submodules[f"lane_{lane.lane}"] = lane
             m.d.comb += [
                 lane.control.eq(values["control"]),
-                lane.code.eq(delay(m, self.codes[lane.lane], self.spread - self.codes_latency,
-                                   f"code_{lane.lane}")),
+                lane.code.eq(delay(m, self.codes[lane.lane], self.spread - self.codes_latency, f"code_{lane.lane}")),
                 lane.scan.eq(values["scan"]),
                 lane.load.eq(values["load"]),
                 lane.shift.eq(values["shift"]),
                 lane.config.eq(values["config"]),
                 lane.config_pass.eq(values["config_pass"]),
-                lane.config_write.eq(values["config_write"]
-                                     & (values["config_lane"] == lane.lane)),
+                lane.config_write.eq(values["config_write"] & (values["config_lane"] == lane.lane)),
             ]
             if after is not None:
                 m.d.comb += lane.chain_i.eq(after.chain_o)
@@ -202,11 +212,9 @@ class AttributeProcessorArray(wiring.Component):
         def gather(name, signals):
             level = 0
             while level == 0 or len(signals) > 1:
-                groups = [signals[i:i + _FAN_IN] for i in range(0, len(signals), _FAN_IN)]
-                signals = [Signal(len(signals[0]), name=f"{name}_{level}_{i}")
-                           for i in range(len(groups))]
-                m.d.sync += [signal.eq(either(group))
-                             for signal, group in zip(signals, groups, strict=True)]
+                groups = [signals[i : i + _FAN_IN] for i in range(0, len(signals), _FAN_IN)]
+                signals = [Signal(len(signals[0]), name=f"{name}_{level}_{i}") for i in range(len(groups))]
+                m.d.sync += [signal.eq(either(group)) for signal, group in zip(signals, groups, strict=True)]
                 level += 1
             return signals[0]
 
@@ -243,8 +251,7 @@ class AttributeProcessorArray(wiring.Component):
         place_bits = (self.snapshots - 1).bit_length()
         head, tail = Signal(place_bits), Signal(place_bits)
         used, used_next = Signal(range(self.snapshots + 1)), Signal(range(self.snapshots + 1))
-        m.submodules.currents = currents = Memory(
-            shape=CELL_WIDTH, depth=self.snapshots, init=[])
+        m.submodules.currents = currents = Memory(shape=CELL_WIDTH, depth=self.snapshots, init=[])
         write, read = currents.write_port(), currents.read_port()
         trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
         opened = Signal()
@@ -303,18 +310,21 @@ class AttributeProcessorArray(wiring.Component):
                 m.d.sync += pending.eq(0)
 
         m.d.comb += [
-            merge.i.valid.eq(fifo.r_rdy), merge.i.p.eq(fifo.r_data),
-            fifo.r_en.eq(merge.i.ready), merge.report_all.eq(self.report_all),
+            merge.i.valid.eq(fifo.r_rdy),
+            merge.i.p.eq(fifo.r_data),
+            fifo.r_en.eq(merge.i.ready),
+            merge.report_all.eq(self.report_all),
         ]
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
         with m.If(begins):
-            m.d.sync += [state.eq(state.init) for state in (
-                head, tail, used, self.snap_ready, load, pending, cell, left)]
+            m.d.sync += [
+                state.eq(state.init) for state in (head, tail, used, self.snap_ready, load, pending, cell, left)
+            ]
         # Between the passes of a trial the merge has an attribute open.
-        m.d.comb += self.busy.eq((used != 0) | load | pending
-                                 | Cat(stage[0] for stage in behind).any()
-                                 | (fifo.level != 0) | merge.busy)
+        m.d.comb += self.busy.eq(
+            (used != 0) | load | pending | Cat(stage[0] for stage in behind).any() | (fifo.level != 0) | merge.busy
+        )
         return m
 
     def _predictions(self, m, lanes, begins):
@@ -327,8 +337,7 @@ class AttributeProcessorArray(wiring.Component):
             m.d.comb += [tree.i[i].eq(each.logs[k]) for i, each in enumerate(terms)]
             m.d.comb += self.partial.p.sums[k].eq(tree.o)
         m.submodules.known = known = AdderTree(1, g.lanes)
-        m.d.comb += [known.i.eq(Cat(each.known for each in terms)),
-                     self.partial.p.known.eq(known.o)]
+        m.d.comb += [known.i.eq(Cat(each.known for each in terms)), self.partial.p.known.eq(known.o)]
         valid = self.op.predict & (self.op.code == Op.COUNT)
         last = self.op.last
         for clock in range(self.partial_latency):
@@ -353,17 +362,19 @@ class AttributeProcessorArray(wiring.Component):
         m.d.sync += [
             config[0].eq(self.config),
             write[0].eq(self.config_write & (self.config.cell < g.max_cells)),
-            config[1].eq(config[0]), write[1].eq(write[0]),
+            config[1].eq(config[0]),
+            write[1].eq(write[0]),
             passes[0].eq((config[0].cell[:cell_bits] * factor) >> extra),
-            config[2].eq(config[1]), write[2].eq(write[1]),
+            config[2].eq(config[1]),
+            write[2].eq(write[1]),
             passes[1].eq(passes[0]),
             lane.eq(config[1].cell - passes[0] * g.lanes),
         ]
         kind = Signal(cell_layout())
         m.d.comb += [kind[name].eq(config[2][name]) for name in cell_layout().members]
         m.submodules.kinds = kinds = Memory(
-            shape=cell_layout(), depth=g.max_cells,
-            init=[{"kind": CellKind.IGNORED, "first": 1}] * g.max_cells)
+            shape=cell_layout(), depth=g.max_cells, init=[{"kind": CellKind.IGNORED, "first": 1}] * g.max_cells
+        )
         put = kinds.write_port()
         m.d.comb += [put.en.eq(write[2]), put.addr.eq(config[2].cell), put.data.eq(kind)]
         return passes[1], lane, kind, write[2], kinds
@@ -388,7 +399,6 @@ class AttributeProcessorArray(wiring.Component):
             part.additive.eq(multiway),
             part.value.eq(Mux(binary, value, 0)),
             part.gain.eq(result.gain),
-            *(part.left[k].eq(Mux(binary & shown[k], result.left[k], 0))
-              for k in range(g.classes)),
+            *(part.left[k].eq(Mux(binary & shown[k], result.left[k], 0)) for k in range(g.classes)),
         ]
         return part

@@ -11,8 +11,19 @@ from ..replica import distribution_latency
 from .control import WORD_STAGE
 from .log2 import Log2, log_latency, log_width
 
-__all__ = ["BayesTerms", "lead", "partial_latency", "partial_layout", "partial_signature", "share",
-           "share_width", "terms_latency", "terms_layout", "whole", "whole_width"]
+__all__ = [
+    "BayesTerms",
+    "lead",
+    "partial_latency",
+    "partial_layout",
+    "partial_signature",
+    "share",
+    "share_width",
+    "terms_latency",
+    "terms_layout",
+    "whole",
+    "whole_width",
+]
 
 
 def share(count):
@@ -48,28 +59,31 @@ def terms_latency(geometry):
 
 def partial_latency(geometry):
     """Clocks from an operation to the sums of its terms over all lanes."""
-    return (distribution_latency(geometry.lanes) + terms_latency(geometry)
-            + (geometry.lanes - 1).bit_length())
+    return distribution_latency(geometry.lanes) + terms_latency(geometry) + (geometry.lanes - 1).bit_length()
 
 
 def terms_layout(geometry):
     """What a lane adds to the scores of a beat."""
     g = geometry
-    return data.StructLayout({
-        "logs": data.ArrayLayout(log_width(share_width(g)), g.classes),
-        "known": 1,  # the lane has a term; otherwise the logarithms are 0
-    })
+    return data.StructLayout(
+        {
+            "logs": data.ArrayLayout(log_width(share_width(g)), g.classes),
+            "known": 1,  # the lane has a term; otherwise the logarithms are 0
+        }
+    )
 
 
 def partial_layout(geometry):
     """The terms of one beat, added up over the lanes."""
     g = geometry
     width = log_width(share_width(g)) + (g.lanes - 1).bit_length()
-    return data.StructLayout({
-        "sums": data.ArrayLayout(width, g.classes),
-        "known": range(g.lanes + 1),  # lanes whose terms they are
-        "last": 1,  # beat of the record
-    })
+    return data.StructLayout(
+        {
+            "sums": data.ArrayLayout(width, g.classes),
+            "known": range(g.lanes + 1),  # lanes whose terms they are
+            "last": 1,  # beat of the record
+        }
+    )
 
 
 def partial_signature(geometry):
@@ -77,9 +91,13 @@ def partial_signature(geometry):
 
     A record's last sums are ``coming`` in `lead` clocks.
     """
-    return wiring.Signature({
-        "p": Out(partial_layout(geometry)), "valid": Out(1), "coming": Out(1),
-    })
+    return wiring.Signature(
+        {
+            "p": Out(partial_layout(geometry)),
+            "valid": Out(1),
+            "coming": Out(1),
+        }
+    )
 
 
 class BayesTerms(wiring.Component):
@@ -112,11 +130,13 @@ class BayesTerms(wiring.Component):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = g = geometry
         self.latency = 1 + log_latency(share_width(g))
-        super().__init__({
-            "word": In(data.ArrayLayout(g.count_width, g.classes)),
-            "known": In(1),
-            "terms": Out(terms_layout(g)),
-        })
+        super().__init__(
+            {
+                "word": In(data.ArrayLayout(g.count_width, g.classes)),
+                "known": In(1),
+                "terms": Out(terms_layout(g)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

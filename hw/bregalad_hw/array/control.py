@@ -7,8 +7,17 @@ from bregalad.geometry import CODE_WIDTH, Geometry
 
 from .operation import Op, operation_layout, row_shape, snap_layout
 
-__all__ = ["SNAP_DISTANCE", "STAGES", "WORD_STAGE", "Control", "at_level", "bank_of",
-           "control_layout", "pass_bits", "within_bank"]
+__all__ = [
+    "SNAP_DISTANCE",
+    "STAGES",
+    "WORD_STAGE",
+    "Control",
+    "at_level",
+    "bank_of",
+    "control_layout",
+    "pass_bits",
+    "within_bank",
+]
 
 STAGES = 9  # registers of the pipeline: stage 0 is the operation itself, stage 8 writes the word
 WORD_STAGE = 7  # knows the word as the operations before have left it
@@ -30,7 +39,7 @@ def bank_of(geometry, row):
 def within_bank(geometry, row):
     """The row's place in its bank."""
     bits = pass_bits(geometry)
-    return Cat(row[:bits], row[bits + 1:]) if geometry.banks > 1 else row
+    return Cat(row[:bits], row[bits + 1 :]) if geometry.banks > 1 else row
 
 
 def at_level(geometry, member, level):
@@ -51,26 +60,40 @@ def control_layout(geometry):
     def each(shape):
         return shape if g.levels == 1 else data.ArrayLayout(shape, g.levels)
 
-    return data.StructLayout({
-        # Zoom and configuration are read.
-        "zoom_row_0": each(rows), "pass_0": max(1, pass_bits(g)),
-        # 1, 2 clocks after a PLACE of that row.
-        "zoom_hit_1": each(data.ArrayLayout(unsigned(1), 2)),
-        "place_2": each(1), "place_row_2": rows, "root_2": 1, "override_2": 1,
-        "place_lane_2": lane, "lo_2": CODE_WIDTH, "shift_2": 3,
-        "count_3": 1, "all_3": 1, "one_3": 1, "lane_3": lane, "bin_3": g.bin_bits,
-        "row_4": each(rows),
-        # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
-        "same_5": each(data.ArrayLayout(unsigned(1), 4)),
-        "clear_6": data.ArrayLayout(unsigned(1), g.classes),  # before something is added
-        # 1, -1 or what is written, the highest bit is the sign; and the class it is added to.
-        "step_7": g.count_width + 1, "adds_7": data.ArrayLayout(unsigned(1), g.classes),
-        "halve_7": 1, "changes_7": 1,
-        "read_8": data.ArrayLayout(unsigned(1), g.classes),
-        "row_8": each(rows),
-        **_snap_members(g, rows),
-        **_level_members(g),
-    })
+    return data.StructLayout(
+        {
+            # Zoom and configuration are read.
+            "zoom_row_0": each(rows),
+            "pass_0": max(1, pass_bits(g)),
+            # 1, 2 clocks after a PLACE of that row.
+            "zoom_hit_1": each(data.ArrayLayout(unsigned(1), 2)),
+            "place_2": each(1),
+            "place_row_2": rows,
+            "root_2": 1,
+            "override_2": 1,
+            "place_lane_2": lane,
+            "lo_2": CODE_WIDTH,
+            "shift_2": 3,
+            "count_3": 1,
+            "all_3": 1,
+            "one_3": 1,
+            "lane_3": lane,
+            "bin_3": g.bin_bits,
+            "row_4": each(rows),
+            # 1, 2, 3, 4 clocks after an operation on the same slot and pass.
+            "same_5": each(data.ArrayLayout(unsigned(1), 4)),
+            "clear_6": data.ArrayLayout(unsigned(1), g.classes),  # before something is added
+            # 1, -1 or what is written, the highest bit is the sign; and the class it is added to.
+            "step_7": g.count_width + 1,
+            "adds_7": data.ArrayLayout(unsigned(1), g.classes),
+            "halve_7": 1,
+            "changes_7": 1,
+            "read_8": data.ArrayLayout(unsigned(1), g.classes),
+            "row_8": each(rows),
+            **_snap_members(g, rows),
+            **_level_members(g),
+        }
+    )
 
 
 def _level_members(g):
@@ -87,8 +110,11 @@ def _snap_members(g, rows):
         return {"pass_7": pass_, "snap_8": 1}
     per_bank = data.ArrayLayout(unsigned(1), g.banks)
     return {
-        "snap_4": per_bank, "snap_row_4": rows, "snap_bin_4": g.bin_bits,
-        "pass_5": pass_, "snap_6": per_bank,
+        "snap_4": per_bank,
+        "snap_row_4": rows,
+        "snap_bin_4": g.bin_bits,
+        "pass_5": pass_,
+        "snap_6": per_bank,
         "bank_6": 1,  # of the operation
     }
 
@@ -125,12 +151,16 @@ class Control(wiring.Component):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = g = geometry
-        super().__init__({
-            "op": In(operation_layout(g)), "count_in": In(g.count_width),
-            **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
-            "control": Out(control_layout(g)),
-            "snapped": Out(1), "snapped_bin": Out(g.bin_bits),
-        })
+        super().__init__(
+            {
+                "op": In(operation_layout(g)),
+                "count_in": In(g.count_width),
+                **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
+                "control": Out(control_layout(g)),
+                "snapped": Out(1),
+                "snapped_bin": Out(g.bin_bits),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -154,31 +184,36 @@ class Control(wiring.Component):
             """Of each level, the slot's place in it."""
             return [op.slot] if g.levels == 1 else op.rows
 
-        rows = [[Signal(row_shape(g) + pass_bits(g), name=f"row_{i}{name}") for name in names]
-                for i in range(STAGES)]
+        rows = [[Signal(row_shape(g) + pass_bits(g), name=f"row_{i}{name}") for name in names] for i in range(STAGES)]
         for op, op_rows in zip(ops, rows, strict=True):
-            m.d.comb += [op_row.eq(row(slot, op))
-                         for op_row, slot in zip(op_rows, slots(op), strict=True)]
+            m.d.comb += [op_row.eq(row(slot, op)) for op_row, slot in zip(op_rows, slots(op), strict=True)]
         # A PLACE depends on its slot and its parent alone.
-        place_rows = [op_rows[0] if g.levels == 1 else row(op.slot[g.level_bits:], op)
-                      for op, op_rows in zip(ops, rows, strict=True)]
+        place_rows = [
+            op_rows[0] if g.levels == 1 else row(op.slot[g.level_bits :], op)
+            for op, op_rows in zip(ops, rows, strict=True)
+        ]
 
         def here(condition, op, b):
             """The condition, and the operation's slot is of that level."""
-            return condition if g.levels == 1 else condition & (op.slot[:g.level_bits] == b)
+            return condition if g.levels == 1 else condition & (op.slot[: g.level_bits] == b)
 
         m.d.comb += [
             out.pass_0.eq(ops[0].pass_),
-            out.place_row_2.eq(place_rows[2]), out.root_2.eq(ops[2].root),
-            out.override_2.eq(ops[2].override), out.place_lane_2.eq(ops[2].lane),
-            out.lo_2.eq(ops[2].lo), out.shift_2.eq(ops[2].shift),
-            out.lane_3.eq(ops[3].lane), out.bin_3.eq(ops[3].bin),
+            out.place_row_2.eq(place_rows[2]),
+            out.root_2.eq(ops[2].root),
+            out.override_2.eq(ops[2].override),
+            out.place_lane_2.eq(ops[2].lane),
+            out.lo_2.eq(ops[2].lo),
+            out.shift_2.eq(ops[2].shift),
+            out.lane_3.eq(ops[3].lane),
+            out.bin_3.eq(ops[3].bin),
             *(at_level(g, out.row_4, b).eq(rows[4][b]) for b in levels),
             *(at_level(g, out.row_8, b).eq(rows[8][b]) for b in levels),
         ]
         if g.levels > 1:
             m.d.comb += [
-                out.parent_2.eq(ops[2].parent), out.on_3.eq(ops[3].on),
+                out.parent_2.eq(ops[2].parent),
+                out.on_3.eq(ops[3].on),
                 out.level_7.eq(ops[7].slot),
             ]
 
@@ -187,25 +222,26 @@ class Control(wiring.Component):
             ahead = ops[stage - 1] if stage else self.op
             return Cat(ahead.code == each for each in codes).any()
 
-        parent = row(self.op.parent[g.level_bits:], self.op)
+        parent = row(self.op.parent[g.level_bits :], self.op)
         m.d.sync += [
-            *(at_level(g, out.zoom_row_0, b).eq(Mux(code(0, Op.PLACE), parent,
-                                                    row(slot, self.op)))
-              for b, slot in enumerate(slots(self.op))),
+            *(
+                at_level(g, out.zoom_row_0, b).eq(Mux(code(0, Op.PLACE), parent, row(slot, self.op)))
+                for b, slot in enumerate(slots(self.op))
+            ),
             *(at_level(g, out.place_2, b).eq(here(code(2, Op.PLACE), ops[1], b)) for b in levels),
             out.count_3.eq(code(3, Op.COUNT)),
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
             out.halve_7.eq(code(7, Op.HALVE)),
             # A test writes nothing, not even what was there: a SNAP may be reading it.
-            out.changes_7.eq(code(7, Op.CLEAR, Op.WRITE, Op.HALVE)
-                             | (code(7, Op.COUNT) & ~ops[6].test)),
+            out.changes_7.eq(code(7, Op.CLEAR, Op.WRITE, Op.HALVE) | (code(7, Op.COUNT) & ~ops[6].test)),
         ]
         if g.banks == 1:
             m.d.sync += out.snap_8.eq(code(8, Op.SNAP))
             m.d.comb += [
                 out.pass_7.eq(ops[7].pass_),
-                self.snapped.eq(out.snap_8), self.snapped_bin.eq(ops[8].bin),
+                self.snapped.eq(out.snap_8),
+                self.snapped_bin.eq(ops[8].bin),
             ]
         else:
             self._snaps(m, row)
@@ -227,8 +263,7 @@ class Control(wiring.Component):
         for k in range(g.classes):
             m.d.sync += [
                 out.adds_7[k].eq(adds & (ops[6].label == k)),
-                out.clear_6[k].eq(code(6, Op.CLEAR)
-                                  | (code(6, Op.WRITE) & (ops[5].label == k))),
+                out.clear_6[k].eq(code(6, Op.CLEAR) | (code(6, Op.WRITE) & (ops[5].label == k))),
                 out.read_8[k].eq(code(8, Op.READ) & (ops[7].label == k)),
             ]
         return m
@@ -243,10 +278,11 @@ class Control(wiring.Component):
         rows = {i: row(snap.slot, snap) for i, snap in snaps.items()}
         for stage, ports in ((4, out.snap_4), (6, out.snap_6)):
             for bank, port in enumerate(ports):
-                m.d.sync += port.eq(snaps[stage - 1].valid
-                                    & (bank_of(g, rows[stage - 1]) == bank))
+                m.d.sync += port.eq(snaps[stage - 1].valid & (bank_of(g, rows[stage - 1]) == bank))
         m.d.comb += [
-            out.snap_row_4.eq(rows[4]), out.snap_bin_4.eq(snaps[4].bin),
+            out.snap_row_4.eq(rows[4]),
+            out.snap_bin_4.eq(snaps[4].bin),
             out.pass_5.eq(snaps[5].pass_),
-            self.snapped.eq(snaps[6].valid), self.snapped_bin.eq(snaps[6].bin),
+            self.snapped.eq(snaps[6].valid),
+            self.snapped_bin.eq(snaps[6].bin),
         ]

@@ -51,8 +51,11 @@ class Counters:
 
         # Few zooms are not worth a block RAM: the counters need those.
         m.submodules[self._name("zooms")] = zooms = Memory(
-            shape=zoom_layout, depth=rows, init=[{"lo": 0, "shift": g.root_shift}] * rows,
-            attrs={"ram_style": "distributed"} if rows <= FEW_ROWS else {})
+            shape=zoom_layout,
+            depth=rows,
+            init=[{"lo": 0, "shift": g.root_shift}] * rows,
+            attrs={"ram_style": "distributed"} if rows <= FEW_ROWS else {},
+        )
         zoom_read, zoom_write = zooms.read_port(), zooms.write_port()
         self.zoom_read, self.zoom_write = zoom_read, zoom_write
         self.zoom = self._signal(zoom_layout, "zoom_2")
@@ -100,8 +103,7 @@ class Counters:
         """Stage 2: the code's distance from the bins' origin."""
         offset = self._signal(signed(CODE_WIDTH + 1))
         self.m.d.comb += offset.eq(code - self.zoom.lo)
-        self.m.d.sync += [
-            self.distance.eq(Mux(offset < 0, 0, offset)), self.shift.eq(self.zoom.shift)]
+        self.m.d.sync += [self.distance.eq(Mux(offset < 0, 0, offset)), self.shift.eq(self.zoom.shift)]
 
     def reach(self):
         """Stage 3: the distance in bins."""
@@ -110,8 +112,7 @@ class Counters:
         # Whether it is beyond the bins is seen beside the shift, not after it.
         self.m.d.comb += [
             far.eq(distance >> shift),
-            beyond.eq(Cat((shift == by) & distance[bits + by:].any()
-                          for by in range(CODE_WIDTH - bits)).any()),
+            beyond.eq(Cat((shift == by) & distance[bits + by :].any() for by in range(CODE_WIDTH - bits)).any()),
         ]
         self.far = far | beyond.replicate(CODE_WIDTH)
 
@@ -138,8 +139,7 @@ class Counters:
         ahead = self._signal(4, "ahead")
         near, source = self._signal(1), self._signal(2, "source")
         same = self._told("same_5")
-        m.d.comb += ahead.eq(Cat(
-            same[i] & self.touch[6 + i] & (bins[5] == bins[6 + i]) for i in range(4)))
+        m.d.comb += ahead.eq(Cat(same[i] & self.touch[6 + i] & (bins[5] == bins[6 + i]) for i in range(4)))
         m.d.sync += [
             near.eq(ahead[0]),
             source.eq(Mux(ahead[1], 1, Mux(ahead[2], 2, Mux(ahead[3], 3, 0)))),
@@ -165,8 +165,9 @@ class Counters:
             added = control.step_7 & control.adds_7[k].replicate(width + 1)
             m.d.comb += [moved.eq(now[k] + added), self.stuck[k].eq(moved[-1])]
             # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
-            m.d.sync += newest[8][k].eq(Mux(
-                control.halve_7, now[k] >> 1, moved[:width] ^ self.stuck[k].replicate(width)))
+            m.d.sync += newest[8][k].eq(
+                Mux(control.halve_7, now[k] >> 1, moved[:width] ^ self.stuck[k].replicate(width))
+            )
         m.d.sync += [newest[9].eq(newest[8]), newest[10].eq(newest[9])]
         m.d.sync += self.changed.eq(self.touch[7] & control.changes_7)
 
@@ -183,17 +184,21 @@ class Counters:
             name = self._name("counters") if g.banks == 1 else f"counters_{bank}"
             m.submodules[name] = counters = Memory(
                 shape=data.ArrayLayout(g.count_width, g.classes),
-                depth=-(-g.slots // g.banks // g.levels) << pass_bits(g) + g.bin_bits, init=[])
+                depth=-(-g.slots // g.banks // g.levels) << pass_bits(g) + g.bin_bits,
+                init=[],
+            )
             read, write = counters.read_port(), counters.write_port()
             # A block RAM's own.
             word_6 = Signal.like(word, name=self._name(f"word_6_{bank}"), reset_less=True)
             address = Cat(bins[4], within_bank(g, row_4))
             if g.banks > 1:
-                address = Mux(control.snap_4[bank],
-                              Cat(control.snap_bin_4, within_bank(g, control.snap_row_4)), address)
+                address = Mux(
+                    control.snap_4[bank], Cat(control.snap_bin_4, within_bank(g, control.snap_row_4)), address
+                )
                 # A block RAM may give anything then.
-                m.d.sync += Assert(~(control.snap_4[bank] & write.en & (read.addr == write.addr)),
-                                   "a SNAP reads what is being written")
+                m.d.sync += Assert(
+                    ~(control.snap_4[bank] & write.en & (read.addr == write.addr)), "a SNAP reads what is being written"
+                )
             m.d.comb += [
                 read.addr.eq(address),
                 write.en.eq(self.changed & (bank_of(g, row_8) == bank)),

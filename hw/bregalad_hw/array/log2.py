@@ -75,8 +75,11 @@ class Log2(wiring.Component):
 
         # Logic, not a block RAM per lane: the counters need those.
         m.submodules.table = table = Memory(
-            shape=BAYES_FRACTION, depth=1 << BAYES_BITS, init=[int(log) for log in BAYES_TABLE],
-            attrs={"rom_style": "logic"})
+            shape=BAYES_FRACTION,
+            depth=1 << BAYES_BITS,
+            init=[int(log) for log in BAYES_TABLE],
+            attrs={"rom_style": "logic"},
+        )
         entry = table.read_port(domain="comb")
         mantissa = normal[:-1]
         if len(mantissa) >= BAYES_BITS:
@@ -85,5 +88,5 @@ class Log2(wiring.Component):
             mantissa = mantissa << BAYES_BITS - len(mantissa)
         m.d.comb += entry.addr.eq(mantissa)
         # The table's logarithms are below 1.
-        m.d.sync += self.o_y.eq(Cat(entry.data, (self.width - 1 - zeros)[:len(zeros)]))
+        m.d.sync += self.o_y.eq(Cat(entry.data, (self.width - 1 - zeros)[: len(zeros)]))
         return m

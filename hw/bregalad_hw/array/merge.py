@@ -14,34 +14,42 @@ __all__ = ["Merge", "merge_layout", "part_layout", "summary_layout"]
 def part_layout(geometry):
     """A cell's share of its attribute's candidate; all but `gain` are 0 for an ignored cell."""
     g = geometry
-    return data.StructLayout({
-        "valid": 1,
-        "joins": 1,  # belongs to the attribute of the cell before
-        "additive": 1,  # multiway: gains of an attribute's cells add up; else the largest wins
-        "value": CODE_WIDTH,
-        "gain": signed(g.gain_width),
-        "left": data.ArrayLayout(g.count_width, g.classes),
-    })
+    return data.StructLayout(
+        {
+            "valid": 1,
+            "joins": 1,  # belongs to the attribute of the cell before
+            "additive": 1,  # multiway: gains of an attribute's cells add up; else the largest wins
+            "value": CODE_WIDTH,
+            "gain": signed(g.gain_width),
+            "left": data.ArrayLayout(g.count_width, g.classes),
+        }
+    )
 
 
 def merge_layout(geometry):
     """A cell's part on its way to the merge."""
-    return data.StructLayout({
-        "part": part_layout(geometry),
-        "cell": CELL_WIDTH,
-        "current": 1,  # first cell of the slot's split attribute
-        "last": 1,  # of the trial
-    })
+    return data.StructLayout(
+        {
+            "part": part_layout(geometry),
+            "cell": CELL_WIDTH,
+            "current": 1,  # first cell of the slot's split attribute
+            "last": 1,  # of the trial
+        }
+    )
 
 
 def summary_layout(geometry):
     """The outcome of a trial; `left` are the class counts left of the best split."""
     g = geometry
     candidate = candidate_layout(g)
-    return data.StructLayout({
-        "best": candidate, "second": candidate, "current": candidate,
-        "left": data.ArrayLayout(g.count_width, g.classes),
-    })
+    return data.StructLayout(
+        {
+            "best": candidate,
+            "second": candidate,
+            "current": candidate,
+            "left": data.ArrayLayout(g.count_width, g.classes),
+        }
+    )
 
 
 class Merge(wiring.Component):
@@ -84,13 +92,15 @@ class Merge(wiring.Component):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = g = geometry
-        super().__init__({
-            "i": In(stream.Signature(merge_layout(g))),
-            "report_all": In(1),
-            "gains": Out(stream.Signature(candidate_layout(g))),
-            "summary": Out(stream.Signature(summary_layout(g))),
-            "busy": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(merge_layout(g))),
+                "report_all": In(1),
+                "gains": Out(stream.Signature(candidate_layout(g))),
+                "summary": Out(stream.Signature(summary_layout(g))),
+                "busy": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -130,14 +140,21 @@ class Merge(wiring.Component):
             m.d.sync += [found_valid.eq(0), found_last.eq(0), take_left.eq(0)]
             with m.If(flush):
                 m.d.sync += [
-                    found.eq(group), found_current.eq(group_current), found_valid.eq(1),
-                    found_last.eq(1), flush.eq(0), open_.eq(0),
+                    found.eq(group),
+                    found_current.eq(group_current),
+                    found_valid.eq(1),
+                    found_last.eq(1),
+                    flush.eq(0),
+                    open_.eq(0),
                 ]
             with m.Elif(self.i.valid):
                 m.d.sync += [
                     found.eq(Mux(joins, none.as_value(), group.as_value())),
-                    found_current.eq(group_current), found_valid.eq(open_),
-                    open_.eq(1), flush.eq(cell.last), left_in.eq(part.left),
+                    found_current.eq(group_current),
+                    found_valid.eq(open_),
+                    open_.eq(1),
+                    flush.eq(cell.last),
+                    left_in.eq(part.left),
                 ]
                 with m.If(~joins):
                     m.d.sync += [
@@ -152,8 +169,7 @@ class Merge(wiring.Component):
                     with m.If(part.additive):
                         m.d.sync += group.gain.eq(group.gain + part.gain)
                     with m.Elif(wins):
-                        m.d.sync += [group.value.eq(part.value), group.gain.eq(part.gain),
-                                     take_left.eq(1)]
+                        m.d.sync += [group.value.eq(part.value), group.gain.eq(part.gain), take_left.eq(1)]
             with m.If(take_left):
                 m.d.sync += group_left.eq(left_in)
             m.d.sync += found_left.eq(group_left)
@@ -173,12 +189,14 @@ class Merge(wiring.Component):
             above_second.eq(loser.valid & (~top.second.valid | (top.second.gain - loser.gain)[-1])),
         ]
         with m.If(go):
-            m.d.sync += [finished.eq(0), best_moves.eq(0), complete.eq(finished),
-                         loser_valid.eq(0)]
+            m.d.sync += [finished.eq(0), best_moves.eq(0), complete.eq(finished), loser_valid.eq(0)]
             with m.If(found_valid & ~self.report_all):
                 m.d.sync += [
-                    fresh.eq(found_last), finished.eq(found_last), best_moves.eq(above),
-                    loser_valid.eq(1), was_first.eq(fresh),
+                    fresh.eq(found_last),
+                    finished.eq(found_last),
+                    best_moves.eq(above),
+                    loser_valid.eq(1),
+                    was_first.eq(fresh),
                     loser.eq(Mux(above, top.best.as_value(), found.as_value())),
                 ]
                 with m.If(above | fresh):
@@ -198,7 +216,6 @@ class Merge(wiring.Component):
             summary.i.valid.eq(go & complete),
             summary.i.p.eq(top),
             summary.i.p.left.eq(Mux(top.best.valid, best_left.as_value(), 0)),
-            self.busy.eq(open_ | flush | found_valid | finished | complete
-                         | self.gains.valid | self.summary.valid),
+            self.busy.eq(open_ | flush | found_valid | finished | complete | self.gains.valid | self.summary.valid),
         ]
         return m

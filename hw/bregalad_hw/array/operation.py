@@ -4,8 +4,18 @@ from amaranth import signed
 from amaranth.lib import data, enum
 from bregalad.geometry import CODE_WIDTH
 
-__all__ = ["Op", "operation_layout", "snap_layout", "cell_layout", "config_layout",
-           "candidate_layout", "slot_shape", "row_shape", "at_slot", "CELL_WIDTH"]
+__all__ = [
+    "Op",
+    "operation_layout",
+    "snap_layout",
+    "cell_layout",
+    "config_layout",
+    "candidate_layout",
+    "slot_shape",
+    "row_shape",
+    "at_slot",
+    "CELL_WIDTH",
+]
 
 CELL_WIDTH = 16  # bits of a cell index, as in commands and reports
 
@@ -41,25 +51,26 @@ def operation_layout(geometry):
     depends on ``slot`` and ``parent`` alone. ``slot`` of COUNT is the record's own.
     """
     g = geometry
-    return data.StructLayout({
-        "code": Op,
-        "slot": slot_shape(g),
-        "pass_": max(1, (g.passes - 1).bit_length()),
-        "bin": g.bin_bits,
-        "label": max(1, (g.classes - 1).bit_length()),  # COUNT, READ, WRITE
-        "minus": 1,  # COUNT: weight -1
-        "test": 1,  # COUNT: nothing is counted
-        "predict": 1,  # COUNT: the beat belongs to a prediction
-        "last": 1,  # COUNT: of the record
-        "parent": slot_shape(g),  # PLACE
-        "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
-        "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom
-        "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
-        "lo": CODE_WIDTH,
-        "shift": 3,
-        **({"on": g.levels, "rows": data.ArrayLayout(row_shape(g), g.levels)}
-           if g.levels > 1 else {}),
-    })
+    return data.StructLayout(
+        {
+            "code": Op,
+            "slot": slot_shape(g),
+            "pass_": max(1, (g.passes - 1).bit_length()),
+            "bin": g.bin_bits,
+            "label": max(1, (g.classes - 1).bit_length()),  # COUNT, READ, WRITE
+            "minus": 1,  # COUNT: weight -1
+            "test": 1,  # COUNT: nothing is counted
+            "predict": 1,  # COUNT: the beat belongs to a prediction
+            "last": 1,  # COUNT: of the record
+            "parent": slot_shape(g),  # PLACE
+            "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
+            "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom
+            "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
+            "lo": CODE_WIDTH,
+            "shift": 3,
+            **({"on": g.levels, "rows": data.ArrayLayout(row_shape(g), g.levels)} if g.levels > 1 else {}),
+        }
+    )
 
 
 def at_slot(geometry, op, slot):
@@ -67,8 +78,7 @@ def at_slot(geometry, op, slot):
     g = geometry
     if g.levels == 1:
         return [op.slot.eq(slot)]
-    return [op.slot.eq(slot), op.on.eq(1 << slot[:g.level_bits]),
-            *(row.eq(slot[g.level_bits:]) for row in op.rows)]
+    return [op.slot.eq(slot), op.on.eq(1 << slot[: g.level_bits]), *(row.eq(slot[g.level_bits :]) for row in op.rows)]
 
 
 def snap_layout(geometry):
@@ -78,12 +88,14 @@ def snap_layout(geometry):
     other bank.
     """
     g = geometry
-    return data.StructLayout({
-        "valid": 1,
-        "slot": slot_shape(g),
-        "pass_": max(1, (g.passes - 1).bit_length()),
-        "bin": g.bin_bits,
-    })
+    return data.StructLayout(
+        {
+            "valid": 1,
+            "slot": slot_shape(g),
+            "pass_": max(1, (g.passes - 1).bit_length()),
+            "bin": g.bin_bits,
+        }
+    )
 
 
 def cell_layout():
@@ -99,9 +111,11 @@ def config_layout():
 def candidate_layout(geometry):
     """A candidate as it travels inside the array; `gain` is n G (see host/bregalad/fixed.py)."""
     g = geometry
-    return data.StructLayout({
-        "cell": CELL_WIDTH,
-        "valid": 1,
-        "value": CODE_WIDTH,
-        "gain": signed(g.gain_width),
-    })
+    return data.StructLayout(
+        {
+            "cell": CELL_WIDTH,
+            "valid": 1,
+            "value": CODE_WIDTH,
+            "gain": signed(g.gain_width),
+        }
+    )

@@ -98,25 +98,27 @@ class AttributeProcessor(wiring.Component):
         self.snapshots = snapshots
         if g.naive_bayes:
             self.terms_latency = terms_latency(g)
-        super().__init__({
-            "control": In(control_layout(g)),
-            "code": In(CODE_WIDTH),
-            "config_write": In(1),
-            "config_pass": In(max(1, pass_bits(g))),
-            "config": In(cell_layout()),
-            "scan": In(scan_layout(g, snapshots)),
-            "pairs": Out(1),
-            "whole": Out(1),
-            "word": Out(data.ArrayLayout(g.count_width, g.classes)),
-            "read": Out(1),
-            "count": Out(g.count_width),
-            "clamped": Out(g.levels),
-            "load": In(1),
-            "shift": In(1),
-            "chain_i": In(result_layout(g)),
-            "chain_o": Out(result_layout(g)),
-            **({"terms": Out(terms_layout(g))} if g.naive_bayes else {}),
-        })
+        super().__init__(
+            {
+                "control": In(control_layout(g)),
+                "code": In(CODE_WIDTH),
+                "config_write": In(1),
+                "config_pass": In(max(1, pass_bits(g))),
+                "config": In(cell_layout()),
+                "scan": In(scan_layout(g, snapshots)),
+                "pairs": Out(1),
+                "whole": Out(1),
+                "word": Out(data.ArrayLayout(g.count_width, g.classes)),
+                "read": Out(1),
+                "count": Out(g.count_width),
+                "clamped": Out(g.levels),
+                "load": In(1),
+                "shift": In(1),
+                "chain_i": In(result_layout(g)),
+                "chain_o": Out(result_layout(g)),
+                **({"terms": Out(terms_layout(g))} if g.naive_bayes else {}),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -156,8 +158,7 @@ class AttributeProcessor(wiring.Component):
             present.eq((code[2] != MISSING) & (config.kind != CellKind.IGNORED)),
             value.eq(below),
             # Not negative, and below `last`, or at it where that is no bin for other values.
-            in_range.eq((below[g.bin_bits:] == 0)
-                        & ~(config.other & below[:g.bin_bits].all())),
+            in_range.eq((below[g.bin_bits :] == 0) & ~(config.other & below[: g.bin_bits].all())),
         ]
         for level in levels:
             level.reach()
@@ -169,8 +170,9 @@ class AttributeProcessor(wiring.Component):
             ]
         with m.Else():
             m.d.comb += [*(level.own_bin.eq(level.far) for level in levels), counted.eq(1)]
-        touches = ((control.count_3 & present & counted) | control.all_3
-                   | (control.one_3 & (control.lane_3 == self.lane)))
+        touches = (
+            (control.count_3 & present & counted) | control.all_3 | (control.one_3 & (control.lane_3 == self.lane))
+        )
         for level in levels:
             level.choose(touches)
 
@@ -204,8 +206,7 @@ class AttributeProcessor(wiring.Component):
         m.d.comb += [
             *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
             gain.snap.eq(control.snap_8 if g.banks == 1 else control.snap_6.as_value().any()),
-            gain.word.eq(self.word if g.banks == 1
-                         else Mux(control.snap_6[1], words_6[1], words_6[0])),
+            gain.word.eq(self.word if g.banks == 1 else Mux(control.snap_6[1], words_6[1], words_6[0])),
             gain.scan.eq(self.scan),
             self.pairs.eq(gain.pairs),
             self.whole.eq(gain.whole),
@@ -226,15 +227,17 @@ class AttributeProcessor(wiring.Component):
                 m.d.sync += only.eq(self.config)
             return only, only
         m.submodules.configs = configs = Memory(
-            shape=cell_layout(), depth=self.geometry.passes,
-            init=[initial] * self.geometry.passes)
+            shape=cell_layout(), depth=self.geometry.passes, init=[initial] * self.geometry.passes
+        )
         write, read, snap_read = configs.write_port(), configs.read_port(), configs.read_port()
         snap_pass = self.control.pass_7 if self.geometry.banks == 1 else self.control.pass_5
         config = Signal(cell_layout())
         m.d.comb += [
-            write.en.eq(self.config_write), write.addr.eq(self.config_pass),
+            write.en.eq(self.config_write),
+            write.addr.eq(self.config_pass),
             write.data.eq(self.config),
-            read.addr.eq(self.control.pass_0), snap_read.addr.eq(snap_pass),
+            read.addr.eq(self.control.pass_0),
+            snap_read.addr.eq(snap_pass),
         ]
         m.d.sync += config.eq(read.data)
         return config, snap_read.data

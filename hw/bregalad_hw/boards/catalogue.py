@@ -89,17 +89,20 @@ _ECP5_45 = {"DP16KD": 108, "MULT18X18D": 72, "LUT4": 43848}
 _ECP5_85 = {"DP16KD": 208, "MULT18X18D": 156, "LUT4": 83640}
 
 
-_ULX3S_PINS = {"CLOCK": "clk25_0__io", "RX": "uart_0__rx__io", "TX": "uart_0__tx__io",
-               "ALIVE": "led_0__io", "LIT": "1"}
+_ULX3S_PINS = {"CLOCK": "clk25_0__io", "RX": "uart_0__rx__io", "TX": "uart_0__tx__io", "ALIVE": "led_0__io", "LIT": "1"}
 _ARTY_PINS = _ULX3S_PINS | {"CLOCK": "clk100_0__io"}
 _TANG_NANO_PINS = _ULX3S_PINS | {"CLOCK": "clk27_0__io", "LIT": "0"}
 
 
 def _network_pins(top, alive):
     return {
-        "CLOCK": f"{top.clock}_0__{top.clock_port}", "ALIVE": alive, "LIT": "0",
-        "RX_CLOCK": "eth_rgmii_0__rx_clk__io", "RX_CTRL": f"eth_rgmii_0__rx_{top.control}__io",
-        "RX_DATA": "eth_rgmii_0__rx_data__io", "TX_CTRL": f"eth_rgmii_0__tx_{top.control}__io",
+        "CLOCK": f"{top.clock}_0__{top.clock_port}",
+        "ALIVE": alive,
+        "LIT": "0",
+        "RX_CLOCK": "eth_rgmii_0__rx_clk__io",
+        "RX_CTRL": f"eth_rgmii_0__rx_{top.control}__io",
+        "RX_DATA": "eth_rgmii_0__rx_data__io",
+        "TX_CTRL": f"eth_rgmii_0__tx_{top.control}__io",
         "TX_DATA": "eth_rgmii_0__tx_data__io",
     }
 
@@ -108,61 +111,118 @@ def _ecpix5(size, platform, geometry, clock_mhz, resources):
     return Board(
         name=f"ecpix5-{size}",
         what=f"LambdaConcept ECPIX-5, LFE5UM5G-{size.upper()} grade 8, Gigabit Ethernet",
-        platform=platform, top=ECPIX5, geometry=geometry, clock_mhz=clock_mhz, loader="ecpix5",
-        constraints="ecpix5.lpf", wire="udp", pins=_network_pins(ECPIX5, "rgb_led_0__g__io"),
-        family=ECP5(), resources=resources)
+        platform=platform,
+        top=ECPIX5,
+        geometry=geometry,
+        clock_mhz=clock_mhz,
+        loader="ecpix5",
+        constraints="ecpix5.lpf",
+        wire="udp",
+        pins=_network_pins(ECPIX5, "rgb_led_0__g__io"),
+        family=ECP5(),
+        resources=resources,
+    )
 
 
 def _versa(name, device, platform):
     return Board(
-        name=name, what=f"Lattice ECP5 Versa, {device} grade 8, Gigabit Ethernet",
+        name=name,
+        what=f"Lattice ECP5 Versa, {device} grade 8, Gigabit Ethernet",
         # The loader knows no Versa; this board of Lattice's has the same cable.
-        platform=platform, top=VersaECP5, geometry=PRESETS["small"], clock_mhz=62.5,
-        loader="ecp5_evn", constraints="versa-ecp5.lpf", wire="udp",
-        pins=_network_pins(VersaECP5, "led_0__io"), family=ECP5(), resources=_ECP5_45,
-        margin=1.04)
+        platform=platform,
+        top=VersaECP5,
+        geometry=PRESETS["small"],
+        clock_mhz=62.5,
+        loader="ecp5_evn",
+        constraints="versa-ecp5.lpf",
+        wire="udp",
+        pins=_network_pins(VersaECP5, "led_0__io"),
+        family=ECP5(),
+        resources=_ECP5_45,
+        margin=1.04,
+    )
 
 
 def _arty(size, platform):
     return Board(
-        name=f"arty-a7-{size}", what=f"Digilent Arty A7, XC7A{size}T grade 1, USB serial port",
-        platform=platform, top=ArtyA7, geometry=_LARGE, clock_mhz=75, loader=f"arty_a7_{size}t",
-        constraints="arty-a7.xdc", wire="serial", pins=_ARTY_PINS,
-        slowest_mhz=6.25, vendor="Vivado")
+        name=f"arty-a7-{size}",
+        what=f"Digilent Arty A7, XC7A{size}T grade 1, USB serial port",
+        platform=platform,
+        top=ArtyA7,
+        geometry=_LARGE,
+        clock_mhz=75,
+        loader=f"arty_a7_{size}t",
+        constraints="arty-a7.xdc",
+        wire="serial",
+        pins=_ARTY_PINS,
+        slowest_mhz=6.25,
+        vendor="Vivado",
+    )
 
 
 def _ulx3s(size, platform, geometry, clock_mhz, resources, seed=1):
     return Board(
-        name=f"ulx3s-{size}", what=f"Radiona ULX3S, LFE5U-{size.upper()} grade 6, USB serial port",
-        platform=platform, top=ULX3S, geometry=geometry, clock_mhz=clock_mhz, loader="ulx3s",
-        constraints="ulx3s.lpf", wire="serial", pins=_ULX3S_PINS, family=ECP5(),
-        resources=resources, seed=seed)
+        name=f"ulx3s-{size}",
+        what=f"Radiona ULX3S, LFE5U-{size.upper()} grade 6, USB serial port",
+        platform=platform,
+        top=ULX3S,
+        geometry=geometry,
+        clock_mhz=clock_mhz,
+        loader="ulx3s",
+        constraints="ulx3s.lpf",
+        wire="serial",
+        pins=_ULX3S_PINS,
+        family=ECP5(),
+        resources=resources,
+        seed=seed,
+    )
 
 
-BOARDS = {board.name: board for board in (
-    _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
-    _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _LITTLE, 50, _ECP5_25),  # as large as the 12F
-    _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
-    _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85, seed=2),
-    _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
-    _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
-    _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),
-    _versa("versa-ecp5-5g", "LFE5UM5G-45F", versa_ecp5_5g.VersaECP55GPlatform),
-    Board(name="colorlight-5a-75b",
-          what="Colorlight 5A-75B revision 7.0, LFE5U-25F grade 6, Gigabit Ethernet",
-          platform=colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform, top=Colorlight5A75B,
-          geometry=_SMALL, clock_mhz=50, loader="colorlight", constraints="colorlight-5a-75b.lpf",
-          wire="udp", pins=_network_pins(Colorlight5A75B, "led_0__io"), family=ECP5(),
-          resources=_ECP5_25),
-    Board(name="tang-nano-20k",
-          what="Sipeed Tang Nano 20K, GW2AR-18 grade 8, USB serial port",
-          platform=TangNano20KPlatform, top=TangNano20K, geometry=_LEAST, clock_mhz=81,
-          loader="tangnano20k", constraints="", wire="serial", pins=_TANG_NANO_PINS,
-          family=Gowin(), resources={"BSRAM": 46, "MULT18X18": 48, "LUT4": 20736, "DFF": 15552},
-          slowest_mhz=4.5, bitstream="top.fs"),
-    _arty("35", arty_a7.ArtyA7_35Platform),
-    _arty("100", arty_a7.ArtyA7_100Platform),
-)}
+BOARDS = {
+    board.name: board
+    for board in (
+        _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
+        _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _LITTLE, 50, _ECP5_25),  # as large as the 12F
+        _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
+        _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85, seed=2),
+        _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
+        _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
+        _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),
+        _versa("versa-ecp5-5g", "LFE5UM5G-45F", versa_ecp5_5g.VersaECP55GPlatform),
+        Board(
+            name="colorlight-5a-75b",
+            what="Colorlight 5A-75B revision 7.0, LFE5U-25F grade 6, Gigabit Ethernet",
+            platform=colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform,
+            top=Colorlight5A75B,
+            geometry=_SMALL,
+            clock_mhz=50,
+            loader="colorlight",
+            constraints="colorlight-5a-75b.lpf",
+            wire="udp",
+            pins=_network_pins(Colorlight5A75B, "led_0__io"),
+            family=ECP5(),
+            resources=_ECP5_25,
+        ),
+        Board(
+            name="tang-nano-20k",
+            what="Sipeed Tang Nano 20K, GW2AR-18 grade 8, USB serial port",
+            platform=TangNano20KPlatform,
+            top=TangNano20K,
+            geometry=_LEAST,
+            clock_mhz=81,
+            loader="tangnano20k",
+            constraints="",
+            wire="serial",
+            pins=_TANG_NANO_PINS,
+            family=Gowin(),
+            resources={"BSRAM": 46, "MULT18X18": 48, "LUT4": 20736, "DFF": 15552},
+            slowest_mhz=4.5,
+            bitstream="top.fs",
+        ),
+        _arty("35", arty_a7.ArtyA7_35Platform),
+        _arty("100", arty_a7.ArtyA7_100Platform),
+    )
+}
 
 
 def find_board(name):

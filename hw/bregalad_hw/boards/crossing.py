@@ -32,8 +32,7 @@ class TransmitCrossing(Module):
         consume = ClockDomainsRenamer("eth_tx")(GrayCounter(bits))
         self.submodules += produce, consume
         consumed, produced = Signal(bits), Signal(bits)
-        self.specials += [MultiReg(consume.q, consumed, "sys"),
-                          MultiReg(produce.q, produced, "eth_tx")]
+        self.specials += [MultiReg(consume.q, consumed, "sys"), MultiReg(produce.q, produced, "eth_tx")]
         produce.q.attr.add("no_retiming")
         consume.q.attr.add("no_retiming")
 
@@ -53,7 +52,7 @@ class TransmitCrossing(Module):
         ]
         at = 0
         for word in words:
-            self.comb += write.dat_w[at:at + len(word)].eq(word)
+            self.comb += write.dat_w[at : at + len(word)].eq(word)
             at += len(word)
 
         take = Signal()
@@ -65,5 +64,5 @@ class TransmitCrossing(Module):
         ]
         at = 0
         for word in taken:
-            self.sync.eth_tx += If(take, word.eq(read.dat_r[at:at + len(word)]))
+            self.sync.eth_tx += If(take, word.eq(read.dat_r[at : at + len(word)]))
             at += len(word)

@@ -59,31 +59,31 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
 
         from .crossing import TransmitCrossing
     except ImportError as error:
-        raise ImportError("boards with Ethernet need LiteEth: pip install 'bregalad[boards]'"
-                          ) from error
+        raise ImportError("boards with Ethernet need LiteEth: pip install 'bregalad[boards]'") from error
 
     core = Module()
     core.clock_domains.cd_sys = ClockDomain("sys")
     clocks = Record([("tx", 1), ("rx", 1)], name="rgmii_clock")
-    pins = Record([("rst_n", 1), ("rx_ctl", 1), ("rx_data", 4), ("tx_ctl", 1), ("tx_data", 4)],
-                  name="rgmii")
+    pins = Record([("rst_n", 1), ("rx_ctl", 1), ("rx_data", 4), ("tx_ctl", 1), ("tx_data", 4)], name="rgmii")
     mac, ip = Signal(48, name="mac_address"), Signal(32, name="ip_address")
     core.submodules.phy = phy = LiteEthPHYRGMII(
-        clocks, pins, rx_delay=receive_delay, tx_delay=transmit_delay, with_inband_status=False)
+        clocks, pins, rx_delay=receive_delay, tx_delay=transmit_delay, with_inband_status=False
+    )
     core.submodules.udp = udp = LiteEthUDPIPCore(
-        phy, mac_address=mac, ip_address=ip, clk_freq=clock_hz, dw=32, with_sys_datapath=True)
+        phy, mac_address=mac, ip_address=ip, clk_freq=clock_hz, dw=32, with_sys_datapath=True
+    )
     # 8 ns are short in an ECP5 of grade 6. The queue to the transceiver gives way to ours, and
     # Yosys drops it; a word waits after ours, as there must be no pause within a frame. In front
     # of the queue from the transceiver a word waits in registers, both ways.
     received, sent = udp.mac.core.rx_datapath.pipeline, udp.mac.core.tx_datapath.pipeline
-    at, = (i for i, stage in enumerate(received) if isinstance(stage, ClockDomainCrossing))
+    (at,) = (i for i, stage in enumerate(received) if isinstance(stage, ClockDomainCrossing))
     layout = received[at].sink.description
     core.submodules.came = came = ClockDomainsRenamer("eth_rx")(Buffer(layout, pipe_ready=True))
     received.insert(at, came)
-    at, = (i for i, stage in enumerate(sent) if isinstance(stage, ClockDomainCrossing))
+    (at,) = (i for i, stage in enumerate(sent) if isinstance(stage, ClockDomainCrossing))
     core.submodules.crossing = crossing = TransmitCrossing(layout)
     core.submodules.goes = goes = ClockDomainsRenamer("eth_tx")(Buffer(layout))
-    sent[at:at + 1] = crossing, goes
+    sent[at : at + 1] = crossing, goes
     user = udp.udp.crossbar.get_port(PORT, dw=32)
     ports = {*clocks.flatten(), *pins.flatten(), mac, ip, core.cd_sys.clk, core.cd_sys.rst}
 
@@ -92,8 +92,7 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
         core.comb += signal.eq(port) if given else port.eq(signal)
         ports.add(port)
 
-    for name, stream, ours in (("source", user.source, "src_port"),
-                               ("sink", user.sink, "dst_port")):
+    for name, stream, ours in (("source", user.source, "src_port"), ("sink", user.sink, "dst_port")):
         sends = stream is user.sink
         export(f"{name}_valid", stream.valid, sends)
         export(f"{name}_ready", stream.ready, not sends)

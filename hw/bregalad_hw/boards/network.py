@@ -47,8 +47,12 @@ class NetworkBoard(Elaboratable, ABC):
             address = IPv4Address(ip)
         except AddressValueError:
             address = None
-        if address is None or address.is_multicast or address.is_unspecified \
-                or address == IPv4Address("255.255.255.255"):
+        if (
+            address is None
+            or address.is_multicast
+            or address.is_unspecified
+            or address == IPv4Address("255.255.255.255")
+        ):
             raise ValueError(f"ip must be a board's IPv4 address like {ADDRESS}, not {ip!r}")
         self.ip = int(address)
         self.pll = ECP5Clock(self.i_hz, clock_hz)
@@ -74,18 +78,29 @@ class NetworkBoard(Elaboratable, ABC):
         m.domains.sync = sync = ClockDomain(reset_less=True)
         m.domains.network = network = ClockDomain()
         m.submodules.network_reset = ResetSynchronizer(~network_pll.locked, domain="network")
-        m.d.comb += [pll.i.eq(clock.i), sync.clk.eq(pll.started),
-                     network_pll.i.eq(clock.i), network.clk.eq(network_pll.o)]
+        m.d.comb += [
+            pll.i.eq(clock.i),
+            sync.clk.eq(pll.started),
+            network_pll.i.eq(clock.i),
+            network.clk.eq(network_pll.o),
+        ]
         m.submodules.networked = networked = self.networked
 
-        platform.add_file(f"{NAME}.v", write_core(
-            self.network_hz, receive_delay=self.receive_delay,
-            transmit_delay=self.transmit_delay))
+        platform.add_file(
+            f"{NAME}.v",
+            write_core(self.network_hz, receive_delay=self.receive_delay, transmit_delay=self.transmit_delay),
+        )
         pins = {}
-        directions = {"rst": "o", "tx_clk": "o", f"tx_{self.control}": "o", "tx_data": "o",
-                      "rx_clk": "i", f"rx_{self.control}": "i", "rx_data": "i"}
-        rgmii = platform.request("eth_rgmii", 0, dir=dict.fromkeys(
-            (*directions, "mdio", "mdc"), "-"))
+        directions = {
+            "rst": "o",
+            "tx_clk": "o",
+            f"tx_{self.control}": "o",
+            "tx_data": "o",
+            "rx_clk": "i",
+            f"rx_{self.control}": "i",
+            "rx_data": "i",
+        }
+        rgmii = platform.request("eth_rgmii", 0, dir=dict.fromkeys((*directions, "mdio", "mdc"), "-"))
         for name, direction in directions.items():
             buffer = io.Buffer(direction, getattr(rgmii, name))
             m.submodules[f"{name}_pin"] = buffer
@@ -98,18 +113,32 @@ class NetworkBoard(Elaboratable, ABC):
         m.d.comb += came.p.error.eq(error.any())
         m.submodules.ethernet = Instance(
             NAME,
-            i_sys_clk=network.clk, i_sys_rst=network.rst,
-            i_mac_address=mac_address(self.ip), i_ip_address=self.ip,
-            i_rgmii_clock_rx=pins["rx_clk"], i_rgmii_rx_ctl=pins[f"rx_{self.control}"],
+            i_sys_clk=network.clk,
+            i_sys_rst=network.rst,
+            i_mac_address=mac_address(self.ip),
+            i_ip_address=self.ip,
+            i_rgmii_clock_rx=pins["rx_clk"],
+            i_rgmii_rx_ctl=pins[f"rx_{self.control}"],
             i_rgmii_rx_data=pins["rx_data"],
-            o_rgmii_clock_tx=pins["tx_clk"], o_rgmii_tx_ctl=pins[f"tx_{self.control}"],
-            o_rgmii_tx_data=pins["tx_data"], o_rgmii_rst_n=running,
-            o_source_valid=came.valid, i_source_ready=came.ready, o_source_data=came.p.data,
-            o_source_last=came.p.last, o_source_last_be=came.p.last_be, o_source_error=error,
-            o_source_ip_address=came.p.peer.ip, o_source_port=came.p.peer.port,
-            i_sink_valid=goes.valid, o_sink_ready=goes.ready, i_sink_data=goes.p.data,
-            i_sink_last=goes.p.last, i_sink_last_be=goes.p.last << 3,
-            i_sink_length=goes.p.length, i_sink_ip_address=goes.p.peer.ip,
+            o_rgmii_clock_tx=pins["tx_clk"],
+            o_rgmii_tx_ctl=pins[f"tx_{self.control}"],
+            o_rgmii_tx_data=pins["tx_data"],
+            o_rgmii_rst_n=running,
+            o_source_valid=came.valid,
+            i_source_ready=came.ready,
+            o_source_data=came.p.data,
+            o_source_last=came.p.last,
+            o_source_last_be=came.p.last_be,
+            o_source_error=error,
+            o_source_ip_address=came.p.peer.ip,
+            o_source_port=came.p.peer.port,
+            i_sink_valid=goes.valid,
+            o_sink_ready=goes.ready,
+            i_sink_data=goes.p.data,
+            i_sink_last=goes.p.last,
+            i_sink_last_be=goes.p.last << 3,
+            i_sink_length=goes.p.length,
+            i_sink_ip_address=goes.p.peer.ip,
             i_sink_port=goes.p.peer.port,
         )
         self.lights(m, platform)
@@ -130,12 +159,15 @@ class ECPIX5(NetworkBoard):
 
     def lights(self, m, platform):
         networked = self.networked
-        for number, colour, value in ((0, "g", networked.alive), (1, "g", networked.receiving),
-                                      (2, "r", networked.dropping), (3, "b", 1)):
+        for number, colour, value in (
+            (0, "g", networked.alive),
+            (1, "g", networked.receiving),
+            (2, "r", networked.dropping),
+            (3, "b", 1),
+        ):
             led = platform.request("rgb_led", number, dir=dict.fromkeys("rgb", "-"))
             for each in "rgb":
-                self.light(m, f"led_{number}_{each}", getattr(led, each),
-                           value if each == colour else 0)
+                self.light(m, f"led_{number}_{each}", getattr(led, each), value if each == colour else 0)
 
 
 class Colorlight5A75B(NetworkBoard):
@@ -166,6 +198,5 @@ class VersaECP5(NetworkBoard):
 
     def lights(self, m, platform):
         networked = self.networked
-        for number, value in ((0, networked.alive), (1, networked.receiving),
-                              (2, networked.dropping), (7, 1)):
+        for number, value in ((0, networked.alive), (1, networked.receiving), (2, networked.dropping), (7, 1)):
             self.light(m, f"led_{number}", platform.request("led", number, dir="-"), value)

@@ -51,7 +51,8 @@ class PhaseLockedLoop(wiring.Component):
             (abs(hz - o_hz), hz, (reference, feedback, output))
             for reference in self.references
             if self.phase_detector[0] <= i_hz / reference <= self.phase_detector[1]
-            for feedback in self.feedbacks for output in self.outputs
+            for feedback in self.feedbacks
+            for output in self.outputs
             for hz, oscillator in [self.frequencies(i_hz, reference, feedback, output)]
             if self.oscillator[0] <= oscillator <= self.oscillator[1]
         ]
@@ -91,14 +92,30 @@ class ECP5Clock(PhaseLockedLoop):
         reference, feedback, output = self.dividers
         m.submodules.loop = Instance(
             "EHXPLLL",
-            a_FREQUENCY_PIN_CLKI=f"{self.i_hz / 1e6:g}", a_FREQUENCY_PIN_CLKOP=f"{self.hz / 1e6:g}",
-            a_ICP_CURRENT="12", a_LPF_RESISTOR="8",
-            p_CLKI_DIV=reference, p_CLKFB_DIV=feedback, p_FEEDBK_PATH="CLKOP",
-            p_CLKOP_ENABLE="ENABLED", p_CLKOP_DIV=output, p_CLKOP_CPHASE=output // 2,
+            a_FREQUENCY_PIN_CLKI=f"{self.i_hz / 1e6:g}",
+            a_FREQUENCY_PIN_CLKOP=f"{self.hz / 1e6:g}",
+            a_ICP_CURRENT="12",
+            a_LPF_RESISTOR="8",
+            p_CLKI_DIV=reference,
+            p_CLKFB_DIV=feedback,
+            p_FEEDBK_PATH="CLKOP",
+            p_CLKOP_ENABLE="ENABLED",
+            p_CLKOP_DIV=output,
+            p_CLKOP_CPHASE=output // 2,
             p_CLKOP_FPHASE=0,
-            i_CLKI=self.i, i_CLKFB=self.o, o_CLKOP=self.o, o_LOCK=self.locked,
-            i_RST=0, i_STDBY=0, i_PHASESEL0=0, i_PHASESEL1=0, i_PHASEDIR=0, i_PHASESTEP=0,
-            i_PHASELOADREG=0, i_PLLWAKESYNC=0, i_ENCLKOP=0,
+            i_CLKI=self.i,
+            i_CLKFB=self.o,
+            o_CLKOP=self.o,
+            o_LOCK=self.locked,
+            i_RST=0,
+            i_STDBY=0,
+            i_PHASESEL0=0,
+            i_PHASESEL1=0,
+            i_PHASEDIR=0,
+            i_PHASESTEP=0,
+            i_PHASELOADREG=0,
+            i_PLLWAKESYNC=0,
+            i_ENCLKOP=0,
         )
         m.submodules.gate = Instance("DCCA", i_CLKI=self.o, i_CE=self.start(m), o_CLKO=self.started)
         return m
@@ -120,14 +137,25 @@ class GW2AClock(PhaseLockedLoop):
         reference, feedback, output = self.dividers
         m.submodules.loop = Instance(
             "rPLL",
-            p_DEVICE="GW2AR-18C", p_FCLKIN=f"{self.i_hz / 1e6:g}",
-            p_IDIV_SEL=reference - 1, p_FBDIV_SEL=feedback - 1, p_ODIV_SEL=output,
-            i_CLKIN=self.i, i_CLKFB=0, o_CLKOUT=self.o, o_LOCK=self.locked,
-            i_RESET=0, i_RESET_P=0, i_PSDA=Const(0, 4), i_DUTYDA=Const(0, 4), i_FDLY=Const(0, 4),
-            i_FBDSEL=Const(0, 6), i_IDSEL=Const(0, 6), i_ODSEL=Const(0, 6),
+            p_DEVICE="GW2AR-18C",
+            p_FCLKIN=f"{self.i_hz / 1e6:g}",
+            p_IDIV_SEL=reference - 1,
+            p_FBDIV_SEL=feedback - 1,
+            p_ODIV_SEL=output,
+            i_CLKIN=self.i,
+            i_CLKFB=0,
+            o_CLKOUT=self.o,
+            o_LOCK=self.locked,
+            i_RESET=0,
+            i_RESET_P=0,
+            i_PSDA=Const(0, 4),
+            i_DUTYDA=Const(0, 4),
+            i_FDLY=Const(0, 4),
+            i_FBDSEL=Const(0, 6),
+            i_IDSEL=Const(0, 6),
+            i_ODSEL=Const(0, 6),
         )
-        m.submodules.gate = Instance(
-            "DQCE", i_CLKIN=self.o, i_CE=self.start(m), o_CLKOUT=self.started)
+        m.submodules.gate = Instance("DQCE", i_CLKIN=self.o, i_CE=self.start(m), o_CLKOUT=self.started)
         return m
 
 
@@ -153,10 +181,17 @@ class Series7Clock(PhaseLockedLoop):
         made, back = Signal(), Signal()
         m.submodules.loop = Instance(
             "PLLE2_BASE",
-            p_CLKIN1_PERIOD=1e9 / self.i_hz, p_DIVCLK_DIVIDE=reference, p_CLKFBOUT_MULT=feedback,
+            p_CLKIN1_PERIOD=1e9 / self.i_hz,
+            p_DIVCLK_DIVIDE=reference,
+            p_CLKFBOUT_MULT=feedback,
             p_CLKOUT0_DIVIDE=output,
-            i_CLKIN1=self.i, i_CLKFBIN=back, o_CLKFBOUT=back, o_CLKOUT0=made, o_LOCKED=self.locked,
-            i_RST=0, i_PWRDWN=0,
+            i_CLKIN1=self.i,
+            i_CLKFBIN=back,
+            o_CLKFBOUT=back,
+            o_CLKOUT0=made,
+            o_LOCKED=self.locked,
+            i_RST=0,
+            i_PWRDWN=0,
         )
         m.submodules.buffer = Instance("BUFG", i_I=made, o_O=self.o)
         m.submodules.gate = Instance("BUFGCE", i_I=made, i_CE=self.start(m), o_O=self.started)

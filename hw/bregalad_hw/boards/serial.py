@@ -36,8 +36,8 @@ class SerialBoard(Elaboratable):
         self.pll = self.loop(self.i_hz, clock_hz)
         self.clock_hz = self.pll.hz
         self.linked = LinkedAccelerator(
-            geometry, clock_hz=int(self.clock_hz),
-            baud=self.baud if baud is None else baud, **sizes)
+            geometry, clock_hz=int(self.clock_hz), baud=self.baud if baud is None else baud, **sizes
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -49,8 +49,7 @@ class SerialBoard(Elaboratable):
         m.submodules.clock_pin = clock = io.Buffer("i", platform.request(self.clock, dir="-"))
         m.submodules.rx_pin = rx = io.Buffer("i", uart.rx)
         m.submodules.tx_pin = tx = io.Buffer("o", uart.tx)
-        m.d.comb += [pll.i.eq(clock.i), sync.clk.eq(pll.started),
-                     linked.rx.eq(rx.i), tx.o.eq(linked.tx)]
+        m.d.comb += [pll.i.eq(clock.i), sync.clk.eq(pll.started), linked.rx.eq(rx.i), tx.o.eq(linked.tx)]
         values = linked.alive, linked.receiving, linked.dropping, 1
         for number, value in zip(self.lights, values, strict=True):
             led = io.Buffer("o", platform.request("led", number, dir="-"))

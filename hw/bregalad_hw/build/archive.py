@@ -35,8 +35,7 @@ def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
     platform = board.platform()
     platform.add_file("board.xdc", constraints_of(board))
     # Replicas are the same on purpose.
-    plan = platform.prepare(
-        top, debug_verilog=False, synth_design_opts="-keep_equivalent_registers")
+    plan = platform.prepare(top, debug_verilog=False, synth_design_opts="-keep_equivalent_registers")
     # Assertions are SystemVerilog; in a file of that name Vivado passes over them.
     plan.files["top.sv"] = plan.files.pop("top.v")
     plan.files["top.tcl"] = plan.files["top.tcl"].replace("add_files top.v", "add_files top.sv")

@@ -19,8 +19,18 @@ __all__ = ["build"]
 _RECEIVED = "eth_rx_clk"  # comes with Ethernet's data, not of the PLL; LiteEth calls it so
 
 
-def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, placer=PLACERS[0],
-          output=None, say=print, **options):
+def build(
+    board,
+    geometry=None,
+    *,
+    clock_mhz=None,
+    aim_mhz=None,
+    seeds=None,
+    placer=PLACERS[0],
+    output=None,
+    say=print,
+    **options,
+):
     """Build a board's bitstream, its ``bitstream`` in ``output``, and its report beside it.
 
     Parameters
@@ -56,16 +66,14 @@ def build(board, geometry=None, *, clock_mhz=None, aim_mhz=None, seeds=None, pla
         or a clock is missed. Then the report is written, but no bitstream.
     """
     if board.vendor:
-        raise BuildError(f"{board.name} is built by {board.vendor}; hw.build.archive writes its "
-                         "project")
+        raise BuildError(f"{board.name} is built by {board.vendor}; hw.build.archive writes its project")
     geometry = geometry or board.geometry
     folder = Path(output or f"out/{board.name}")
     commands = {name: tool(name) for name in board.family.tools}
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     # What was built before is kept until nothing else can be found wrong.
     with alone_in(folder, "build"):
-        return _built(board, top, folder, geometry, commands, aim_mhz, seeds or (board.seed,),
-                      placer, options, say)
+        return _built(board, top, folder, geometry, commands, aim_mhz, seeds or (board.seed,), placer, options, say)
 
 
 def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, options, say):
@@ -86,8 +94,7 @@ def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, optio
         mhz = clocks["array"]["achieved"]
         met = all(clock["achieved"] >= clock["asked"] for clock in clocks.values())
         tried.append({"seed": seed, "mhz": mhz})
-        say(f"{board.name}: seed {seed}: {mhz:.1f} MHz of {asked:g}"
-            + ("" if met else ", not all clocks met"))
+        say(f"{board.name}: seed {seed}: {mhz:.1f} MHz of {asked:g}" + ("" if met else ", not all clocks met"))
         if best is None or (met, mhz) > best[:2]:
             best = met, mhz, seed, timing, clocks
             shutil.copy(folder / family.routed, folder / "best")
@@ -98,16 +105,20 @@ def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, optio
     array = clocks.pop("array")
 
     report = {
-        "board": board.name, "device": board.platform.device, "grade": board.platform.speed,
+        "board": board.name,
+        "device": board.platform.device,
+        "grade": board.platform.speed,
         "geometry": geometry.as_dict(),
         "options": options,
-        "clock_mhz": {"asked": asked, "achieved": achieved}, "other_clocks": clocks,
-        "met": met, "placer": placer, "seed": seed, "seeds": tried,
-        "use": {name: [use["used"], use["available"]]
-                for name, use in timing["utilization"].items() if use["used"]},
+        "clock_mhz": {"asked": asked, "achieved": achieved},
+        "other_clocks": clocks,
+        "met": met,
+        "placer": placer,
+        "seed": seed,
+        "seeds": tried,
+        "use": {name: [use["used"], use["available"]] for name, use in timing["utilization"].items() if use["used"]},
         "critical_path": array["path"],
-        "tools": {name: version_of(command) for name, command in commands.items()}
-        | {"amaranth": version("amaranth")},
+        "tools": {name: version_of(command) for name, command in commands.items()} | {"amaranth": version("amaranth")},
         "seconds": round(time.monotonic() - start),
     }
     (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n")
@@ -116,12 +127,14 @@ def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, optio
         raise BuildError(
             f"the array reaches {achieved:.1f} MHz, not {asked:g}, and so there is no "
             f"bitstream: {report['critical_path']}; a lower --clock, more --seeds or fewer lanes "
-            "help")
+            "help"
+        )
     for name, clock in clocks.items():
         if clock["achieved"] < clock["asked"]:
             raise BuildError(
                 f"the clock {name} reaches {clock['achieved']:.1f} MHz, not {clock['asked']:g}, "
-                f"and so there is no bitstream: {clock['path']}; more --seeds help")
+                f"and so there is no bitstream: {clock['path']}; more --seeds help"
+            )
     _, _, packer = family.tools
     try:
         run_step(family, folder, packer)
@@ -146,6 +159,8 @@ def _clocks(timing, more):
         if name != _RECEIVED:
             asked /= more
         clocks[name] = {
-            "asked": round(asked, 2), "achieved": round(fmax["achieved"], 2),
-            "path": describe_path(timing, net)}
+            "asked": round(asked, 2),
+            "achieved": round(fmax["achieved"], 2),
+            "path": describe_path(timing, net),
+        }
     return clocks

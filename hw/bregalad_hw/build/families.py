@@ -93,23 +93,31 @@ synth_ecp5 -top {top} -run map_ffs:
 
     def script(self, top):
         """What Yosys does to a design that it has read: a module's name in, a netlist out."""
-        return (f"{_BEFORE}\nsynth_ecp5 {self._OPTIONS} -top {top}\n"
-                f"{self._BEHIND.format(top=top)}\n")
+        return f"{_BEFORE}\nsynth_ecp5 {self._OPTIONS} -top {top}\n{self._BEHIND.format(top=top)}\n"
 
     def overrides(self, constraints, clock_hz):
-        return {"script_after_read": _BEFORE, "synth_opts": self._OPTIONS,
-                "script_after_synth": self._BEHIND.format(top="top"),
-                "add_preferences": constraints, "nextpnr_opts": _ROUTING}
+        return {
+            "script_after_read": _BEFORE,
+            "synth_opts": self._OPTIONS,
+            "script_after_synth": self._BEHIND.format(top="top"),
+            "add_preferences": constraints,
+            "nextpnr_opts": _ROUTING,
+        }
 
     def aim(self, folder, pin, more):
         constraints = folder / "top.lpf"
-        constraints.write_text(re.sub(
-            f'(FREQUENCY PORT "{pin}" )([\\d.]+)',
-            lambda found: f"{found[1]}{float(found[2]) * more:.1f}", constraints.read_text()))
+        constraints.write_text(
+            re.sub(
+                f'(FREQUENCY PORT "{pin}" )([\\d.]+)',
+                lambda found: f"{found[1]}{float(found[2]) * more:.1f}",
+                constraints.read_text(),
+            )
+        )
 
     def needs(self, cells):
         return {kind: cells[kind] for kind in self.nouns} | {
-            "LUT4": cells["LUT4"] + 2 * cells["CCU2C"] + 4 * cells["TRELLIS_DPR16X4"]}
+            "LUT4": cells["LUT4"] + 2 * cells["CCU2C"] + 4 * cells["TRELLIS_DPR16X4"]
+        }
 
     def improve(self, netlist):
         """Do better, in place, what Yosys leaves to be done in a netlist of any design."""
@@ -127,21 +135,23 @@ class Gowin(Family):
 
     tools = "yosys", "nextpnr-himbaechel-gowin", "gowin_pack"
     netlist, routed = "top.syn.json", "top.pnr.json"
-    nouns = {"BSRAM": "block RAMs", "MULT18X18": "multipliers", "LUT4": "LUTs",
-             "DFF": "flip-flops"}
-    routers = "--router router1",  # what nextpnr takes for it by default
+    nouns = {"BSRAM": "block RAMs", "MULT18X18": "multipliers", "LUT4": "LUTs", "DFF": "flip-flops"}
+    routers = ("--router router1",)  # what nextpnr takes for it by default
     _RAMS = "SP", "SPX9", "SDPB", "SDPX9B", "DPB", "DPX9B", "pROM", "pROMX9"
 
     def overrides(self, constraints, clock_hz):
         # nextpnr does not know what a PLL makes of its clock; all clocks are the array's.
-        return {"script_after_read": _BEFORE, "synth_opts": "-family gw2a",
-                "nextpnr_opts": f"--freq {clock_hz / 1e6:.3f} {_ROUTING}"}
+        return {
+            "script_after_read": _BEFORE,
+            "synth_opts": "-family gw2a",
+            "nextpnr_opts": f"--freq {clock_hz / 1e6:.3f} {_ROUTING}",
+        }
 
     def aim(self, folder, pin, more):
         script = folder / "build_top.sh"
-        script.write_text(re.sub(
-            r"(--freq )([\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.3f}",
-            script.read_text()))
+        script.write_text(
+            re.sub(r"(--freq )([\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.3f}", script.read_text())
+        )
 
     def needs(self, cells):
         luts = sum(cells[f"LUT{inputs}"] for inputs in range(1, 5))
@@ -149,7 +159,8 @@ class Gowin(Family):
             "BSRAM": sum(cells[kind] for kind in self._RAMS),
             "MULT18X18": cells["MULT18X18"] + -(-cells["MULT9X9"] // 2),
             "LUT4": luts + cells["ALU"] + 8 * cells["RAM16SDP4"],
-            "DFF": sum(count for kind, count in cells.items() if kind.startswith("DFF"))}
+            "DFF": sum(count for kind, count in cells.items() if kind.startswith("DFF")),
+        }
 
     def finish(self, netlist, device, placer):
         """Nothing: these cells have no rules of ours."""

@@ -56,15 +56,12 @@ def place_lanes(netlist, device):
     lanes = {}
     for name, cell in netlist["modules"]["top"]["cells"].items():
         if cell["type"] in ("DP16KD", "MULT18X18D") and (found := _LANE.search(name)):
-            lanes.setdefault(int(found[1]), {"DP16KD": [], "MULT18X18D": []})[
-                cell["type"]].append((name, cell))
+            lanes.setdefault(int(found[1]), {"DP16KD": [], "MULT18X18D": []})[cell["type"]].append((name, cell))
     if plan is None or not lanes:
         return 0
-    most = {kind: max(len(lane[kind]) for lane in lanes.values())
-            for kind in ("DP16KD", "MULT18X18D")}
+    most = {kind: max(len(lane[kind]) for lane in lanes.values()) for kind in ("DP16KD", "MULT18X18D")}
     if len(lanes) < FEW:
-        bels = (_stripes(plan, len(lanes), most["DP16KD"], most["MULT18X18D"])
-                if most["DP16KD"] >= MANY else [])
+        bels = _stripes(plan, len(lanes), most["DP16KD"], most["MULT18X18D"]) if most["DP16KD"] >= MANY else []
     elif len(lanes) <= len(plan["columns"]) * len(plan["rows"]) and max(most.values()) <= 4:
         bels = _groups(plan, len(lanes))
     else:
@@ -98,20 +95,19 @@ def _groups(plan, lanes):
     for index, (multiplier_row, ram_row) in enumerate(rows):
         there = columns
         if index == len(rows) // 2:
-            there = columns[:begin] + columns[begin + free:]
-        groups += [(column, multiplier_row, ram_row)
-                   for column in (reversed(there) if index % 2 else there)]
+            there = columns[:begin] + columns[begin + free :]
+        groups += [(column, multiplier_row, ram_row) for column in (reversed(there) if index % 2 else there)]
     # Floor of an increasing step of at least 1: no group comes twice.
-    return [(_bels(_RAMS, column, ram_row), _bels(_MULTIPLIERS, column, multiplier_row))
-            for column, multiplier_row, ram_row in (
-                groups[i * len(groups) // lanes] for i in range(lanes))]
+    return [
+        (_bels(_RAMS, column, ram_row), _bels(_MULTIPLIERS, column, multiplier_row))
+        for column, multiplier_row, ram_row in (groups[i * len(groups) // lanes] for i in range(lanes))
+    ]
 
 
 def _stripes(plan, lanes, rams, multipliers):
     """Bels per lane, as `_groups` gives them; none if they are too few."""
     rows = (*(row for _, row in plan["rows"]), *plan["more_rams"])
-    columns = [[(column + offset, row, bel) for row in rows]
-               for column in plan["columns"] for bel, offset in _RAMS]
+    columns = [[(column + offset, row, bel) for row in rows] for column in plan["columns"] for bel, offset in _RAMS]
     wide = -(-rams // len(rows))
     spare = len(columns) - wide * lanes
     if spare < 0 or multipliers > len(_MULTIPLIERS):
@@ -123,17 +119,27 @@ def _stripes(plan, lanes, rams, multipliers):
         begin = lane * wide + (spare if 2 * lane >= lanes else 0)
         # Stripes are as wide as a group or wider: no two have the same one in their middle.
         group = plan["columns"][(begin + wide // 2) // len(_RAMS)]
-        found.append(([bel for column in columns[begin:begin + wide] for bel in column],
-                      _bels(_MULTIPLIERS, group, multiplier_row)))
+        found.append(
+            (
+                [bel for column in columns[begin : begin + wide] for bel in column],
+                _bels(_MULTIPLIERS, group, multiplier_row),
+            )
+        )
     return found
 
 
 def _rows(plan, lanes, rams, multipliers):
     """Bels per lane, as `_groups` gives them; none if they are too few."""
-    ram_rows = [[bel for column in plan["columns"] for bel in _bels(_RAMS, column, row)]
-                for row in (*(row for _, row in plan["rows"]), *plan["more_rams"])]
-    pairs = [_bels(_MULTIPLIERS, column, row)[part:part + 2]
-             for row, _ in plan["rows"] for column in plan["columns"] for part in (0, 2)]
+    ram_rows = [
+        [bel for column in plan["columns"] for bel in _bels(_RAMS, column, row)]
+        for row in (*(row for _, row in plan["rows"]), *plan["more_rams"])
+    ]
+    pairs = [
+        _bels(_MULTIPLIERS, column, row)[part : part + 2]
+        for row, _ in plan["rows"]
+        for column in plan["columns"]
+        for part in (0, 2)
+    ]
     columns = -(-lanes // len(ram_rows))
     spare = len(ram_rows[0]) - rams * columns
     if multipliers > 2 or lanes > len(pairs) or spare < 0:
@@ -141,13 +147,14 @@ def _rows(plan, lanes, rams, multipliers):
     blocks = []
     for index, row in enumerate(ram_rows):
         # What no lane needs is left in the middle.
-        there = [row[begin:begin + rams]
-                 for begin in (rams * column + (spare if 2 * column >= columns else 0)
-                               for column in range(columns))]
+        there = [
+            row[begin : begin + rams]
+            for begin in (rams * column + (spare if 2 * column >= columns else 0) for column in range(columns))
+        ]
         # Neighbours in the chain of results, and those told by the same registers, side by side.
         blocks += reversed(there) if index % 2 else there
     blocks = blocks[:lanes]
-    _, chosen = linear_sum_assignment([
-        [abs(block[0][0] - pair[0][0]) + abs(block[0][1] - pair[0][1]) for pair in pairs]
-        for block in blocks])
+    _, chosen = linear_sum_assignment(
+        [[abs(block[0][0] - pair[0][0]) + abs(block[0][1] - pair[0][1]) for pair in pairs] for block in blocks]
+    )
     return [(block, pairs[index]) for block, index in zip(blocks, chosen, strict=True)]

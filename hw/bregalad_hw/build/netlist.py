@@ -32,9 +32,12 @@ class Netlist:
         self.cells = module["cells"]
         self.readers = Counter(bit for port in module["ports"].values() for bit in port["bits"])
         self.drivers = {}
-        self._unused = itertools.count(1 + max(
-            (bit for net in module["netnames"].values() for bit in net["bits"]
-             if isinstance(bit, int)), default=0))
+        self._unused = itertools.count(
+            1
+            + max(
+                (bit for net in module["netnames"].values() for bit in net["bits"] if isinstance(bit, int)), default=0
+            )
+        )
         for name, cell in self.cells.items():
             for port, bits in cell["connections"].items():
                 if cell["port_directions"][port] != "output":

@@ -27,9 +27,13 @@ class _Registers(Netlist):
             return False
         cell = self.cells[name]
         nets, parameters = cell["connections"], cell["parameters"]
-        return (nets["CLK"] == clock and parameters["CLKMUX"] == "CLK"
-                and parameters["REGSET"] == "RESET" and nets.get("LSR", ["0"]) == ["0"]
-                and (parameters["CEMUX"].strip() == "1" or nets.get("CE") == ["1"]))
+        return (
+            nets["CLK"] == clock
+            and parameters["CLKMUX"] == "CLK"
+            and parameters["REGSET"] == "RESET"
+            and nets.get("LSR", ["0"]) == ["0"]
+            and (parameters["CEMUX"].strip() == "1" or nets.get("CE") == ["1"])
+        )
 
     def row_behind(self, nets, clock=None):
         """The registers that alone read these nets, and their clock; None if there is another."""
@@ -49,8 +53,7 @@ class _Registers(Netlist):
 
     def move(self, cell, ports, row):
         """Let ``cell`` drive what its registers drove."""
-        to = {self.cells[r]["connections"]["DI"][0]: self.cells[r]["connections"]["Q"][0]
-              for r in row}
+        to = {self.cells[r]["connections"]["DI"][0]: self.cells[r]["connections"]["Q"][0] for r in row}
         for port in ports:
             net = cell["connections"][port][0]
             if net in to:
@@ -107,8 +110,7 @@ def pack_registers(design):
 
 
 def _ports(cell, prefix):
-    return [port for port in cell["connections"]
-            if port.startswith(prefix) and port[len(prefix):].isdigit()]
+    return [port for port in cell["connections"] if port.startswith(prefix) and port[len(prefix) :].isdigit()]
 
 
 def _pack_ram(netlist, cell, side):
@@ -118,9 +120,14 @@ def _pack_ram(netlist, cell, side):
     found = netlist.row_behind([nets[port][0] for port in ports], nets[f"CLK{side}"])
     # The register in the block follows the clock enable, too: it must always be on. Words of 36
     # bits come out at the pins of both ports, and no manual says whose registers they pass then.
-    if (found is None or int(parameters[f"DATA_WIDTH_{side}"], 2) == 36
-            or nets[f"CE{side}"] != ["1"] or nets[f"OCE{side}"] != ["1"]
-            or nets[f"RST{side}"] != ["0"] or parameters[f"CLK{side}MUX"] != f"CLK{side}"):
+    if (
+        found is None
+        or int(parameters[f"DATA_WIDTH_{side}"], 2) == 36
+        or nets[f"CE{side}"] != ["1"]
+        or nets[f"OCE{side}"] != ["1"]
+        or nets[f"RST{side}"] != ["0"]
+        or parameters[f"CLK{side}MUX"] != f"CLK{side}"
+    ):
         return False
     netlist.move(cell, ports, found[0])
     parameters[f"REGMODE_{side}"] = "OUTREG"
@@ -140,7 +147,7 @@ def _pack_multiplier(netlist, cell):
         row, clock = found
         netlist.move(cell, ports, row)
         rows.append(row)
-    used = ["OUTPUT", "PIPELINE"][:len(rows)]
+    used = ["OUTPUT", "PIPELINE"][: len(rows)]
     for factor in "AB" if clock else "":
         row = netlist.row_before([nets[port][0] for port in _ports(cell, factor)], clock)
         if row is not None:

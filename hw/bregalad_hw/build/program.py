@@ -23,7 +23,6 @@ def program(board, output=None, *, cable=None):
         raise BuildError(f"there is no {bitstream}; bregalad build {board.name} makes it")
     if report.is_file() and (found := json.loads(report.read_text())["board"]) != board.name:
         raise BuildError(f"{bitstream} is for {found}, not for {board.name}")
-    command = [tool("openFPGALoader"), "-b", board.loader,
-               *(("-c", cable) if cable else ()), str(bitstream)]
+    command = [tool("openFPGALoader"), "-b", board.loader, *(("-c", cable) if cable else ()), str(bitstream)]
     if subprocess.run(command).returncode:
         raise BuildError(f"{' '.join(command)} failed; is the board connected and powered?")

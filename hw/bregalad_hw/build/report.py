@@ -5,14 +5,24 @@ import re
 __all__ = ["NOUNS", "describe_path", "table"]
 
 # What nextpnr calls the same things, family by family.
-NOUNS = {"TRELLIS_COMB": "LUT4", "TRELLIS_FF": "flip-flops", "DP16KD": "block RAMs",
-         "MULT18X18D": "multipliers", "TRELLIS_RAMW": "distributed RAMs",
-         "LUT4": "LUT4", "DFF": "flip-flops", "BSRAM": "block RAMs", "MULT18X18": "multipliers",
-         "MULT9X9": "half multipliers", "RAM16SDP4": "distributed RAMs"}
+NOUNS = {
+    "TRELLIS_COMB": "LUT4",
+    "TRELLIS_FF": "flip-flops",
+    "DP16KD": "block RAMs",
+    "MULT18X18D": "multipliers",
+    "TRELLIS_RAMW": "distributed RAMs",
+    "LUT4": "LUT4",
+    "DFF": "flip-flops",
+    "BSRAM": "block RAMs",
+    "MULT18X18": "multipliers",
+    "MULT9X9": "half multipliers",
+    "RAM16SDP4": "distributed RAMs",
+}
 # What Yosys appends to a register's name for the cells around it.
 _CELL = re.compile(
     r"(_(TRELLIS_FF|LUT\d|CCU2C|PFUMX|L6MUX21|MULT18X18D|DPR16X4|DP16KD"
-    r"|DFF[A-Z]*|ALU|MUX2_LUT\d|MULT\d+X\d+|RAM16SDP\d)|\$|\.\d+\.).*")
+    r"|DFF[A-Z]*|ALU|MUX2_LUT\d|MULT\d+X\d+|RAM16SDP\d)|\$|\.\d+\.).*"
+)
 # The blocks that stand around everything else.
 _AROUND = re.compile(r"^(linked\.|networked\.)?(framed\.)?(accelerator\.)?")
 
@@ -36,8 +46,7 @@ def describe_path(timing, clock):
             blocks = dict.fromkeys(_place(cell)[0] for cell in cells)
             through = [each for each in blocks if each not in (block, end_block)]
             by = f" by way of {', '.join(through)}" if through else ""
-            return (f"{total:.1f} ns, {wires:.1f} of them in wires, from {signal} in {block} to "
-                    f"{end} in {end_block}{by}")
+            return f"{total:.1f} ns, {wires:.1f} of them in wires, from {signal} in {block} to {end} in {end_block}{by}"
     return "no path within the clock"
 
 
@@ -49,17 +58,21 @@ def table(report):
         "geometry     " + ", ".join(f"{k} {v}" for k, v in report["geometry"].items()),
         f"array clock  {clock['achieved']:.1f} MHz reached, {clock['asked']:g} MHz asked: "
         + ("met" if clock["achieved"] >= clock["asked"] else "MISSED"),
-        *(f"{name:12} {other['achieved']:.1f} MHz reached, {other['asked']:g} MHz asked: "
-          + ("met" if other["achieved"] >= other["asked"] else "MISSED")
-          for name, other in report["other_clocks"].items()),
-        "seeds        " + ", ".join(f"{each['seed']}: {each['mhz']:.1f} MHz"
-                                    for each in report["seeds"])
+        *(
+            f"{name:12} {other['achieved']:.1f} MHz reached, {other['asked']:g} MHz asked: "
+            + ("met" if other["achieved"] >= other["asked"] else "MISSED")
+            for name, other in report["other_clocks"].items()
+        ),
+        "seeds        "
+        + ", ".join(f"{each['seed']}: {each['mhz']:.1f} MHz" for each in report["seeds"])
         + f"; kept {report['seed']}, placer {report['placer']}",
     ]
     for name, (used, there) in report["use"].items():
         if name in NOUNS:
             lines.append(f"{NOUNS[name]:17}{used:6} of {there:6}{100 * used / there:5.0f} %")
-    lines += [f"longest path {report['critical_path']}",
-              "tools        " + ", ".join(f"{k} {v}" for k, v in report["tools"].items()),
-              f"time         {report['seconds']} s"]
+    lines += [
+        f"longest path {report['critical_path']}",
+        "tools        " + ", ".join(f"{k} {v}" for k, v in report["tools"].items()),
+        f"time         {report['seconds']} s",
+    ]
     return "\n".join(lines)

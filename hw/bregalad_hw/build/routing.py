@@ -27,10 +27,10 @@ def most_promising_first(board, folder, seeds, placer, say):
     for seed in seeds:
         # Placed anew to be routed: a placement that nextpnr reads back has lost the constants at
         # block RAMs and multipliers.
-        run_step(board.family, folder, router, SEED=str(seed),
-                 STEP_OPTIONS=f"--placer {placer} --no-route")
-        shares[seed] = min(float(mhz) / float(asked) for mhz, asked
-                           in _EXPECTED.findall((folder / "top.tim").read_text()))
+        run_step(board.family, folder, router, SEED=str(seed), STEP_OPTIONS=f"--placer {placer} --no-route")
+        shares[seed] = min(
+            float(mhz) / float(asked) for mhz, asked in _EXPECTED.findall((folder / "top.tim").read_text())
+        )
         say(f"{board.name}: seed {seed}: placed for {100 * shares[seed]:.0f} % of its clock")
     return sorted(seeds, key=lambda seed: -shares[seed])
 
@@ -40,12 +40,16 @@ def place_and_route(family, folder, seed, placer):
     log = folder / "top.tim"
     log.unlink(missing_ok=True)
     _, tool_name, _ = family.tools
-    *hopeful, last = (f"--placer {placer} {router} --report timing.json"
-                      for router in family.routers)
+    *hopeful, last = (f"--placer {placer} {router} --report timing.json" for router in family.routers)
     for options in hopeful:
-        if run_step(family, folder, tool_name,
-                    stuck=lambda: log.exists() and _is_stuck(log.read_text()),
-                    SEED=str(seed), STEP_OPTIONS=options):
+        if run_step(
+            family,
+            folder,
+            tool_name,
+            stuck=lambda: log.exists() and _is_stuck(log.read_text()),
+            SEED=str(seed),
+            STEP_OPTIONS=options,
+        ):
             return
     run_step(family, folder, tool_name, SEED=str(seed), STEP_OPTIONS=last)
 

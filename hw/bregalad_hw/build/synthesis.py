@@ -46,8 +46,7 @@ def synthesise(board, top, folder, placer=PLACERS[0]):
         If Yosys is missing or fails, or the netlist does not fit the device.
     """
     family = board.family
-    plan = board.platform().prepare(
-        top, debug_verilog=False, **family.overrides(constraints_of(board), top.clock_hz))
+    plan = board.platform().prepare(top, debug_verilog=False, **family.overrides(constraints_of(board), top.clock_hz))
     plan.files["top.il"] = readable(plan.files["top.il"])
     plan.extract(folder)
     synthesiser, _, _ = family.tools
@@ -63,10 +62,13 @@ def synthesise(board, top, folder, placer=PLACERS[0]):
 def _check_size(board, netlist):
     """Raise BuildError if the device has too little of something, before the placer tries."""
     family = board.family
-    needs = family.needs(Counter(
-        cell["type"] for cell in netlist["modules"]["top"]["cells"].values()))
-    short = [f"{needs[kind]} {noun} of {board.resources[kind]}"
-             for kind, noun in family.nouns.items() if needs[kind] > board.resources[kind]]
+    needs = family.needs(Counter(cell["type"] for cell in netlist["modules"]["top"]["cells"].values()))
+    short = [
+        f"{needs[kind]} {noun} of {board.resources[kind]}"
+        for kind, noun in family.nouns.items()
+        if needs[kind] > board.resources[kind]
+    ]
     if short:
-        raise BuildError(f"the geometry does not fit {board.name}: it needs {', '.join(short)}; "
-                         "fewer lanes, passes or slots do")
+        raise BuildError(
+            f"the geometry does not fit {board.name}: it needs {', '.join(short)}; fewer lanes, passes or slots do"
+        )

@@ -37,8 +37,10 @@ def tool(name):
         if found := shutil.which(command, path=here):
             return found
     if name == "openFPGALoader":
-        raise BuildError("openFPGALoader is not installed; Debian's package is openfpgaloader, "
-                         "for others see https://trabucayre.github.io/openFPGALoader")
+        raise BuildError(
+            "openFPGALoader is not installed; Debian's package is openfpgaloader, "
+            "for others see https://trabucayre.github.io/openFPGALoader"
+        )
     raise BuildError(f"{name} is not installed; pip install 'bregalad[boards]' brings it")
 
 
@@ -65,10 +67,21 @@ def run_step(family, folder, name, stuck=lambda: False, **environment):
     bool
         False if it was stopped, as ``stuck`` said so.
     """
-    with _ended_by_signals() as listen, open(folder / "build.log", "a") as log, subprocess.Popen(
-            ["sh", "build_top.sh"], cwd=folder, stdout=log, stderr=log, start_new_session=True,
-            env=os.environ | dict.fromkeys(map(_variable, family.tools), "true")
-            | {_variable(name): tool(name)} | environment) as running:
+    with (
+        _ended_by_signals() as listen,
+        open(folder / "build.log", "a") as log,
+        subprocess.Popen(
+            ["sh", "build_top.sh"],
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            env=os.environ
+            | dict.fromkeys(map(_variable, family.tools), "true")
+            | {_variable(name): tool(name)}
+            | environment,
+        ) as running,
+    ):
         try:
             listen(True)
             while True:
@@ -84,12 +97,14 @@ def run_step(family, folder, name, stuck=lambda: False, **environment):
                 os.killpg(running.pid, signal.SIGKILL)
                 running.wait()
     if running.returncode:
-        lines = [line for name in ("build.log", "top.rpt", "top.tim")
-                 if (folder / name).exists()
-                 for line in (folder / name).read_text(errors="replace").splitlines()
-                 if "ERROR" in line]
-        raise BuildError(f"{name} failed: "
-                         + (lines[-1] if lines else f"see {folder / 'build.log'}"))
+        lines = [
+            line
+            for name in ("build.log", "top.rpt", "top.tim")
+            if (folder / name).exists()
+            for line in (folder / name).read_text(errors="replace").splitlines()
+            if "ERROR" in line
+        ]
+        raise BuildError(f"{name} failed: " + (lines[-1] if lines else f"see {folder / 'build.log'}"))
     return True
 
 
@@ -123,11 +138,15 @@ def _ended_by_signals():
         if now and waiting:
             act(waiting.pop(0))
 
-    before = {number: handler
-              for number, own in ((signal.SIGINT, signal.default_int_handler),
-                                  (signal.SIGTERM, signal.SIG_DFL),
-                                  (signal.SIGHUP, signal.SIG_DFL))
-              if (handler := signal.getsignal(number)) is own}
+    before = {
+        number: handler
+        for number, own in (
+            (signal.SIGINT, signal.default_int_handler),
+            (signal.SIGTERM, signal.SIG_DFL),
+            (signal.SIGHUP, signal.SIG_DFL),
+        )
+        if (handler := signal.getsignal(number)) is own
+    }
     for number in before:
         signal.signal(number, end)
     try:

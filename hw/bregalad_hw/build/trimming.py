@@ -19,16 +19,23 @@ class _Luts(Netlist):
 
     def __init__(self, module):
         super().__init__(module, "LUT4", "Z")
-        self.multiplexers = {self.net(name, "Z"): name for name, cell in self.cells.items()
-                             if cell["type"] == "PFUMX"}
+        self.multiplexers = {self.net(name, "Z"): name for name, cell in self.cells.items() if cell["type"] == "PFUMX"}
 
     def function(self, name):
         """What a LUT computes: its nets, and a function of a dict of their values."""
         nets = [self.net(name, port) for port in _INPUTS]
         init = int(self.cells[name]["parameters"]["INIT"], 2)
-        return nets, lambda values: init >> sum(
-            (net == "1" if isinstance(net, str) else values.get(net, 0)) << place
-            for place, net in enumerate(nets)) & 1
+        return (
+            nets,
+            lambda values: (
+                init
+                >> sum(
+                    (net == "1" if isinstance(net, str) else values.get(net, 0)) << place
+                    for place, net in enumerate(nets)
+                )
+                & 1
+            ),
+        )
 
     def set_lut(self, name, nets, function):
         """Let a LUT compute a function of at most four nets."""
@@ -40,9 +47,13 @@ class _Luts(Netlist):
     def add_lut(self, name, net):
         """A LUT, whose function is still to be set, that drives a net."""
         self.cells[name] = {
-            "hide_name": 0, "type": "LUT4", "parameters": {}, "attributes": {},
+            "hide_name": 0,
+            "type": "LUT4",
+            "parameters": {},
+            "attributes": {},
             "port_directions": dict.fromkeys(_INPUTS, "input") | {"Z": "output"},
-            "connections": {"Z": [net]}}
+            "connections": {"Z": [net]},
+        }
         self.drivers[net] = name
 
     def remove_lut(self, name):
@@ -52,7 +63,8 @@ class _Luts(Netlist):
         """The LUTs that a multiplexer alone reads, that of 0 first, or None if it has not both."""
         nets = [self.net(name, port) for port in ("BLUT", "ALUT")]
         if isinstance(self.net(name, "C0"), str) or any(
-                net not in self.drivers or self.readers[net] != 1 for net in nets):
+            net not in self.drivers or self.readers[net] != 1 for net in nets
+        ):
             return None
         return [self.drivers[net] for net in nets]
 
@@ -60,8 +72,7 @@ class _Luts(Netlist):
         """What a multiplexer and its two LUTs compute, as `function` says it."""
         select = self.net(name, "C0")
         sides = [self.function(lut) for lut in self.halves(name)]
-        return ([select, *sides[0][0], *sides[1][0]],
-                lambda values: sides[values.get(select, 0)][1](values))
+        return ([select, *sides[0][0], *sides[1][0]], lambda values: sides[values.get(select, 0)][1](values))
 
     def source(self, net):
         """What is computed for a net, as `function` says it, and its LUTs; None if unknown."""
@@ -85,8 +96,8 @@ class _Luts(Netlist):
 def _table(nets, function, inputs):
     """A function's truth table as a string of bits, that of all ones first."""
     return "".join(
-        str(function({net: place >> i & 1 for i, net in enumerate(nets)}))
-        for place in reversed(range(1 << inputs)))
+        str(function({net: place >> i & 1 for i, net in enumerate(nets)})) for place in reversed(range(1 << inputs))
+    )
 
 
 def _support(nets, function, fixed):
@@ -143,8 +154,7 @@ def trim_luts(design):
         for name in list(netlist.multiplexers.values()):
             if name in netlist.cells:  # it may have gone into another
                 done["multiplexers"] += _fold_into_multiplexer(netlist, name)
-        halves = {netlist.net(name, port) for name in netlist.multiplexers.values()
-                  for port in ("ALUT", "BLUT")}
+        halves = {netlist.net(name, port) for name in netlist.multiplexers.values() for port in ("ALUT", "BLUT")}
         for net, name in list(netlist.drivers.items()):
             if net not in halves and name in netlist.cells:
                 done["pairs"] += _make_multiplexer(netlist, name)
@@ -153,10 +163,12 @@ def trim_luts(design):
 
 def _is_adder(netlist, name, half):
     cell = netlist.cells[name]
-    return (cell["parameters"][f"INIT{half}"] == _ADDER
-            and cell["parameters"][f"INJECT1_{half}"] == "NO"
-            and netlist.net(name, f"C{half}") in ("0", "1")
-            and netlist.net(name, f"D{half}") == "1")
+    return (
+        cell["parameters"][f"INIT{half}"] == _ADDER
+        and cell["parameters"][f"INJECT1_{half}"] == "NO"
+        and netlist.net(name, f"C{half}") in ("0", "1")
+        and netlist.net(name, f"D{half}") == "1"
+    )
 
 
 def _begin(netlist, name):
@@ -174,13 +186,15 @@ def _begin(netlist, name):
     if nets["S0"][0] != "x" and netlist.readers[nets["S0"][0]]:
         lut = f"{name}_begin"
         netlist.add_lut(lut, nets["S0"][0])
-        netlist.set_lut(lut, [net for net in dict.fromkeys((a, b)) if not isinstance(net, str)],
-                        lambda values: value(values, a) ^ value(values, b) ^ inverts ^ carry)
+        netlist.set_lut(
+            lut,
+            [net for net in dict.fromkeys((a, b)) if not isinstance(net, str)],
+            lambda values: value(values, a) ^ value(values, b) ^ inverts ^ carry,
+        )
         netlist.readers.update((a, b))
     # Its LUT is 0, and so the carry what its two lowest inputs say.
     nets |= {"CIN": ["x"], "S0": ["x"], "C0": ["1"]}
-    cell["parameters"]["INIT0"] = 12 * "0" + _table(
-        "ab", lambda v: carry if v["a"] ^ v["b"] ^ inverts else v["a"], 2)
+    cell["parameters"]["INIT0"] = 12 * "0" + _table("ab", lambda v: carry if v["a"] ^ v["b"] ^ inverts else v["a"], 2)
     return True
 
 
@@ -212,8 +226,9 @@ def _add(cell, half, summand, needed, function, first, inverts):
 
     If ``inverts``, one of both is inverted.
     """
-    sum_ = _table((0, 1, 2), lambda v: v[0] ^ inverts ^ function(
-        {net: v[place] for place, net in enumerate(needed, 1)}), 3)
+    sum_ = _table(
+        (0, 1, 2), lambda v: v[0] ^ inverts ^ function({net: v[place] for place, net in enumerate(needed, 1)}), 3
+    )
     carry = _table((0,), lambda v: v[0] ^ first, 1)
     cell["parameters"][f"INIT{half}"] = sum_ + 4 * carry
     for port, net in zip("ABC", [summand, *needed, "0", "0"], strict=False):
@@ -245,10 +260,13 @@ def _make_multiplexer(netlist, name):
     split.carry_out(pair)
     netlist.multiplexers[out] = f"{name}_PFUMX"
     netlist.cells[f"{name}_PFUMX"] = {
-        "hide_name": 0, "type": "PFUMX", "parameters": {}, "attributes": {},
+        "hide_name": 0,
+        "type": "PFUMX",
+        "parameters": {},
+        "attributes": {},
         "port_directions": {"ALUT": "input", "BLUT": "input", "C0": "input", "Z": "output"},
-        "connections": {"ALUT": [between[1]], "BLUT": [between[0]], "C0": [split.chosen],
-                        "Z": [out]}}
+        "connections": {"ALUT": [between[1]], "BLUT": [between[0]], "C0": [split.chosen], "Z": [out]},
+    }
     netlist.readers.update(between)
     return split.saved - 1
 
@@ -283,9 +301,11 @@ class _Split:
             gone, saved = [], 0
             for net, (inputs, own, luts) in children.items():
                 with_child = [
-                    list(dict.fromkeys([n for n in side if n != net]
-                                       + _support(inputs, own, {chosen: value})))
-                    if net in side else side for value, side in enumerate(cofactors)]
+                    list(dict.fromkeys([n for n in side if n != net] + _support(inputs, own, {chosen: value})))
+                    if net in side
+                    else side
+                    for value, side in enumerate(cofactors)
+                ]
                 if net != chosen and max(map(len, with_child)) <= 4:
                     cofactors = with_child
                     gone.append(net)
@@ -298,14 +318,12 @@ class _Split:
         netlist, children = self.netlist, self.children
 
         def whole(values):
-            return self.function(
-                values | {net: children[net][1](values) for net in self.gone})
+            return self.function(values | {net: children[net][1](values) for net in self.gone})
 
         for net in self.gone:
             netlist.remove_source(net)
         netlist.readers.subtract(self.nets)
         for value, lut in enumerate(pair):
-            netlist.set_lut(lut, self.cofactors[value],
-                            lambda v, at=value: whole(v | {self.chosen: at}))
+            netlist.set_lut(lut, self.cofactors[value], lambda v, at=value: whole(v | {self.chosen: at}))
             netlist.readers.update(self.cofactors[value])
         netlist.readers.update([self.chosen])

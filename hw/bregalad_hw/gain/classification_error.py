@@ -34,8 +34,7 @@ class ClassificationError(Terms):
         term = self.i_term
         largest = [Signal(self.width, name=f"largest_{side}") for side in ("left", "right")]
         for index, side in enumerate(largest):
-            with m.If(term.valid & ~term.sum & (term.right == index)
-                      & (term.opens | (self.i_x > side))):
+            with m.If(term.valid & ~term.sum & (term.right == index) & (term.opens | (self.i_x > side))):
                 m.d.sync += side.eq(self.i_x)
         # Of counts that add up to more than the width holds, the sum may be the smaller one.
         rest = Signal(self.width + 1)

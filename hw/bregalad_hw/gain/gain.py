@@ -24,8 +24,10 @@ def _terms_of(criterion):
     try:
         found = resolve_name(criterion.gain_unit)
     except (ImportError, AttributeError) as error:
-        raise ValueError(f"{Path(__file__).parent} lacks {criterion.name!r}: it is declared with "
-                         f"{criterion.gain_unit}, so add that there ({error})") from error
+        raise ValueError(
+            f"{Path(__file__).parent} lacks {criterion.name!r}: it is declared with "
+            f"{criterion.gain_unit}, so add that there ({error})"
+        ) from error
     if not (isinstance(found, type) and issubclass(found, Terms)):
         raise ValueError(f"{criterion.gain_unit}, the arithmetic of {criterion.name!r}, must be a Terms")
     return found
@@ -54,11 +56,13 @@ def result_layout(geometry):
     that are not in use.
     """
     g = geometry
-    return data.StructLayout({
-        "gain": signed(g.gain_width),
-        "bin": g.bin_bits,
-        "left": data.ArrayLayout(g.count_width, g.classes),
-    })
+    return data.StructLayout(
+        {
+            "gain": signed(g.gain_width),
+            "bin": g.bin_bits,
+            "left": data.ArrayLayout(g.count_width, g.classes),
+        }
+    )
 
 
 class GainUnit(wiring.Component):
@@ -112,15 +116,17 @@ class GainUnit(wiring.Component):
         check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
-        super().__init__({
-            "config": In(kind_layout()),
-            "snap": In(1),
-            "word": In(data.ArrayLayout(g.count_width, g.classes)),
-            "scan": In(scan_layout(g, snapshots)),
-            "pairs": Out(1),
-            "whole": Out(1),
-            "result": Out(result_layout(g)),
-        })
+        super().__init__(
+            {
+                "config": In(kind_layout()),
+                "snap": In(1),
+                "word": In(data.ArrayLayout(g.count_width, g.classes)),
+                "scan": In(scan_layout(g, snapshots)),
+                "pairs": Out(1),
+                "whole": Out(1),
+                "result": Out(result_layout(g)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -129,8 +135,7 @@ class GainUnit(wiring.Component):
         width = g.count_width
 
         # Load.
-        m.submodules.words = words = Memory(
-            shape=width * g.classes, depth=self.snapshots * 2 * g.bins, init=[])
+        m.submodules.words = words = Memory(shape=width * g.classes, depth=self.snapshots * 2 * g.bins, init=[])
         write, read = words.write_port(), words.read_port()
         # 0 without a word, so that what was added up stays.
         word = Signal(data.ArrayLayout(width, g.classes), reset_less=True)
@@ -146,12 +151,9 @@ class GainUnit(wiring.Component):
         m.d.comb += [
             write.en.eq(scan.write),
             write.addr.eq(scan.write_row),
-            write.data.eq(Mux((arrived.kind == CellKind.NUMERIC) | scan.sums,
-                              sums.as_value(), word.as_value())),
-            self.pairs.eq((arrived.kind == CellKind.NUMERIC)
-                          | (arrived.kind == CellKind.ONE_VS_REST)),
-            self.whole.eq((arrived.kind != CellKind.IGNORED)
-                          & (arrived.kind != CellKind.NUMERIC) & ~arrived.other),
+            write.data.eq(Mux((arrived.kind == CellKind.NUMERIC) | scan.sums, sums.as_value(), word.as_value())),
+            self.pairs.eq((arrived.kind == CellKind.NUMERIC) | (arrived.kind == CellKind.ONE_VS_REST)),
+            self.whole.eq((arrived.kind != CellKind.IGNORED) & (arrived.kind != CellKind.NUMERIC) & ~arrived.other),
         ]
 
         # Scan: what the cell is.
@@ -164,17 +166,16 @@ class GainUnit(wiring.Component):
         best = Signal(g.bin_bits, reset_less=True)
         side = Signal(word.shape(), reset_less=True)  # a block RAM can take it in
         total = Signal.like(word)
-        m.d.comb += read.addr.eq(Cat(Mux(scan.fetch, best, scan.read_row[:g.bin_bits]),
-                                     scan.read_row[g.bin_bits:]))
+        m.d.comb += read.addr.eq(Cat(Mux(scan.fetch, best, scan.read_row[: g.bin_bits]), scan.read_row[g.bin_bits :]))
         m.d.sync += side.eq(read.data)
         with m.If(scan.take_total):
             m.d.sync += total.eq(side)
 
         # Pick the counts, form the term: what is left, or the total without it.
-        picked, formed = (Signal(term_layout(), name=name, reset_less=True)
-                          for name in ("picked", "formed"))
-        whole, left, x, whole_sum = (Signal(width, name=name, reset_less=True)
-                                     for name in ("whole", "left", "x", "whole_sum"))
+        picked, formed = (Signal(term_layout(), name=name, reset_less=True) for name in ("picked", "formed"))
+        whole, left, x, whole_sum = (
+            Signal(width, name=name, reset_less=True) for name in ("whole", "left", "x", "whole_sum")
+        )
         left_sum = Signal(width, reset_less=True)
         of_pair = Signal()
         m.d.comb += of_pair.eq(scan.right & ~multiway)
@@ -182,12 +183,12 @@ class GainUnit(wiring.Component):
             left.eq(Mux(scan.at_sum, left_sum, side[scan.index])),
             whole.eq(Mux(of_pair, Mux(scan.at_sum, whole_sum, total[scan.index]), 0)),
             picked.valid.eq(Mux(multiway, scan.alone, scan.pair)),
-            picked.sum.eq(scan.at_sum), picked.right.eq(of_pair),
+            picked.sum.eq(scan.at_sum),
+            picked.right.eq(of_pair),
             picked.opens.eq((scan.index == 0) & ~scan.at_sum),
             formed.eq(picked),
             # One carry chain for both sides, as below: `whole` is 0 for the left one.
-            x.eq((Cat(picked.right, whole)
-                  + Cat(picked.right, left ^ picked.right.replicate(width)))[1:]),
+            x.eq((Cat(picked.right, whole) + Cat(picked.right, left ^ picked.right.replicate(width)))[1:]),
         ]
         with m.If(picked.valid & ~picked.sum & ~picked.right):
             m.d.sync += left_sum.eq(left + Mux(picked.opens, 0, left_sum))
@@ -198,14 +199,13 @@ class GainUnit(wiring.Component):
         m.d.comb += [f.i_x.eq(x), f.i_term.eq(formed)]
 
         # Add up the terms, keep the best split.
-        gain, impurity = (Signal(signed(g.gain_width), name=name, reset_less=True)
-                          for name in ("gain", "impurity"))
+        gain, impurity = (Signal(signed(g.gain_width), name=name, reset_less=True) for name in ("gain", "impurity"))
         start = Signal(signed(g.gain_width))
         addend = Signal(g.gain_width)
         # Registers, for what is chosen by them is wide.
         valid, minus, zero, base, latch, ends, judge = (
-            Signal(name=name, reset_less=True)
-            for name in ("valid", "minus", "zero", "base", "latch", "ends", "judge"))
+            Signal(name=name, reset_less=True) for name in ("valid", "minus", "zero", "base", "latch", "ends", "judge")
+        )
         beyond = scan.y_last & short
         of_split = scan.y_opens & ~scan.y_total & ~multiway
         m.d.sync += [
@@ -215,8 +215,7 @@ class GainUnit(wiring.Component):
             # What was added up before the first split is the total's impurity.
             latch.eq(of_split & scan.y_first),
             base.eq(of_split & ~scan.y_first),
-            ends.eq(scan.y_ends & ~beyond
-                    & (~multiway | Mux(short, scan.y_before_last, scan.y_last))),
+            ends.eq(scan.y_ends & ~beyond & (~multiway | Mux(short, scan.y_before_last, scan.y_last))),
             judge.eq(ends),
         ]
         m.d.comb += [
@@ -236,7 +235,9 @@ class GainUnit(wiring.Component):
             m.d.sync += [best_gain.eq(gain), best.eq(scan.judged)]
 
         m.d.comb += [
-            self.result.gain.eq(best_gain), self.result.bin.eq(best), self.result.left.eq(side),
+            self.result.gain.eq(best_gain),
+            self.result.bin.eq(best),
+            self.result.left.eq(side),
         ]
         return m
 
@@ -247,13 +248,12 @@ class GainUnit(wiring.Component):
             return self.config, self.config
         arrived = Signal(kind_layout(), reset_less=True)
         m.d.sync += arrived.eq(self.config)
-        m.submodules.configs = configs = Memory(
-            shape=kind_layout(), depth=self.snapshots, init=[])
+        m.submodules.configs = configs = Memory(shape=kind_layout(), depth=self.snapshots, init=[])
         write, read = configs.write_port(), configs.read_port()
         m.d.comb += [
             write.en.eq(self.scan.write & ~self.scan.sums),
-            write.addr.eq(self.scan.write_row[g.bin_bits + 1:]),
+            write.addr.eq(self.scan.write_row[g.bin_bits + 1 :]),
             write.data.eq(arrived),
-            read.addr.eq(self.scan.read_row[g.bin_bits + 1:]),
+            read.addr.eq(self.scan.read_row[g.bin_bits + 1 :]),
         ]
         return arrived, read.data

@@ -36,8 +36,7 @@ class Gini(Terms):
         self.check_width(width)
         self._normaliser = Normaliser(width)
         self._aligned_width = width + 1 + ALIGNED_FRACTION
-        self._shifter = Shifter(2 * width + ALIGNED_FRACTION, self._aligned_width,
-                                (width - 1).bit_length())
+        self._shifter = Shifter(2 * width + ALIGNED_FRACTION, self._aligned_width, (width - 1).bit_length())
         self.latency = self._normaliser.latency + Interpolation.latency + 2
         super().__init__(width, width + GAIN_FRACTION + 1)
 
@@ -56,8 +55,7 @@ class Gini(Terms):
                 m.d.sync += total.eq(Mux(term.opens, 0, total) + square)
 
         m.submodules.normaliser = normaliser = self._normaliser
-        m.submodules.reciprocal = reciprocal = Interpolation(
-            RECIPROCAL_BASE, RECIPROCAL_SLOPE, width - 1)
+        m.submodules.reciprocal = reciprocal = Interpolation(RECIPROCAL_BASE, RECIPROCAL_SLOPE, width - 1)
         m.submodules.shifter = shifter = self._shifter
         known = normaliser.latency  # clocks from n to its normal form
         exponent = Signal(shifter.i_distance.shape())
@@ -79,7 +77,7 @@ class Gini(Terms):
         # The aligned number and the reciprocal come together: both wait for n's normal form.
         share = Signal(self._aligned_width + CURVE_FRACTION + 1)
         result = Signal.like(share)
-        m.d.sync += [share.eq(shifter.o * reciprocal.o[:CURVE_FRACTION + 1]), result.eq(share)]
+        m.d.sync += [share.eq(shifter.o * reciprocal.o[: CURVE_FRACTION + 1]), result.eq(share)]
         m.d.comb += [
             self.o_y.eq(result >> ALIGNED_FRACTION + CURVE_FRACTION - GAIN_FRACTION),
         ]

@@ -42,10 +42,13 @@ class Interpolation(wiring.Component):
         self.slope = [int(value) for value in slope]
         self.mantissa_width = mantissa_width
         self.base_width = max(self.base).bit_length()
-        super().__init__({
-            "i_mantissa": In(mantissa_width), "i_whole": In(whole_width),
-            "o": Out(self.base_width + whole_width + 1),
-        })
+        super().__init__(
+            {
+                "i_mantissa": In(mantissa_width),
+                "i_whole": In(whole_width),
+                "o": Out(self.base_width + whole_width + 1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -60,13 +63,14 @@ class Interpolation(wiring.Component):
         # A block RAM per lane, although the table would fill a tenth of one: as logic it has
         # another 100 LUTs, an eighth of the lane.
         m.submodules.table = table = Memory(
-            shape=self.base_width + slope_width, depth=1 << SEGMENT_BITS,
-            init=[base | slope << self.base_width
-                  for base, slope in zip(self.base, slopes, strict=True)],
-            attrs={"rom_style": "block"})
+            shape=self.base_width + slope_width,
+            depth=1 << SEGMENT_BITS,
+            init=[base | slope << self.base_width for base, slope in zip(self.base, slopes, strict=True)],
+            attrs={"rom_style": "block"},
+        )
         entry = table.read_port()
         m.d.comb += entry.addr.eq(bits[STEP_BITS:])
-        base, slope = entry.data[:self.base_width], entry.data[self.base_width:]
+        base, slope = entry.data[: self.base_width], entry.data[self.base_width :]
 
         # A DSP block can take in registers without reset on both sides of the product. The table's
         # own is none of these: what all entries of a kind have in common becomes a reset.
@@ -76,8 +80,7 @@ class Interpolation(wiring.Component):
         m.d.sync += rise.eq(slope * step)
         rise = delay(m, rise, 1, "rise")
         # The base is an integer here, so adding it before the shift rounds the same.
-        total = Cat(Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 3, "base"),
-                    delay(m, self.i_whole, 4, "whole"))
+        total = Cat(Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 3, "base"), delay(m, self.i_whole, 4, "whole"))
         sum_ = Signal(self.o.shape(), reset_less=True)
         m.d.sync += sum_.eq((total - rise if falling else total + rise) >> STEP_BITS)
         m.d.comb += self.o.eq(sum_)

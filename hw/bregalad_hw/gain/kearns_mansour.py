@@ -44,10 +44,10 @@ class KearnsMansour(Terms):
         self._way = even - 2
         # 2.0 squared, at the highest numbers.
         self._product_width = GAIN_FRACTION + 3
-        self._shifter = Shifter(self._product_width + self._way, self._product_width + self._way,
-                                self._way.bit_length())
-        self.latency = (self._normaliser.latency + Interpolation.latency + 3
-                        + self._shifter.latency)
+        self._shifter = Shifter(
+            self._product_width + self._way, self._product_width + self._way, self._way.bit_length()
+        )
+        self.latency = self._normaliser.latency + Interpolation.latency + 3 + self._shifter.latency
         super().__init__(width, self._product_width + self._way)
 
     def elaborate(self, platform):
@@ -57,8 +57,7 @@ class KearnsMansour(Terms):
         m.submodules.shifter = shifter = self._shifter
         m.d.comb += [normaliser.i.eq(self.i_x), root.i_mantissa.eq(normaliser.o)]
 
-        number = data.StructLayout({
-            "root": root.o.shape(), "shifts": normaliser.o_shifts.shape()})
+        number = data.StructLayout({"root": root.o.shape(), "shifts": normaliser.o_shifts.shape()})
         x = Signal(number)
         m.d.comb += [
             x.root.eq(root.o),

@@ -33,7 +33,7 @@ class Normaliser(wiring.Component):
         self.by = by
         counts = [1 << i for i in reversed(range(((width - 1) // by).bit_length()))]
         # Two halvings of the search for the leading one per register stage.
-        self._stages = [counts[i:i + 2] for i in range(0, len(counts), 2)]
+        self._stages = [counts[i : i + 2] for i in range(0, len(counts), 2)]
         self.latency = len(self._stages)
         super().__init__({"i": In(width), "o": Out(width), "o_shifts": Out(len(counts))})
 
@@ -49,9 +49,12 @@ class Normaliser(wiring.Component):
             clear = Signal(last, name=f"clear_{number}")  # the highest groups
             times = Signal(range(last + 1), name=f"times_{number}")
             after = Signal(self.width, name=f"normal_{number}", reset_less=True)
-            m.d.comb += clear.eq(Cat(
-                normal[max(0, self.width - (group + 1) * step):self.width - group * step] == 0
-                for group in range(last)))
+            m.d.comb += clear.eq(
+                Cat(
+                    normal[max(0, self.width - (group + 1) * step) : self.width - group * step] == 0
+                    for group in range(last)
+                )
+            )
             if last == 1:
                 m.d.comb += times.eq(clear)
             else:

@@ -10,7 +10,7 @@ from ..delay import delay
 
 __all__ = ["SNAPSHOTS", "Scan", "check_snapshots", "scan_clocks", "scan_layout"]
 
-SNAPSHOTS = 4  # held by a gain unit unless it is told otherwise
+SNAPSHOTS = 4  # held by a gain unit unless another number is given
 _MOST = 16
 
 _X_CLOCKS = 2  # from when a count is chosen until its term enters the criterion's arithmetic
@@ -25,32 +25,39 @@ def check_snapshots(snapshots):
 
 
 def scan_layout(geometry, snapshots):
-    """What the gain units are told: of the word that came a clock ago, and of the scan."""
+    """What the gain units are given: of the word that came a clock ago, and of the scan."""
     g = geometry
     # A snapshot's place, whether it is the total, its bin.
     row = g.bin_bits + 1 + (snapshots - 1).bit_length()
-    return data.StructLayout({
-        "write": 1, "write_row": row,
-        "first": 1,  # the word is a snapshot's first: the sums begin anew
-        "sums": 1,  # there is no word, what was added up is the total
-        "read_row": row,
-        "fetch": 1,  # the best split's word is read instead
-        "take_total": 1,  # the word read is the total
-        # The count that becomes a term.
-        "index": max(1, (g.classes - 1).bit_length()),  # class, unless it is the sum
-        "at_sum": 1,
-        "right": 1,  # of a pair
-        "pair": 1, "alone": 1,  # there is one for cells that have two sides to a split, for others
-        "keep_sum": 1,  # the sum of the total's counts is there
-        # The term that comes out of the arithmetic a clock later.
-        "y_pair": 1, "y_alone": 1,
-        "y_minus": 1,
-        "y_opens": 1,  # class 0 of the left side
-        "y_total": 1,
-        "y_first": 1, "y_before_last": 1, "y_last": 1,  # of the bins; not if of the total
-        "y_ends": 1,  # a split's last
-        "judged": g.bin_bits,  # bin of the term that came out a clock ago
-    })
+    return data.StructLayout(
+        {
+            "write": 1,
+            "write_row": row,
+            "first": 1,  # the word is a snapshot's first: the sums begin anew
+            "sums": 1,  # there is no word, what was added up is the total
+            "read_row": row,
+            "fetch": 1,  # the best split's word is read instead
+            "take_total": 1,  # the word read is the total
+            # The count that becomes a term.
+            "index": max(1, (g.classes - 1).bit_length()),  # class, unless it is the sum
+            "at_sum": 1,
+            "right": 1,  # of a pair
+            "pair": 1,
+            "alone": 1,  # there is one for cells that have two sides to a split, for others
+            "keep_sum": 1,  # the sum of the total's counts is there
+            # The term that comes out of the arithmetic a clock later.
+            "y_pair": 1,
+            "y_alone": 1,
+            "y_minus": 1,
+            "y_opens": 1,  # class 0 of the left side
+            "y_total": 1,
+            "y_first": 1,
+            "y_before_last": 1,
+            "y_last": 1,  # of the bins; not if of the total
+            "y_ends": 1,  # a split's last
+            "judged": g.bin_bits,  # bin of the term that came out a clock ago
+        }
+    )
 
 
 def scan_clocks(geometry, latency, pairs, whole, classes_in_use):
@@ -84,7 +91,7 @@ class Scan(wiring.Component):
     latency : int
         Of the criterion's arithmetic, in clocks.
     spread : int
-        Clocks from `told` here to `scan` there.
+        Clocks from `control` here to `scan` there.
     gathered : int
         Clocks from `pairs` and `whole` there to here, 1 or more.
     snapshots : int
@@ -102,7 +109,7 @@ class Scan(wiring.Component):
         The last bin of some lane's is a split.
     classes_in_use : In(8)
         1 to ``geometry.classes``; stable from a snapshot's first word until its `take`.
-    told : Out(scan_layout(geometry, snapshots))
+    control : Out(scan_layout(geometry, snapshots))
     done : Out(1)
         ``spread`` clocks later the gain units have the results of the oldest snapshot, until then
         after `take`.
@@ -132,21 +139,23 @@ class Scan(wiring.Component):
         # Until the lanes have said what their cells are; their memories have the total by then.
         self._behind = spread + gathered
         self.load_clocks = 1 + self._behind
-        super().__init__({
-            "snap": In(1),
-            "bin": In(g.bin_bits),
-            "pairs": In(1),
-            "whole": In(1),
-            "classes_in_use": In(8),
-            "told": Out(scan_layout(g, snapshots)),
-            "done": Out(1),
-            "take": In(1),
-        })
+        super().__init__(
+            {
+                "snap": In(1),
+                "bin": In(g.bin_bits),
+                "pairs": In(1),
+                "whole": In(1),
+                "classes_in_use": In(8),
+                "control": Out(scan_layout(g, snapshots)),
+                "done": Out(1),
+                "take": In(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        told = self.told
+        control = self.control
         last_bin = g.bins - 1
         place_bits = (self.snapshots - 1).bit_length()
 
@@ -155,16 +164,18 @@ class Scan(wiring.Component):
         arrived, first, complete = Signal(), Signal(), Signal()
         row = Signal(g.bin_bits, reset_less=True)
         m.d.sync += [
-            arrived.eq(self.snap), first.eq(self.snap & (self.bin == 0)), row.eq(self.bin),
+            arrived.eq(self.snap),
+            first.eq(self.snap & (self.bin == 0)),
+            row.eq(self.bin),
             complete.eq(arrived & (row == last_bin)),
         ]
         with m.If(complete):
             m.d.sync += head.eq(head + 1)
         m.d.comb += [
-            told.write.eq(arrived | complete),
-            told.write_row.eq(Cat(Mux(complete, 0, row), complete, head)),
-            told.first.eq(first),
-            told.sums.eq(complete),
+            control.write.eq(arrived | complete),
+            control.write_row.eq(Cat(Mux(complete, 0, row), complete, head)),
+            control.first.eq(first),
+            control.sums.eq(complete),
         ]
 
         # What is to be scanned, once the lanes have said of what kind it is. The pointers have a
@@ -175,7 +186,8 @@ class Scan(wiring.Component):
         pairs, whole = get.data
         m.d.comb += [
             put.en.eq(delay(m, arrived & (row == last_bin), self._behind, "known")),
-            put.addr.eq(ready[:place_bits]), put.data.eq(Cat(self.pairs, self.whole)),
+            put.addr.eq(ready[:place_bits]),
+            put.data.eq(Cat(self.pairs, self.whole)),
             get.addr.eq(tail[:place_bits]),
         ]
         with m.If(put.en):
@@ -187,8 +199,7 @@ class Scan(wiring.Component):
         index = Signal(range(g.classes + 1))  # class; the one after the last stands for the sum
         right = Signal()  # the right side's half of a pair; alone: the clock of the sum
         split = Signal(g.bin_bits)
-        at_total, alone, at_sum, value_end, finished = (Signal(), Signal(), Signal(), Signal(),
-                                                        Signal())
+        at_total, alone, at_sum, value_end, finished = (Signal(), Signal(), Signal(), Signal(), Signal())
         issue, read_total, fetch, take_total = Signal(), Signal(), Signal(), Signal()
         read_bin = Signal(g.bin_bits)
         m.d.comb += [
@@ -200,7 +211,8 @@ class Scan(wiring.Component):
         next_split = Signal(g.bin_bits, reset_less=True)
         at_last = Signal(reset_less=True)
         m.d.sync += [
-            next_split.eq(split + 1), at_last.eq(split == Mux(whole, last_bin, last_bin - 1)),
+            next_split.eq(split + 1),
+            at_last.eq(split == Mux(whole, last_bin, last_bin - 1)),
         ]
         with m.FSM():
             with m.State("WAIT"):
@@ -253,25 +265,25 @@ class Scan(wiring.Component):
                 with m.If(right | alone):
                     m.d.sync += [index.eq(index + 1), at_sum.eq(index + 1 == classes)]
         m.d.comb += [
-            told.read_row.eq(Cat(read_bin, read_total, tail[:place_bits])),
-            told.fetch.eq(fetch),
-            told.take_total.eq(take_total),
-            told.index.eq(index),
-            told.at_sum.eq(at_sum),
-            told.right.eq(right & ~at_total),
+            control.read_row.eq(Cat(read_bin, read_total, tail[:place_bits])),
+            control.fetch.eq(fetch),
+            control.take_total.eq(take_total),
+            control.index.eq(index),
+            control.at_sum.eq(at_sum),
+            control.right.eq(right & ~at_total),
             # Alone, a sum waits a clock for what it is the sum of.
-            told.alone.eq(issue & (right == at_sum)),
-            told.pair.eq(issue & (~at_total | (right == at_sum))),
-            told.keep_sum.eq(at_total & value_end),
+            control.alone.eq(issue & (right == at_sum)),
+            control.pair.eq(issue & (~at_total | (right == at_sum))),
+            control.keep_sum.eq(at_total & value_end),
         ]
 
         # The same of the term that comes out in a clock.
-        term = data.StructLayout({
-            name: 1 for name in told.shape().members if name.startswith("y_")})
+        term = data.StructLayout({name: 1 for name in control.shape().members if name.startswith("y_")})
         y = Signal(term)
         of_split = issue & ~at_total
         m.d.comb += [
-            y.y_pair.eq(told.pair), y.y_alone.eq(told.alone),
+            y.y_pair.eq(control.pair),
+            y.y_alone.eq(control.alone),
             y.y_minus.eq(at_total ^ at_sum),
             y.y_opens.eq((index == 0) & ~right),
             y.y_total.eq(at_total),
@@ -280,12 +292,11 @@ class Scan(wiring.Component):
             y.y_last.eq(of_split & (split == last_bin)),
             y.y_ends.eq(of_split & value_end),
         ]
-        out = delay(m, Cat(y, split, of_split & value_end & at_last),
-                    _X_CLOCKS + self.latency - 1, "y")
-        behind = delay(m, out[term.size:], 2, "judged")
+        out = delay(m, Cat(y, split, of_split & value_end & at_last), _X_CLOCKS + self.latency - 1, "y")
+        behind = delay(m, out[term.size :], 2, "judged")
         m.d.comb += [
-            *(told[name].eq(bit)
-              for name, bit in zip(term.members, out[:term.size], strict=True)),
-            told.judged.eq(behind[:-1]), finished.eq(behind[-1]),
+            *(control[name].eq(bit) for name, bit in zip(term.members, out[: term.size], strict=True)),
+            control.judged.eq(behind[:-1]),
+            finished.eq(behind[-1]),
         ]
         return m

@@ -13,12 +13,14 @@ def term_layout():
     come in order, two sides' ones may alternate; the sum comes at least 2 clocks after the last
     class, and the next side in its place not before the sum.
     """
-    return data.StructLayout({
-        "valid": 1,
-        "opens": 1,  # class 0
-        "sum": 1,  # n, the sum of the side's classes
-        "right": 1,  # the right side; 0: the left one, or one that is alone
-    })
+    return data.StructLayout(
+        {
+            "valid": 1,
+            "opens": 1,  # class 0
+            "sum": 1,  # n, the sum of the side's classes
+            "right": 1,  # the right side; 0: the left one, or one that is alone
+        }
+    )
 
 
 class Terms(wiring.Component):

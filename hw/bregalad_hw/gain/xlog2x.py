@@ -40,7 +40,8 @@ class XLog2X(Terms):
         m = Module()
         m.submodules.normaliser = normaliser = self._normaliser
         m.submodules.log2 = log2 = Interpolation(
-            LOG_BASE, LOG_SLOPE, self.width - 1, whole_width=(self.width - 1).bit_length())
+            LOG_BASE, LOG_SLOPE, self.width - 1, whole_width=(self.width - 1).bit_length()
+        )
         m.d.comb += [
             normaliser.i.eq(self.i_x),
             log2.i_mantissa.eq(normaliser.o),
@@ -50,6 +51,6 @@ class XLog2X(Terms):
         m.submodules.line = line = DelayLine(self.width, self.latency - 2)
         m.d.comb += line.i.eq(self.i_x)
         product = Signal(self.width + self.log_width, reset_less=True)
-        m.d.sync += product.eq(line.o * log2.o[:self.log_width])
+        m.d.sync += product.eq(line.o * log2.o[: self.log_width])
         m.d.comb += self.o_y.eq(delay(m, product, 1, "product"))
         return m

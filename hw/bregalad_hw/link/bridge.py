@@ -38,12 +38,14 @@ class Bridge(wiring.Component):
 
     def __init__(self, bus_width):
         self.bus_width = bus_width
-        super().__init__({
-            "i": In(stream.Signature(32)),
-            "commands": Out(stream.Signature(bus_width)),
-            "csr": Out(csr_signature()),
-            "values": Out(stream.Signature(value_layout())),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(32)),
+                "commands": Out(stream.Signature(bus_width)),
+                "csr": Out(csr_signature()),
+                "values": Out(stream.Signature(value_layout())),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -87,7 +89,8 @@ class Bridge(wiring.Component):
             with m.State("ADDRESS"):
                 m.d.comb += i.ready.eq(~bus.valid)
                 m.d.sync += [
-                    address.eq(word[:16]), write.eq(word[16]),
+                    address.eq(word[:16]),
+                    write.eq(word[16]),
                     known.eq((word[:16] >> 2 + ADDRESS_WIDTH) == 0),
                 ]
                 with m.If(moved):
@@ -96,8 +99,7 @@ class Bridge(wiring.Component):
                         m.next = "HEAD"
             with m.State("VALUE"):
                 m.d.comb += i.ready.eq(1)
-                m.d.sync += [csr.addr.eq(address >> 2), csr.w_data.eq(word),
-                             wait.eq(RegisterFile.latency)]
+                m.d.sync += [csr.addr.eq(address >> 2), csr.w_data.eq(word), wait.eq(RegisterFile.latency)]
                 with m.If(moved):
                     m.d.sync += csr.w_en.eq(write & known)
                     m.next = "WAIT"

@@ -29,9 +29,12 @@ class CobsDecoder(wiring.Component):
     """
 
     def __init__(self):
-        super().__init__({
-            "i": In(stream.Signature(8)), "o": Out(stream.Signature(frame_layout())),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(8)),
+                "o": Out(stream.Signature(frame_layout())),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -51,12 +54,18 @@ class CobsDecoder(wiring.Component):
             m.d.sync += [byte.eq(self.i.payload), some.eq(1)]
             with m.If(self.i.payload == 0):
                 m.d.sync += [
-                    end.eq(some), torn.eq(left != 0), some.eq(0), left.eq(0), zero.eq(0),
+                    end.eq(some),
+                    torn.eq(left != 0),
+                    some.eq(0),
+                    left.eq(0),
+                    zero.eq(0),
                 ]
             with m.Elif(left == 0):
                 m.d.sync += [
-                    has_byte.eq(zero), byte.eq(0),
-                    left.eq(self.i.payload - 1), zero.eq(self.i.payload != _BLOCK + 1),
+                    has_byte.eq(zero),
+                    byte.eq(0),
+                    left.eq(self.i.payload - 1),
+                    zero.eq(self.i.payload != _BLOCK + 1),
                 ]
             with m.Else():
                 m.d.sync += [has_byte.eq(1), left.eq(left - 1)]
@@ -76,15 +85,21 @@ class CobsDecoder(wiring.Component):
             m.d.sync += [full.eq(0), held.eq(word), holds.eq(1)]
             with m.If(holds):
                 m.d.sync += [
-                    self.o.valid.eq(1), self.o.p.data.eq(held), self.o.p.last.eq(0),
+                    self.o.valid.eq(1),
+                    self.o.p.data.eq(held),
+                    self.o.p.last.eq(0),
                     self.o.p.bad.eq(0),
                 ]
         with m.If(free & has_byte):
             m.d.sync += [word.eq(Cat(word[8:], byte)), count.eq(count + 1), full.eq(count == 3)]
         with m.If(free & end):
             m.d.sync += [
-                self.o.valid.eq(1), self.o.p.data.eq(held), self.o.p.last.eq(1),
-                self.o.p.bad.eq(torn | (count != 0) | ~holds), holds.eq(0), count.eq(0),
+                self.o.valid.eq(1),
+                self.o.p.data.eq(held),
+                self.o.p.last.eq(1),
+                self.o.p.bad.eq(torn | (count != 0) | ~holds),
+                holds.eq(0),
+                count.eq(0),
             ]
         return m
 
@@ -107,9 +122,12 @@ class CobsEncoder(wiring.Component):
     """
 
     def __init__(self):
-        super().__init__({
-            "i": In(stream.Signature(word_layout())), "o": Out(stream.Signature(8)),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(word_layout())),
+                "o": Out(stream.Signature(8)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -160,7 +178,9 @@ class CobsEncoder(wiring.Component):
             with m.State("NEXT"):
                 with m.If(~all_sent):
                     m.d.sync += [
-                        self.o.valid.eq(1), self.o.payload.eq(read.data), sent.eq(sent + 1),
+                        self.o.valid.eq(1),
+                        self.o.payload.eq(read.data),
+                        sent.eq(sent + 1),
                     ]
                     m.next = "READ"
                 with m.Elif(final):
@@ -171,9 +191,7 @@ class CobsEncoder(wiring.Component):
                     m.next = "FILL"
             with m.State("ZERO"):
                 with m.If(taken):
-                    m.d.sync += [self.o.valid.eq(0), final.eq(0), last.eq(0), size.eq(0),
-                                  full.eq(0)]
+                    m.d.sync += [self.o.valid.eq(0), final.eq(0), last.eq(0), size.eq(0), full.eq(0)]
                     m.next = "FILL"
-        m.d.sync += Assert((fsm.ongoing("READ") | fsm.ongoing("ZERO")) == self.o.valid,
-                           "a byte is offered out of turn")
+        m.d.sync += Assert((fsm.ongoing("READ") | fsm.ongoing("ZERO")) == self.o.valid, "a byte is offered out of turn")
         return m

@@ -39,25 +39,31 @@ class DatagramReceiver(wiring.Component):
     """
 
     def __init__(self):
-        super().__init__({
-            "i": In(stream.Signature(received_layout())),
-            "o": Out(stream.Signature(frame_layout())), "peer": Out(PEER),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(received_layout())),
+                "o": Out(stream.Signature(frame_layout())),
+                "peer": Out(PEER),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         # Deep enough for the words that come while the link thinks about the frame before.
         m.submodules.words = words = fifo.AsyncFIFOBuffered(
-            width=frame_layout().size + PEER.size, depth=33, w_domain="network", r_domain="sync")
+            width=frame_layout().size + PEER.size, depth=33, w_domain="network", r_domain="sync"
+        )
         frame = data.View(frame_layout(), Signal(frame_layout().size))
         m.d.comb += [
             frame.data.eq(self.i.p.data),
             frame.last.eq(self.i.p.last),
             frame.bad.eq(self.i.p.last & (self.i.p.error | (self.i.p.last_be != _WHOLE))),
             words.w_data.eq(Cat(frame, self.i.p.peer)),
-            words.w_en.eq(self.i.valid), self.i.ready.eq(words.w_rdy),
+            words.w_en.eq(self.i.valid),
+            self.i.ready.eq(words.w_rdy),
             Cat(self.o.payload, self.peer).eq(words.r_data),
-            self.o.valid.eq(words.r_rdy), words.r_en.eq(self.o.ready),
+            self.o.valid.eq(words.r_rdy),
+            words.r_en.eq(self.o.ready),
         ]
         return m
 
@@ -86,26 +92,31 @@ class DatagramTransmitter(wiring.Component):
 
     def __init__(self, frame_bytes):
         self.frame_words = (frame_bytes + OVERHEAD) // 4
-        super().__init__({
-            "i": In(stream.Signature(word_layout())), "peer": In(PEER),
-            "o": Out(stream.Signature(sent_layout())),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(word_layout())),
+                "peer": In(PEER),
+                "o": Out(stream.Signature(sent_layout())),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         # One frame goes out while the next comes in.
         m.submodules.words = words = fifo.AsyncFIFOBuffered(
-            width=word_layout().size, depth=2 * self.frame_words, w_domain="sync",
-            r_domain="network")
+            width=word_layout().size, depth=2 * self.frame_words, w_domain="sync", r_domain="network"
+        )
         m.submodules.heads = heads = fifo.AsyncFIFOBuffered(
-            width=16 + PEER.size, depth=9, w_domain="sync", r_domain="network")
+            width=16 + PEER.size, depth=9, w_domain="sync", r_domain="network"
+        )
 
         count = Signal(14, init=1)  # words, with the one that comes
         moved = Signal()
         m.d.comb += [
             self.i.ready.eq(words.w_rdy & heads.w_rdy),
             moved.eq(self.i.valid & self.i.ready),
-            words.w_data.eq(self.i.payload), words.w_en.eq(moved),
+            words.w_data.eq(self.i.payload),
+            words.w_en.eq(moved),
             heads.w_data.eq(Cat(Const(0, 2), count, self.peer)),
             heads.w_en.eq(moved & self.i.p.last),
         ]
@@ -117,10 +128,12 @@ class DatagramTransmitter(wiring.Component):
         word = data.View(word_layout(), words.r_data)
         gone = Signal()
         m.d.comb += [
-            self.o.p.data.eq(word.data), self.o.p.last.eq(word.last),
+            self.o.p.data.eq(word.data),
+            self.o.p.last.eq(word.last),
             Cat(self.o.p.length, self.o.p.peer).eq(heads.r_data),
             self.o.valid.eq(words.r_rdy & heads.r_rdy),
             gone.eq(self.o.valid & self.o.ready),
-            words.r_en.eq(gone), heads.r_en.eq(gone & word.last),
+            words.r_en.eq(gone),
+            heads.r_en.eq(gone & word.last),
         ]
         return m

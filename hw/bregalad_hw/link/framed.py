@@ -52,11 +52,17 @@ class FramedAccelerator(wiring.Component):
     def __init__(self, geometry, *, clock_hz, **sizes):
         self.geometry = geometry
         self.link = Link(geometry, clock_hz=clock_hz, reset_clocks=RESET_CLOCKS, **sizes)
-        super().__init__({
-            "i": In(stream.Signature(frame_layout())), "peer": In(self.link.peer_width),
-            "o": Out(stream.Signature(word_layout())), "to_peer": Out(self.link.peer_width),
-            "alive": Out(1), "receiving": Out(1), "dropping": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(frame_layout())),
+                "peer": In(self.link.peer_width),
+                "o": Out(stream.Signature(word_layout())),
+                "to_peer": Out(self.link.peer_width),
+                "alive": Out(1),
+                "receiving": Out(1),
+                "dropping": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -74,7 +80,9 @@ class FramedAccelerator(wiring.Component):
         connect(m, accelerator.m_axi, memory.axi)
         m.d.comb += [
             accelerator.reset.eq(link.reset),
-            link.peer.eq(self.peer), self.to_peer.eq(link.to_peer), self.alive.eq(link.alive),
+            link.peer.eq(self.peer),
+            self.to_peer.eq(link.to_peer),
+            self.alive.eq(link.alive),
         ]
         for event, shown in ((link.taken, self.receiving), (link.dropped, self.dropping)):
             left = Signal(range(_SHOWN + 1), name=f"{shown.name}_left")

@@ -49,16 +49,29 @@ class Intake(wiring.Component):
         self.receiver = FrameReceiver(frame_bytes, peer_width)
         self.ring = Ring(ring_words)
         if frame_bytes // 4 >= ring_words:
-            raise ValueError(f"a ring of {ring_words} words cannot hold a frame of {frame_bytes} "
-                             "bytes: make frame_bytes smaller or ring_words larger")
-        super().__init__({
-            "i": In(stream.Signature(frame_layout())), "peer": In(peer_width),
-            "session": In(32), "begin": In(1),
-            "header": Out(header_layout()), "version": Out(16), "from_peer": Out(peer_width),
-            "good": Out(1), "same": Out(1), "expected": Out(16), "answer": Out(1), "nak": Out(1),
-            "dropped": Out(1),
-            "o": Out(stream.Signature(32)), "room": Out(range(ring_words + 1)),
-        })
+            raise ValueError(
+                f"a ring of {ring_words} words cannot hold a frame of {frame_bytes} "
+                "bytes: make frame_bytes smaller or ring_words larger"
+            )
+        super().__init__(
+            {
+                "i": In(stream.Signature(frame_layout())),
+                "peer": In(peer_width),
+                "session": In(32),
+                "begin": In(1),
+                "header": Out(header_layout()),
+                "version": Out(16),
+                "from_peer": Out(peer_width),
+                "good": Out(1),
+                "same": Out(1),
+                "expected": Out(16),
+                "answer": Out(1),
+                "nak": Out(1),
+                "dropped": Out(1),
+                "o": Out(stream.Signature(32)),
+                "room": Out(range(ring_words + 1)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -68,8 +81,10 @@ class Intake(wiring.Component):
         connect(m, receiver.ring, self.ring.w)
         connect(m, self.ring.o, flipped(self.o))
         m.d.comb += [
-            receiver.peer.eq(self.peer), receiver.session.eq(self.session),
-            receiver.begin.eq(self.begin), self.room.eq(self.ring.room),
+            receiver.peer.eq(self.peer),
+            receiver.session.eq(self.session),
+            receiver.begin.eq(self.begin),
+            self.room.eq(self.ring.room),
             *(getattr(self, name).eq(getattr(receiver, name)) for name in _TOLD),
         ]
         return m

@@ -75,8 +75,19 @@ class Link(wiring.Component):
     Source: docs/link.md.
     """
 
-    def __init__(self, geometry, *, clock_hz, ring_words=2048, frame_bytes=1024, up_frames=8,
-                 up_frame_bytes=256, timeout=100, peer_width=0, reset_clocks=1):
+    def __init__(
+        self,
+        geometry,
+        *,
+        clock_hz,
+        ring_words=2048,
+        frame_bytes=1024,
+        up_frames=8,
+        up_frame_bytes=256,
+        timeout=100,
+        peer_width=0,
+        reset_clocks=1,
+    ):
         if clock_hz < _TICKS:
             raise ValueError(f"clock_hz must be at least {_TICKS}, not {clock_hz!r}")
         self.clock_hz = clock_hz
@@ -85,18 +96,34 @@ class Link(wiring.Component):
         self.intake = Intake(ring_words, frame_bytes, peer_width)
         self.bridge = Bridge(geometry.bus_width)
         self.window = Window(up_frames, up_frame_bytes, timeout)
-        self.sender = FrameSender({
-            "version": LINK_VERSION, "frame_bytes": frame_bytes, "ring_words": ring_words,
-            "up_frame_bytes": up_frame_bytes, "up_frames": up_frames, **identity(geometry),
-        }, ring_words, peer_width)
-        super().__init__({
-            "i": In(stream.Signature(frame_layout())), "peer": In(peer_width),
-            "o": Out(stream.Signature(word_layout())), "to_peer": Out(peer_width),
-            "commands": Out(stream.Signature(geometry.bus_width)),
-            "reports": In(stream.Signature(word_layout())),
-            "csr": Out(csr_signature()),
-            "reset": Out(1), "tick": Out(1), "alive": Out(1), "taken": Out(1), "dropped": Out(1),
-        })
+        self.sender = FrameSender(
+            {
+                "version": LINK_VERSION,
+                "frame_bytes": frame_bytes,
+                "ring_words": ring_words,
+                "up_frame_bytes": up_frame_bytes,
+                "up_frames": up_frames,
+                **identity(geometry),
+            },
+            ring_words,
+            peer_width,
+        )
+        super().__init__(
+            {
+                "i": In(stream.Signature(frame_layout())),
+                "peer": In(peer_width),
+                "o": Out(stream.Signature(word_layout())),
+                "to_peer": Out(peer_width),
+                "commands": Out(stream.Signature(geometry.bus_width)),
+                "reports": In(stream.Signature(word_layout())),
+                "csr": Out(csr_signature()),
+                "reset": Out(1),
+                "tick": Out(1),
+                "alive": Out(1),
+                "taken": Out(1),
+                "dropped": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -112,14 +139,14 @@ class Link(wiring.Component):
         # While the accelerator is reset nothing goes down to it, and nothing comes up.
         left = Signal(range(self.reset_clocks + _BEHIND_RESET))
         silent = Signal()
-        m.d.sync += [silent.eq(session.begin | (left != 0)),
-                     self.reset.eq(session.begin | (left > _BEHIND_RESET))]
+        m.d.sync += [silent.eq(session.begin | (left != 0)), self.reset.eq(session.begin | (left > _BEHIND_RESET))]
         with m.If(session.begin):
             m.d.sync += left.eq(self.reset_clocks + _BEHIND_RESET - 1)
         with m.Elif(left != 0):
             m.d.sync += left.eq(left - 1)
         m.d.comb += [
-            bridge.i.payload.eq(intake.o.payload), bridge.i.valid.eq(intake.o.valid & ~silent),
+            bridge.i.payload.eq(intake.o.payload),
+            bridge.i.valid.eq(intake.o.valid & ~silent),
             intake.o.ready.eq(bridge.i.ready & ~silent),
             window.reports.payload.eq(self.reports.payload),
             window.reports.valid.eq(self.reports.valid & ~silent),
@@ -151,8 +178,7 @@ class Link(wiring.Component):
             window.idle.eq(sender.idle),
             window.acknowledge.eq(intake.header.acknowledge),
             window.acknowledged.eq(intake.good & intake.same),
-            window.nak.eq((intake.header.type == FrameType.ACK)
-                          & ((intake.header.flags & int(AckFlag.NAK)) != 0)),
+            window.nak.eq((intake.header.type == FrameType.ACK) & ((intake.header.flags & int(AckFlag.NAK)) != 0)),
             window.tick.eq(self.tick),
             window.patient.eq(session.lapsed),
             sender.begin.eq(session.begin),

@@ -45,10 +45,15 @@ class LinkedAccelerator(wiring.Component):
         self.framed = FramedAccelerator(geometry, clock_hz=clock_hz, **sizes)
         self.receiver = UartReceiver(clock_hz, baud)
         self.transmitter = UartTransmitter(clock_hz, baud)
-        super().__init__({
-            "rx": In(1, init=1), "tx": Out(1, init=1),
-            "alive": Out(1), "receiving": Out(1), "dropping": Out(1),
-        })
+        super().__init__(
+            {
+                "rx": In(1, init=1),
+                "tx": Out(1, init=1),
+                "alive": Out(1),
+                "receiving": Out(1),
+                "dropping": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -63,7 +68,10 @@ class LinkedAccelerator(wiring.Component):
         connect(m, framed.o, encoder.i)
         connect(m, encoder.o, transmitter.i)
         m.d.comb += [
-            receiver.rx.eq(self.rx), self.tx.eq(transmitter.tx), self.alive.eq(framed.alive),
-            self.receiving.eq(framed.receiving), self.dropping.eq(framed.dropping),
+            receiver.rx.eq(self.rx),
+            self.tx.eq(transmitter.tx),
+            self.alive.eq(framed.alive),
+            self.receiving.eq(framed.receiving),
+            self.dropping.eq(framed.dropping),
         ]
         return m

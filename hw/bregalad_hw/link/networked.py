@@ -43,17 +43,26 @@ class NetworkedAccelerator(wiring.Component):
     Source: docs/link.md.
     """
 
-    def __init__(self, geometry, *, clock_hz, ring_words=8192, frame_bytes=1440,
-                 up_frame_bytes=1024, **sizes):
+    def __init__(self, geometry, *, clock_hz, ring_words=8192, frame_bytes=1440, up_frame_bytes=1024, **sizes):
         self.framed = FramedAccelerator(
-            geometry, clock_hz=clock_hz, ring_words=ring_words, frame_bytes=frame_bytes,
-            up_frame_bytes=up_frame_bytes, peer_width=PEER.size, **sizes)
+            geometry,
+            clock_hz=clock_hz,
+            ring_words=ring_words,
+            frame_bytes=frame_bytes,
+            up_frame_bytes=up_frame_bytes,
+            peer_width=PEER.size,
+            **sizes,
+        )
         self.transmitter = DatagramTransmitter(up_frame_bytes)
-        super().__init__({
-            "i": In(stream.Signature(received_layout())),
-            "o": Out(stream.Signature(sent_layout())),
-            "alive": Out(1), "receiving": Out(1), "dropping": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(received_layout())),
+                "o": Out(stream.Signature(sent_layout())),
+                "alive": Out(1),
+                "receiving": Out(1),
+                "dropping": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -65,8 +74,10 @@ class NetworkedAccelerator(wiring.Component):
         connect(m, framed.o, transmitter.i)
         connect(m, transmitter.o, flipped(self.o))
         m.d.comb += [
-            framed.peer.eq(receiver.peer), transmitter.peer.eq(framed.to_peer),
-            self.alive.eq(framed.alive), self.receiving.eq(framed.receiving),
+            framed.peer.eq(receiver.peer),
+            transmitter.peer.eq(framed.to_peer),
+            self.alive.eq(framed.alive),
+            self.receiving.eq(framed.receiving),
             self.dropping.eq(framed.dropping),
         ]
         return m

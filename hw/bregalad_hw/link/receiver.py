@@ -60,22 +60,24 @@ class FrameReceiver(wiring.Component):
         if frame_bytes % 4 or not 16 <= frame_bytes <= 32768:
             raise ValueError(f"frame_bytes must be whole words, 16 to 32768, not {frame_bytes!r}")
         self.frame_bytes = frame_bytes
-        super().__init__({
-            "i": In(stream.Signature(frame_layout())),
-            "peer": In(peer_width),
-            "ring": Out(write_signature()),
-            "session": In(32),
-            "begin": In(1),
-            "header": Out(header_layout()),
-            "version": Out(16),
-            "from_peer": Out(peer_width),
-            "good": Out(1),
-            "same": Out(1),
-            "expected": Out(16),
-            "answer": Out(1),
-            "nak": Out(1),
-            "dropped": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(frame_layout())),
+                "peer": In(peer_width),
+                "ring": Out(write_signature()),
+                "session": In(32),
+                "begin": In(1),
+                "header": Out(header_layout()),
+                "version": Out(16),
+                "from_peer": Out(peer_width),
+                "good": Out(1),
+                "same": Out(1),
+                "expected": Out(16),
+                "answer": Out(1),
+                "nak": Out(1),
+                "dropped": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -91,7 +93,8 @@ class FrameReceiver(wiring.Component):
         ]
         # CRC and ring get a word a clock late: each has a long way to go with it.
         m.d.sync += [
-            check.start.eq(count == 0), check.valid.eq(moved),
+            check.start.eq(count == 0),
+            check.valid.eq(moved),
             self.ring.data.eq(self.i.p.data),
             self.ring.en.eq(moved & ((count == 0) | ((count >= _WORDS) & ~self.i.p.last))),
         ]
@@ -108,7 +111,8 @@ class FrameReceiver(wiring.Component):
         m.d.sync += [
             words.eq((header.length >> 2) + OVERHEAD // 4),
             short.eq(header.length <= self.frame_bytes),
-            known.eq(0), numbered.eq(0),
+            known.eq(0),
+            numbered.eq(0),
             hello.eq(kind == FrameType.HELLO),
             probe.eq((kind == FrameType.ACK) & ((header.flags & int(AckFlag.PROBE)) != 0)),
             same.eq(header.session == self.session),
@@ -116,8 +120,12 @@ class FrameReceiver(wiring.Component):
             ahead.eq(header.sequence - self.expected),
             next_one.eq(ahead == 0),
             early.eq((ahead != 0) & ~ahead[15]),
-            self.good.eq(0), self.answer.eq(0), self.nak.eq(0), self.dropped.eq(0),
-            self.ring.commit.eq(0), self.ring.rollback.eq(0),
+            self.good.eq(0),
+            self.answer.eq(0),
+            self.nak.eq(0),
+            self.dropped.eq(0),
+            self.ring.commit.eq(0),
+            self.ring.rollback.eq(0),
         ]
         with m.Switch(kind):
             with m.Case(*_TAKEN):
@@ -136,8 +144,7 @@ class FrameReceiver(wiring.Component):
                     with m.Switch(count):
                         for index in range(_WORDS):
                             with m.Case(index):
-                                m.d.sync += header.as_value().word_select(index, 32).eq(
-                                    self.i.p.data)
+                                m.d.sync += header.as_value().word_select(index, 32).eq(self.i.p.data)
                         with m.Case(_WORDS):
                             with m.If(~self.i.p.last):
                                 m.d.sync += self.version.eq(self.i.p.data[:16])
@@ -178,8 +185,7 @@ class FrameReceiver(wiring.Component):
                 with m.If(pause == 0):
                     m.next = "WORDS"
 
-        states = [fsm.ongoing(name)
-                  for name in ("WORDS", "SETTLE", "COMPARE", "JOIN", "DECIDE", "PAUSE")]
+        states = [fsm.ongoing(name) for name in ("WORDS", "SETTLE", "COMPARE", "JOIN", "DECIDE", "PAUSE")]
         m.d.sync += [
             Assert(sum(states) == 1, "no state"),
             Assert(~states[-1] | ((count == 0) & (pause < _PAUSE)), "a frame begins half-way"),

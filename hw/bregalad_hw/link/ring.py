@@ -30,10 +30,15 @@ class StreamMemory(wiring.Component):
 
     def __init__(self, depth):
         self.depth = depth
-        super().__init__({
-            "w_en": In(1), "w_addr": In(range(depth)), "w_data": In(32),
-            "i": In(stream.Signature(range(depth))), "o": Out(stream.Signature(32)),
-        })
+        super().__init__(
+            {
+                "w_en": In(1),
+                "w_addr": In(range(depth)),
+                "w_data": In(32),
+                "i": In(stream.Signature(range(depth))),
+                "o": Out(stream.Signature(32)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -46,15 +51,19 @@ class StreamMemory(wiring.Component):
         m.d.comb += [
             self.i.ready.eq(free != 0),
             moved.eq(self.i.valid & self.i.ready),
-            write.en.eq(self.w_en), write.addr.eq(self.w_addr), write.data.eq(self.w_data),
+            write.en.eq(self.w_en),
+            write.addr.eq(self.w_addr),
+            write.data.eq(self.w_data),
             read.addr.eq(self.i.payload),
             queue.w_en.eq(stages[1]),
-            self.o.valid.eq(queue.r_rdy), self.o.payload.eq(queue.r_data),
+            self.o.valid.eq(queue.r_rdy),
+            self.o.payload.eq(queue.r_data),
             queue.r_en.eq(self.o.ready),
             out.eq(self.o.valid & self.o.ready),
         ]
         m.d.sync += [
-            stages[0].eq(moved), stages[1].eq(stages[0]),
+            stages[0].eq(moved),
+            stages[1].eq(stages[0]),
             queue.w_data.eq(read.data),
             free.eq(free + out - moved),
             Assert(~queue.w_en | queue.w_rdy, "a word was read without room"),
@@ -65,9 +74,15 @@ class StreamMemory(wiring.Component):
 
 def write_signature():
     """A ring's entry, seen from who writes: words, then whether they stay."""
-    return wiring.Signature({
-        "data": Out(32), "en": Out(1), "commit": Out(1), "rollback": Out(1), "overflow": In(1),
-    })
+    return wiring.Signature(
+        {
+            "data": Out(32),
+            "en": Out(1),
+            "commit": Out(1),
+            "rollback": Out(1),
+            "overflow": In(1),
+        }
+    )
 
 
 class Ring(wiring.Component):
@@ -100,11 +115,13 @@ class Ring(wiring.Component):
         if not isinstance(depth, int) or depth & (depth - 1) or not 16 <= depth <= 32768:
             raise ValueError(f"depth must be a power of two, 16 to 32768 words, not {depth!r}")
         self.depth = depth
-        super().__init__({
-            "w": In(write_signature()),
-            "o": Out(stream.Signature(32)),
-            "room": Out(range(depth + 1), init=depth),
-        })
+        super().__init__(
+            {
+                "w": In(write_signature()),
+                "o": Out(stream.Signature(32)),
+                "room": Out(range(depth + 1), init=depth),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -119,7 +136,9 @@ class Ring(wiring.Component):
         w = self.w
         m.d.comb += [
             wrote.eq(w.en & (space != 0)),
-            words.w_en.eq(wrote), words.w_addr.eq(put[:bits]), words.w_data.eq(w.data),
+            words.w_en.eq(wrote),
+            words.w_addr.eq(put[:bits]),
+            words.w_data.eq(w.data),
             words.i.valid.eq(oldest != kept),
             words.i.payload.eq(oldest[:bits]),
             freed.eq(words.i.valid & words.i.ready),
@@ -131,8 +150,8 @@ class Ring(wiring.Component):
             space.eq(Mux(w.rollback, self.room, space) + freed - wrote),
             Assert(~w.commit | ~w.overflow, "words that were not stored were committed"),
             Assert(w.en + w.commit + w.rollback <= 1, "a word came with its verdict"),
-            Assert(self.room + (kept - oldest)[:bits + 1] == self.depth, "room was miscounted"),
-            Assert(space + (put - oldest)[:bits + 1] == self.depth, "space was miscounted"),
+            Assert(self.room + (kept - oldest)[: bits + 1] == self.depth, "room was miscounted"),
+            Assert(space + (put - oldest)[: bits + 1] == self.depth, "space was miscounted"),
             Assert(space <= self.room, "a committed word was given up"),
         ]
         with m.If(w.en & (space == 0)):

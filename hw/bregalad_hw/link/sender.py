@@ -58,16 +58,23 @@ class FrameSender(wiring.Component):
     def __init__(self, welcome, ring_words, peer_width=0):
         self.welcome = WELCOME.pack(**welcome)
         self.ring_words = ring_words
-        super().__init__({
-            "reply": In(stream.Signature(reply_layout(peer_width))),
-            "head": In(stream.Signature(head_layout())),
-            "words": In(stream.Signature(32)),
-            "begin": In(1), "session": In(32), "peer": In(peer_width),
-            "expected": In(16), "room": In(16), "answer": In(1), "nak": In(1),
-            "idle": Out(1),
-            "o": Out(stream.Signature(word_layout())),
-            "to_peer": Out(peer_width),
-        })
+        super().__init__(
+            {
+                "reply": In(stream.Signature(reply_layout(peer_width))),
+                "head": In(stream.Signature(head_layout())),
+                "words": In(stream.Signature(32)),
+                "begin": In(1),
+                "session": In(32),
+                "peer": In(peer_width),
+                "expected": In(16),
+                "room": In(16),
+                "answer": In(1),
+                "nak": In(1),
+                "idle": Out(1),
+                "o": Out(stream.Signature(word_layout())),
+                "to_peer": Out(peer_width),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -110,11 +117,19 @@ class FrameSender(wiring.Component):
             with m.State("IDLE"):
                 m.d.comb += self.idle.eq(1)
                 m.d.sync += [
-                    at.eq(0), void.eq(0), count.eq(0),
-                    payload.eq(_Payload.NONE), holder.eq(reply.p.holder), reason.eq(reply.p.reason),
-                    header.session.eq(self.session), self.to_peer.eq(self.peer),
-                    header.sequence.eq(0), header.acknowledge.eq(self.expected),
-                    header.room.eq(self.room), header.flags.eq(0), header.type.eq(FrameType.ACK),
+                    at.eq(0),
+                    void.eq(0),
+                    count.eq(0),
+                    payload.eq(_Payload.NONE),
+                    holder.eq(reply.p.holder),
+                    reason.eq(reply.p.reason),
+                    header.session.eq(self.session),
+                    self.to_peer.eq(self.peer),
+                    header.sequence.eq(0),
+                    header.acknowledge.eq(self.expected),
+                    header.room.eq(self.room),
+                    header.flags.eq(0),
+                    header.type.eq(FrameType.ACK),
                 ]
                 # The numbers that all frames tell are not yet the new session's while it begins.
                 with m.If(self.begin):
@@ -124,14 +139,17 @@ class FrameSender(wiring.Component):
                     m.d.sync += [header.session.eq(reply.p.session), self.to_peer.eq(reply.p.peer)]
                     with m.If(reply.p.reason == 0):
                         m.d.sync += [
-                            header.type.eq(FrameType.WELCOME), payload.eq(_Payload.WELCOME),
+                            header.type.eq(FrameType.WELCOME),
+                            payload.eq(_Payload.WELCOME),
                             header.flags.eq(Mux(reply.p.resumed, int(WelcomeFlag.RESUMED), 0)),
                             count.eq(WELCOME.size // 4),
                         ]
                     with m.Else():
                         m.d.sync += [
-                            header.type.eq(FrameType.REFUSED), payload.eq(_Payload.REFUSED),
-                            header.acknowledge.eq(0), header.room.eq(0),
+                            header.type.eq(FrameType.REFUSED),
+                            payload.eq(_Payload.REFUSED),
+                            header.acknowledge.eq(0),
+                            header.room.eq(0),
                             count.eq(REFUSED.size // 4),
                         ]
                 with m.Elif(wants_nak & alive):
@@ -140,8 +158,10 @@ class FrameSender(wiring.Component):
                 with m.Elif(head.valid & alive):
                     m.d.comb += [start.eq(1), head.ready.eq(1)]
                     m.d.sync += [
-                        header.type.eq(head.p.type), header.flags.eq(head.p.flags),
-                        header.sequence.eq(head.p.sequence), payload.eq(_Payload.WINDOW),
+                        header.type.eq(head.p.type),
+                        header.flags.eq(head.p.flags),
+                        header.sequence.eq(head.p.sequence),
+                        payload.eq(_Payload.WINDOW),
                         count.eq(head.p.words),
                     ]
                 with m.Elif((wants | grown) & alive):
@@ -177,7 +197,8 @@ class FrameSender(wiring.Component):
                             ]
                         with m.Default():
                             m.d.comb += [
-                                self.words.ready.eq(free), put.eq(free & self.words.valid),
+                                self.words.ready.eq(free),
+                                put.eq(free & self.words.valid),
                                 word.eq(self.words.payload),
                             ]
                 with m.If(put):
@@ -210,5 +231,5 @@ def _select(m, data, at):
     with m.Switch(at):
         for index in range(len(data) // 4):
             with m.Case(index):
-                m.d.comb += word.eq(int.from_bytes(data[4 * index:4 * index + 4], "little"))
+                m.d.comb += word.eq(int.from_bytes(data[4 * index : 4 * index + 4], "little"))
     return word

@@ -45,12 +45,21 @@ class Session(wiring.Component):
 
     def __init__(self, peer_width=0):
         self.peer_width = peer_width
-        super().__init__({
-            "good": In(1), "same": In(1), "header": In(header_layout()), "version": In(16),
-            "from_peer": In(peer_width), "tick": In(1),
-            "session": Out(32), "peer": Out(peer_width), "lapsed": Out(1), "begin": Out(1),
-            "reply": Out(stream.Signature(reply_layout(peer_width))),
-        })
+        super().__init__(
+            {
+                "good": In(1),
+                "same": In(1),
+                "header": In(header_layout()),
+                "version": In(16),
+                "from_peer": In(peer_width),
+                "tick": In(1),
+                "session": Out(32),
+                "peer": Out(peer_width),
+                "lapsed": Out(1),
+                "begin": Out(1),
+                "reply": Out(stream.Signature(reply_layout(peer_width))),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -19,8 +19,7 @@ def _step(clock_hz, baud):
         If a bit would take fewer than 4 clocks.
     """
     if baud <= 0 or 4 * baud > clock_hz:
-        raise ValueError(f"baud must be at least 1 and at most a quarter of the clock "
-                         f"({clock_hz} Hz), not {baud!r}")
+        raise ValueError(f"baud must be at least 1 and at most a quarter of the clock ({clock_hz} Hz), not {baud!r}")
     return round(baud * (1 << _FRACTION) / clock_hz)
 
 
@@ -52,9 +51,13 @@ class UartReceiver(wiring.Component):
 
     def __init__(self, clock_hz, baud):
         self.step = _step(clock_hz, baud)
-        super().__init__({
-            "rx": In(1, init=1), "o": Out(stream.Signature(8)), "lost": Out(1),
-        })
+        super().__init__(
+            {
+                "rx": In(1, init=1),
+                "o": Out(stream.Signature(8)),
+                "lost": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -79,7 +82,8 @@ class UartReceiver(wiring.Component):
             with m.State("IDLE"):
                 m.d.sync += [
                     # Half a bit to the middle of the start bit, less what it takes to notice it.
-                    phase.eq((1 << _FRACTION - 1) + 3 * self.step // 2), sample.eq(0),
+                    phase.eq((1 << _FRACTION - 1) + 3 * self.step // 2),
+                    sample.eq(0),
                     left.eq(_BITS),
                 ]
                 with m.If(~level):

@@ -57,8 +57,7 @@ class Window(wiring.Component):
     """
 
     def __init__(self, frames, frame_bytes, timeout):
-        for name, value, low, high in (("frames", frames, 2, 64),
-                                       ("frame_bytes", frame_bytes, 16, 1024)):
+        for name, value, low, high in (("frames", frames, 2, 64), ("frame_bytes", frame_bytes, 16, 1024)):
             if not isinstance(value, int) or value & (value - 1) or not low <= value <= high:
                 raise ValueError(f"{name} must be a power of two, {low} to {high}, not {value!r}")
         if timeout < 1:
@@ -66,15 +65,20 @@ class Window(wiring.Component):
         self.frames = frames
         self.frame_words = frame_bytes // 4
         self.timeout = timeout
-        super().__init__({
-            "reports": In(stream.Signature(word_layout())),
-            "values": In(stream.Signature(value_layout())),
-            "head": Out(stream.Signature(head_layout())),
-            "words": Out(stream.Signature(32)),
-            "idle": In(1),
-            "acknowledge": In(16), "acknowledged": In(1), "nak": In(1),
-            "tick": In(1), "patient": In(1),
-        })
+        super().__init__(
+            {
+                "reports": In(stream.Signature(word_layout())),
+                "values": In(stream.Signature(value_layout())),
+                "head": Out(stream.Signature(head_layout())),
+                "words": Out(stream.Signature(32)),
+                "idle": In(1),
+                "acknowledge": In(16),
+                "acknowledged": In(1),
+                "nak": In(1),
+                "tick": In(1),
+                "patient": In(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -83,8 +87,8 @@ class Window(wiring.Component):
         m.submodules.payload = payload = StreamMemory(self.frames * self.frame_words)
         connect(m, payload.o, flipped(self.words))
         m.submodules.table = table = memory.Memory(
-            shape=data.StructLayout({"value": 1, "last": 1, "words": word_bits + 1}),
-            depth=self.frames, init=[])
+            shape=data.StructLayout({"value": 1, "last": 1, "words": word_bits + 1}), depth=self.frames, init=[]
+        )
         entry, lookup = table.write_port(), table.read_port()
 
         # Frames from `oldest` on are kept, the first `offset` of them are sent.
@@ -106,8 +110,11 @@ class Window(wiring.Component):
         ]
         m.d.comb += [
             payload.w_addr.eq(Cat(size[:word_bits], slot)),
-            entry.addr.eq(slot), entry.data.value.eq(is_value), entry.data.last.eq(at_end),
-            entry.data.words.eq(size), entry.en.eq(closing),
+            entry.addr.eq(slot),
+            entry.data.value.eq(is_value),
+            entry.data.last.eq(at_end),
+            entry.data.words.eq(size),
+            entry.en.eq(closing),
         ]
         with m.FSM(name="gather"):
             with m.State("REPORTS"):
@@ -115,8 +122,7 @@ class Window(wiring.Component):
                 m.d.comb += payload.w_data.eq(reports.p.data)
                 with m.If(full):
                     pass
-                with m.Elif((size == self.frame_words)
-                            | ((size != 0) & (values.valid | (at_end & pressed)))):
+                with m.Elif((size == self.frame_words) | ((size != 0) & (values.valid | (at_end & pressed)))):
                     m.next = "CLOSE"
                 with m.Elif(values.valid):
                     m.next = "ADDRESS"
@@ -130,7 +136,9 @@ class Window(wiring.Component):
                 m.next = "VALUE"
             with m.State("VALUE"):
                 m.d.comb += [
-                    payload.w_data.eq(values.p.value), payload.w_en.eq(1), values.ready.eq(1),
+                    payload.w_data.eq(values.p.value),
+                    payload.w_en.eq(1),
+                    values.ready.eq(1),
                 ]
                 m.d.sync += size.eq(2)
                 m.next = "CLOSE"
@@ -167,7 +175,9 @@ class Window(wiring.Component):
             m.d.sync += gone_back.eq(0)
         with m.If(again | late):
             m.d.sync += [
-                offset.eq(0), gone_back.eq(1), gone_back_to.eq(Mux(late, oldest, self.acknowledge)),
+                offset.eq(0),
+                gone_back.eq(1),
+                gone_back_to.eq(Mux(late, oldest, self.acknowledge)),
             ]
 
         waited = Signal(range(self.timeout + 1))
@@ -199,8 +209,10 @@ class Window(wiring.Component):
                     head.valid.eq(1),
                     head.p.type.eq(Mux(lookup.data.value, FrameType.VALUE, FrameType.REPORTS)),
                     head.p.flags.eq(Mux(lookup.data.last, int(ReportsFlag.LAST), 0)),
-                    head.p.words.eq(lookup.data.words), head.p.sequence.eq(sequence),
-                    left.eq(lookup.data.words), at.eq(0),
+                    head.p.words.eq(lookup.data.words),
+                    head.p.sequence.eq(sequence),
+                    left.eq(lookup.data.words),
+                    at.eq(0),
                 ]
                 m.next = "OFFER"
             with m.State("OFFER"):

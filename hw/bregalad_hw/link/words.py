@@ -5,8 +5,7 @@ from bregalad.protocol.link import HEADER
 
 from ..layout import struct
 
-__all__ = ["frame_layout", "head_layout", "header_layout", "reply_layout",
-           "value_layout"]
+__all__ = ["frame_layout", "head_layout", "header_layout", "reply_layout", "value_layout"]
 
 
 def frame_layout():
@@ -26,9 +25,15 @@ def head_layout():
 
 def reply_layout(peer_width):
     """The answer to a HELLO: WELCOME, or REFUSED for a ``reason`` that is not 0."""
-    return data.StructLayout({
-        "reason": 2, "resumed": 1, "session": 32, "holder": 32, "peer": peer_width,
-    })
+    return data.StructLayout(
+        {
+            "reason": 2,
+            "resumed": 1,
+            "session": 32,
+            "holder": 32,
+            "peer": peer_width,
+        }
+    )
 
 
 def value_layout():

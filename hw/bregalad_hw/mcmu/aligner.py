@@ -58,11 +58,17 @@ class Aligner(wiring.Component):
         # No step is without a bit of the distance: three of them take eight bytes at least.
         self.row_bytes = max(width // 8, 1 << self.latency, 1 << (codes - 1).bit_length())
         self.size = _ROWS * self.row_bytes
-        super().__init__({
-            "word": In(width), "put": In(1), "put_at": In(range(self.size * 8 // width)),
-            "header_at": In(range(self.size)), "codes_at": In(range(self.size)),
-            "header": Out(8 * header), "codes": Out(8 * codes),
-        })
+        super().__init__(
+            {
+                "word": In(width),
+                "put": In(1),
+                "put_at": In(range(self.size * 8 // width)),
+                "header_at": In(range(self.size)),
+                "codes_at": In(range(self.size)),
+                "header": Out(8 * header),
+                "codes": Out(8 * codes),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -80,8 +86,9 @@ class Aligner(wiring.Component):
             m.submodules[f"byte_{byte}"] = memory = Memory(shape=8, depth=_ROWS, init=[])
             write = memory.write_port()
             m.d.comb += [
-                write.en.eq(put[0]), write.addr.eq(put[1:]),
-                write.data.eq(come[place:place + 8]),
+                write.en.eq(put[0]),
+                write.addr.eq(put[1:]),
+                write.data.eq(come[place : place + 8]),
             ]
             memories.append(memory)
         m.d.comb += [
@@ -95,15 +102,14 @@ class Aligner(wiring.Component):
         most, row_bytes = self.bytes[name], self.row_bytes
         row_bits = (row_bytes - 1).bit_length()
         row, turn = at[row_bits:], at[:row_bits]
-        next_row = (row + 1)[:len(row)]
+        next_row = (row + 1)[: len(row)]
         # Neighbours share a row's number, unless there might be a byte at either end of theirs.
         together = _GROUP if most + _GROUP - 1 <= row_bytes else 1
         value = []
         for byte, memory in enumerate(memories):
             if byte % together == 0:
-                begins = turn[together.bit_length() - 1:]
-                get = replicate(m, f"{name}_{byte}",
-                                Mux(begins > byte // together, next_row, row))
+                begins = turn[together.bit_length() - 1 :]
+                get = replicate(m, f"{name}_{byte}", Mux(begins > byte // together, next_row, row))
             read = memory.read_port(domain="comb")
             m.d.comb += read.addr.eq(get)
             value.append(read.data)
@@ -116,9 +122,9 @@ class Aligner(wiring.Component):
                     way = replicate(m, f"{name}_{step}_{byte}", turn[low:high])
                 turned = Signal(8, name=f"{name}_{step}_{byte}", reset_less=True)
                 # The last step is left to whoever takes it into registers.
-                m.d["sync" if low else "comb"] += turned.eq(Array(
-                    value[(byte + (distance << low)) % row_bytes]
-                    for distance in range(1 << high - low))[way])
+                m.d["sync" if low else "comb"] += turned.eq(
+                    Array(value[(byte + (distance << low)) % row_bytes] for distance in range(1 << high - low))[way]
+                )
                 after.append(turned)
             value = after
             if low:

@@ -30,20 +30,22 @@ def read_signature(data_width):
 
     Source: Arm IHI 0022, chapter A2.
     """
-    return wiring.Signature({
-        "arid": Out(1),
-        "araddr": Out(ADDRESS_WIDTH),
-        "arlen": Out(8),
-        "arsize": Out(3),
-        "arburst": Out(2),
-        "arcache": Out(4),
-        "arprot": Out(3),
-        "arvalid": Out(1),
-        "arready": In(1),
-        "rid": In(1),
-        "rdata": In(data_width),
-        "rresp": In(2),
-        "rlast": In(1),
-        "rvalid": In(1),
-        "rready": Out(1),
-    })
+    return wiring.Signature(
+        {
+            "arid": Out(1),
+            "araddr": Out(ADDRESS_WIDTH),
+            "arlen": Out(8),
+            "arsize": Out(3),
+            "arburst": Out(2),
+            "arcache": Out(4),
+            "arprot": Out(3),
+            "arvalid": Out(1),
+            "arready": In(1),
+            "rid": In(1),
+            "rdata": In(data_width),
+            "rresp": In(2),
+            "rlast": In(1),
+            "rvalid": In(1),
+            "rready": Out(1),
+        }
+    )

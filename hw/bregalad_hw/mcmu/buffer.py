@@ -22,12 +22,14 @@ _HEADERS_FREE = _KEPT_FREE + 1
 
 def header_layout(geometry):
     """What the tracker needs to know of a record."""
-    return data.StructLayout({
-        "slot": slot_shape(geometry),
-        "label": max(1, (geometry.classes - 1).bit_length()),
-        "minus": 1,
-        "test": 1,
-    })
+    return data.StructLayout(
+        {
+            "slot": slot_shape(geometry),
+            "label": max(1, (geometry.classes - 1).bit_length()),
+            "minus": 1,
+            "test": 1,
+        }
+    )
 
 
 class RecordBuffer(wiring.Component):
@@ -71,20 +73,22 @@ class RecordBuffer(wiring.Component):
         # A record that is read, one that comes in, and as much again for the way from `room` by
         # dispenser, header and tracker to `free`.
         self.depth = max(16, 1 << (3 * g.passes + _KEPT_FREE - 1).bit_length())
-        super().__init__({
-            "i": In(beats_signature(g)),
-            "room": Out(1),
-            "discard": In(1),
-            "rewind": In(1),
-            "o": Out(stream.Signature(header_layout(g))),
-            "read_at": In(self.pass_bits),
-            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-            "free": In(1),
-            "passes": In(range(g.passes + 1)),
-            "empty": Out(1),
-            "good": Out(1),
-            "bad": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(beats_signature(g)),
+                "room": Out(1),
+                "discard": In(1),
+                "rewind": In(1),
+                "o": Out(stream.Signature(header_layout(g))),
+                "read_at": In(self.pass_bits),
+                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+                "free": In(1),
+                "passes": In(range(g.passes + 1)),
+                "empty": Out(1),
+                "good": Out(1),
+                "bad": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -99,10 +103,11 @@ class RecordBuffer(wiring.Component):
         room, moved = Signal(), Signal()
         # Whether a record is freed is known last.
         level = Signal(range(self.depth + 2))
-        m.d.comb += level.eq((put - oldest)[:bits + 1] + moved)
-        m.d.sync += room.eq(Mux(self.free, level <= self.depth - _KEPT_FREE + self.passes,
-                                level <= self.depth - _KEPT_FREE)
-                            & (headers.level <= HEADERS - _HEADERS_FREE))
+        m.d.comb += level.eq((put - oldest)[: bits + 1] + moved)
+        m.d.sync += room.eq(
+            Mux(self.free, level <= self.depth - _KEPT_FREE + self.passes, level <= self.depth - _KEPT_FREE)
+            & (headers.level <= HEADERS - _HEADERS_FREE)
+        )
         header = self.i.payload.header
         known = (header.slot < g.slots) & (header.label < g.classes)
         test = (header.flags & int(RecordFlag.TEST)) != 0
@@ -129,15 +134,13 @@ class RecordBuffer(wiring.Component):
         # stays until `room` has come to know of it, so it may be read a clock later.
         for low in range(0, g.lanes, _LANES):
             part = slice(low, min(low + _LANES, g.lanes))
-            codes = self.codes.as_value()[CODE_WIDTH * part.start:CODE_WIDTH * part.stop]
-            m.submodules[f"beats_{low}"] = beats = memory.Memory(
-                shape=len(codes), depth=self.depth, init=[])
+            codes = self.codes.as_value()[CODE_WIDTH * part.start : CODE_WIDTH * part.stop]
+            m.submodules[f"beats_{low}"] = beats = memory.Memory(shape=len(codes), depth=self.depth, init=[])
             write, read = beats.write_port(), beats.read_port()
             m.d.comb += [
                 write.en.eq(moved),
                 write.addr.eq(put[:bits]),
-                write.data.eq(self.i.payload.codes.as_value()[
-                    CODE_WIDTH * part.start:CODE_WIDTH * part.stop]),
+                write.data.eq(self.i.payload.codes.as_value()[CODE_WIDTH * part.start : CODE_WIDTH * part.stop]),
                 read.addr.eq(replicate(m, f"read_{low}", (oldest + self.read_at)[:bits])),
                 codes.eq(read.data),
             ]

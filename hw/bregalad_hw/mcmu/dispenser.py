@@ -16,12 +16,14 @@ __all__ = ["Dispenser", "beat_layout", "beats_signature"]
 
 def beat_layout(geometry):
     """P codes of a record, its header beside them."""
-    return data.StructLayout({
-        "header": struct(RECORD_HEADER),
-        "codes": data.ArrayLayout(CODE_WIDTH, geometry.lanes),
-        "first": 1,
-        "last": 1,
-    })
+    return data.StructLayout(
+        {
+            "header": struct(RECORD_HEADER),
+            "codes": data.ArrayLayout(CODE_WIDTH, geometry.lanes),
+            "first": 1,
+            "last": 1,
+        }
+    )
 
 
 def beats_signature(geometry):
@@ -82,21 +84,22 @@ class Dispenser(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         self.offset_bits = (g.bus_bytes - 1).bit_length()
-        super().__init__({
-            "start": In(stream.Signature(data.StructLayout({
-                "count": 32, "offset": self.offset_bits}))),
-            "cells": In(16),
-            "i": In(stream.Signature(fetched_layout(g.bus_width))),
-            "lack": Out(1),
-            "room": In(1),
-            "o": Out(beats_signature(g)),
-            "active": Out(1),
-            "busy": Out(1),
-            "failed": Out(1),
-            "error": Out(2),
-            "address": Out(64),
-            "counted": Out(32),
-        })
+        super().__init__(
+            {
+                "start": In(stream.Signature(data.StructLayout({"count": 32, "offset": self.offset_bits}))),
+                "cells": In(16),
+                "i": In(stream.Signature(fetched_layout(g.bus_width))),
+                "lack": Out(1),
+                "room": In(1),
+                "o": Out(beats_signature(g)),
+                "active": Out(1),
+                "busy": Out(1),
+                "failed": Out(1),
+                "error": Out(2),
+                "address": Out(64),
+                "counted": Out(32),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -121,9 +124,9 @@ class Dispenser(wiring.Component):
         # A comparison of its own would cost each lane a carry chain.
         eights, ones = last_codes[3:], last_codes[:3]
         below = Cat(ones > one for one in range(8))
-        m.d.sync += last_lanes.eq(Cat(
-            (eights > lane // 8) | ((eights == lane // 8) & below[lane % 8])
-            for lane in range(lanes)))
+        m.d.sync += last_lanes.eq(
+            Cat((eights > lane // 8) | ((eights == lane // 8) & below[lane % 8]) for lane in range(lanes))
+        )
 
         # Places in the ring, with a bit more: of the word that comes next, and of the bytes that
         # the next beat begins at and that it ends before; without it: of the next beat's codes.
@@ -132,7 +135,7 @@ class Dispenser(wiring.Component):
         codes_at = Signal(range(aligner.size))
         # A clock late: one word may come before it is known, and one when there is just no room.
         roomy = Signal()
-        held = (put - (at >> self.offset_bits))[:len(put)]
+        held = (put - (at >> self.offset_bits))[: len(put)]
         m.d.sync += roomy.eq(held <= words - 2)
         rest = Signal.like(steps)  # beats of this record after this one
         first, last = Signal(), Signal()
@@ -160,15 +163,18 @@ class Dispenser(wiring.Component):
         begun = Signal()  # a run, a clock ago; no beat is there yet
         another = Mux(begun, ~final, cut & last & ~final & ~final_but_one)
         m.d.sync += [
-            spare.eq(Mux(taken, Mux(cut, spare - follows + size, spare + size),
-                         Mux(cut, spare - follows, spare))),
-            lacking.eq(Mux(taken, Mux(another, lacking + record - size, lacking - size),
-                           Mux(another, lacking + record, lacking))),
+            spare.eq(Mux(taken, Mux(cut, spare - follows + size, spare + size), Mux(cut, spare - follows, spare))),
+            lacking.eq(
+                Mux(
+                    taken,
+                    Mux(another, lacking + record - size, lacking - size),
+                    Mux(another, lacking + record, lacking),
+                )
+            ),
             put.eq(put + taken),
         ]
         with m.If(cut):
-            m.d.sync += [at.eq(behind), behind.eq(behind + follows),
-                         codes_at.eq(behind + Mux(last, head, 0))]
+            m.d.sync += [at.eq(behind), behind.eq(behind + follows), codes_at.eq(behind + Mux(last, head, 0))]
         with m.If(cut):
             m.d.sync += [
                 first.eq(last),
@@ -221,9 +227,10 @@ class Dispenser(wiring.Component):
             self.o.valid.eq(beat.valid),
             self.o.payload.first.eq(beat.first),
             self.o.payload.last.eq(beat.last),
-            *(self.o.payload.codes[lane].eq(
-                aligner.codes.word_select(lane, 8) | Mux(used[lane], 0, MISSING))
-              for lane in range(lanes)),
+            *(
+                self.o.payload.codes[lane].eq(aligner.codes.word_select(lane, 8) | Mux(used[lane], 0, MISSING))
+                for lane in range(lanes)
+            ),
         ]
         with m.If(beat.first):
             m.d.sync += self.o.payload.header.eq(aligner.header)
@@ -236,10 +243,15 @@ class Dispenser(wiring.Component):
         with m.If(~self.active):
             m.d.sync += [
                 records.eq(count),
-                final.eq(count == 1), final_but_one.eq(count == 2),
-                first.eq(1), last.eq(steps == 0), rest.eq(steps),
+                final.eq(count == 1),
+                final_but_one.eq(count == 2),
+                first.eq(1),
+                last.eq(steps == 0),
+                rest.eq(steps),
                 follows.eq(Mux(steps == 0, first_take, Mux(steps == 1, last_codes, lanes))),
-                at.eq(offset), behind.eq(offset + first_take), codes_at.eq(offset + head),
+                at.eq(offset),
+                behind.eq(offset + first_take),
+                codes_at.eq(offset + head),
                 spare.eq(-(offset + first_take)),
                 lacking.eq(offset + record - 1),
                 put.eq(0),

@@ -18,9 +18,14 @@ def descriptor_layout():
 
 def fetched_layout(data_width):
     """A bus word; with ``error`` (2: SLVERR, 3: DECERR) it has no data and is the last."""
-    return data.StructLayout({
-        "data": data_width, "last": 1, "error": 2, "address": ADDRESS_WIDTH,
-    })
+    return data.StructLayout(
+        {
+            "data": data_width,
+            "last": 1,
+            "error": 2,
+            "address": ADDRESS_WIDTH,
+        }
+    )
 
 
 class ReadDMA(wiring.Component):
@@ -62,18 +67,19 @@ class ReadDMA(wiring.Component):
         if data_width & (data_width - 1) or not 32 <= data_width <= 512:
             raise ValueError(f"data_width must be a power of two, 32 to 512, not {data_width!r}")
         if burst & (burst - 1) or not 1 <= burst <= min(256, BOUNDARY * 8 // data_width):
-            raise ValueError(f"burst must be a power of two, up to 256 words and 4 KiB, "
-                             f"not {burst!r}")
+            raise ValueError(f"burst must be a power of two, up to 256 words and 4 KiB, not {burst!r}")
         if not 1 <= outstanding <= 64:
             raise ValueError(f"outstanding must be 1 to 64, not {outstanding!r}")
         self.data_width = data_width
         self.outstanding = outstanding
         self.burst = burst
-        super().__init__({
-            "descriptor": In(stream.Signature(descriptor_layout())),
-            "o": Out(stream.Signature(fetched_layout(data_width))),
-            "axi": Out(read_signature(data_width)),
-        })
+        super().__init__(
+            {
+                "descriptor": In(stream.Signature(descriptor_layout())),
+                "o": Out(stream.Signature(fetched_layout(data_width))),
+                "axi": Out(read_signature(data_width)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -122,8 +128,7 @@ class ReadDMA(wiring.Component):
             asked.eq(axi.arvalid & axi.arready),
             answered.eq(axi.rvalid & axi.rlast),
             taken.eq(queue.r_rdy & queue.r_en),
-            issue.eq(active & ~draining & fits & (~axi.arvalid | axi.arready)
-                     & (bursts < self.outstanding)),
+            issue.eq(active & ~draining & fits & (~axi.arvalid | axi.arready) & (bursts < self.outstanding)),
         ]
         with m.If(asked):
             m.d.sync += axi.arvalid.eq(0)
@@ -145,8 +150,8 @@ class ReadDMA(wiring.Component):
 
         error = queue.r_data[self.data_width + 1]
         m.d.comb += [
-            self.o.p.data.eq(queue.r_data[:self.data_width]),
-            self.o.p.error.eq(Mux(error, queue.r_data[self.data_width:], 0)),
+            self.o.p.data.eq(queue.r_data[: self.data_width]),
+            self.o.p.error.eq(Mux(error, queue.r_data[self.data_width :], 0)),
             self.o.p.last.eq(error | (to_give == 1)),
             self.o.p.address.eq(give << word_bits),
             self.o.valid.eq(queue.r_rdy & active & ~draining),

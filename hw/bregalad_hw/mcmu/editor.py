@@ -30,11 +30,16 @@ def edit_signature(geometry):
     ``drop`` lets a WRITE's payload be taken and nothing be written.
     """
     g = geometry
-    return wiring.Signature({
-        "head": Out(head_shape()), "start": Out(1), "drop": Out(1), "done": In(1),
-        "payload": Out(stream.Signature(g.bus_width)),  # of WRITE
-        "job": In(stream.Signature(job_layout(g))),
-    })
+    return wiring.Signature(
+        {
+            "head": Out(head_shape()),
+            "start": Out(1),
+            "drop": Out(1),
+            "done": In(1),
+            "payload": Out(stream.Signature(g.bus_width)),  # of WRITE
+            "job": In(stream.Signature(job_layout(g))),
+        }
+    )
 
 
 class SlotEditor(wiring.Component):
@@ -67,18 +72,20 @@ class SlotEditor(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        super().__init__({
-            "edit": In(edit_signature(g)),
-            "table": Out(table_signature(g)),
-            "trial": Out(stream.Signature(trial_layout(g))),
-            "op": Out(operation_layout(g)),
-            "valid": Out(1),
-            "grant": In(1),
-            "count": Out(g.count_width),
-            "answer": In(g.count_width),
-            "answer_valid": In(1),
-            "counts": Out(stream.Signature(g.count_width)),
-        })
+        super().__init__(
+            {
+                "edit": In(edit_signature(g)),
+                "table": Out(table_signature(g)),
+                "trial": Out(stream.Signature(trial_layout(g))),
+                "op": Out(operation_layout(g)),
+                "valid": Out(1),
+                "grant": In(1),
+                "count": Out(g.count_width),
+                "answer": In(g.count_width),
+                "answer_valid": In(1),
+                "counts": Out(stream.Signature(g.count_width)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -128,8 +135,10 @@ class SlotEditor(wiring.Component):
         timed, limit, placed_timed, placed_limit = Signal(), Signal(16), Signal(), Signal(16)
         link, current = Signal(16), Signal(16)
         m.d.sync += [
-            placed_timed.eq(place.period != 0), placed_limit.eq(place.period - 1),
-            timed.eq(incoming[16:] != 0), limit.eq(incoming[16:] - 1),
+            placed_timed.eq(place.period != 0),
+            placed_limit.eq(place.period - 1),
+            timed.eq(incoming[16:] != 0),
+            limit.eq(incoming[16:] - 1),
             link.eq(Mux(incoming[:16] < g.slots, incoming[:16], NONE)),
             current.eq(Mux(incoming[16:] < g.max_cells, incoming[16:], NONE)),
         ]
@@ -151,8 +160,10 @@ class SlotEditor(wiring.Component):
         bus_parts = g.bus_bytes // 4
         unpacked = Signal(range(bus_parts))
         m.d.comb += [
-            edit.job.p.kind.eq(kind), edit.job.p.count.eq(count),
-            edit.job.p.slot.eq(access.slot), edit.job.p.class_counts.eq(row.class_counts),
+            edit.job.p.kind.eq(kind),
+            edit.job.p.count.eq(count),
+            edit.job.p.slot.eq(access.slot),
+            edit.job.p.class_counts.eq(row.class_counts),
             *(edit.job.p.words[i].eq(word) for i, word in enumerate(words)),
         ]
 
@@ -172,6 +183,7 @@ class SlotEditor(wiring.Component):
         def to(state):
             def go():
                 m.next = state
+
             return go
 
         def begin_write():
@@ -191,17 +203,28 @@ class SlotEditor(wiring.Component):
             with m.Elif(place.cell == NONE):
                 m.next = "ZOOM"
 
-        begin = complete(EDITS, {
-            Opcode.WRITE: begin_write, Opcode.READ: begin_read, Opcode.PLACE: begin_place,
-            Opcode.CLEAR: to("ZOOM"), Opcode.TRIAL: to("LOOK"),
-        }, __file__)
+        begin = complete(
+            EDITS,
+            {
+                Opcode.WRITE: begin_write,
+                Opcode.READ: begin_read,
+                Opcode.PLACE: begin_place,
+                Opcode.CLEAR: to("ZOOM"),
+                Opcode.TRIAL: to("LOOK"),
+            },
+            __file__,
+        )
 
         with m.FSM(name="state"):
             with m.State("IDLE"):
                 m.d.sync += [
                     left.eq(Mux(entry_access, 4 + g.classes, g.bins * g.classes)),
                     lane.eq(Mux(opcode == Opcode.PLACE, place.cell, access.cell)),
-                    pass_.eq(0), zoom_pass.eq(0), bin_.eq(0), column.eq(0), unpacked.eq(0),
+                    pass_.eq(0),
+                    zoom_pass.eq(0),
+                    bin_.eq(0),
+                    column.eq(0),
+                    unpacked.eq(0),
                     dropping.eq(edit.drop),
                 ]
                 with m.If(edit.start):
@@ -213,9 +236,15 @@ class SlotEditor(wiring.Component):
 
             with m.State("ROW"):
                 m.d.sync += row.eq(self.table.r_entry)
-                execute(m, opcode, {
-                    Opcode.TRIAL: to("TRIAL"), Opcode.READ: to("ENTRY"), Opcode.PLACE: to("ROLE"),
-                })
+                execute(
+                    m,
+                    opcode,
+                    {
+                        Opcode.TRIAL: to("TRIAL"),
+                        Opcode.READ: to("ENTRY"),
+                        Opcode.PLACE: to("ROLE"),
+                    },
+                )
 
             with m.State("TRIAL"):
                 m.d.comb += self.trial.valid.eq(1)
@@ -225,14 +254,18 @@ class SlotEditor(wiring.Component):
 
             with m.State("ENTRY"):
                 m.d.comb += [
-                    edit.job.valid.eq(1), kind.eq(Kind.ENTRY), count.eq(4),
+                    edit.job.valid.eq(1),
+                    kind.eq(Kind.ENTRY),
+                    count.eq(4),
                     words[0].eq(row.n),
                     words[1].eq(row.since),
                     words[2].eq(Cat(row.link, row.current)),
-                    words[3].eq(Mux(row.halved, EntryFlag.HALVED, 0)
-                                    | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
-                                    | Mux(row.inner, EntryFlag.INNER, 0)
-                                    | (Mux(row.timed, row.limit + 1, 0) << 16)),
+                    words[3].eq(
+                        Mux(row.halved, EntryFlag.HALVED, 0)
+                        | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
+                        | Mux(row.inner, EntryFlag.INNER, 0)
+                        | (Mux(row.timed, row.limit + 1, 0) << 16)
+                    ),
                 ]
                 with m.If(edit.job.ready):
                     end()
@@ -242,14 +275,21 @@ class SlotEditor(wiring.Component):
                 with m.If(lane >= g.lanes):
                     m.d.sync += [lane.eq(lane - g.lanes), pass_.eq(pass_ + 1)]
                 with m.Else():
-                    execute(m, opcode, {
-                        Opcode.READ: to("STATISTICS"), Opcode.WRITE: to("UNPACK"),
-                        Opcode.PLACE: to("ZOOM"),
-                    })
+                    execute(
+                        m,
+                        opcode,
+                        {
+                            Opcode.READ: to("STATISTICS"),
+                            Opcode.WRITE: to("UNPACK"),
+                            Opcode.PLACE: to("ZOOM"),
+                        },
+                    )
 
             with m.State("STATISTICS"):
                 m.d.comb += [
-                    edit.job.valid.eq(1), kind.eq(Kind.STATISTICS), count.eq(1),
+                    edit.job.valid.eq(1),
+                    kind.eq(Kind.STATISTICS),
+                    count.eq(1),
                     words[0].eq(access.cell),
                 ]
                 with m.If(edit.job.ready):
@@ -274,8 +314,7 @@ class SlotEditor(wiring.Component):
                     self.valid.eq(1),
                     code.eq(Op.PLACE),
                     op_pass.eq(zoom_pass),
-                    override.eq((opcode == Opcode.PLACE) & (place.cell != NONE)
-                                        & (pass_ == zoom_pass)),
+                    override.eq((opcode == Opcode.PLACE) & (place.cell != NONE) & (pass_ == zoom_pass)),
                 ]
                 with m.If(self.grant):
                     m.next = "BINS"
@@ -350,8 +389,8 @@ class SlotEditor(wiring.Component):
                             ]
                 with m.Else():
                     m.d.sync += row.class_counts.eq(
-                        Cat(row.class_counts.as_value(),
-                            incoming[:g.count_width])[g.count_width:])
+                        Cat(row.class_counts.as_value(), incoming[: g.count_width])[g.count_width :]
+                    )
                 with m.If(last):
                     with m.If(dropping):
                         end()
@@ -360,7 +399,9 @@ class SlotEditor(wiring.Component):
 
             with m.State("WRITE"):
                 m.d.comb += [
-                    self.valid.eq(1), code.eq(Op.WRITE), op_pass.eq(pass_),
+                    self.valid.eq(1),
+                    code.eq(Op.WRITE),
+                    op_pass.eq(pass_),
                 ]
                 with m.If(self.grant):
                     next_count()

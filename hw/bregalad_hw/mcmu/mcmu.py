@@ -73,35 +73,37 @@ class MemoryController(wiring.Component):
         self.trials = trials
         self.outstanding = outstanding
         self.burst = burst
-        super().__init__({
-            "commands": In(stream.Signature(g.bus_width)),
-            "reports": Out(stream.Signature(word_layout())),
-            "m_axi": Out(read_signature(g.bus_width)),
-            "cells": In(16),
-            "classes": In(8),
-            "all": In(1),
-            "predictions": In(2),
-            "grace": In(SINCE_WIDTH),
-            "inner_grace": In(SINCE_WIDTH),
-            "halted": Out(1),
-            "busy": Out(1),
-            "op": Out(operation_layout(g)),
-            **({"snap": Out(snap_layout(g))} if g.banks > 1 else {}),
-            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-            "count": Out(g.count_width),
-            "cells_in_use": Out(CELL_WIDTH),
-            "trial_current": Out(CELL_WIDTH),
-            "snap_ready": In(1),
-            "count_out": In(g.count_width),
-            "count_valid": In(1),
-            "clamped": In(1 if g.levels == 1 else range(g.levels + 1)),
-            "gains": In(stream.Signature(candidate_layout(g))),
-            "summary": In(stream.Signature(summary_layout(g))),
-            "clear": In(1),
-            "reset": In(1),
-            **({"partial": In(partial_signature(g))} if g.naive_bayes else {}),
-            **{f"{name}_count": Out(32) for name in (*EVENTS, *TIMINGS)},
-        })
+        super().__init__(
+            {
+                "commands": In(stream.Signature(g.bus_width)),
+                "reports": Out(stream.Signature(word_layout())),
+                "m_axi": Out(read_signature(g.bus_width)),
+                "cells": In(16),
+                "classes": In(8),
+                "all": In(1),
+                "predictions": In(2),
+                "grace": In(SINCE_WIDTH),
+                "inner_grace": In(SINCE_WIDTH),
+                "halted": Out(1),
+                "busy": Out(1),
+                "op": Out(operation_layout(g)),
+                **({"snap": Out(snap_layout(g))} if g.banks > 1 else {}),
+                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+                "count": Out(g.count_width),
+                "cells_in_use": Out(CELL_WIDTH),
+                "trial_current": Out(CELL_WIDTH),
+                "snap_ready": In(1),
+                "count_out": In(g.count_width),
+                "count_valid": In(1),
+                "clamped": In(1 if g.levels == 1 else range(g.levels + 1)),
+                "gains": In(stream.Signature(candidate_layout(g))),
+                "summary": In(stream.Signature(summary_layout(g))),
+                "clear": In(1),
+                "reset": In(1),
+                **({"partial": In(partial_signature(g))} if g.naive_bayes else {}),
+                **{f"{name}_count": Out(32) for name in (*EVENTS, *TIMINGS)},
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -113,8 +115,7 @@ class MemoryController(wiring.Component):
 
         sequencer = add("sequencer", Sequencer(g))
         editor = add("editor", SlotEditor(g))
-        dma = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding,
-                                 burst=min(self.burst, 4096 // g.bus_bytes)))
+        dma = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=min(self.burst, 4096 // g.bus_bytes)))
         dispenser = add("dispenser", Dispenser(g))
         buffer = add("buffer", RecordBuffer(g))
         tracker = add("tracker", Tracker(g))
@@ -216,8 +217,7 @@ class MemoryController(wiring.Component):
             writer.all.eq(self.all),
             writer.cells.eq(cells),
             self.halted.eq(sequencer.halted),
-            self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle
-                           & ~self.reports.valid)),
+            self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle & ~self.reports.valid)),
         ]
         m.d.sync += [
             idle.eq(idle_now),
@@ -227,16 +227,13 @@ class MemoryController(wiring.Component):
         ]
 
         # The editor uses the slot table and pushes trials only while the tracker is idle.
-        m.d.comb += [editor.trial.ready.eq(scheduler.i.ready),
-                     tracker.trial.ready.eq(scheduler.i.ready)]
+        m.d.comb += [editor.trial.ready.eq(scheduler.i.ready), tracker.trial.ready.eq(scheduler.i.ready)]
         with m.If(idle):
             connect_one(m, g, editor.table, slots.port)
-            m.d.comb += [scheduler.i.valid.eq(editor.trial.valid),
-                         scheduler.i.payload.eq(editor.trial.payload)]
+            m.d.comb += [scheduler.i.valid.eq(editor.trial.valid), scheduler.i.payload.eq(editor.trial.payload)]
         with m.Else():
             connect(m, tracker.table, slots.port)
-            m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid),
-                         scheduler.i.payload.eq(tracker.trial.payload)]
+            m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid), scheduler.i.payload.eq(tracker.trial.payload)]
 
         # With one bank, snapshots first: what waits for one waits longer than what does not.
         # Whether an operation goes is known last.
@@ -264,8 +261,14 @@ class MemoryController(wiring.Component):
         m.d.comb += self.codes.eq(buffer.codes)
 
         learning = sequencer.learning | ~idle_now
-        spent = (tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_queue
-                 | tracker.wait_report | scheduler.held)
+        spent = (
+            tracker.counting
+            | tracker.halving
+            | tracker.wait_lock
+            | tracker.wait_queue
+            | tracker.wait_report
+            | scheduler.held
+        )
         words = self.m_axi.rvalid & self.m_axi.rready
         events = {
             "records": buffer.good,
@@ -292,8 +295,10 @@ class MemoryController(wiring.Component):
         m.d.sync += clear.eq(self.clear | self.reset)
         for name in (*EVENTS, *TIMINGS):
             counter = getattr(self, f"{name}_count")
-            step = Signal(range(g.bus_bytes + 1) if name == "dma_bytes" else len(events[name])
-                          if name in _OF_LEVELS else 1, name=f"{name}_step")
+            step = Signal(
+                range(g.bus_bytes + 1) if name == "dma_bytes" else len(events[name]) if name in _OF_LEVELS else 1,
+                name=f"{name}_step",
+            )
             m.d.sync += [step.eq(events[name]), counter.eq(counter + step)]
             with m.If(clear):
                 m.d.sync += [step.eq(0), counter.eq(0)]

@@ -12,13 +12,15 @@ __all__ = ["PathTable", "path_layout"]
 def path_layout(geometry):
     """A slot and the next on its path to the root, no two of one level; where the path goes on."""
     g = geometry
-    return data.StructLayout({
-        "on": g.levels,  # levels that have one
-        "rows": data.ArrayLayout(row_shape(g), g.levels),
-        "order": data.ArrayLayout(g.level_bits, g.levels),  # the slot is number 0
-        "next": slot_shape(g),
-        "there": 1,  # is one
-    })
+    return data.StructLayout(
+        {
+            "on": g.levels,  # levels that have one
+            "rows": data.ArrayLayout(row_shape(g), g.levels),
+            "order": data.ArrayLayout(g.level_bits, g.levels),  # the slot is number 0
+            "next": slot_shape(g),
+            "there": 1,  # is one
+        }
+    )
 
 
 class PathTable(wiring.Component):
@@ -56,31 +58,35 @@ class PathTable(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         slot = slot_shape(g)
-        super().__init__({
-            "read": In(wiring.Signature({"en": Out(1), "slot": Out(slot),
-                                         "path": In(path_layout(g))})),
-            "write": In(wiring.Signature({"en": Out(1), "slot": Out(slot), "link": Out(slot),
-                                          "there": Out(1)})),
-            "settled": Out(1, init=1),
-        })
+        super().__init__(
+            {
+                "read": In(wiring.Signature({"en": Out(1), "slot": Out(slot), "path": In(path_layout(g))})),
+                "write": In(wiring.Signature({"en": Out(1), "slot": Out(slot), "link": Out(slot), "there": Out(1)})),
+                "settled": Out(1, init=1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        alone = [{"on": 1 << (slot % g.levels),
-                  "rows": [slot >> g.level_bits if level == slot % g.levels else 0
-                           for level in range(g.levels)]} for slot in range(g.slots)]
-        m.submodules.paths = paths = memory.Memory(
-            shape=path_layout(g), depth=g.slots, init=alone)
+        alone = [
+            {
+                "on": 1 << (slot % g.levels),
+                "rows": [slot >> g.level_bits if level == slot % g.levels else 0 for level in range(g.levels)],
+            }
+            for slot in range(g.slots)
+        ]
+        m.submodules.paths = paths = memory.Memory(shape=path_layout(g), depth=g.slots, init=alone)
         read, write = paths.read_port(), paths.write_port()
         m.d.comb += self.read.path.eq(read.data)
 
         m.submodules.counts = counts = memory.Memory(
-            shape=range(g.slots + 1), depth=g.slots, init=[])  # of the links that lead to a slot
+            shape=range(g.slots + 1), depth=g.slots, init=[]
+        )  # of the links that lead to a slot
         count, recount = counts.read_port(), counts.write_port()
 
         slot, link, there = Signal(slot_shape(g)), Signal(slot_shape(g)), Signal()
-        level = slot[:g.level_bits]
+        level = slot[: g.level_bits]
         old, old_there = Signal(slot_shape(g)), Signal()  # the link that was
         was, was_there = Signal(slot_shape(g)), Signal()  # the same, beside the slot's path
         behind = Signal(path_layout(g))  # the link's
@@ -90,29 +96,28 @@ class PathTable(wiring.Component):
         number = Signal(g.level_bits)  # of the slot on that path
         keeps, joins = Signal(g.levels), Signal()
         m.d.comb += [
-            leads.eq(found.on.bit_select(level, 1) & (found.rows[level] == slot[g.level_bits:])),
+            leads.eq(found.on.bit_select(level, 1) & (found.rows[level] == slot[g.level_bits :])),
             number.eq(found.order[level]),
             joins.eq(there & ((keeps & behind.on) == 0)),
             write.addr.eq(looked),
             new.next.eq(Mux(joins, behind.next, link)),
             new.there.eq(there & (~joins | behind.there)),
-            was.eq(found.next), was_there.eq(found.there),
+            was.eq(found.next),
+            was_there.eq(found.there),
         ]
         for each in range(g.levels):
             m.d.comb += [
                 keeps[each].eq(found.on[each] & (found.order[each] <= number)),
                 new.on[each].eq(keeps[each] | (joins & behind.on[each])),
                 new.rows[each].eq(Mux(keeps[each], found.rows[each], behind.rows[each])),
-                new.order[each].eq(Mux(keeps[each], found.order[each],
-                                       behind.order[each] + number + 1)),
+                new.order[each].eq(Mux(keeps[each], found.order[each], behind.order[each] + number + 1)),
             ]
             with m.If(found.on[each] & (found.order[each] == 1)):
                 m.d.comb += [was.eq((found.rows[each] << g.level_bits) | each), was_there.eq(1)]
 
         asked = Signal()  # how many links lead to a slot
         # A block RAM may give anything then.
-        m.d.sync += Assert(~(asked & recount.en & (count.addr == recount.addr)),
-                           "a number is read as it is written")
+        m.d.sync += Assert(~(asked & recount.en & (count.addr == recount.addr)), "a number is read as it is written")
 
         def settle():
             m.d.sync += self.settled.eq(1)
@@ -121,8 +126,12 @@ class PathTable(wiring.Component):
         with m.FSM(name="state"):
             with m.State("SETTLED"):
                 m.d.comb += [read.en.eq(self.read.en), read.addr.eq(self.read.slot)]
-                m.d.sync += [slot.eq(self.write.slot), there.eq(self.write.there), at.eq(0),
-                             link.eq(Mux(self.write.there, self.write.link, 0))]
+                m.d.sync += [
+                    slot.eq(self.write.slot),
+                    there.eq(self.write.there),
+                    at.eq(0),
+                    link.eq(Mux(self.write.there, self.write.link, 0)),
+                ]
                 with m.If(self.write.en):
                     m.d.sync += self.settled.eq(0)
                     m.next = "SLOT"
@@ -140,13 +149,17 @@ class PathTable(wiring.Component):
 
             with m.State("BEHIND"):
                 m.d.sync += behind.eq(found)
-                m.d.comb += [recount.en.eq(old_there), recount.addr.eq(old),
-                             recount.data.eq(count.data - 1), count.addr.eq(link), asked.eq(there)]
+                m.d.comb += [
+                    recount.en.eq(old_there),
+                    recount.addr.eq(old),
+                    recount.data.eq(count.data - 1),
+                    count.addr.eq(link),
+                    asked.eq(there),
+                ]
                 m.next = "COUNT"
 
             with m.State("COUNT"):
-                m.d.comb += [recount.en.eq(there), recount.addr.eq(link),
-                             recount.data.eq(count.data + 1)]
+                m.d.comb += [recount.en.eq(there), recount.addr.eq(link), recount.data.eq(count.data + 1)]
                 m.next = "LED"
 
             with m.State("LED"):  # a clock later, for the link may be to the slot itself

@@ -19,20 +19,24 @@ _QUEUE = 2  # clocks that a queue adds
 def ask_layout(geometry):
     """A record whose prediction is wanted: its slot as it is before the record is counted."""
     g = geometry
-    return data.StructLayout({
-        "slot": slot_shape(g),
-        "class_counts": data.ArrayLayout(g.count_width, g.classes),
-    })
+    return data.StructLayout(
+        {
+            "slot": slot_shape(g),
+            "class_counts": data.ArrayLayout(g.count_width, g.classes),
+        }
+    )
 
 
 def prediction_layout(geometry):
     """A record's prediction; the scores are 0 unless they are wanted."""
     g = geometry
-    return data.StructLayout({
-        "slot": slot_shape(g),
-        "label": (g.classes - 1).bit_length(),
-        "scores": data.ArrayLayout(signed(32), g.classes),
-    })
+    return data.StructLayout(
+        {
+            "slot": slot_shape(g),
+            "label": (g.classes - 1).bit_length(),
+            "scores": data.ArrayLayout(signed(32), g.classes),
+        }
+    )
 
 
 def number_shape(geometry):
@@ -106,16 +110,18 @@ class Predictor(wiring.Component):
         self._unseen = -1 << self.score_width - 1  # below every score
         levels = (g.classes - 1).bit_length()
         self.latency = _ARGMAX + levels + _QUEUE
-        super().__init__({
-            "i": In(stream.Signature(ask_layout(g))),
-            "partial": In(partial_signature(g)),
-            "classes_in_use": In(8),
-            "scores": In(1),
-            "o": Out(stream.Signature(prediction_layout(g))),
-            "asked": Out(number_shape(g)),
-            "given": Out(number_shape(g)),
-            "quiet": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(ask_layout(g))),
+                "partial": In(partial_signature(g)),
+                "classes_in_use": In(8),
+                "scores": In(1),
+                "o": Out(stream.Signature(prediction_layout(g))),
+                "asked": Out(number_shape(g)),
+                "given": Out(number_shape(g)),
+                "quiet": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -129,8 +135,7 @@ class Predictor(wiring.Component):
     def _asks(self, m):
         """Queue the asks and number the predictions; the ask whose last sums are coming."""
         g = self.geometry
-        m.submodules.asks = asks = fifo.SyncFIFOBuffered(
-            width=ask_layout(g).size, depth=self.waiting)
+        m.submodules.asks = asks = fifo.SyncFIFOBuffered(width=ask_layout(g).size, depth=self.waiting)
         started, ended, room = Signal(), Signal(), Signal(init=1)
         under_way = Signal(range(self.depth + 1))
         number, next_ = Signal.like(self.asked), Signal.like(self.asked, init=1)
@@ -169,8 +174,7 @@ class Predictor(wiring.Component):
             m.submodules[f"whole_{k}"] = all_ = Log2(whole_width(g))
             count = Signal(g.count_width, name=f"count_{k}")
             unit = Signal(all_.width, name=f"unit_{k}")
-            m.d.sync += [count.eq(asked.class_counts[k]),
-                         unit.eq(whole(asked.class_counts[k]))]
+            m.d.sync += [count.eq(asked.class_counts[k]), unit.eq(whole(asked.class_counts[k]))]
             m.d.comb += [own.i_x.eq(count), all_.i_x.eq(unit)]
             log = own.o_y
             for i in range(all_.latency - own.latency):
@@ -199,8 +203,7 @@ class Predictor(wiring.Component):
         m.d.sync += ready.eq(self.partial.valid & part.last)
         with m.If(self.partial.valid):
             m.d.sync += known.eq(Mux(fresh, 0, known) + part.known)
-            m.d.sync += [total.eq(Mux(fresh, 0, total) + part.sums[k])
-                         for k, total in enumerate(sums)]
+            m.d.sync += [total.eq(Mux(fresh, 0, total) + part.sums[k]) for k, total in enumerate(sums)]
             if g.passes > 1:
                 m.d.sync += fresh.eq(part.last)
         return ready, known, sums
@@ -220,9 +223,14 @@ class Predictor(wiring.Component):
             used = [Signal(name=f"used_{k}_{i}") for i in range(3)]
             score = Signal(shape, name=f"score_{k}")
             m.d.sync += [
-                base[0].eq(sums[k] + priors[k]), base[1].eq(base[0]), base[2].eq(base[1]),
-                factor.eq(wholes[k]), product[0].eq(many * factor), product[1].eq(product[0]),
-                used[0].eq(seen[k] & (k < self.classes_in_use)), used[1].eq(used[0]),
+                base[0].eq(sums[k] + priors[k]),
+                base[1].eq(base[0]),
+                base[2].eq(base[1]),
+                factor.eq(wholes[k]),
+                product[0].eq(many * factor),
+                product[1].eq(product[0]),
+                used[0].eq(seen[k] & (k < self.classes_in_use)),
+                used[1].eq(used[0]),
                 used[2].eq(used[1]),
                 score.eq(Mux(used[2], base[2] - product[1], self._unseen)),
             ]
@@ -238,8 +246,7 @@ class Predictor(wiring.Component):
         g = self.geometry
         result = data.StructLayout({"slot": slot_shape(g), "label": (g.classes - 1).bit_length()})
         m.submodules.labels = labels = fifo.SyncFIFOBuffered(width=result.size, depth=self.depth)
-        m.submodules.kept = kept = fifo.SyncFIFOBuffered(
-            width=self.score_width * g.classes, depth=self.scores_depth)
+        m.submodules.kept = kept = fifo.SyncFIFOBuffered(width=self.score_width * g.classes, depth=self.scores_depth)
         m.d.comb += [
             kept.w_data.eq(Cat(*scores)),
             kept.w_en.eq(ready & self.scores),
@@ -266,8 +273,10 @@ class Predictor(wiring.Component):
 
         wanted, found = Signal(result), data.View(result, labels.r_data)
         m.d.comb += [
-            wanted.slot.eq(slot), wanted.label.eq(best[0][1]),
-            labels.w_data.eq(wanted), labels.w_en.eq(ready),
+            wanted.slot.eq(slot),
+            wanted.label.eq(best[0][1]),
+            labels.w_data.eq(wanted),
+            labels.w_en.eq(ready),
             self.o.valid.eq(labels.r_rdy),
             labels.r_en.eq(self.o.ready),
             kept.r_en.eq(self.o.ready & self.o.valid & self.scores),
@@ -278,5 +287,4 @@ class Predictor(wiring.Component):
         view = data.View(data.ArrayLayout(signed(self.score_width), g.classes), kept.r_data)
         with m.If(self.scores):
             for k in range(g.classes):
-                m.d.comb += self.o.p.scores[k].eq(
-                    Mux(view[k] == self._unseen, UNUSED_CLASS, view[k]))
+                m.d.comb += self.o.p.scores[k].eq(Mux(view[k] == self._unseen, UNUSED_CLASS, view[k]))

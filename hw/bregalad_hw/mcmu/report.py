@@ -28,11 +28,16 @@ def word_layout():
 def job_layout(geometry):
     """A report that is no trial's: ``count`` words after the head, then the class counts."""
     g = geometry
-    return data.StructLayout({
-        "kind": 8, "flags": 8, "slot": 16,
-        "count": 3, "words": data.ArrayLayout(32, 4),
-        "class_counts": data.ArrayLayout(g.count_width, g.classes),
-    })
+    return data.StructLayout(
+        {
+            "kind": 8,
+            "flags": 8,
+            "slot": 16,
+            "count": 3,
+            "words": data.ArrayLayout(32, 4),
+            "class_counts": data.ArrayLayout(g.count_width, g.classes),
+        }
+    )
 
 
 class ReportWriter(wiring.Component):
@@ -74,20 +79,22 @@ class ReportWriter(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        super().__init__({
-            "job": In(stream.Signature(job_layout(g))),
-            "counts": In(stream.Signature(g.count_width)),
-            "head": In(stream.Signature(head_layout(g))),
-            "summary": In(stream.Signature(summary_layout(g))),
-            "gains": In(stream.Signature(candidate_layout(g))),
-            "all": In(1),
-            "cells": In(16),
-            "prediction": In(stream.Signature(prediction_layout(g))),
-            "scores": In(1),
-            "reported": Out(1),
-            "idle": Out(1),
-            "o": Out(stream.Signature(word_layout())),
-        })
+        super().__init__(
+            {
+                "job": In(stream.Signature(job_layout(g))),
+                "counts": In(stream.Signature(g.count_width)),
+                "head": In(stream.Signature(head_layout(g))),
+                "summary": In(stream.Signature(summary_layout(g))),
+                "gains": In(stream.Signature(candidate_layout(g))),
+                "all": In(1),
+                "cells": In(16),
+                "prediction": In(stream.Signature(prediction_layout(g))),
+                "scores": In(1),
+                "reported": Out(1),
+                "idle": Out(1),
+                "o": Out(stream.Signature(word_layout())),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -108,8 +115,13 @@ class ReportWriter(wiring.Component):
         with m.If(self.all):
             m.d.sync += chosen.eq(self.gains.p)
         with m.Else():
-            m.d.sync += chosen.eq(Mux(place == 0, summary.best.as_value(), Mux(
-                place == 1, summary.second.as_value(), summary.current.as_value())))
+            m.d.sync += chosen.eq(
+                Mux(
+                    place == 0,
+                    summary.best.as_value(),
+                    Mux(place == 1, summary.second.as_value(), summary.current.as_value()),
+                )
+            )
         tail = Signal()  # the counts that are written now end the report
         offered = Signal()  # a prediction that stays, whatever else comes
         scores = Signal(32 * g.classes)
@@ -151,9 +163,13 @@ class ReportWriter(wiring.Component):
                     found = self.prediction.p
                     m.d.comb += [
                         self.o.valid.eq(1),
-                        self.o.p.data.eq(Cat(
-                            Mux(self.scores, C(Kind.SCORES, 8), C(Kind.PREDICTION, 8)),
-                            C(0, 8) | found.label, found.slot)),
+                        self.o.p.data.eq(
+                            Cat(
+                                Mux(self.scores, C(Kind.SCORES, 8), C(Kind.PREDICTION, 8)),
+                                C(0, 8) | found.label,
+                                found.slot,
+                            )
+                        ),
                         self.o.p.last.eq(~self.scores),
                         self.prediction.ready.eq(self.o.ready),
                     ]
@@ -175,7 +191,9 @@ class ReportWriter(wiring.Component):
             with m.State("SCORES"):
                 end = index == g.classes - 1
                 m.d.comb += [
-                    self.o.valid.eq(1), self.o.p.data.eq(scores[:32]), self.o.p.last.eq(end),
+                    self.o.valid.eq(1),
+                    self.o.p.data.eq(scores[:32]),
+                    self.o.p.last.eq(end),
                 ]
                 with m.If(self.o.ready):
                     m.d.sync += [scores.eq(scores >> 32), index.eq(index + 1)]
@@ -217,8 +235,10 @@ class ReportWriter(wiring.Component):
             with m.State("STATISTICS"):
                 end = item == g.bins * g.classes
                 m.d.comb += [
-                    self.o.valid.eq(self.counts.valid), self.counts.ready.eq(self.o.ready),
-                    self.o.p.data.eq(self.counts.payload), self.o.p.last.eq(end),
+                    self.o.valid.eq(self.counts.valid),
+                    self.counts.ready.eq(self.o.ready),
+                    self.o.p.data.eq(self.counts.payload),
+                    self.o.p.last.eq(end),
                 ]
                 with m.If(moved):
                     m.d.sync += item.eq(item + 1)
@@ -233,10 +253,11 @@ class ReportWriter(wiring.Component):
                 gain = Signal(64)
                 m.d.comb += gain.eq(chosen.gain)
                 m.d.sync += [
-                    words[0].eq(Cat(C(0, 16) | chosen.cell, C(0, 8) | chosen.value, chosen.valid,
-                                    C(0, 7))),
-                    words[1].eq(gain[:32]), words[2].eq(gain[32:]),
-                    left_words.eq(2), place.eq(place + 1),
+                    words[0].eq(Cat(C(0, 16) | chosen.cell, C(0, 8) | chosen.value, chosen.valid, C(0, 7))),
+                    words[1].eq(gain[:32]),
+                    words[2].eq(gain[32:]),
+                    left_words.eq(2),
+                    place.eq(place + 1),
                 ]
                 m.next = "CANDIDATE"
 

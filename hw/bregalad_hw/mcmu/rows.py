@@ -32,10 +32,10 @@ class Row:
 
         self.level = level
         # What the node's row was as the stages moved, and the time before.
-        self.late, self.before = (signal(name, entry, reset_less=True)
-                                  for name in ("late", "before"))
+        self.late, self.before = (signal(name, entry, reset_less=True) for name in ("late", "before"))
         self.look_before, self.shown_before, self.shown_late, self.shown_now = (
-            signal(name) for name in ("look_before", "shown_before", "shown_late", "shown_now"))
+            signal(name) for name in ("look_before", "shown_before", "shown_late", "shown_now")
+        )
         self.row = signal("row", entry, reset_less=True)  # the one fetched
         self.same = signal("same")  # its slot is the node's, if there is a node
         self.after = signal("after", entry, reset_less=True)  # the node's
@@ -97,26 +97,24 @@ def count(m, geometry, rows, fetched, node, valid, moves, redo, plus, fetched_hi
         m.d.comb += source.eq(each.row)
         with m.If(again_):
             m.d.comb += [source.eq(after), source.n.eq(g.count_max >> 1), source.halved.eq(1)]
-            m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1)
-                         for k in range(g.classes)]
+            m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1) for k in range(g.classes)]
         with m.Elif((each.same & valid) | back_):
             m.d.comb += take_over(source, each.written)
 
-    fills = [on(each, plus & ~redo & Mux(
-        each.same & valid, each.after.n == g.count_max, each.row.n == g.count_max))
-        for each in rows]
+    fills = [
+        on(each, plus & ~redo & Mux(each.same & valid, each.after.n == g.count_max, each.row.n == g.count_max))
+        for each in rows
+    ]
     with m.If(moves):
         m.d.sync += [node.header.eq(fetched.header), hits.eq(fetched_hits)]
         if g.levels > 1:
-            m.d.sync += [node.on.eq(fetched.on), node.rows.eq(fetched.rows),
-                         node.order.eq(fetched.order)]
+            m.d.sync += [node.on.eq(fetched.on), node.rows.eq(fetched.rows), node.order.eq(fetched.order)]
     counts = ("n", "class_counts")
     for each, again_, fills_ in zip(rows, again, fills, strict=True):
         source, after = each.source, each.after
         with m.If(moves | again_):
             m.d.sync += [
-                *(after[name].eq(source[name]) for name in entry.members
-                  if name not in counts),
+                *(after[name].eq(source[name]) for name in entry.members if name not in counts),
                 after.since.eq(source.since + (plus & ~redo)),
                 each.full.eq(fills_),
             ]
@@ -136,15 +134,15 @@ def count(m, geometry, rows, fetched, node, valid, moves, redo, plus, fetched_hi
     for each in rows:
         m.d.comb += each.since.eq(Mux(each.same & valid, each.written.since, each.row.since))
     with m.If(moves):
-        m.d.sync += [each.due.eq(on(
-            each, plus & ~each.never & (each.since >= each.limit)
-            & ~each.since.all())) for each in rows]
+        m.d.sync += [
+            each.due.eq(on(each, plus & ~each.never & (each.since >= each.limit) & ~each.since.all())) for each in rows
+        ]
     lowers = fetched.header.minus & ~fetched.header.test
-    m.d.comb += [each.stuck.eq((each.after.class_counts[node.header.label] == 0)
-                               | (each.after.n == 0)) for each in rows]
+    m.d.comb += [
+        each.stuck.eq((each.after.class_counts[node.header.label] == 0) | (each.after.n == 0)) for each in rows
+    ]
     m.d.sync += lowering.eq(moves & lowers)
-    m.d.sync += [each.taking_back.eq(moves & fills_)
-                 for each, fills_ in zip(rows, fills, strict=True)]
+    m.d.sync += [each.taking_back.eq(moves & fills_) for each, fills_ in zip(rows, fills, strict=True)]
     for each in rows:
         with m.If(lowering & each.stuck):
             m.d.sync += each.after.underflow.eq(1)

@@ -19,12 +19,14 @@ _PATIENCE = 4  # clocks per bin that a pass may take beside other operations
 def head_layout(geometry):
     """What a report says of a slot as it was when its trial was pushed."""
     g = geometry
-    return data.StructLayout({
-        "slot": slot_shape(g),
-        "flags": 8,
-        "n": g.count_width,
-        "class_counts": data.ArrayLayout(g.count_width, g.classes),
-    })
+    return data.StructLayout(
+        {
+            "slot": slot_shape(g),
+            "flags": 8,
+            "n": g.count_width,
+            "class_counts": data.ArrayLayout(g.count_width, g.classes),
+        }
+    )
 
 
 def trial_layout(geometry):
@@ -106,28 +108,30 @@ class TrialScheduler(wiring.Component):
         # Clocks between passes; then, too, the last word of a slot that was pushed beside another's
         # last SNAP is written.
         self.settle = max(SETTLE, self.first_snap - 3)
-        super().__init__({
-            "i": In(stream.Signature(trial_layout(g))),
-            "asked": In(number_shape(g)),
-            "given": In(number_shape(g)),
-            "slot_a": In(asked_layout(g)),
-            "slot_b": In(slot_shape(g)),
-            "slot_c": In(asked_layout(g)),
-            "locked_a": Out(g.levels),
-            "locked_b": Out(1),
-            "locked_c": Out(g.levels),
-            "passes": In(range(g.passes + 1)),
-            "snap_ready": In(1),
-            **({"reads": In(1), "reads_slot": In(slot_shape(g))} if g.banks > 1 else {}),
-            "op": Out(operation_layout(g)),
-            "valid": Out(1),
-            "hold": Out(1),
-            "held": Out(1),
-            "current": Out(CELL_WIDTH),
-            "head": Out(stream.Signature(head_layout(g))),
-            "reported": In(1),
-            "quiet": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(trial_layout(g))),
+                "asked": In(number_shape(g)),
+                "given": In(number_shape(g)),
+                "slot_a": In(asked_layout(g)),
+                "slot_b": In(slot_shape(g)),
+                "slot_c": In(asked_layout(g)),
+                "locked_a": Out(g.levels),
+                "locked_b": Out(1),
+                "locked_c": Out(g.levels),
+                "passes": In(range(g.passes + 1)),
+                "snap_ready": In(1),
+                **({"reads": In(1), "reads_slot": In(slot_shape(g))} if g.banks > 1 else {}),
+                "op": Out(operation_layout(g)),
+                "valid": Out(1),
+                "hold": Out(1),
+                "held": Out(1),
+                "current": Out(CELL_WIDTH),
+                "head": Out(stream.Signature(head_layout(g))),
+                "reported": In(1),
+                "quiet": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -150,8 +154,10 @@ class TrialScheduler(wiring.Component):
         # A trial is taken down in the clock of its push, and put to the others a clock later.
         came, current = Signal(), Signal(CELL_WIDTH)
         m.d.sync += [
-            came.eq(pushed), current.eq(self.i.p.current),
-            pushing.head.eq(self.i.p.head), pushing.number.eq(self.asked),
+            came.eq(pushed),
+            current.eq(self.i.p.current),
+            pushing.head.eq(self.i.p.head),
+            pushing.number.eq(self.asked),
         ]
         m.d.comb += [
             self.i.ready.eq(ready),
@@ -162,11 +168,15 @@ class TrialScheduler(wiring.Component):
             self.head.valid.eq(heads.r_rdy & (oldest.number == self.given)),
             heads.r_en.eq(self.head.ready & self.head.valid),
             self.quiet.eq(out == 0),
-            *(locked.eq((came & (pushing.head.slot == slot))
-                        | Cat(u & (q.slot == slot)
-                              for u, q in zip([used[0] & ~popped, *used[1:]], queue,
-                                              strict=True)).any())
-              for slot, locked in self._asked()),
+            *(
+                locked.eq(
+                    (came & (pushing.head.slot == slot))
+                    | Cat(
+                        u & (q.slot == slot) for u, q in zip([used[0] & ~popped, *used[1:]], queue, strict=True)
+                    ).any()
+                )
+                for slot, locked in self._asked()
+            ),
         ]
         m.d.sync += [
             out.eq(out + pushed - self.reported),
@@ -232,7 +242,8 @@ class TrialScheduler(wiring.Component):
         with m.Elif(waited != _PATIENCE * g.bins):
             m.d.sync += waited.eq(waited + 1)
         m.d.sync += [
-            self.hold.eq(wants & (waited == _PATIENCE * g.bins)), self.held.eq(self.hold),
+            self.hold.eq(wants & (waited == _PATIENCE * g.bins)),
+            self.held.eq(self.hold),
         ]
         with m.If(came & ~used[0]):  # the slot's last word may not be written yet
             m.d.sync += settle.eq(self.settle)
@@ -242,11 +253,12 @@ class TrialScheduler(wiring.Component):
         """Slots that are asked for, each with its answer."""
         g = self.geometry
         if g.levels == 1:
-            return [(self.slot_a, self.locked_a), (self.slot_b, self.locked_b),
-                    (self.slot_c, self.locked_c)]
+            return [(self.slot_a, self.locked_a), (self.slot_b, self.locked_b), (self.slot_c, self.locked_c)]
         return [
-            *((Cat(Const(level, g.level_bits), row), locked)
-              for rows, answers in ((self.slot_a, self.locked_a), (self.slot_c, self.locked_c))
-              for level, (row, locked) in enumerate(zip(rows, answers, strict=True))),
+            *(
+                (Cat(Const(level, g.level_bits), row), locked)
+                for rows, answers in ((self.slot_a, self.locked_a), (self.slot_c, self.locked_c))
+                for level, (row, locked) in enumerate(zip(rows, answers, strict=True))
+            ),
             (self.slot_b, self.locked_b),
         ]

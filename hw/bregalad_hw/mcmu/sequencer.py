@@ -70,29 +70,31 @@ class Sequencer(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         bus = stream.Signature(g.bus_width)
-        super().__init__({
-            "commands": In(bus),
-            "cells": In(16),
-            "start": Out(stream.Signature(start_layout(g))),
-            "inline": Out(bus),
-            "memory": Out(1),
-            "discard": Out(1),
-            "descriptor": Out(stream.Signature(descriptor_layout())),
-            "dispensing": In(1),
-            "failed": In(1),
-            "error": In(2),
-            "address": In(64),
-            "counted": In(32),
-            "edit": Out(edit_signature(g)),
-            "slot": Out(slot_shape(g)),
-            "locked": In(1),
-            "idle": In(1),
-            "quiet": In(1),
-            "job": Out(stream.Signature(job_layout(g))),
-            "learning": Out(1),
-            "halted": Out(1),
-            "waiting": Out(1),
-        })
+        super().__init__(
+            {
+                "commands": In(bus),
+                "cells": In(16),
+                "start": Out(stream.Signature(start_layout(g))),
+                "inline": Out(bus),
+                "memory": Out(1),
+                "discard": Out(1),
+                "descriptor": Out(stream.Signature(descriptor_layout())),
+                "dispensing": In(1),
+                "failed": In(1),
+                "error": In(2),
+                "address": In(64),
+                "counted": In(32),
+                "edit": Out(edit_signature(g)),
+                "slot": Out(slot_shape(g)),
+                "locked": In(1),
+                "idle": In(1),
+                "quiet": In(1),
+                "job": Out(stream.Signature(job_layout(g))),
+                "learning": Out(1),
+                "halted": Out(1),
+                "waiting": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -100,8 +102,7 @@ class Sequencer(wiring.Component):
         size = g.bus_bytes
 
         head = Signal(head_shape())
-        learn, slot_command, fence = (view(head, opcode) for opcode in (
-            Opcode.LEARN, Opcode.TRIAL, Opcode.FENCE))
+        learn, slot_command, fence = (view(head, opcode) for opcode in (Opcode.LEARN, Opcode.TRIAL, Opcode.FENCE))
         opcode, flags = learn.opcode, learn.flags
         fine = Signal()
         failing = Signal()  # the error to report is the bus's, not the command's
@@ -122,13 +123,12 @@ class Sequencer(wiring.Component):
         if whole:
             m.d.comb += coming.eq(self.commands.payload)
         else:
-            m.d.comb += coming.eq(Cat(head, self.commands.payload)[g.bus_width:])
+            m.d.comb += coming.eq(Cat(head, self.commands.payload)[g.bus_width :])
         learns = Signal()  # the head is a LEARN's, with records
         m.d.comb += [
             self.inline.payload.eq(self.commands.payload),
             self.start.p.count.eq(learn.count),
-            self.start.p.offset.eq(
-                Mux((flags & int(CommandFlag.MEMORY)) != 0, learn.address, 0)),
+            self.start.p.offset.eq(Mux((flags & int(CommandFlag.MEMORY)) != 0, learn.address, 0)),
             self.descriptor.p.address.eq(learn.address),
             self.descriptor.p.length.eq(length),
         ]
@@ -137,7 +137,8 @@ class Sequencer(wiring.Component):
         def load():
             new = view(coming, Opcode.LEARN)
             m.d.sync += [
-                head.eq(coming), learns.eq((new.opcode == Opcode.LEARN) & (new.count != 0)),
+                head.eq(coming),
+                learns.eq((new.opcode == Opcode.LEARN) & (new.count != 0)),
             ]
 
         def fetch():
@@ -161,8 +162,9 @@ class Sequencer(wiring.Component):
         with m.FSM(name="state") as fsm:
             m.d.comb += [
                 self.waiting.eq(fsm.ongoing("FETCH") & (part == 0)),
-                self.learning.eq(fsm.ongoing("LEARN") | fsm.ongoing("DISPENSE")
-                                 | fsm.ongoing("MULTIPLY") | fsm.ongoing("DESCRIBE")),
+                self.learning.eq(
+                    fsm.ongoing("LEARN") | fsm.ongoing("DISPENSE") | fsm.ongoing("MULTIPLY") | fsm.ongoing("DESCRIBE")
+                ),
             ]
             with m.State("FETCH"):
                 if whole:
@@ -244,16 +246,21 @@ class Sequencer(wiring.Component):
 
             with m.State("EDIT"):
                 connect(m, flipped(self.edit.job), flipped(self.job))
-                m.d.comb += [self.edit.payload.valid.eq(self.commands.valid),
-                             self.commands.ready.eq(self.edit.payload.ready)]
+                m.d.comb += [
+                    self.edit.payload.valid.eq(self.commands.valid),
+                    self.commands.ready.eq(self.edit.payload.ready),
+                ]
                 with m.If(self.edit.done):
                     m.next = "FETCH"
 
             # The slot may be a FENCE's reserved bytes: no slot is locked then.
             with m.State("FENCE"):
                 m.d.comb += [
-                    self.job.valid.eq(1), job.kind.eq(Kind.FENCE), job.slot.eq(0),
-                    job.count.eq(1), job.words[0].eq(fence.token),
+                    self.job.valid.eq(1),
+                    job.kind.eq(Kind.FENCE),
+                    job.slot.eq(0),
+                    job.count.eq(1),
+                    job.words[0].eq(fence.token),
                 ]
                 with m.If(self.job.ready):
                     m.next = "FETCH"
@@ -261,7 +268,9 @@ class Sequencer(wiring.Component):
             with m.State("ERROR"):
                 m.d.comb += [
                     self.job.valid.eq(self.idle & self.quiet),
-                    job.kind.eq(Kind.ERROR), job.slot.eq(0), job.count.eq(3),
+                    job.kind.eq(Kind.ERROR),
+                    job.slot.eq(0),
+                    job.count.eq(3),
                     job.flags.eq(Mux(failing, self.error, ErrorCode.COMMAND)),
                     job.words[0].eq(Mux(failing, self.address[:32], head[:32])),
                     job.words[1].eq(Mux(failing, self.address[32:], head[32:64])),

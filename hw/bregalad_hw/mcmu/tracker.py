@@ -28,7 +28,8 @@ def trial_of(m, trial, slot, entry, requested):
             Mux(entry.halved, SuggestionFlag.HALVED, 0)
             | Mux(entry.underflow, SuggestionFlag.UNDERFLOW, 0)
             | Mux(entry.inner, SuggestionFlag.INNER, 0)
-            | (SuggestionFlag.REQUESTED if requested else 0)),
+            | (SuggestionFlag.REQUESTED if requested else 0)
+        ),
         trial.current.eq(entry.current),
     ]
 
@@ -106,48 +107,59 @@ class Tracker(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         number = 1 if g.levels == 1 else range(g.levels + 1)
-        super().__init__({
-            "i": In(stream.Signature(header_layout(g))),
-            "predict": In(1),
-            "passes": In(range(g.passes + 1)),
-            "grace": In(SINCE_WIDTH),
-            "inner_grace": In(SINCE_WIDTH),
-            "table": Out(rows_signature(g)),
-            "read_at": Out(max(1, (g.passes - 1).bit_length())),
-            "free": Out(1),
-            "slot": Out(asked_layout(g)),
-            "locked": In(g.levels),
-            "next_slot": Out(asked_layout(g)),
-            "next_locked": In(g.levels),
-            "trial": Out(stream.Signature(trial_layout(g))),
-            "prediction": Out(stream.Signature(ask_layout(g))),
-            "op": Out(operation_layout(g)),
-            "valid": Out(1),
-            "grant": In(1),
-            "idle": Out(1),
-            "node": Out(number),
-            "halved": Out(number),
-            **({"beats": Out(number)} if g.levels > 1 else {}),
-            "counting": Out(1),
-            "halving": Out(1),
-            "wait_lock": Out(1),
-            "wait_queue": Out(1),
-            "wait_report": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(header_layout(g))),
+                "predict": In(1),
+                "passes": In(range(g.passes + 1)),
+                "grace": In(SINCE_WIDTH),
+                "inner_grace": In(SINCE_WIDTH),
+                "table": Out(rows_signature(g)),
+                "read_at": Out(max(1, (g.passes - 1).bit_length())),
+                "free": Out(1),
+                "slot": Out(asked_layout(g)),
+                "locked": In(g.levels),
+                "next_slot": Out(asked_layout(g)),
+                "next_locked": In(g.levels),
+                "trial": Out(stream.Signature(trial_layout(g))),
+                "prediction": Out(stream.Signature(ask_layout(g))),
+                "op": Out(operation_layout(g)),
+                "valid": Out(1),
+                "grant": In(1),
+                "idle": Out(1),
+                "node": Out(number),
+                "halved": Out(number),
+                **({"beats": Out(number)} if g.levels > 1 else {}),
+                "counting": Out(1),
+                "halving": Out(1),
+                "wait_lock": Out(1),
+                "wait_queue": Out(1),
+                "wait_report": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
         # A node on its way, and whether it is the record's own slot, the end of its path. With
         # several levels it is a node of each that is in ``on``, the header's slot the first.
-        stage = data.StructLayout({
-            "header": header_layout(g), "own": 1, "end": 1,
-            **({"on": g.levels, "rows": rows_layout(g), "order": path_layout(g)["order"].shape}
-               if g.levels > 1 else {})})
+        stage = data.StructLayout(
+            {
+                "header": header_layout(g),
+                "own": 1,
+                "end": 1,
+                **(
+                    {"on": g.levels, "rows": rows_layout(g), "order": path_layout(g)["order"].shape}
+                    if g.levels > 1
+                    else {}
+                ),
+            }
+        )
         names = ("walk", "look", "shown", "fetched", "node")
         walk, look, shown, fetched, node = (Signal(stage, name=name) for name in names)
         walk_valid, look_valid, shown_valid, fetched_valid, node_valid = (
-            Signal(name=f"{name}_valid") for name in names)
+            Signal(name=f"{name}_valid") for name in names
+        )
         rows = [Row(g, level) for level in range(g.levels)]
         done, redo = Signal(), Signal()
 
@@ -161,8 +173,7 @@ class Tracker(wiring.Component):
         m.d.comb += [
             space.eq(~node_valid | done),
             moves.eq(~fetched_valid | space),
-            self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid
-                           | node_valid)),
+            self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
         ]
         walks = walk_nodes if g.levels == 1 else walk_groups
         linked, on = walks(m, g, self.table, coming, walk, walk_valid, moves)
@@ -187,32 +198,33 @@ class Tracker(wiring.Component):
 
         with m.If(moves):
             m.d.sync += [
-                look_valid.eq(walk_valid), look.eq(walk), look.end.eq(~linked),
+                look_valid.eq(walk_valid),
+                look.eq(walk),
+                look.end.eq(~linked),
             ]
             if g.levels > 1:
-                m.d.sync += [look.on.eq(on), look.rows.eq(self.table.path.rows),
-                             look.order.eq(self.table.path.order)]
+                m.d.sync += [look.on.eq(on), look.rows.eq(self.table.path.rows), look.order.eq(self.table.path.order)]
             for each in rows:
                 level = each.level
                 asked = walk.header.slot if g.levels == 1 else self.table.path.rows[level]
-                m.d.sync += each.look_before.eq(there(node, node_valid, level)
-                                                & (asked == slot(node, level)))
+                m.d.sync += each.look_before.eq(there(node, node_valid, level) & (asked == slot(node, level)))
             m.d.sync += [shown_valid.eq(look_valid), shown.eq(look)]
             for each in rows:
                 level = each.level
                 m.d.sync += [
                     each.shown_before.eq(each.look_before),
-                    each.shown_late.eq(there(node, node_valid, level)
-                                       & (slot(look, level) == slot(node, level))),
+                    each.shown_late.eq(there(node, node_valid, level) & (slot(look, level) == slot(node, level))),
                     each.shown_now.eq(same(slot(look, level), level)),
                 ]
             m.d.sync += [fetched_valid.eq(shown_valid), fetched.eq(shown)]
             for each in rows:
                 m.d.sync += each.same.eq(same(slot(shown, each.level), each.level))
             for each in rows:
-                m.d.sync += [each.row.eq(self._entry(each.level)),
-                             *take_over(each.late, each.written),
-                             *take_over(each.before, each.late)]
+                m.d.sync += [
+                    each.row.eq(self._entry(each.level)),
+                    *take_over(each.late, each.written),
+                    *take_over(each.before, each.late),
+                ]
                 with m.If(each.shown_now & node_valid):
                     m.d.sync += take_over(each.row, each.written)
                 with m.Elif(each.shown_late):
@@ -224,8 +236,9 @@ class Tracker(wiring.Component):
         m.d.sync += granted.eq(self.grant)
 
         # A trial is due with the record before which ``since`` has reached the limit.
-        graces = [(Signal(SINCE_WIDTH, name=f"{name}_limit"), Signal(name=f"{name}_never"))
-                  for name in ("leaf", "inner")]
+        graces = [
+            (Signal(SINCE_WIDTH, name=f"{name}_limit"), Signal(name=f"{name}_never")) for name in ("leaf", "inner")
+        ]
         for (limit, never), grace in zip(graces, (self.grace, self.inner_grace), strict=True):
             m.d.sync += [limit.eq(grace - 1), never.eq(grace == 0)]
         plus, hits = Signal(), Signal(g.classes)  # the record adds one; its class
@@ -243,8 +256,7 @@ class Tracker(wiring.Component):
                 with m.Else():
                     m.d.sync += [each.limit.eq(graces[0][0]), each.never.eq(graces[0][1])]
 
-        self._node(m, granted, fetched, fetched_valid, rows, plus, hits, node, node_valid, space,
-                   done, redo)
+        self._node(m, granted, fetched, fetched_valid, rows, plus, hits, node, node_valid, space, done, redo)
         return m
 
     def _entry(self, level):
@@ -256,21 +268,26 @@ class Tracker(wiring.Component):
         table = self.table
         if self.geometry.levels == 1:
             m.d.comb += [
-                table.r_en.eq(moves), table.r_slot.eq(walk.header.slot),
+                table.r_en.eq(moves),
+                table.r_slot.eq(walk.header.slot),
                 table.r_take.eq(moves),
-                table.w_en.eq(done), table.w_slot.eq(node.header.slot),
-                table.w_entry.eq(rows[0].written), self.next_slot.eq(fetched.header.slot),
+                table.w_en.eq(done),
+                table.w_slot.eq(node.header.slot),
+                table.w_entry.eq(rows[0].written),
+                self.next_slot.eq(fetched.header.slot),
             ]
             return
         m.d.comb += [
-            table.r_en.eq(moves), table.r_rows.eq(table.path.rows), table.r_take.eq(moves),
-            table.w_on.eq(Mux(done, node.on, 0)), table.w_rows.eq(node.rows),
+            table.r_en.eq(moves),
+            table.r_rows.eq(table.path.rows),
+            table.r_take.eq(moves),
+            table.w_on.eq(Mux(done, node.on, 0)),
+            table.w_rows.eq(node.rows),
             *(table.w_entries[each.level].eq(each.written) for each in rows),
             self.next_slot.eq(fetched.rows),
         ]
 
-    def _node(self, m, granted, fetched, fetched_valid, rows, plus, fetched_hits, node, valid,
-              space, done, redo):
+    def _node(self, m, granted, fetched, fetched_valid, rows, plus, fetched_hits, node, valid, space, done, redo):
         """Count a node's beats, update its row."""
         g = self.geometry
         entry = entry_layout(g)
@@ -286,16 +303,20 @@ class Tracker(wiring.Component):
         wanted, unasked, go = Signal(), Signal(), Signal()
         # Where a full node's class is taken back there are beats for the prediction alone first.
         lowering, preview = Signal(), Signal(name="preview")
-        fills, full, lowers = count(m, g, rows, fetched, node, valid, moves, redo, plus,
-                                    fetched_hits, lowering)
+        fills, full, lowers = count(m, g, rows, fetched, node, valid, moves, redo, plus, fetched_hits, lowering)
         holds = self._holds(fetched, rows, pushed)
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
         with m.If(self.halving & preview & last_beat):
             m.d.sync += predicted.eq(1)
         with m.If(moves):
-            m.d.sync += [node.own.eq(fetched.own), node.end.eq(fetched.end), asked.eq(0),
-                         predicted.eq(0), held.eq(holds)]
+            m.d.sync += [
+                node.own.eq(fetched.own),
+                node.end.eq(fetched.end),
+                asked.eq(0),
+                predicted.eq(0),
+                held.eq(holds),
+            ]
             m.d.comb += next_clear.eq(~holds & ~any_of(fills) & ~lowers)
         with m.Elif(~done):
             locked = self.locked if g.levels == 1 else (self.locked & node.on).any()
@@ -309,8 +330,7 @@ class Tracker(wiring.Component):
         for each in rows:
             m.d.comb += each.written.eq(each.after)
             with m.If(each.due):
-                m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0),
-                             each.written.underflow.eq(0)]
+                m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0), each.written.underflow.eq(0)]
 
         if g.naive_bayes:
             if g.levels == 1:
@@ -318,11 +338,10 @@ class Tracker(wiring.Component):
                     m.d.sync += self.prediction.p.class_counts.eq(rows[0].source.class_counts)
             else:  # it is asked for before a slot is halved
                 with m.If(moves):
-                    with m.Switch(fetched.header.slot[:g.level_bits]):
+                    with m.Switch(fetched.header.slot[: g.level_bits]):
                         for each in rows:
                             with m.Case(each.level):
-                                m.d.sync += self.prediction.p.class_counts.eq(
-                                    each.source.class_counts)
+                                m.d.sync += self.prediction.p.class_counts.eq(each.source.class_counts)
 
         # Operations.
         halve = full & ~preview
@@ -371,8 +390,7 @@ class Tracker(wiring.Component):
             with m.Elif(done):
                 m.d.sync += posting.eq(0)
             with m.If(posting):
-                m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0),
-                             self.wait_queue.eq(granted)]
+                m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0), self.wait_queue.eq(granted)]
             m.d.comb += [
                 done.eq((closing | (posting & pushed)) & ~more),
                 self.node.eq(Mux(closing, sum(node.on), 0)),
@@ -386,8 +404,7 @@ class Tracker(wiring.Component):
         m.d.sync += single.eq(self.passes == 1)
         m.d.comb += final.eq(pass_ + 2 == self.passes)
         with m.If(self.counting | (self.halving & preview)):
-            m.d.sync += [pass_.eq(Mux(last_beat, 0, pass_ + 1)),
-                         last_beat.eq(Mux(last_beat, single, final))]
+            m.d.sync += [pass_.eq(Mux(last_beat, 0, pass_ + 1)), last_beat.eq(Mux(last_beat, single, final))]
         with m.Elif(~valid):
             m.d.sync += last_beat.eq(single)
         with m.If(self.halving & ~preview):
@@ -403,8 +420,10 @@ class Tracker(wiring.Component):
         if self.geometry.levels == 1:
             holds = self.next_locked | (pushed & rows[0].same)
         else:
-            holds = Cat((self.next_locked[each.level] | (pushed & each.pushes & each.same))
-                        & fetched.on[each.level] for each in rows).any()
+            holds = Cat(
+                (self.next_locked[each.level] | (pushed & each.pushes & each.same)) & fetched.on[each.level]
+                for each in rows
+            ).any()
         return holds & ~fetched.header.test
 
     def _trials(self, m, node, rows, moves, pushed):
@@ -421,17 +440,21 @@ class Tracker(wiring.Component):
         slot, entry = Signal(slot_shape(g)), Signal(entry_layout(g))
         for each in rows:
             level = each.level
-            m.d.comb += each.pushes.eq(dues[level] & ~Cat(
-                dues[other.level] & (node.order[other.level] < node.order[level])
-                for other in rows if other is not each).any())
+            m.d.comb += each.pushes.eq(
+                dues[level]
+                & ~Cat(
+                    dues[other.level] & (node.order[other.level] < node.order[level])
+                    for other in rows
+                    if other is not each
+                ).any()
+            )
             with m.If(each.pushes):
-                m.d.comb += [entry.eq(each.after),
-                             slot.eq((node.rows[level] << g.level_bits) | level)]
+                m.d.comb += [entry.eq(each.after), slot.eq((node.rows[level] << g.level_bits) | level)]
         pushes = Cat(each.pushes for each in rows)
         with m.If(moves):
             m.d.sync += posted.eq(0)
         with m.Elif(pushed):
             m.d.sync += posted.eq(posted | pushes)
         # Many wait for this word, so it does not ask which comes first.
-        more = Cat(dues[level] & dues[level + 1:].any() for level in range(g.levels - 1)).any()
+        more = Cat(dues[level] & dues[level + 1 :].any() for level in range(g.levels - 1)).any()
         return dues.any(), slot, entry, Signal(name="posting"), more

@@ -42,7 +42,8 @@ def walk_nodes(m, geometry, table, coming, walk, valid, go):
     ]
     with m.If(loads):
         m.d.sync += [
-            walk.own.eq(~linked), depth.eq(Mux(walk.own, 1, depth + 1)),
+            walk.own.eq(~linked),
+            depth.eq(Mux(walk.own, 1, depth + 1)),
             at_limit.eq(~walk.own & (depth == PATH_LIMIT - 2)),
         ]
         with m.If(linked):
@@ -68,13 +69,11 @@ def walk_groups(m, geometry, table, coming, walk, valid, go):
         table.path_slot.eq(Mux(linked, path.next, coming.payload.slot)),
     ]
     for level, number in enumerate(path.order):
-        m.d.comb += on[level].eq(path.on[level] & Mux(
-            walk.header.test, number == 0, number < left))
+        m.d.comb += on[level].eq(path.on[level] & Mux(walk.header.test, number == 0, number < left))
     with m.If(loads):
         m.d.sync += [walk.own.eq(~linked), left.eq(Mux(linked, left - size, PATH_LIMIT))]
         with m.If(linked):
             m.d.sync += walk.header.slot.eq(path.next)
         with m.Else():
-            m.d.sync += [valid.eq(coming.valid & table.settled),
-                         walk.header.eq(coming.payload)]
+            m.d.sync += [valid.eq(coming.valid & table.settled), walk.header.eq(coming.payload)]
     return linked, on

@@ -19,8 +19,7 @@ from bregalad_sim.streams import Sink, Source, reset
 from bregalad_sim.traffic import Traffic
 
 MEMORY = 1 << 15
-STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve",
-          "stall_report")
+STALLS = ("stall_input", "stall_trial", "stall_lock", "stall_queue", "stall_halve", "stall_report")
 
 
 class Target:
@@ -38,7 +37,7 @@ class Target:
             self.response = 3
         if self.response:
             return bytes(length)
-        return bytes(memory.data[address:address + length])
+        return bytes(memory.data[address : address + length])
 
 
 class Bench:
@@ -102,8 +101,7 @@ class Bench:
 
     def send(self, data):
         size = self.geometry.bus_bytes
-        self.commands.items += [int.from_bytes(data[at:at + size], "little")
-                                for at in range(0, len(data), size)]
+        self.commands.items += [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
 
     async def execute(self, data, timeout_us=2000):
         """Send commands to both; compare the reports and where each ends."""
@@ -135,8 +133,9 @@ class Bench:
         start = 0
         for index, (want, end) in enumerate(zip(reports, self.ends, strict=False)):
             got = bytes(self.received[start:end])
-            assert got == want, (f"report {index}, {Kind(want[0]).name}:\n got {got.hex(' ', 4)}"
-                                 f"\nwant {want.hex(' ', 4)}")
+            assert got == want, (
+                f"report {index}, {Kind(want[0]).name}:\n got {got.hex(' ', 4)}\nwant {want.hex(' ', 4)}"
+            )
             start = end
         assert len(reports) == len(self.ends), f"{len(self.ends)} of {len(reports)} reports"
         assert start == len(self.received), "words after the last report"
@@ -151,8 +150,9 @@ class Bench:
         """
         got = await self.counters()
         for name in EVENTS:
-            assert got[name] == self.golden.events[name] & 0xFFFFFFFF, \
+            assert got[name] == self.golden.events[name] & 0xFFFFFFFF, (
                 f"{name}: {got[name]}, not {self.golden.events[name]}"
+            )
         beats = got["learning"] - sum(got[name] for name in STALLS)
         least = -(-got["beats"] // self.geometry.levels)
         assert least <= beats <= got["beats"], f"{got['beats']} beats in {beats} clocks"
@@ -166,8 +166,7 @@ class Bench:
             # A channel whose generator is taken away stays as it was left.
             channel.pause = False
             if probability:
-                channel.set_pause_generator(
-                    iter(lambda rng=rng: rng.random() < probability, None))
+                channel.set_pause_generator(iter(lambda rng=rng: rng.random() < probability, None))
 
 
 def geometry():
@@ -219,13 +218,15 @@ async def restart(dut):
         for name, fields in traffic.configuration():
             await bench.write(name, **fields)
         commands = (traffic.command(faults=False) for _ in range(15))
-        return b"".join(command for command in commands if command[0] != Opcode.LEARN
-                        or not command[1] & CommandFlag.MEMORY)
+        return b"".join(
+            command for command in commands if command[0] != Opcode.LEARN or not command[1] & CommandFlag.MEMORY
+        )
 
     for round_ in range(4 * parameters().get("rounds", 10)):
         bench.reports.stall = rng.choice([0, 0.8, 1])
-        trials = b"".join(pack_command(g, Opcode.TRIAL, slot=slot)
-                          for slot in rng.sample(range(g.slots), min(g.slots, 8)))
+        trials = b"".join(
+            pack_command(g, Opcode.TRIAL, slot=slot) for slot in rng.sample(range(g.slots), min(g.slots, 8))
+        )
         bench.send(rng.choice([trials + await stream(), await stream() + trials]))
         await ClockCycles(dut.clk, rng.randrange(1, rng.choice([100, 1000])))
         bench.commands.items.clear()
@@ -241,8 +242,7 @@ async def restart(dut):
         bench.golden = Golden(g, MEMORY)
         bench.reports.stall = 0
         clear = b"".join(pack_command(g, Opcode.CLEAR, slot=slot) for slot in range(g.slots))
-        await bench.execute(clear + await stream() + pack_command(g, Opcode.FENCE),
-                            timeout_us=6000)
+        await bench.execute(clear + await stream() + pack_command(g, Opcode.FENCE), timeout_us=6000)
         await bench.check_counters()
 
 
@@ -264,12 +264,12 @@ async def corners(dut):
         return records, pack_command(g, Opcode.LEARN, count=count, **values)
 
     def read_all():
-        return b"".join(pack_command(g, Opcode.READ, slot=slot, cell=cell)
-                        for slot in range(3) for cell in (NONE, g.max_cells - 1))
+        return b"".join(
+            pack_command(g, Opcode.READ, slot=slot, cell=cell) for slot in range(3) for cell in (NONE, g.max_cells - 1)
+        )
 
     # Slot 0 links to itself, 1 and 2 to each other: the path limit ends both.
-    stream = b"".join(pack_command(g, Opcode.PLACE, slot=a, parent=a, link=b)
-                      for a, b in ((0, 0), (1, 2), (2, 1)))
+    stream = b"".join(pack_command(g, Opcode.PLACE, slot=a, parent=a, link=b) for a, b in ((0, 0), (1, 2), (2, 1)))
     for slots in ([0], [1], [0, 1, 2]):
         records, _ = learn(3, slots)
         stream += pack_command(g, Opcode.LEARN, count=3, payload=records) + read_all()
@@ -281,7 +281,7 @@ async def corners(dut):
     # The first beat ends with a word: a fault in the next leaves half a record behind.
     start = 4096 - 4 - g.lanes
     records, command = learn(4, [0, 1, 2], flags=CommandFlag.MEMORY, address=start)
-    golden.memory.data[start:start + len(records)] = records
+    golden.memory.data[start : start + len(records)] = records
     for word in range(start // g.bus_bytes * g.bus_bytes, start + len(records), g.bus_bytes):
         golden.memory.faults = {word: rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])}
         behind, _ = learn(2, [0, 1, 2])
@@ -336,24 +336,36 @@ async def measure(bench, cells, count, memory, grace, predictions=0):
     stream = b""
     for slot in range(g.slots):
         words = [0, rng.randrange(grace) if grace else 0, 0xFFFFFFFF, 0, *[0] * g.classes]
-        stream += pack_command(g, Opcode.WRITE, slot=slot, cell=NONE,
-                               payload=b"".join(w.to_bytes(4, "little") for w in words))
+        stream += pack_command(
+            g, Opcode.WRITE, slot=slot, cell=NONE, payload=b"".join(w.to_bytes(4, "little") for w in words)
+        )
     await bench.execute(stream + pack_command(g, Opcode.FENCE), timeout_us=5000)
     await bench.write("control", clear=1)
     records = b"".join(
-        layout.pack(slot=rng.randrange(g.slots), label=rng.randrange(g.classes),
-                    codes=[rng.randrange(255) for _ in range(cells)]) for _ in range(count))
+        layout.pack(
+            slot=rng.randrange(g.slots),
+            label=rng.randrange(g.classes),
+            codes=[rng.randrange(255) for _ in range(cells)],
+        )
+        for _ in range(count)
+    )
     if memory:
-        golden.memory.data[3:3 + len(records)] = records
+        golden.memory.data[3 : 3 + len(records)] = records
         stream = pack_command(g, Opcode.LEARN, flags=CommandFlag.MEMORY, count=count, address=3)
     else:
         stream = pack_command(g, Opcode.LEARN, count=count, payload=records)
     await bench.execute(stream + pack_command(g, Opcode.FENCE), timeout_us=50000)
     got = await bench.check_counters()
     rate = got["beats"] / got["learning"]
-    bench.dut._log.info("cells %d, memory %d, grace %d, predictions %d: %.4f beats per clock, %s",
-                        cells, memory, grace, predictions, rate,
-                        {k: got[k] for k in (*STALLS, "trials")})
+    bench.dut._log.info(
+        "cells %d, memory %d, grace %d, predictions %d: %.4f beats per clock, %s",
+        cells,
+        memory,
+        grace,
+        predictions,
+        rate,
+        {k: got[k] for k in (*STALLS, "trials")},
+    )
     return rate, got
 
 
@@ -367,8 +379,7 @@ async def full_rate(dut):
         if cells < 1:
             continue
         for memory, predictions in ((False, 0), (True, 0), (False, 1)):
-            rate, got = await measure(bench, cells, min(count, (MEMORY - 64) // (4 + cells)),
-                                      memory, 0, predictions)
+            rate, got = await measure(bench, cells, min(count, (MEMORY - 64) // (4 + cells)), memory, 0, predictions)
             assert got["predictions"] == got["records"] * (predictions and g.naive_bayes)
             beats = g.passes_for(cells)
             supply = beats * g.bus_bytes / (cells + 4)
@@ -385,6 +396,5 @@ async def with_trials(dut):
     cells = min(g.lanes, g.bus_bytes - 4)
     # Fewer records have too few trials: their number alone would move the rate by 2 %.
     for predictions in range(1 + g.naive_bayes):
-        rate, got = await measure(bench, cells, parameters().get("trial_records", 16000), False,
-                                  200, predictions)
+        rate, got = await measure(bench, cells, parameters().get("trial_records", 16000), False, 200, predictions)
         assert rate >= parameters().get("rate", 0.0), (rate, got)

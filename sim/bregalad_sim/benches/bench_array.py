@@ -46,9 +46,15 @@ class Model:
             case Op.COUNT if op["test"]:
                 return 0
             case Op.COUNT:
-                return sum(any([golden._count_cell(each, cell, code, op["label"], op["minus"])
-                                for cell, code in zip(cells, codes, strict=True)])
-                           for each in concerned(self.geometry, op))
+                return sum(
+                    any(
+                        [
+                            golden._count_cell(each, cell, code, op["label"], op["minus"])
+                            for cell, code in zip(cells, codes, strict=True)
+                        ]
+                    )
+                    for each in concerned(self.geometry, op)
+                )
             case Op.CLEAR:
                 for cell in cells:
                     golden.counts[slot][cell][op["bin"]] = [0] * self.geometry.classes
@@ -92,9 +98,12 @@ class Model:
         """What `gains` and `summary` should show of the snapshot."""
         candidates = self.shadow._candidates(0)
         best, second, chosen = top(candidates, current)
-        summary = {"best": candidate_fields(best), "second": candidate_fields(second),
-                   "current": candidate_fields(chosen),
-                   "left": best.left or [0] * self.geometry.classes}
+        summary = {
+            "best": candidate_fields(best),
+            "second": candidate_fields(second),
+            "current": candidate_fields(chosen),
+            "left": best.left or [0] * self.geometry.classes,
+        }
         return [candidate_fields(candidate or Candidate()) for candidate in candidates], summary
 
 
@@ -133,9 +142,20 @@ class Bench:
         cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
         if self.geometry.banks > 1:
             dut.snap.value = 0
-        for port in (dut.op, dut.codes, dut.count_in, dut.config, dut.config_write,
-                     dut.cells_in_use, dut.classes_in_use, dut.report_all, dut.reset,
-                     dut.trial_current, dut.gains__ready, dut.summary__ready):
+        for port in (
+            dut.op,
+            dut.codes,
+            dut.count_in,
+            dut.config,
+            dut.config_write,
+            dut.cells_in_use,
+            dut.classes_in_use,
+            dut.report_all,
+            dut.reset,
+            dut.trial_current,
+            dut.gains__ready,
+            dut.summary__ready,
+        ):
             port.value = 0
         dut.rst.value = 1
         for _ in range(3):
@@ -149,15 +169,15 @@ class Bench:
             await self.step()
         self.cells_in_use = rng.choice([g.max_cells, 1, rng.randint(1, g.max_cells)])
         self.passes = g.passes_for(self.cells_in_use)
-        golden.fields.update({
-            "cells.count": self.cells_in_use, "classes.count": rng.randint(1, g.classes)})
+        golden.fields.update({"cells.count": self.cells_in_use, "classes.count": rng.randint(1, g.classes)})
         self.report_all = rng.randrange(2)
         self.dut.cells_in_use.value = self.cells_in_use
         self.dut.classes_in_use.value = golden.fields["classes.count"]
         self.dut.report_all.value = self.report_all
         kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST]
-        kinds = rng.choice([kinds, [CellKind.NUMERIC], kinds + [CellKind.IGNORED],
-                            [CellKind.IGNORED, CellKind.NUMERIC]])
+        kinds = rng.choice(
+            [kinds, [CellKind.NUMERIC], kinds + [CellKind.IGNORED], [CellKind.IGNORED, CellKind.NUMERIC]]
+        )
         kind = rng.choice(kinds)
         for index in range(g.max_cells):
             first = rng.random() < 0.6
@@ -177,8 +197,7 @@ class Bench:
     def codes(self, pass_):
         used = self.cells_in_use
         palette = self.palette
-        return [self.rng.choice(palette) if cell < used else MISSING
-                for cell in self.model.cells(pass_)]
+        return [self.rng.choice(palette) if cell < used else MISSING for cell in self.model.cells(pass_)]
 
     def random_op(self, choices):
         rng, g = self.rng, self.geometry
@@ -188,12 +207,21 @@ class Bench:
         if g.banks > 1 and self.in_trial and rng.random() < 0.9:
             slots = [slot for slot in slots if slot != self.trial_slot]
         op = {
-            "code": code, "slot": rng.choice(slots), "pass_": rng.randrange(g.passes),
-            "bin": rng.randrange(g.bins), "label": rng.randrange(g.classes),
-            "minus": rng.randrange(4) == 0, "test": rng.randrange(8) == 0,
-            "predict": rng.randrange(2), "last": rng.randrange(2), "parent": rng.choice(slots),
-            "root": rng.randrange(4) == 0, "override": rng.randrange(2),
-            "lane": rng.randrange(g.lanes), "lo": rng.randrange(256), "shift": rng.randrange(8),
+            "code": code,
+            "slot": rng.choice(slots),
+            "pass_": rng.randrange(g.passes),
+            "bin": rng.randrange(g.bins),
+            "label": rng.randrange(g.classes),
+            "minus": rng.randrange(4) == 0,
+            "test": rng.randrange(8) == 0,
+            "predict": rng.randrange(2),
+            "last": rng.randrange(2),
+            "parent": rng.choice(slots),
+            "root": rng.randrange(4) == 0,
+            "override": rng.randrange(2),
+            "lane": rng.randrange(g.lanes),
+            "lo": rng.randrange(256),
+            "shift": rng.randrange(8),
         }
         if Op.PLACE in choices:
             op = self.placed.follow(op)
@@ -212,11 +240,13 @@ class Bench:
             if snap:  # before the operation, which writes later
                 model.apply(snap, None, None)
             fields = snap or self.random_op([Op.SNAP])
-            dut.snap.value = pack(snap_layout(g), {
-                "valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}})
+            dut.snap.value = pack(
+                snap_layout(g), {"valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}}
+            )
         self.beside.note(op)
-        codes = self.codes(op.get("pass_", 0)) if op["code"] == Op.COUNT else [
-            rng.randrange(256) for _ in range(g.lanes)]
+        codes = (
+            self.codes(op.get("pass_", 0)) if op["code"] == Op.COUNT else [rng.randrange(256) for _ in range(g.lanes)]
+        )
         count = rng.choice([0, g.count_max, rng.randint(0, g.count_max)])
         dut.op.value = pack(operation_layout(g), op)
         self.late_codes.append(codes)
@@ -249,8 +279,9 @@ class Bench:
                 self.summaries.append(summary)
 
         for port, queue, payload in (
-                ("gains", self.gains, self.array.gains.p.shape()),
-                ("summary", self.summaries, self.array.summary.p.shape())):
+            ("gains", self.gains, self.array.gains.p.shape()),
+            ("summary", self.summaries, self.array.summary.p.shape()),
+        ):
             ready = rng.random() < self.ready
             getattr(dut, f"{port}__ready").value = ready
             if int(getattr(dut, f"{port}__valid").value):
@@ -266,8 +297,7 @@ class Bench:
                 assert port not in self.held, f"{port} fell before it was taken"
             # Gains of a pass may come before the trial's last SNAP.
             while queue and self.early[port]:
-                assert self.early[port].popleft() == queue.popleft(), (
-                    port, model.golden.cells[:self.cells_in_use])
+                assert self.early[port].popleft() == queue.popleft(), (port, model.golden.cells[: self.cells_in_use])
         read = self.reads.pop(self.clock, None)
         assert int(dut.count_valid.value) == (read is not None)
         if read is not None:
@@ -318,8 +348,7 @@ class Bench:
             lanes = self.geometry.lanes
             self.begun.append(min(lanes, self.cells_in_use - self.trial_pass * lanes))
             self.trial_slot = slot
-        op = {"code": Op.SNAP, "slot": self.trial_slot, "pass_": self.trial_pass,
-              "bin": self.trial_bin}
+        op = {"code": Op.SNAP, "slot": self.trial_slot, "pass_": self.trial_pass, "bin": self.trial_bin}
         self.trial_bin = (self.trial_bin + 1) % self.geometry.bins
         if self.trial_bin == 0:
             self.trial_pass = (self.trial_pass + 1) % self.passes
@@ -357,8 +386,7 @@ async def matches_golden(dut):
         pass_rate = rng.choice([1.0, 1.0, 0.1])
         others = rng.choice([(), OTHERS, OTHERS, OTHERS + (Op.NONE,)])
         few = rng.choice([1, 3, 256])
-        bench.palette = [rng.choice([MISSING, rng.randrange(256), rng.randrange(g.bins)])
-                         for _ in range(few)]
+        bench.palette = [rng.choice([MISSING, rng.randrange(256), rng.randrange(g.bins)]) for _ in range(few)]
         for _ in range(parameters()["clocks"]):
             rate = snap_rate if bench.trial_bin else snap_rate * pass_rate
             snap = bench.next_snap() if rng.random() < rate else None
@@ -368,17 +396,27 @@ async def matches_golden(dut):
         for cell in range(g.max_cells):
             for bin_ in range(g.bins):
                 for label in range(g.classes):
-                    await bench.step({"code": Op.READ, "slot": slot, "pass_": cell // g.lanes,
-                                      "lane": cell % g.lanes, "bin": bin_, "label": label})
+                    await bench.step(
+                        {
+                            "code": Op.READ,
+                            "slot": slot,
+                            "pass_": cell // g.lanes,
+                            "lane": cell % g.lanes,
+                            "bin": bin_,
+                            "label": label,
+                        }
+                    )
     for _ in range(bench.array.read_latency + 20):
         await bench.step()
     assert not bench.reads and not bench.clamps and not bench.partials
     assert bench.predicted or not g.naive_bayes
     assert g.levels == 1 or (bench.placed.across and bench.most_clamps > 1)
-    dut._log.info(f"{bench.trials} trials, {bench.taken} results, {bench.clock} clocks; "
-                  f"waited {bench.full} clocks for room, {bench.behind} passes followed at once; "
-                  f"up to {bench.most_clamps} levels clamped, "
-                  f"{bench.placed.across} zooms passed on across levels")
+    dut._log.info(
+        f"{bench.trials} trials, {bench.taken} results, {bench.clock} clocks; "
+        f"waited {bench.full} clocks for room, {bench.behind} passes followed at once; "
+        f"up to {bench.most_clamps} levels clamped, "
+        f"{bench.placed.across} zooms passed on across levels"
+    )
     assert bench.trials >= parameters()["rounds"]
     assert bench.full
 
@@ -393,8 +431,7 @@ async def trial_clocks(dut):
     await bench.configure()
     for index in range(g.max_cells):
         bench.model.golden.cells[index] = Cell(CellKind.NUMERIC)
-        dut.config.value = pack(config_layout(), {
-            "cell": index, **vars(bench.model.golden.cells[index])})
+        dut.config.value = pack(config_layout(), {"cell": index, **vars(bench.model.golden.cells[index])})
         dut.config_write.value = 1
         await bench.step()
     dut.config_write.value = 0

@@ -30,8 +30,9 @@ async def matches_fixed(dut):
         if clock >= latency:
             got = unpack(terms_layout(g), int(dut.terms.value))
             assert got == want[clock - latency]
-        word = [rng.choice([0, 1, g.count_max, rng.getrandbits(rng.randint(1, g.count_width))])
-                for _ in range(g.classes)]
+        word = [
+            rng.choice([0, 1, g.count_max, rng.getrandbits(rng.randint(1, g.count_width))]) for _ in range(g.classes)
+        ]
         known = rng.randrange(3) != 0
         logs = [bayes_log2(BAYES_UNIT * count + 1) if known else 0 for count in word]
         want.append({"logs": logs, "known": known})

@@ -51,7 +51,7 @@ async def decodes(dut, stalls):
             case "flip":
                 encoded[rng.randrange(len(encoded))] ^= rng.randrange(1, 256)
             case "cut":
-                del encoded[rng.randrange(len(encoded)):]
+                del encoded[rng.randrange(len(encoded)) :]
             case "noise":
                 encoded = rng.randbytes(rng.randint(1, 40))
             case "empty":
@@ -63,8 +63,7 @@ async def decodes(dut, stalls):
             data = decode_cobs(bytes(encoded))
             want.append(data if data and len(data) % 4 == 0 else None)
     source.items.extend(stream)
-    got = await move(dut, source, sink, lambda got: sum(w["last"] for w in got) == len(want),
-                     40 * len(stream) + 100)
+    got = await move(dut, source, sink, lambda got: sum(w["last"] for w in got) == len(want), 40 * len(stream) + 100)
     frame = b""
     for word in got:
         frame += word["data"].to_bytes(4, "little")
@@ -87,7 +86,9 @@ async def encodes(dut, stalls):
     for _ in range(parameters()["count"]):
         data = words(rng)
         want += encode_cobs(data) + b"\0"
-        source.items.extend({"data": int.from_bytes(data[at:at + 4], "little"),
-                             "last": at + 4 == len(data)} for at in range(0, len(data), 4))
+        source.items.extend(
+            {"data": int.from_bytes(data[at : at + 4], "little"), "last": at + 4 == len(data)}
+            for at in range(0, len(data), 4)
+        )
     got = await move(dut, source, sink, lambda got: len(got) >= len(want), 40 * len(want) + 1000)
     assert bytes(got) == want

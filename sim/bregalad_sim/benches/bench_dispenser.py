@@ -38,8 +38,7 @@ class Bench:
         g, dut, rng = self.geometry, self.dut, self.rng
         data = bytes(offset) + b"".join(records)
         data += rng.randbytes(-len(data) % g.bus_bytes + 3 * g.bus_bytes)
-        words = [int.from_bytes(data[i:i + g.bus_bytes], "little")
-                 for i in range(0, len(data), g.bus_bytes)]
+        words = [int.from_bytes(data[i : i + g.bus_bytes], "little") for i in range(0, len(data), g.bus_bytes)]
         dut.cells.value = cells
         for _ in range(Dispenser.settle):
             await RisingEdge(dut.clk)
@@ -81,11 +80,11 @@ class Bench:
         g = self.geometry
         beats = []
         for record in records:
-            codes = record[RECORD_HEADER.size:]
+            codes = record[RECORD_HEADER.size :]
             for at in range(0, cells, g.lanes):
-                part = codes[at:at + g.lanes]
+                part = codes[at : at + g.lanes]
                 part += bytes([MISSING]) * (g.lanes - len(part))
-                raw = record[:RECORD_HEADER.size] + part
+                raw = record[: RECORD_HEADER.size] + part
                 flags = (at == 0) | (at + g.lanes >= cells) << 1
                 beats.append(int.from_bytes(raw, "little") | flags << 8 * len(raw))
         return beats
@@ -118,7 +117,7 @@ async def records(dut, stall_in, stall_out):
         want = bench.expected(items, cells)
         whole = done * g.passes_for(cells)
         # Beats of the record that failed may have been cut before; it is not counted.
-        assert beats == want[:len(beats)] and whole <= len(beats) <= whole + g.passes_for(cells)
+        assert beats == want[: len(beats)] and whole <= len(beats) <= whole + g.passes_for(cells)
         assert fail is not None or len(beats) == whole
 
 

@@ -25,7 +25,7 @@ class Target:
 
     async def read(self, address, length):
         self.response = self.faults.get(address, 0)
-        return bytes(length) if self.response else self.data[address:address + length]
+        return bytes(length) if self.response else self.data[address : address + length]
 
 
 class Bench:
@@ -118,8 +118,9 @@ async def ranges(dut, stall):
     bench.axi.ar_channel.set_pause_generator(bench.pauses(stall))
     for index in range(parameters().get("count", 40)):
         length = rng.choice([1, rng.randint(1, 4 * size), rng.randint(1, 80 * size)])
-        address = rng.choice([rng.randrange(SIZE - length),
-                              max(0, rng.randrange(1, 12) * BOUNDARY - rng.randrange(length + 1))])
+        address = rng.choice(
+            [rng.randrange(SIZE - length), max(0, rng.randrange(1, 12) * BOUNDARY - rng.randrange(length + 1))]
+        )
         low = address // size * size
         want = list(range(low, address + length, size))
         target.faults = {}
@@ -129,10 +130,10 @@ async def ranges(dut, stall):
                 target.faults[word] = rng.choice([2, 3])
             bad = min(target.faults)
             error = target.faults[bad], bad
-            want = want[:want.index(bad)]
+            want = want[: want.index(bad)]
         words, got_error, _ = await bench.fetch(address, length, stall)
         assert [at for at, _ in words] == want
-        assert all(data == target.data[at:at + size] for at, data in words)
+        assert all(data == target.data[at : at + size] for at, data in words)
         assert got_error == error
 
 

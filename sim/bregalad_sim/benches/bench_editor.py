@@ -49,8 +49,17 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.edit__start, dut.edit__drop, dut.edit__head, dut.grant, dut.answer, dut.answer_valid,
-                    dut.table__r_entry, *([dut.table__settled] if self.geometry.levels > 1 else []))
+        await reset(
+            dut,
+            dut.edit__start,
+            dut.edit__drop,
+            dut.edit__head,
+            dut.grant,
+            dut.answer,
+            dut.answer_valid,
+            dut.table__r_entry,
+            *([dut.table__settled] if self.geometry.levels > 1 else []),
+        )
 
     async def step(self):
         """One clock; whether the command is done with it."""
@@ -111,7 +120,7 @@ class Bench:
 
     def _check(self, job, trial, number):
         if job is not None:
-            words = [job["kind"] | job["flags"] << 8 | job["slot"] << 16, *job["words"][:job["count"]]]
+            words = [job["kind"] | job["flags"] << 8 | job["slot"] << 16, *job["words"][: job["count"]]]
             if job["kind"] == Kind.ENTRY:
                 words += job["class_counts"]
             got = b"".join(word.to_bytes(4, "little") for word in words)
@@ -136,17 +145,28 @@ class Bench:
         if data[0] == Opcode.TRIAL:
             slot = int(COMMANDS[Opcode.TRIAL].unpack(data)["slot"])
             entry = golden.entries[slot]
-            self.trials.append({"head": {
-                "slot": slot, "n": entry.n, "class_counts": list(entry.class_counts),
-                "flags": (SuggestionFlag.HALVED * entry.halved | SuggestionFlag.UNDERFLOW * entry.underflow
-                          | SuggestionFlag.INNER * entry.inner | SuggestionFlag.REQUESTED)},
-                "current": entry.current})
+            self.trials.append(
+                {
+                    "head": {
+                        "slot": slot,
+                        "n": entry.n,
+                        "class_counts": list(entry.class_counts),
+                        "flags": (
+                            SuggestionFlag.HALVED * entry.halved
+                            | SuggestionFlag.UNDERFLOW * entry.underflow
+                            | SuggestionFlag.INNER * entry.inner
+                            | SuggestionFlag.REQUESTED
+                        ),
+                    },
+                    "current": entry.current,
+                }
+            )
         report = golden.execute(data)
         if data[0] != Opcode.READ:
             return
         head = 8 if report[0] == Kind.STATISTICS else len(report)
         self.jobs.append(report[:head])
-        self.numbers += [int.from_bytes(report[at:at + 4], "little") for at in range(head, len(report), 4)]
+        self.numbers += [int.from_bytes(report[at : at + 4], "little") for at in range(head, len(report), 4)]
         assert len(report) == head or len(report) - head == 4 * g.bins * g.classes
 
     def compare(self):
@@ -158,7 +178,7 @@ class Bench:
             for name in ("n", "since", "link", "current", "inner", "halved", "underflow", "class_counts"):
                 assert row[name] == getattr(entry, name), (slot, name)
             assert self.zoom[slot] == golden.zoom[slot], slot
-            assert self.counts[slot * g.max_cells:(slot + 1) * g.max_cells] == golden.counts[slot], slot
+            assert self.counts[slot * g.max_cells : (slot + 1) * g.max_cells] == golden.counts[slot], slot
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
@@ -177,8 +197,9 @@ async def matches_golden(dut):
         head = max(COMMAND_BYTES, g.bus_bytes)
         dut.edit__head.value = int.from_bytes(data[:COMMAND_BYTES], "little")
         dut.edit__start.value, dut.edit__drop.value = 1, drop
-        bench.payload.items += [int.from_bytes(data[at:at + g.bus_bytes], "little")
-                                for at in range(head, len(data), g.bus_bytes)]
+        bench.payload.items += [
+            int.from_bytes(data[at : at + g.bus_bytes], "little") for at in range(head, len(data), g.bus_bytes)
+        ]
         clocks, done = 0, await bench.step()
         dut.edit__start.value = 0
         dut.edit__drop.value = rng.getrandbits(1)
@@ -212,17 +233,24 @@ async def takes_the_clocks_that_it_says(dut):
     g = bench.geometry
     await bench.start()
     most = {
-        Opcode.TRIAL: 8, Opcode.CLEAR: g.passes * (g.bins + 1) + 8,
+        Opcode.TRIAL: 8,
+        Opcode.CLEAR: g.passes * (g.bins + 1) + 8,
         Opcode.PLACE: g.passes * (g.bins + 1) + g.passes + 8,
         Opcode.READ: g.bins * g.classes + g.passes + 8,
-        Opcode.WRITE: 3 * max(4 + g.classes, g.bins * g.classes) + g.passes + 8}
+        Opcode.WRITE: 3 * max(4 + g.classes, g.bins * g.classes) + g.passes + 8,
+    }
     size = g.bins * g.classes
     last = {"cell": g.max_cells - 1}
     for opcode, values, payload in (
-            (Opcode.TRIAL, {}, b""), (Opcode.CLEAR, {}, b""), (Opcode.PLACE, {"parent": 0, **last}, b""),
-            (Opcode.PLACE, {"flags": CommandFlag.KEEP}, b""), (Opcode.READ, last, b""),
-            (Opcode.READ, {"cell": NONE}, b""), (Opcode.WRITE, {"cell": 0}, bytes(4 * size)),
-            (Opcode.WRITE, {"cell": NONE}, bytes(4 * (4 + g.classes)))):
+        (Opcode.TRIAL, {}, b""),
+        (Opcode.CLEAR, {}, b""),
+        (Opcode.PLACE, {"parent": 0, **last}, b""),
+        (Opcode.PLACE, {"flags": CommandFlag.KEEP}, b""),
+        (Opcode.READ, last, b""),
+        (Opcode.READ, {"cell": NONE}, b""),
+        (Opcode.WRITE, {"cell": 0}, bytes(4 * size)),
+        (Opcode.WRITE, {"cell": NONE}, bytes(4 * (4 + g.classes))),
+    ):
         data = pack_command(g, opcode, slot=1, payload=payload, **values)
         bench.expect(data)
         dut.edit__head.value = int.from_bytes(data[:COMMAND_BYTES], "little")

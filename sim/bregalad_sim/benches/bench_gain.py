@@ -28,41 +28,56 @@ class Gains(wiring.Component):
     def __init__(self, geometry, *, snapshots):
         self.geometry = g = geometry
         self.snapshots = snapshots
-        self.lead = Scan(g, latency=arithmetic_latency(g), spread=SPREAD, gathered=GATHERED,
-                         snapshots=snapshots)
+        self.lead = Scan(g, latency=arithmetic_latency(g), spread=SPREAD, gathered=GATHERED, snapshots=snapshots)
         word = data.ArrayLayout(g.count_width, g.classes)
-        super().__init__({
-            **{name: self.lead.signature.members[name]
-               for name in ("snap", "bin", "classes_in_use", "done", "take")},
-            **{f"{name}_{i}": In(shape) for i in range(UNITS)
-               for name, shape in (("config", kind_layout()), ("word", word))},
-            **{f"result_{i}": Out(result_layout(g)) for i in range(UNITS)},
-        })
+        super().__init__(
+            {
+                **{
+                    name: self.lead.signature.members[name]
+                    for name in ("snap", "bin", "classes_in_use", "done", "take")
+                },
+                **{
+                    f"{name}_{i}": In(shape)
+                    for i in range(UNITS)
+                    for name, shape in (("config", kind_layout()), ("word", word))
+                },
+                **{f"result_{i}": Out(result_layout(g)) for i in range(UNITS)},
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.scan = scan = self.lead
-        snap, told = Signal(), Signal.like(scan.told)
+        snap, control = Signal(), Signal.like(scan.control)
         pairs, whole = Signal(), Signal()
         units = [GainUnit(self.geometry, snapshots=self.snapshots) for _ in range(UNITS)]
         for i, unit in enumerate(units):
             m.submodules[f"unit_{i}"] = unit
-            config, word = (Signal.like(getattr(self, f"{name}_{i}"), name=f"later_{name}_{i}")
-                            for name in ("config", "word"))
-            m.d.sync += [config.eq(getattr(self, f"config_{i}")),
-                         word.eq(getattr(self, f"word_{i}"))]
+            config, word = (
+                Signal.like(getattr(self, f"{name}_{i}"), name=f"later_{name}_{i}") for name in ("config", "word")
+            )
+            m.d.sync += [config.eq(getattr(self, f"config_{i}")), word.eq(getattr(self, f"word_{i}"))]
             m.d.comb += [
-                unit.config.eq(config), unit.word.eq(word), unit.snap.eq(snap),
-                unit.scan.eq(told), getattr(self, f"result_{i}").eq(unit.result),
+                unit.config.eq(config),
+                unit.word.eq(word),
+                unit.snap.eq(snap),
+                unit.scan.eq(control),
+                getattr(self, f"result_{i}").eq(unit.result),
             ]
         m.d.sync += [
-            snap.eq(self.snap), told.eq(scan.told),
-            pairs.eq(units[0].pairs | units[1].pairs), whole.eq(units[0].whole | units[1].whole),
+            snap.eq(self.snap),
+            control.eq(scan.control),
+            pairs.eq(units[0].pairs | units[1].pairs),
+            whole.eq(units[0].whole | units[1].whole),
         ]
         m.d.comb += [
-            scan.snap.eq(self.snap), scan.bin.eq(self.bin),
-            scan.classes_in_use.eq(self.classes_in_use), scan.take.eq(self.take),
-            scan.pairs.eq(pairs), scan.whole.eq(whole), self.done.eq(scan.done),
+            scan.snap.eq(self.snap),
+            scan.bin.eq(self.bin),
+            scan.classes_in_use.eq(self.classes_in_use),
+            scan.take.eq(self.take),
+            scan.pairs.eq(pairs),
+            scan.whole.eq(whole),
+            self.done.eq(scan.done),
         ]
         return m
 
@@ -85,7 +100,7 @@ def random_counts(rng, geometry, classes):
 
 
 def configured(cell):
-    """What the unit is told of a cell; of its base it knows nothing."""
+    """What the unit is control of a cell; of its base it knows nothing."""
     layout = kind_layout()
     return pack(layout, {name: getattr(cell, name) for name in layout.members})
 
@@ -105,8 +120,9 @@ async def matches_golden(dut):
     rng = random.Random(cocotb.RANDOM_SEED)
     word = data.ArrayLayout(geometry.count_width, geometry.classes)
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-    configs, counters, results = ([getattr(dut, f"{name}_{i}") for i in range(UNITS)]
-                                  for name in ("config", "word", "result"))
+    configs, counters, results = (
+        [getattr(dut, f"{name}_{i}") for i in range(UNITS)] for name in ("config", "word", "result")
+    )
     for port in (*configs, *counters, dut.classes_in_use, dut.snap, dut.bin, dut.take):
         port.value = 0
     dut.rst.value = 1
@@ -128,8 +144,7 @@ async def matches_golden(dut):
         cells, words = None, []  # what is coming in
 
         def any_cells(kinds=kinds):
-            return [Cell(rng.choice(kinds), rng.randint(0, 1), rng.randint(0, 1), 0)
-                    for _ in range(UNITS)]
+            return [Cell(rng.choice(kinds), rng.randint(0, 1), rng.randint(0, 1), 0) for _ in range(UNITS)]
 
         only = any_cells() if geometry.passes == 1 else None
         held = deque()  # (cells, clock of the last word, results), not taken
@@ -140,10 +155,8 @@ async def matches_golden(dut):
             if held:
                 of, last, wanted = held[0]
                 pairs = any(cell.kind in (CellKind.NUMERIC, CellKind.ONE_VS_REST) for cell in of)
-                whole = any(cell.kind not in (CellKind.NUMERIC, CellKind.IGNORED)
-                            and not cell.other for cell in of)
-                due = (max(last + load_clocks, taken_at)
-                       + scan_clocks(geometry, latency, pairs, whole, classes))
+                whole = any(cell.kind not in (CellKind.NUMERIC, CellKind.IGNORED) and not cell.other for cell in of)
+                due = max(last + load_clocks, taken_at) + scan_clocks(geometry, latency, pairs, whole, classes)
                 assert due - max(last, taken_at) <= bound
             done = bool(int(dut.done.value))
             assert done == (due is not None and clock >= due), (done, clock, due, held)
@@ -161,8 +174,7 @@ async def matches_golden(dut):
 
             # In: a word, or anything else without `snap`.
             behind = bool(held) and held[-1][1] == clock - 1
-            if (not words and left and len(held) < snapshots and not behind
-                    and rng.random() < start_rate):
+            if not words and left and len(held) < snapshots and not behind and rng.random() < start_rate:
                 cells = only or any_cells()
                 counted = [random_counts(rng, geometry, classes) for _ in cells]
                 words = list(enumerate(zip(*counted, strict=True)))
@@ -178,8 +190,7 @@ async def matches_golden(dut):
             for i in range(UNITS):
                 counters[i].value = pack(word, counts[i]) if snap else rng.getrandbits(word.size)
                 known = only or (cells if snap else None)
-                configs[i].value = (configured(known[i]) if known
-                                    else rng.getrandbits(kind_layout().size))
+                configs[i].value = configured(known[i]) if known else rng.getrandbits(kind_layout().size)
 
             await FallingEdge(dut.clk)
             if take:
@@ -187,9 +198,16 @@ async def matches_golden(dut):
                 taken_at = clock
                 taken += 1
             if snap and not words:
-                held.append((cells, clock, [
-                    gain_of(geometry, 0, cell, counts, classes)
-                    for cell, counts in zip(cells, counted, strict=True)]))
+                held.append(
+                    (
+                        cells,
+                        clock,
+                        [
+                            gain_of(geometry, 0, cell, counts, classes)
+                            for cell, counts in zip(cells, counted, strict=True)
+                        ],
+                    )
+                )
                 full += len(held) == snapshots
             clock += 1
     dut._log.info(f"{taken} snapshots, {overlapped} words beside others, {full} times full")

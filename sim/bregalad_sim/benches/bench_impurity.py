@@ -51,8 +51,7 @@ async def matches_fixed(dut):
         terms += [idle] * alone
         for right, counts in enumerate(sides):
             place = {"valid": 1, "opens": 0, "sum": 1, "right": right}
-            terms.append((sum(counts) & (1 << width) - 1, place,
-                          criterion.scaled(counts, width)))
+            terms.append((sum(counts) & (1 << width) - 1, place, criterion.scaled(counts, width)))
         terms += [idle] * rng.choice([0, 0, 1, 5])
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
     dut.rst.value = 1

@@ -39,31 +39,40 @@ class Bench:
     def frame(self):
         """The bytes of some frame, mostly one that is wanted."""
         rng = self.rng
-        type = rng.choices([*FrameType, rng.randrange(256)],
-                           [1, 1, 2, 16, 16, *(0.3 for _ in range(len(FrameType) - 5)), 0.5])[0]
-        sequence = (self.expected + rng.choices(
-            [0, 1, -1, rng.randrange(SEQUENCES), 0x7FFF, 0x8000], [20, 2, 2, 1, 1, 1])[0])
+        type = rng.choices(
+            [*FrameType, rng.randrange(256)], [1, 1, 2, 16, 16, *(0.3 for _ in range(len(FrameType) - 5)), 0.5]
+        )[0]
+        sequence = (
+            self.expected + rng.choices([0, 1, -1, rng.randrange(SEQUENCES), 0x7FFF, 0x8000], [20, 2, 2, 1, 1, 1])[0]
+        )
         words = rng.choice([0, 1, rng.randint(0, 8), rng.randint(0, self.limit // 4 + 3)])
-        session = rng.choices([self.session, 0, self.session ^ 1 << rng.randrange(32)],
-                              [20, 1, 1])[0]
+        session = rng.choices([self.session, 0, self.session ^ 1 << rng.randrange(32)], [20, 1, 1])[0]
         flags = rng.choice([0, AckFlag.PROBE, rng.randrange(256)])
         payload = rng.choice([rng.randbytes(4 * words), bytes(4 * words)])
         if type == FrameType.HELLO and words and rng.random() < 0.7:
             payload = LINK_VERSION.to_bytes(2, "little") + payload[2:]
-        return pack_frame(type, session, payload, flags=flags, sequence=sequence % SEQUENCES,
-                          acknowledge=rng.randrange(SEQUENCES), room=rng.randrange(SEQUENCES))
+        return pack_frame(
+            type,
+            session,
+            payload,
+            flags=flags,
+            sequence=sequence % SEQUENCES,
+            acknowledge=rng.randrange(SEQUENCES),
+            room=rng.randrange(SEQUENCES),
+        )
 
     def mutated(self):
         """Words that arrive, and whether the byte stream knew them to be damaged."""
         rng = self.rng
         data = bytearray(self.frame())
-        match rng.choices(["keep", "flip", "short", "long", "repeat", "join", "noise", "torn"],
-                          [20, 2, 2, 1, 3, 1, 1, 1])[0]:
+        match rng.choices(
+            ["keep", "flip", "short", "long", "repeat", "join", "noise", "torn"], [20, 2, 2, 1, 3, 1, 1, 1]
+        )[0]:
             case "flip":
                 for _ in range(rng.choice([1, 1, 2, 30])):
                     data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
             case "short":
-                del data[4 * rng.randrange(1, len(data) // 4):]
+                del data[4 * rng.randrange(1, len(data) // 4) :]
             case "long":
                 data += rng.randbytes(4 * rng.randint(1, self.limit // 2))
             case "repeat":
@@ -87,8 +96,9 @@ class Bench:
         dut = self.dut
         verdict = int(dut.good.value) or int(dut.dropped.value)
         if verdict:
-            self.verdict = {name: int(getattr(dut, name).value)
-                            for name in ("good", "same", "answer", "nak", "dropped")}
+            self.verdict = {
+                name: int(getattr(dut, name).value) for name in ("good", "same", "answer", "nak", "dropped")
+            }
         if word is not None:
             assert self.got < len(self.want), "a word that no frame has"
             assert word == self.want[self.got], f"word {self.got}"
@@ -98,10 +108,11 @@ class Bench:
 
     async def deliver(self, data, torn):
         rng, dut = self.rng, self.dut
-        words = [int.from_bytes(data[at:at + 4], "little") for at in range(0, len(data), 4)]
+        words = [int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4)]
         self.source.items.extend(
-            {"data": word, "last": at == len(words) - 1, "bad": torn if at == len(words) - 1
-             else rng.random() < 0.5} for at, word in enumerate(words))
+            {"data": word, "last": at == len(words) - 1, "bad": torn if at == len(words) - 1 else rng.random() < 0.5}
+            for at, word in enumerate(words)
+        )
         room = int(dut.room.value)
         for _ in range(2000 + 100 * len(words)):
             if await self.clock():
@@ -109,17 +120,26 @@ class Bench:
         else:
             raise AssertionError("no verdict: the receiver is locked up")
         frame = None if torn else unpack_frame(data, self.limit)
-        good = bool(frame and frame.type in _TAKEN and frame.session
-                    and (frame.session == self.session or frame.type == FrameType.HELLO))
+        good = bool(
+            frame
+            and frame.type in _TAKEN
+            and frame.session
+            and (frame.session == self.session or frame.type == FrameType.HELLO)
+        )
         numbered = good and frame.type in NUMBERED
         ahead = (frame.sequence - self.expected) % SEQUENCES if frame else 0
         probe = good and frame.type == FrameType.ACK and bool(frame.flags & AckFlag.PROBE)
-        want = {"good": good, "dropped": not good, "answer": numbered or probe,
-                "nak": numbered and 0 < ahead < SEQUENCES // 2}
+        want = {
+            "good": good,
+            "dropped": not good,
+            "answer": numbered or probe,
+            "nak": numbered and 0 < ahead < SEQUENCES // 2,
+        }
         if good:
             want["same"] = frame.session == self.session
-            for name, field in zip(frame._fields[:6], ("type", "flags", "session", "sequence",
-                                                       "acknowledge", "room"), strict=True):
+            for name, field in zip(
+                frame._fields[:6], ("type", "flags", "session", "sequence", "acknowledge", "room"), strict=True
+            ):
                 bits = int(dut.header.value) >> 8 * HEADER.offset(field)
                 width = next(f.width for f in HEADER.fields if f.name == field)
                 assert bits & (1 << width) - 1 == getattr(frame, name)
@@ -144,8 +164,9 @@ class Bench:
             self.expected = (self.expected + 1) % SEQUENCES
             assert int(dut.expected.value) == self.expected
             self.want.append(int.from_bytes(data[:4], "little"))
-            self.want.extend(int.from_bytes(frame.payload[at:at + 4], "little")
-                             for at in range(0, len(frame.payload), 4))
+            self.want.extend(
+                int.from_bytes(frame.payload[at : at + 4], "little") for at in range(0, len(frame.payload), 4)
+            )
         for _ in range(rng.choice([0, 0, 0, 20])):
             await self.clock()
 
@@ -155,9 +176,18 @@ class Bench:
         for _ in range(self.ring_words + 1):
             if self.seen["no_room"]:
                 return
-            await self.deliver(pack_frame(
-                FrameType.COMMANDS, self.session, self.rng.randbytes(4 * self.rng.randint(0, 8)),
-                flags=0, sequence=self.expected, acknowledge=0, room=0), False)
+            await self.deliver(
+                pack_frame(
+                    FrameType.COMMANDS,
+                    self.session,
+                    self.rng.randbytes(4 * self.rng.randint(0, 8)),
+                    flags=0,
+                    sequence=self.expected,
+                    acknowledge=0,
+                    room=0,
+                ),
+                False,
+            )
         raise AssertionError("a ring without end")
 
     async def begin(self, session):
@@ -183,7 +213,7 @@ async def frames(dut):
     await reset(dut, dut.peer, dut.session, dut.begin)
     for index in range(parameters()["count"]):
         if index % 500 == 0:
-            await bench.begin(rng.choice([0, 1, 0xFFFFFFFF, rng.getrandbits(32)][index == 0:]))
+            await bench.begin(rng.choice([0, 1, 0xFFFFFFFF, rng.getrandbits(32)][index == 0 :]))
             bench.source.stall = rng.choice([0, 0.5])
         if index % 40 == 0:
             bench.sink.stall = rng.choice([0, 0, 0.5, 1])

@@ -56,7 +56,7 @@ class Host:
             if rng.random() < 0.5:
                 frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
             else:
-                del frame[rng.randrange(len(frame)):]
+                del frame[rng.randrange(len(frame)) :]
         return [frame] * (2 if rng.random() < self.share else 1)
 
     async def step(self):
@@ -116,8 +116,7 @@ async def sessions(dut):
     geometry = Geometry(**parameters()["geometry"])
     session = await host.begin(0x1234)
     assert {name: session.welcome[name] for name in identity(geometry)} == identity(geometry)
-    assert await host.read("identity", "memory") == [
-        identity(geometry)[name] for name in ("identity", "memory")]
+    assert await host.read("identity", "memory") == [identity(geometry)[name] for name in ("identity", "memory")]
     first = session
     refused = (await host.begin(0x777)).refused
     assert refused.reason == Refusal.BUSY and refused.holder == 0x1234
@@ -161,8 +160,7 @@ async def traffic(dut, share):
     assert session.refused is None
     host.share = share
     golden = Golden(geometry)
-    clear = b"".join(pack_command(geometry, Opcode.CLEAR, slot=slot)
-                     for slot in range(geometry.slots))
+    clear = b"".join(pack_command(geometry, Opcode.CLEAR, slot=slot) for slot in range(geometry.slots))
     for index in range(parameters()["rounds"]):
         traffic = Traffic(geometry, rng, golden.memory, rings=0)
         for name, fields in traffic.configuration():
@@ -170,8 +168,9 @@ async def traffic(dut, share):
             session.access(find(name).addr, True, value)
             golden.write_register(name, value)
         stream = b"".join(traffic.command(index % 2 == 1) for _ in range(12))
-        stream = clear + stream + pack_command(geometry, Opcode.RESET) + pack_command(
-            geometry, Opcode.FENCE, token=index)
+        stream = (
+            clear + stream + pack_command(geometry, Opcode.RESET) + pack_command(geometry, Opcode.FENCE, token=index)
+        )
         want = golden.execute(stream)
         session.send(np.frombuffer(stream, np.uint8))
         host.reports.clear()

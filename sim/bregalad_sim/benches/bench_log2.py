@@ -19,8 +19,7 @@ async def matches_fixed(dut):
     rng = random.Random(cocotb.RANDOM_SEED)
     top = (1 << width) - 1
     edges = {(1 << i) + offset & top for i in range(width + 1) for offset in (-2, -1, 0, 1)}
-    numbers = sorted(edges - {0}) + [rng.getrandbits(rng.randint(1, width)) or 1
-                                     for _ in range(count)]
+    numbers = sorted(edges - {0}) + [rng.getrandbits(rng.randint(1, width)) or 1 for _ in range(count)]
     if top <= count:
         numbers += range(1, top + 1)
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())

@@ -44,30 +44,44 @@ class Bench:
             part = Candidate()
             if kind != CellKind.IGNORED:
                 multiway = kind == CellKind.MULTIWAY
-                part = Candidate(cell, 0 if multiway else rng.randrange(256), rng.choice(gains),
-                                 [0 if multiway else rng.randint(0, g.count_max)
-                                  for _ in range(g.classes)])
+                part = Candidate(
+                    cell,
+                    0 if multiway else rng.randrange(256),
+                    rng.choice(gains),
+                    [0 if multiway else rng.randint(0, g.count_max) for _ in range(g.classes)],
+                )
             parts.append(part)
         candidates = join(g, configs, parts)
         heads = [c.cell for c in candidates if c is not None and c.valid]
         current = rng.choice([NONE, *heads[:1], rng.randrange(cells)])
         for cell, (config, part) in enumerate(zip(configs, parts, strict=True)):
             joins = part.valid and not config.first
-            self.source.items.append({
-                "part": {"valid": part.valid, "joins": joins, "value": part.value,
-                           "additive": part.valid and config.kind == CellKind.MULTIWAY,
-                           "gain": part.gain, "left": part.left},
-                "cell": cell, "current": cell == current, "last": cell == cells - 1,
-            })
+            self.source.items.append(
+                {
+                    "part": {
+                        "valid": part.valid,
+                        "joins": joins,
+                        "value": part.value,
+                        "additive": part.valid and config.kind == CellKind.MULTIWAY,
+                        "gain": part.gain,
+                        "left": part.left,
+                    },
+                    "cell": cell,
+                    "current": cell == current,
+                    "last": cell == cells - 1,
+                }
+            )
         best, second, chosen = top(candidates, current)
         self.seen["ties"] += best.valid and second.valid and best.gain == second.gain
         self.seen["joined"] += candidates.count(None)
         self.seen["current"] += chosen.valid
         self.seen["empty"] += not best.valid
         return [candidate_fields(c or Candidate()) for c in candidates], {
-            "best": candidate_fields(best), "second": candidate_fields(second),
+            "best": candidate_fields(best),
+            "second": candidate_fields(second),
             "current": candidate_fields(chosen),
-            "left": best.left or [0] * g.classes}
+            "left": best.left or [0] * g.classes,
+        }
 
     async def run(self, trials, report_all, stall_in, stall_out):
         """Compare the results of some trials; clocks from the first cell to the last result."""
@@ -113,7 +127,8 @@ class Bench:
         if prompt:
             least = cells + trials - 2
             assert least <= last_in[-1] - first <= least + (cells if report_all else 0) + trials, (
-                "a cell per clock, or two with every candidate, and two per trial")
+                "a cell per clock, or two with every candidate, and two per trial"
+            )
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")

@@ -42,8 +42,7 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.partial__valid, dut.partial__p, dut.partial__coming, dut.scores,
-                    dut.classes_in_use)
+        await reset(dut, dut.partial__valid, dut.partial__p, dut.partial__coming, dut.scores, dut.classes_in_use)
 
     def configure(self, cells, classes, scores):
         """Static while nothing is under way; new statistics everywhere."""
@@ -53,23 +52,21 @@ class Bench:
         self.dut.classes_in_use.value, self.dut.scores.value = classes, scores
 
         def count():
-            return rng.choice([0, 0, 1, rng.getrandbits(rng.randint(1, g.count_width)),
-                               g.count_max])
+            return rng.choice([0, 0, 1, rng.getrandbits(rng.randint(1, g.count_width)), g.count_max])
 
         for slot in range(g.slots):
             golden.entries[slot].class_counts = [count() for _ in range(g.classes)]
-            golden.counts[slot] = [[[count() for _ in range(g.classes)] for _ in range(g.bins)]
-                                   for _ in range(g.max_cells)]
+            golden.counts[slot] = [
+                [[count() for _ in range(g.classes)] for _ in range(g.bins)] for _ in range(g.max_cells)
+            ]
 
     def record(self):
         """Queue a record's ask and beats, and what shall come out."""
         g, rng, golden = self.geometry, self.rng, self.golden
         slot = rng.randrange(g.slots)
-        codes = [rng.choice([MISSING, rng.randrange(255)])
-                 for _ in range(golden.cells_in_use)]
+        codes = [rng.choice([MISSING, rng.randrange(255)]) for _ in range(golden.cells_in_use)]
         scores = golden._scores(slot, codes)
-        self.source.items.append({"slot": slot,
-                                  "class_counts": golden.entries[slot].class_counts})
+        self.source.items.append({"slot": slot, "class_counts": golden.entries[slot].class_counts})
         beats = []
         for at in range(0, len(codes), g.lanes):
             sums, known = [0] * g.classes, 0
@@ -81,8 +78,7 @@ class Bench:
                         sums[k] += bayes_log2(BAYES_UNIT * n + 1)
             beats.append({"sums": sums, "known": known, "last": at + g.lanes >= len(codes)})
         self.pending.append(beats)
-        self.want.append([{"slot": slot, "label": scores.index(max(scores)), "scores": scores},
-                          None])
+        self.want.append([{"slot": slot, "label": scores.index(max(scores)), "scores": scores}, None])
         self.unissued.append(self.want[-1])
 
     async def step(self):
@@ -92,8 +88,9 @@ class Bench:
         partial = self.partials.pop(self.clock, None)
         size = partial_layout(self.geometry).size
         dut.partial__valid.value = partial is not None
-        dut.partial__p.value = (rng.getrandbits(size) if partial is None
-                                else pack(partial_layout(self.geometry), partial))
+        dut.partial__p.value = (
+            rng.getrandbits(size) if partial is None else pack(partial_layout(self.geometry), partial)
+        )
         dut.partial__coming.value = self.clock in self.coming
         self.coming.discard(self.clock)
         await ReadOnly()
@@ -148,16 +145,14 @@ async def matches_golden(dut):
     rng, g = bench.rng, bench.geometry
     await bench.start()
     for _ in range(parameters()["rounds"]):
-        bench.configure(rng.randint(1, g.max_cells), rng.choice([g.classes, 1, 2]),
-                        rng.randrange(2))
+        bench.configure(rng.randint(1, g.max_cells), rng.choice([g.classes, 1, 2]), rng.randrange(2))
         bench.source.stall, bench.sink.stall = rng.choice([0, 0.5]), rng.choice([0, 0.5, 0.95])
         bench.busy = rng.choice([0, 0.4])
         bench.most = 0
         for _ in range(rng.randint(1, 60)):
             bench.record()
         await bench.finish()
-        assert bench.most <= (bench.predictor.scores_depth if bench.scores
-                              else bench.predictor.depth)
+        assert bench.most <= (bench.predictor.scores_depth if bench.scores else bench.predictor.depth)
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")

@@ -25,8 +25,20 @@ from bregalad_sim.bits import pack, unpack
 from bregalad_sim.golden import Cell, Golden, gain_of
 from bregalad_sim.runner import parameters
 
-_OWN = ("code", "config_write", "config_pass", "config", "word", "read", "count", "clamped",
-        "load", "shift", "chain_i", "chain_o")
+_OWN = (
+    "code",
+    "config_write",
+    "config_pass",
+    "config",
+    "word",
+    "read",
+    "count",
+    "clamped",
+    "load",
+    "shift",
+    "chain_i",
+    "chain_o",
+)
 
 
 class Lane(wiring.Component):
@@ -37,15 +49,17 @@ class Lane(wiring.Component):
         self.processor = AttributeProcessor(geometry, lane, snapshots=snapshots)
         members = self.processor.signature.members
         self.own = _OWN + ("terms",) * geometry.naive_bayes
-        self.lead = Scan(geometry, latency=arithmetic_latency(geometry), spread=0, gathered=1,
-                         snapshots=snapshots)
-        super().__init__({
-            "op": In(operation_layout(geometry)),
-            "count_in": In(geometry.count_width),
-            "classes_in_use": In(8), "done": Out(1),
-            **({"snap": In(snap_layout(geometry))} if geometry.banks > 1 else {}),
-            **{name: members[name] for name in self.own},
-        })
+        self.lead = Scan(geometry, latency=arithmetic_latency(geometry), spread=0, gathered=1, snapshots=snapshots)
+        super().__init__(
+            {
+                "op": In(operation_layout(geometry)),
+                "count_in": In(geometry.count_width),
+                "classes_in_use": In(8),
+                "done": Out(1),
+                **({"snap": In(snap_layout(geometry))} if geometry.banks > 1 else {}),
+                **{name: members[name] for name in self.own},
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -53,11 +67,15 @@ class Lane(wiring.Component):
         m.submodules.processor = processor = self.processor
         m.submodules.scan = scan = self.lead
         m.d.comb += [
-            control.op.eq(self.op), control.count_in.eq(self.count_in),
+            control.op.eq(self.op),
+            control.count_in.eq(self.count_in),
             processor.control.eq(control.control),
-            scan.snap.eq(control.snapped), scan.bin.eq(control.snapped_bin),
-            scan.classes_in_use.eq(self.classes_in_use), scan.take.eq(self.load),
-            processor.scan.eq(scan.told), self.done.eq(scan.done),
+            scan.snap.eq(control.snapped),
+            scan.bin.eq(control.snapped_bin),
+            scan.classes_in_use.eq(self.classes_in_use),
+            scan.take.eq(self.load),
+            processor.scan.eq(scan.control),
+            self.done.eq(scan.done),
         ]
         if self.geometry.banks > 1:
             m.d.comb += control.snap.eq(self.snap)
@@ -102,8 +120,18 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        for name in ("op", "count_in", "code", "config_write", "config_pass", "config",
-                     "classes_in_use", "load", "shift", "chain_i"):
+        for name in (
+            "op",
+            "count_in",
+            "code",
+            "config_write",
+            "config_pass",
+            "config",
+            "classes_in_use",
+            "load",
+            "shift",
+            "chain_i",
+        ):
             getattr(dut, name).value = 0
         cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
         dut.rst.value = 1
@@ -124,10 +152,12 @@ class Bench:
         dut.classes_in_use.value = self.golden.fields["classes.count"]
         dut.config_write.value = 1
         for pass_ in range(g.passes):
-            cell = Cell(rng.choice([CellKind.NUMERIC] * 3 + [CellKind.MULTIWAY] * 2
-                                   + [CellKind.ONE_VS_REST, CellKind.IGNORED]),
-                        rng.randrange(2), rng.randrange(2),
-                        rng.choice([0, 3, 250, rng.randrange(256)]))
+            cell = Cell(
+                rng.choice([CellKind.NUMERIC] * 3 + [CellKind.MULTIWAY] * 2 + [CellKind.ONE_VS_REST, CellKind.IGNORED]),
+                rng.randrange(2),
+                rng.randrange(2),
+                rng.choice([0, 3, 250, rng.randrange(256)]),
+            )
             self.golden.cells[self.cell(pass_)] = cell
             dut.config_pass.value = pass_
             dut.config.value = pack(cell_layout(), vars(cell))
@@ -211,13 +241,19 @@ class Bench:
         if g.banks > 1 and self.left and rng.random() < 0.9:
             slots.remove(self.left[0]["slot"])
         op = {
-            "code": rng.choice(codes), "slot": rng.choice(slots),
-            "pass_": rng.randrange(g.passes), "bin": rng.randrange(g.bins),
-            "label": rng.choice(self.labels), "minus": rng.randrange(3) == 0,
+            "code": rng.choice(codes),
+            "slot": rng.choice(slots),
+            "pass_": rng.randrange(g.passes),
+            "bin": rng.randrange(g.bins),
+            "label": rng.choice(self.labels),
+            "minus": rng.randrange(3) == 0,
             "test": rng.randrange(4) == 0,
-            "parent": rng.randrange(g.slots), "root": rng.randrange(4) == 0,
-            "override": rng.randrange(2), "lane": rng.choice([self.lane, rng.randrange(g.lanes)]),
-            "lo": rng.choice([0, 255, rng.randrange(256)]), "shift": rng.randrange(8),
+            "parent": rng.randrange(g.slots),
+            "root": rng.randrange(4) == 0,
+            "override": rng.randrange(2),
+            "lane": rng.choice([self.lane, rng.randrange(g.lanes)]),
+            "lo": rng.choice([0, 255, rng.randrange(256)]),
+            "shift": rng.randrange(8),
         }
         return self.placed.follow(op) if Op.PLACE in codes else op
 
@@ -250,8 +286,9 @@ class Bench:
             self.shadow.counts[0][0][snap["bin"]] = list(bins[snap["bin"]])
         if g.banks > 1:
             fields = snap or self.random_op([Op.SNAP])
-            dut.snap.value = pack(snap_layout(g), {
-                "valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}})
+            dut.snap.value = pack(
+                snap_layout(g), {"valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}}
+            )
         self.beside.note(op)
         code = rng.choice(self.palette) if op["code"] is Op.COUNT else rng.randrange(256)
         count = rng.choice([0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)])
@@ -293,8 +330,7 @@ class Bench:
             self.chain = chain
         if snap and not self.left:
             cell = self.shadow.cells[0]
-            self.held.append((cell, gain_of(g, 0, cell, self.shadow.counts[0][0],
-                                            self.golden.fields["classes.count"])))
+            self.held.append((cell, gain_of(g, 0, cell, self.shadow.counts[0][0], self.golden.fields["classes.count"])))
             self.last_snap = self.clock - 1
 
     def check(self, result, cell, want):
@@ -314,9 +350,12 @@ async def matches_golden(dut):
     rng, g = bench.rng, bench.geometry
     await bench.start()
     bench.palette, bench.labels = range(256), range(g.classes)
-    mixes = ([Op.COUNT], [Op.COUNT] * 4 + [Op.PLACE],
-             [Op.COUNT] * 4 + [Op.CLEAR, Op.HALVE, Op.READ, Op.WRITE, Op.PLACE, Op.NONE],
-             [Op.COUNT, Op.WRITE, Op.HALVE, Op.READ])
+    mixes = (
+        [Op.COUNT],
+        [Op.COUNT] * 4 + [Op.PLACE],
+        [Op.COUNT] * 4 + [Op.CLEAR, Op.HALVE, Op.READ, Op.WRITE, Op.PLACE, Op.NONE],
+        [Op.COUNT, Op.WRITE, Op.HALVE, Op.READ],
+    )
     for index in range(parameters()["rounds"]):
         await bench.configure()
         codes = mixes[index % len(mixes)]
@@ -333,8 +372,7 @@ async def matches_golden(dut):
     for slot in range(g.slots):  # what memory holds in the end
         for pass_ in range(g.passes):
             for bin_ in range(g.bins):
-                await bench.step({"code": Op.READ, "slot": slot, "pass_": pass_, "bin": bin_,
-                                  "lane": bench.lane})
+                await bench.step({"code": Op.READ, "slot": slot, "pass_": pass_, "bin": bin_, "lane": bench.lane})
     for _ in range(bench.latency + 1):
         await bench.step()
     dut._log.info("%d clocks, %s", bench.clock, bench.seen)

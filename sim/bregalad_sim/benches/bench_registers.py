@@ -19,16 +19,13 @@ class Bench:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.registers = {register.addr // 4: register for register in REGISTERS}
-        self.fields = {(register.name, field.name): field for register in REGISTERS
-                       for field in register.fields}
-        self.ports = {(register, name): getattr(dut, f"{register}_{name}")
-                      for register, name in self.fields}
+        self.fields = {(register.name, field.name): field for register in REGISTERS for field in register.fields}
+        self.ports = {(register, name): getattr(dut, f"{register}_{name}") for register, name in self.fields}
         self.values = {key: field.reset for key, field in self.fields.items()}
         self.reads = deque([0] * (RegisterFile.latency - 1))  # what the addresses before have
 
     async def start(self):
-        inputs = [port for key, port in self.ports.items()
-                  if self.fields[key].access is Access.RO]
+        inputs = [port for key, port in self.ports.items() if self.fields[key].access is Access.RO]
         dut = self.dut
         await reset(dut, dut.csr__addr, dut.csr__w_en, dut.csr__w_data, *inputs)
         await FallingEdge(dut.clk)
@@ -42,8 +39,11 @@ class Bench:
         if addr not in self.registers:
             return 0
         register = self.registers[addr]
-        return sum(self.values[register.name, field.name] << lsb
-                   for field, lsb in register.layout() if field.access is not Access.PULSE)
+        return sum(
+            self.values[register.name, field.name] << lsb
+            for field, lsb in register.layout()
+            if field.access is not Access.PULSE
+        )
 
     async def step(self, addr, data=None):
         """One clock: look at an address, write it if there is data, and check everything."""

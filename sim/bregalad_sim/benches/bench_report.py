@@ -24,10 +24,17 @@ class Bench:
         self.dut = dut
         self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
-        self.sources = {name: Source(dut, name, layout, rng) for name, layout in (
-            ("job", job_layout(g)), ("head", head_layout(g)),
-            ("summary", summary_layout(g)), ("gains", candidate_layout(g)),
-            ("prediction", prediction_layout(g)), ("counts", unsigned(g.count_width)))}
+        self.sources = {
+            name: Source(dut, name, layout, rng)
+            for name, layout in (
+                ("job", job_layout(g)),
+                ("head", head_layout(g)),
+                ("summary", summary_layout(g)),
+                ("gains", candidate_layout(g)),
+                ("prediction", prediction_layout(g)),
+                ("counts", unsigned(g.count_width)),
+            )
+        }
         self.sink = Sink(dut, "o", word_layout(), rng)
 
     def number(self, bits):
@@ -41,8 +48,12 @@ class Bench:
             none = {"cell": NONE, "valid": 0, "value": 0, "gain": 0}
             return none, none
         half = 1 << g.gain_width - 1
-        shown = {"cell": self.number(16), "valid": 1, "value": self.number(8),
-                 "gain": self.rng.choice([-half, -1, 0, half - 1, self.rng.randrange(-half, half)])}
+        shown = {
+            "cell": self.number(16),
+            "valid": 1,
+            "value": self.number(8),
+            "gain": self.rng.choice([-half, -1, 0, half - 1, self.rng.randrange(-half, half)]),
+        }
         return shown, shown
 
     def report(self, kind, cells):
@@ -54,52 +65,63 @@ class Bench:
         match kind:
             case Kind.FENCE:
                 token = self.number(32)
-                return {"job": [job | {"count": 1, "words": [token], "slot": 0}]}, \
-                    reports.FENCE.pack(kind=kind, token=token)
+                return {"job": [job | {"count": 1, "words": [token], "slot": 0}]}, reports.FENCE.pack(
+                    kind=kind, token=token
+                )
             case Kind.ERROR:
                 code, address, count = rng.randint(1, 3), self.number(64), self.number(32)
                 words = [address & 0xFFFFFFFF, address >> 32, count]
-                return {"job": [job | {"flags": code, "count": 3, "words": words, "slot": 0}]}, \
-                    reports.ERROR.pack(kind=kind, flags=code, address=address, count=count)
+                return {"job": [job | {"flags": code, "count": 3, "words": words, "slot": 0}]}, reports.ERROR.pack(
+                    kind=kind, flags=code, address=address, count=count
+                )
             case Kind.ENTRY:
-                values = {"n": self.number(g.count_width), "since": self.number(24),
-                          "link": self.number(16), "current": self.number(16),
-                          "entry_flags": rng.randrange(8), "period": self.number(16)}
-                words = [values["n"], values["since"], values["link"] | values["current"] << 16,
-                         values["entry_flags"] | values["period"] << 16]
-                return {"job": [job | {"count": 4, "words": words}]}, \
-                    reports.entry_layout(g).pack(kind=kind, slot=slot, class_counts=counts,
-                                                 **values)
+                values = {
+                    "n": self.number(g.count_width),
+                    "since": self.number(24),
+                    "link": self.number(16),
+                    "current": self.number(16),
+                    "entry_flags": rng.randrange(8),
+                    "period": self.number(16),
+                }
+                words = [
+                    values["n"],
+                    values["since"],
+                    values["link"] | values["current"] << 16,
+                    values["entry_flags"] | values["period"] << 16,
+                ]
+                return {"job": [job | {"count": 4, "words": words}]}, reports.entry_layout(g).pack(
+                    kind=kind, slot=slot, class_counts=counts, **values
+                )
             case Kind.STATISTICS:
                 cell = rng.randrange(g.max_cells)
                 bins = [self.number(g.count_width) for _ in range(g.bins * g.classes)]
-                return {"job": [job | {"count": 1, "words": [cell]}], "counts": bins}, \
-                    reports.statistics_layout(g).pack(kind=kind, slot=slot, cell=cell, counts=bins)
+                return {"job": [job | {"count": 1, "words": [cell]}], "counts": bins}, reports.statistics_layout(
+                    g
+                ).pack(kind=kind, slot=slot, cell=cell, counts=bins)
             case Kind.PREDICTION | Kind.SCORES:
-                scores = [rng.choice([UNUSED_CLASS, 0, -1, rng.randrange(-1 << 30, 1 << 30)])
-                          for _ in range(g.classes)]
+                scores = [rng.choice([UNUSED_CLASS, 0, -1, rng.randrange(-1 << 30, 1 << 30)]) for _ in range(g.classes)]
                 found = {"slot": slot, "label": rng.randrange(g.classes)}
                 shown = {"scores": scores} if kind is Kind.SCORES else {}
-                return {"prediction": [found | {"scores": scores}]}, \
-                    reports.layout_of(kind, g, cells).pack(kind=kind, **found, **shown)
-        head = {"slot": slot, "flags": rng.randrange(16), "n": self.number(g.count_width),
-                "class_counts": counts}
+                return {"prediction": [found | {"scores": scores}]}, reports.layout_of(kind, g, cells).pack(
+                    kind=kind, **found, **shown
+                )
+        head = {"slot": slot, "flags": rng.randrange(16), "n": self.number(g.count_width), "class_counts": counts}
         if kind is Kind.SUGGESTION:
             left = [self.number(g.count_width) for _ in range(g.classes)]
             given = {name: self.candidate() for name in ("best", "second", "current")}
             summary = {name: shown for name, (shown, _) in given.items()} | {"left": left}
-            named = {f"{name}_{key}": value for name, (_, fields) in given.items()
-                     for key, value in fields.items()}
-            return {"head": [head], "summary": [summary]}, \
-                reports.suggestion_layout(g).pack(kind=kind, left=left, **head, **named)
+            named = {f"{name}_{key}": value for name, (_, fields) in given.items() for key, value in fields.items()}
+            return {"head": [head], "summary": [summary]}, reports.suggestion_layout(g).pack(
+                kind=kind, left=left, **head, **named
+            )
         given = [self.candidate() for _ in range(cells)]
         words = []
         for _, fields in given:
             gain = fields["gain"] & (1 << 64) - 1
-            words += [fields["cell"] | fields["value"] << 16 | fields["valid"] << 24,
-                      gain & 0xFFFFFFFF, gain >> 32]
-        return {"head": [head], "gains": [shown for shown, _ in given]}, \
-            reports.gains_layout(g, cells).pack(kind=kind, candidates=words, **head)
+            words += [fields["cell"] | fields["value"] << 16 | fields["valid"] << 24, gain & 0xFFFFFFFF, gain >> 32]
+        return {"head": [head], "gains": [shown for shown, _ in given]}, reports.gains_layout(g, cells).pack(
+            kind=kind, candidates=words, **head
+        )
 
     async def run(self, count, report_all, cells, stall_in, stall_out):
         """Some reports; each job, trial or row of predictions waits for what else is ahead."""
@@ -153,8 +175,8 @@ class Bench:
                 got += word["data"].to_bytes(4, "little")
                 kind, answer = want[done]
                 assert answer.startswith(got), (
-                    f"report {done}, {kind.name}:\n got {got.hex(' ', 4)}"
-                    f"\nwant {answer.hex(' ', 4)}")
+                    f"report {done}, {kind.name}:\n got {got.hex(' ', 4)}\nwant {answer.hex(' ', 4)}"
+                )
                 assert word["last"] == (got == answer), f"last of {kind.name}"
                 if word["last"]:
                     got, done, under_way = b"", done + 1, False

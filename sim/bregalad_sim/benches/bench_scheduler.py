@@ -45,24 +45,27 @@ class Bench:
         self.ready = deque([1, 1])  # of this clock and the next
         self.due = None  # clock in which a SNAP has to go
         self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
-        self.seen = dict.fromkeys(
-            ("trials", "locked", "queue_full", "heads_full", "array_full", "prompt", "behind"), 0)
+        self.seen = dict.fromkeys(("trials", "locked", "queue_full", "heads_full", "array_full", "prompt", "behind"), 0)
         if g.banks > 1:
             self.seen |= {"beside": 0, "held": 0}
 
     def trial(self):
         """A trial of a slot that is not locked: nobody pushes another one."""
         rng, g = self.rng, self.geometry
-        free = [slot for slot in range(g.slots)
-                if all(trial["head"]["slot"] != slot for trial in self.waiting)]
+        free = [slot for slot in range(g.slots) if all(trial["head"]["slot"] != slot for trial in self.waiting)]
         if not free:
             return
-        self.source.items.append({
-            "head": {"slot": rng.choice(free), "flags": rng.getrandbits(8),
-                     "n": rng.getrandbits(g.count_width),
-                     "class_counts": [rng.getrandbits(g.count_width) for _ in range(g.classes)]},
-            "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
-        })
+        self.source.items.append(
+            {
+                "head": {
+                    "slot": rng.choice(free),
+                    "flags": rng.getrandbits(8),
+                    "n": rng.getrandbits(g.count_width),
+                    "class_counts": [rng.getrandbits(g.count_width) for _ in range(g.classes)],
+                },
+                "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
+            }
+        )
 
     async def step(self, passes, rate, drain_rate, report_rate, room):
         """One clock; the rates are probabilities that trials, results and reports move on."""
@@ -72,21 +75,22 @@ class Bench:
         self.source.drive()
         self.head.drive()
         ready = self.ready[0]
-        reported = bool(self.reportable) and self.reportable[0] < self.snapped \
-            and rng.random() < report_rate
+        reported = bool(self.reportable) and self.reportable[0] < self.snapped and rng.random() < report_rate
         # No prediction after a trial is reported before it.
         most = self.coming[0][1] if self.coming else self.asked
         self.given += self.given < most and rng.random() < self.give_rate
         self.asked += self.asked - self.given < 1000 and rng.random() < 0.5
-        dut.asked.value, dut.given.value = (number % (1 << len(dut.asked))
-                                            for number in (self.asked, self.given))
+        dut.asked.value, dut.given.value = (number % (1 << len(dut.asked)) for number in (self.asked, self.given))
         asked = rng.randrange(g.slots)
         dut.slot_b.value = asked
-        ports = {name: [rng.randrange(g.slots // g.levels) << g.level_bits | level
-                        for level in range(g.levels)] for name in "ac"}
+        ports = {
+            name: [rng.randrange(g.slots // g.levels) << g.level_bits | level for level in range(g.levels)]
+            for name in "ac"
+        }
         for name, slots in ports.items():
-            getattr(dut, f"slot_{name}").value = slots[0] if g.levels == 1 else pack(
-                rows_layout(g), [slot >> g.level_bits for slot in slots])
+            getattr(dut, f"slot_{name}").value = (
+                slots[0] if g.levels == 1 else pack(rows_layout(g), [slot >> g.level_bits for slot in slots])
+            )
         dut.snap_ready.value, dut.reported.value = ready, reported
         reads = None  # what the array is told, as a SNAP of the next clock would read beside it
         if g.banks > 1:
@@ -133,7 +137,8 @@ class Bench:
         assert int(dut.locked_b.value) == (asked in locked), asked
         for name, slots in ports.items():
             assert int(getattr(dut, f"locked_{name}").value) == sum(
-                (slot in locked) << level for level, slot in enumerate(slots)), slots
+                (slot in locked) << level for level, slot in enumerate(slots)
+            ), slots
         self.seen["locked"] += asked in locked
         if self.clock == self.due and not self.read_rate:
             assert int(dut.valid.value), "the first SNAP comes as soon as it may"

@@ -55,8 +55,19 @@ class Bench:
 
     async def begin(self):
         dut = self.dut
-        await reset(dut, dut.cells, dut.dispensing, dut.failed, dut.error, dut.address, dut.counted, dut.edit__done,
-                    dut.locked, dut.idle, dut.quiet)
+        await reset(
+            dut,
+            dut.cells,
+            dut.dispensing,
+            dut.failed,
+            dut.error,
+            dut.address,
+            dut.counted,
+            dut.edit__done,
+            dut.locked,
+            dut.idle,
+            dut.quiet,
+        )
 
     def configure(self):
         cells = self.rng.choice([1, self.rng.randint(1, self.geometry.max_cells), self.geometry.max_cells])
@@ -78,7 +89,7 @@ class Bench:
         payload = self._words(data[head:])
         halted = golden.halted
         report = golden.execute(data)
-        error = report[-ERROR.size:] if golden.halted and not halted else None  # trials may come before it
+        error = report[-ERROR.size :] if golden.halted and not halted else None  # trials may come before it
         first = int.from_bytes(data[:COMMAND_BYTES], "little")
         match data[0]:
             case Opcode.LEARN:
@@ -111,7 +122,7 @@ class Bench:
 
     def _words(self, data):
         size = self.geometry.bus_bytes
-        return [int.from_bytes(data[at:at + size], "little") for at in range(0, len(data), size)]
+        return [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
 
     async def step(self):
         dut, rng = self.dut, self.rng
@@ -162,7 +173,7 @@ class Bench:
             if isinstance(want, dict):
                 assert job == want and self.editing is not None, "the editor's answer"
             else:
-                words = [job["kind"] | job["flags"] << 8 | job["slot"] << 16, *job["words"][:job["count"]]]
+                words = [job["kind"] | job["flags"] << 8 | job["slot"] << 16, *job["words"][: job["count"]]]
                 got = b"".join(word.to_bytes(4, "little") for word in words)
                 assert got == want, f"got {got.hex(' ', 4)}, want {want.hex(' ', 4)}"
                 assert idle and quiet, "reported before what came before"

@@ -47,8 +47,13 @@ class Bench:
     async def frame(self, type, session, flags=0, version=0, peer=0):
         """A good frame; the answer, None if there is none."""
         dut, rng = self.dut, self.rng
-        header = {"type": type, "flags": flags, "session": session,
-                  "sequence": rng.getrandbits(16), "length": rng.getrandbits(16)}
+        header = {
+            "type": type,
+            "flags": flags,
+            "session": session,
+            "sequence": rng.getrandbits(16),
+            "length": rng.getrandbits(16),
+        }
         dut.header.value = pack(header_layout(), header)
         dut.version.value, dut.from_peer.value = version, peer
         dut.same.value, dut.good.value = session == self.session, 1
@@ -63,10 +68,8 @@ class Bench:
         """Any HELLO, or one that only a session that lives is in the way of."""
         rng = self.rng
         session = rng.choice([self.session or 7, rng.randrange(1, 5), rng.randrange(1, 1 << 32)])
-        flags = rng.choice([0, 0, HelloFlag.TAKE_OVER, HelloFlag.RESUME,
-                            HelloFlag.TAKE_OVER | HelloFlag.RESUME, 0xFC])
-        version = rng.choices([LINK_VERSION, 0, LINK_VERSION + 1, LINK_VERSION | 0x100],
-                              [10, 1, 1, 1])[0]
+        flags = rng.choice([0, 0, HelloFlag.TAKE_OVER, HelloFlag.RESUME, HelloFlag.TAKE_OVER | HelloFlag.RESUME, 0xFC])
+        version = rng.choices([LINK_VERSION, 0, LINK_VERSION + 1, LINK_VERSION | 0x100], [10, 1, 1, 1])[0]
         if stranger:
             session, flags, version = 6 - (self.session == 6), 0, LINK_VERSION
         peer = rng.getrandbits(_PEER)
@@ -82,8 +85,7 @@ class Bench:
         else:
             begins = not same
         got = await self.frame(FrameType.HELLO, session, flags, version, peer)
-        assert got == {"reason": reason, "resumed": same, "session": session, "holder": holder,
-                       "peer": peer}
+        assert got == {"reason": reason, "resumed": same, "session": session, "holder": holder, "peer": peer}
         assert self.begun == begins
         if begins or same:
             self.session, self.peer, self.silence = session, peer, 0

@@ -46,10 +46,23 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.discard, dut.rewind, dut.passes, dut.predict, dut.grace,
-                    dut.inner_grace,
-                    dut.locked, dut.grant, dut.table__r_en, dut.table__r_slot, dut.table__r_take,
-                    dut.table__w_en, dut.table__w_slot, dut.table__w_entry)
+        await reset(
+            dut,
+            dut.discard,
+            dut.rewind,
+            dut.passes,
+            dut.predict,
+            dut.grace,
+            dut.inner_grace,
+            dut.locked,
+            dut.grant,
+            dut.table__r_en,
+            dut.table__r_slot,
+            dut.table__r_take,
+            dut.table__w_en,
+            dut.table__w_slot,
+            dut.table__w_entry,
+        )
 
     async def configure(self, cells, grace, inner_grace, predict):
         fields = self.golden.fields
@@ -82,15 +95,15 @@ class Bench:
         rng, g = self.rng, self.geometry
         top = g.count_max
         return {
-            "class_counts": [rng.choice([0, 1, top, rng.randint(0, top)])
-                             for _ in range(g.classes)],
+            "class_counts": [rng.choice([0, 1, top, rng.randint(0, top)]) for _ in range(g.classes)],
             "n": rng.choice([0, 1, top - 1, top, rng.randint(0, top)]),
             "since": rng.choice([0, 0, rng.randrange(6), (1 << SINCE_WIDTH) - 1]),
             # Downwards, so that no path is a ring.
             "link": rng.choice([NONE, *range(slot), *range(max(0, slot - 3), slot)]),
             "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
             "period": rng.choice([0, 0, 1, 4, 0xFFFF]),
-            "inner": bool(rng.randrange(2)), "halved": bool(rng.randrange(2)),
+            "inner": bool(rng.randrange(2)),
+            "halved": bool(rng.randrange(2)),
             "underflow": bool(rng.randrange(2)),
         }
 
@@ -108,20 +121,22 @@ class Bench:
         # Flags that mean nothing yet must not matter.
         flags |= self.rng.getrandbits(6) << 2
         for at in range(0, len(codes), g.lanes):
-            part = codes[at:at + g.lanes]
-            yield {"header": {"slot": slot, "label": label, "flags": flags},
-                   "codes": part + [MISSING] * (g.lanes - len(part)),
-                   "first": at == 0, "last": at + g.lanes >= len(codes)}
+            part = codes[at : at + g.lanes]
+            yield {
+                "header": {"slot": slot, "label": label, "flags": flags},
+                "codes": part + [MISSING] * (g.lanes - len(part)),
+                "first": at == 0,
+                "last": at + g.lanes >= len(codes),
+            }
 
     def broken(self):
         """A record that leaves nothing: discarded, or begun and taken back."""
         rng = self.rng
-        beats = list(self.beats(rng.randrange(self.geometry.slots), 0, 0,
-                                self.codes_of_record()))
+        beats = list(self.beats(rng.randrange(self.geometry.slots), 0, 0, self.codes_of_record()))
         if rng.randrange(2):
             self.source.items.extend({**beat, "discard": True} for beat in beats)
         else:
-            self.source.items.extend(beats[:rng.randrange(len(beats))])
+            self.source.items.extend(beats[: rng.randrange(len(beats))])
             self.source.items.append({"rewind": True})
 
     async def step(self):
@@ -148,7 +163,7 @@ class Bench:
 
         due = self.codes.popleft()
         if due is not None:
-            assert unpack(self.beat, int(dut.codes.value))[:len(due)] == due
+            assert unpack(self.beat, int(dut.codes.value))[: len(due)] == due
         if source.offered:
             source.settle()
         trial = self.trial.settle()
@@ -168,12 +183,10 @@ class Bench:
             want = self.golden.ops.popleft()
             op = unpack(operation_layout(g), int(dut.op.value))
             # A record that is only tested may read a locked slot.
-            assert want.get("test") or not self.locked.keys() & want["slots"], \
-                "a locked slot was changed"
+            assert want.get("test") or not self.locked.keys() & want["slots"], "a locked slot was changed"
             assert op["code"] == want["code"].value
             assert {*concerned(g, op)} == {*want["slots"]}, (op, want)
-            assert all(op[key] == want[key] for key in op if key in want and key != "code"), \
-                (op, want)
+            assert all(op[key] == want[key] for key in op if key in want and key != "code"), (op, want)
             if want.get("predict") and op["pass_"] == 0:
                 self.asked -= 1
                 assert self.asked >= 0, "beats of a prediction that was not asked for"
@@ -229,16 +242,14 @@ async def matches_golden(dut):
     await bench.start()
     for _ in range(parameters()["rounds"]):
         grace = rng.choice([0, 1, 3, 5])
-        await bench.configure(rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]),
-                              rng.randrange(2))
+        await bench.configure(rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]), rng.randrange(2))
         for slot in rng.sample(range(g.slots), g.slots):
             await bench.place(slot, **bench.random_entry(slot))
         bench.source.stall, bench.trial.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
         bench.prediction.stall = rng.choice([0, 0.8])
         bench.deny = rng.choice([0.0, 0.0, 0.4])
         bench.lock_clocks = rng.choice([(0,), (1, 2, 5), (4, 30)])
-        bench.locked = {slot: rng.randint(1, 30) for slot in range(g.slots)
-                        if rng.random() < 0.2}
+        bench.locked = {slot: rng.randint(1, 30) for slot in range(g.slots) if rng.random() < 0.2}
         slots = rng.choice([[rng.randrange(g.slots)], range(g.slots)])
         for _ in range(rng.randint(1, 25)):
             slot, label = rng.choice(slots), rng.randrange(g.classes)

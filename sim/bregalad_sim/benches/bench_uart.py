@@ -58,7 +58,7 @@ async def offer(source, data, rng):
     at = 0
     while at < len(data):
         size = rng.choice([1, 2, 40])
-        await source.write(data[at:at + size])
+        await source.write(data[at : at + size])
         await source.wait()
         at += size
         await Timer(rng.randrange(1, 5000), unit="ns")

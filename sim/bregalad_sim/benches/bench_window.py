@@ -108,8 +108,7 @@ async def once(dut, loss):
             report = [rng.getrandbits(32) for _ in range(size)]
             want += report
             bench.ends.add(len(want))
-            bench.reports.items.extend(
-                {"data": word, "last": at == size - 1} for at, word in enumerate(report))
+            bench.reports.items.extend({"data": word, "last": at == size - 1} for at, word in enumerate(report))
             if rng.random() < 0.2:
                 value = {"address": rng.getrandbits(16), "value": rng.getrandbits(32)}
                 values.append(value)
@@ -130,6 +129,7 @@ async def once(dut, loss):
     for _ in range(600):
         await bench.clock()
     assert bench.got_reports == want
-    dut._log.info("%d frames, %d out of turn, %.1f words", len(bench.sizes), bench.again,
-                  sum(bench.sizes) / len(bench.sizes))
+    dut._log.info(
+        "%d frames, %d out of turn, %.1f words", len(bench.sizes), bench.again, sum(bench.sizes) / len(bench.sizes)
+    )
     assert max(bench.sizes) == bench.most and (bench.again or not loss)

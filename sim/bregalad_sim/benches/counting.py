@@ -20,8 +20,13 @@ from ..golden import Golden
 
 __all__ = ["COUNTED", "SPENT", "Counting", "Model"]
 
-COUNTED = {"good": "records", "bad": "bad_records", "node": "nodes", "halved": "halvings",
-           "beats": "beats"}  # members, and the model's events
+COUNTED = {
+    "good": "records",
+    "bad": "bad_records",
+    "node": "nodes",
+    "halved": "halvings",
+    "beats": "beats",
+}  # members, and the model's events
 SPENT = ("counting", "halving", "wait_lock", "wait_queue", "wait_report")
 
 
@@ -35,21 +40,28 @@ class Counting(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         number = range(g.levels + 1)
-        super().__init__({
-            "i": In(stream.Signature(beat_layout(g))),
-            "discard": In(1), "rewind": In(1),
-            "passes": In(range(g.passes + 1)),
-            "predict": In(1),
-            "grace": In(SINCE_WIDTH), "inner_grace": In(SINCE_WIDTH),
-            "locked": In(g.slots),
-            "trial": Out(stream.Signature(trial_layout(g))),
-            "prediction": Out(stream.Signature(ask_layout(g))),
-            "op": Out(operation_layout(g)), "valid": Out(1), "grant": In(1),
-            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-            "table": In(table_signature(g)),
-            "idle": Out(1),
-            **{name: Out(number) for name in COUNTED}, **{name: Out(1) for name in SPENT},
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(beat_layout(g))),
+                "discard": In(1),
+                "rewind": In(1),
+                "passes": In(range(g.passes + 1)),
+                "predict": In(1),
+                "grace": In(SINCE_WIDTH),
+                "inner_grace": In(SINCE_WIDTH),
+                "locked": In(g.slots),
+                "trial": Out(stream.Signature(trial_layout(g))),
+                "prediction": Out(stream.Signature(ask_layout(g))),
+                "op": Out(operation_layout(g)),
+                "valid": Out(1),
+                "grant": In(1),
+                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+                "table": In(table_signature(g)),
+                "idle": Out(1),
+                **{name: Out(number) for name in COUNTED},
+                **{name: Out(1) for name in SPENT},
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -57,24 +69,33 @@ class Counting(wiring.Component):
         m.submodules.tracker = tracker = Tracker(self.geometry)
         m.submodules.slots = slots = SlotTable(self.geometry)
         m.d.comb += [
-            buffer.i.valid.eq(self.i.valid & self.i.ready), buffer.i.payload.eq(self.i.payload),
+            buffer.i.valid.eq(self.i.valid & self.i.ready),
+            buffer.i.payload.eq(self.i.payload),
             self.i.ready.eq(buffer.room),
         ]
         connect(m, buffer.o, tracker.i)
         connect(m, tracker.trial, flipped(self.trial))
         connect(m, tracker.prediction, flipped(self.prediction))
         m.d.comb += [
-            buffer.discard.eq(self.discard), buffer.rewind.eq(self.rewind),
-            buffer.passes.eq(self.passes), tracker.passes.eq(self.passes),
-            buffer.read_at.eq(tracker.read_at), buffer.free.eq(tracker.free),
+            buffer.discard.eq(self.discard),
+            buffer.rewind.eq(self.rewind),
+            buffer.passes.eq(self.passes),
+            tracker.passes.eq(self.passes),
+            buffer.read_at.eq(tracker.read_at),
+            buffer.free.eq(tracker.free),
             tracker.predict.eq(self.predict),
-            tracker.grace.eq(self.grace), tracker.inner_grace.eq(self.inner_grace),
+            tracker.grace.eq(self.grace),
+            tracker.inner_grace.eq(self.inner_grace),
             tracker.locked.eq(self._locked(tracker.slot)),
             tracker.next_locked.eq(self._locked(tracker.next_slot)),
             tracker.grant.eq(self.grant),
-            self.op.eq(tracker.op), self.valid.eq(tracker.valid), self.codes.eq(buffer.codes),
-            self.good.eq(buffer.good), self.bad.eq(buffer.bad),
-            self.node.eq(tracker.node), self.halved.eq(tracker.halved),
+            self.op.eq(tracker.op),
+            self.valid.eq(tracker.valid),
+            self.codes.eq(buffer.codes),
+            self.good.eq(buffer.good),
+            self.bad.eq(buffer.bad),
+            self.node.eq(tracker.node),
+            self.halved.eq(tracker.halved),
             self.beats.eq(tracker.counting if self.geometry.levels == 1 else tracker.beats),
             self.idle.eq(buffer.empty & tracker.idle),
             *(getattr(self, name).eq(getattr(tracker, name)) for name in SPENT),
@@ -90,8 +111,7 @@ class Counting(wiring.Component):
         g = self.geometry
         if g.levels == 1:
             return self.locked.bit_select(asked, 1)
-        return Cat(self.locked.bit_select(Cat(Const(level, g.level_bits), row), 1)
-                   for level, row in enumerate(asked))
+        return Cat(self.locked.bit_select(Cat(Const(level, g.level_bits), row), 1) for level, row in enumerate(asked))
 
 
 class Model(Golden):
@@ -119,7 +139,7 @@ class Model(Golden):
         behind = self.groups[link] if link != NONE else []
         for head, group in self.groups.items():
             if slot in group:
-                group = group[:group.index(slot) + 1]
+                group = group[: group.index(slot) + 1]
                 if not {each % levels for each in group} & {each % levels for each in behind}:
                     group = group + behind
                 self.groups[head] = group
@@ -147,17 +167,28 @@ class Model(Golden):
             if wanted:
                 self._beats(nodes, codes, test=1, predict=True)
                 wanted = False
-            self.ops.extend({"code": Op.HALVE, "slots": halved, "pass_": pass_, "bin": bin_}
-                            for pass_ in range(g.passes) for bin_ in range(g.bins))
+            self.ops.extend(
+                {"code": Op.HALVE, "slots": halved, "pass_": pass_, "bin": bin_}
+                for pass_ in range(g.passes)
+                for bin_ in range(g.bins)
+            )
         self._beats(nodes, codes, predict=wanted, **nodes[0]["fields"])
         self.ops[-1]["trials"] = [node["trial"] for node in nodes if node["trial"]]
 
     def _beats(self, nodes, codes, **fields):
         lanes = self.geometry.lanes
-        self.ops.extend({"code": Op.COUNT, "slots": [node["slot"] for node in nodes],
-                         "slot": nodes[0]["slot"], "pass_": at // lanes,
-                         "codes": codes[at:at + lanes], "last": at + lanes >= len(codes), **fields}
-                        for at in range(0, len(codes), lanes))
+        self.ops.extend(
+            {
+                "code": Op.COUNT,
+                "slots": [node["slot"] for node in nodes],
+                "slot": nodes[0]["slot"],
+                "pass_": at // lanes,
+                "codes": codes[at : at + lanes],
+                "last": at + lanes >= len(codes),
+                **fields,
+            }
+            for at in range(0, len(codes), lanes)
+        )
 
     def _predict(self, slot, codes):
         self.asks.append({"slot": slot, "class_counts": list(self.entries[slot].class_counts)})
@@ -177,12 +208,15 @@ class Model(Golden):
 
     def _trial(self, slot, requested):
         entry = self.entries[slot]
-        flags = (SuggestionFlag.HALVED * entry.halved | SuggestionFlag.INNER * entry.inner
-                 | SuggestionFlag.UNDERFLOW * entry.underflow)
+        flags = (
+            SuggestionFlag.HALVED * entry.halved
+            | SuggestionFlag.INNER * entry.inner
+            | SuggestionFlag.UNDERFLOW * entry.underflow
+        )
         self.nodes[-1]["trial"] = {
-            "head": {"slot": slot, "flags": int(flags), "n": entry.n,
-                     "class_counts": list(entry.class_counts)},
-            "current": entry.current}
+            "head": {"slot": slot, "flags": int(flags), "n": entry.n, "class_counts": list(entry.class_counts)},
+            "current": entry.current,
+        }
         entry.since = 0
         entry.halved = entry.underflow = False
         self.events["trials"] += 1

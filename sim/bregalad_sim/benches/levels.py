@@ -16,8 +16,7 @@ def concerned(geometry, op):
     """Slots that a COUNT or a HALVE is of; the lowest levels are first."""
     if geometry.levels == 1:
         return [op["slot"]]
-    return [row << geometry.level_bits | level for level, row in enumerate(op["rows"])
-            if op["on"] >> level & 1]
+    return [row << geometry.level_bits | level for level, row in enumerate(op["rows"]) if op["on"] >> level & 1]
 
 
 def on_levels(geometry, rng, op, rows):
@@ -72,6 +71,5 @@ class Placed:
             self.latest.append(None)
             return
         if not op["root"] and not op["override"] and (op["parent"], op["pass_"]) in self.latest:
-            self.across += (level_of(self.geometry, op["parent"])
-                            != level_of(self.geometry, op["slot"]))
+            self.across += level_of(self.geometry, op["parent"]) != level_of(self.geometry, op["slot"])
         self.latest.append((op["slot"], op["pass_"]))

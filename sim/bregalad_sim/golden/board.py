@@ -61,7 +61,8 @@ class Golden:
         """The 32-bit value of a register; counters of clocks read 0."""
         fixed = {
             **identity_fields(self.geometry),
-            "status.halted": int(self.halted), "status.busy": 0,
+            "status.halted": int(self.halted),
+            "status.busy": 0,
             **{f"{name}.count": count & 0xFFFFFFFF for name, count in self.events.items()},
         }
         value = 0
@@ -81,8 +82,11 @@ class Golden:
                     self.events = dict.fromkeys(EVENTS, 0)
                 elif name == "cell" and self.fields["cell.index"] < self.geometry.max_cells:
                     self.cells[self.fields["cell.index"]] = Cell(
-                        self.fields["cell.kind"], self.fields["cell.first"],
-                        self.fields["cell.other"], self.fields["cell.base"])
+                        self.fields["cell.kind"],
+                        self.fields["cell.first"],
+                        self.fields["cell.other"],
+                        self.fields["cell.base"],
+                    )
 
     @property
     def cells_in_use(self):
@@ -99,7 +103,7 @@ class Golden:
         stream = self._pending + bytes(data)
         at = 0
         while (length := self._command_length(stream[at:])) is not None:
-            self._command(stream[at:at + length])
+            self._command(stream[at : at + length])
             at += length
         self._pending = stream[at:]
         answer, self._reports = b"".join(self._reports), []
@@ -126,13 +130,15 @@ class Golden:
         if command is None or not self._in_range(opcode, command):
             self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
             return
-        _EXECUTE[opcode](self, command, data[max(COMMAND_BYTES, g.bus_bytes):])
+        _EXECUTE[opcode](self, command, data[max(COMMAND_BYTES, g.bus_bytes) :])
 
     def _in_range(self, opcode, command):
         """Whether every slot and cell exists that a command names."""
         limits = {"slot": self.geometry.slots, "cell": self.geometry.max_cells}
-        return all(command[name] < limits[kind] or (optional and command[name] == NONE)
-                   for name, kind, optional in references(opcode))
+        return all(
+            command[name] < limits[kind] or (optional and command[name] == NONE)
+            for name, kind, optional in references(opcode)
+        )
 
     def _records_bytes(self, command):
         in_memory = command["flags"] & CommandFlag.MEMORY
@@ -169,7 +175,7 @@ class Golden:
                     self._error(error.code, error.address, i)
                     return
             else:
-                data = payload[i * layout.size:]
+                data = payload[i * layout.size :]
             self._record(layout.unpack(data))
 
     def _record(self, record):
@@ -214,8 +220,7 @@ class Golden:
             self.events["clamped"] += any(stuck)
             self.events["beats"] += 1
         self.events["nodes"] += 1
-        period = entry.period or self.fields[
-            "inner_grace.inner" if entry.inner else "grace.leaf"]
+        period = entry.period or self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
         if not minus and period and entry.since >= period:
             self._trial(slot, requested=False)
 
@@ -265,15 +270,13 @@ class Golden:
         if self.fields["report.predictions"] == 1:
             self._report(reports.PREDICTION, kind=Kind.PREDICTION, label=label, slot=slot)
         else:
-            self._report(reports.scores_layout(g), kind=Kind.SCORES, label=label, slot=slot,
-                         scores=scores)
+            self._report(reports.scores_layout(g), kind=Kind.SCORES, label=label, slot=slot, scores=scores)
         self.events["predictions"] += 1
 
     def _scores(self, slot, codes):
         """Every class's naive Bayes score at a slot."""
         bins = [self._own_bin(slot, cell, code) for cell, code in enumerate(codes)]
-        words = [self.counts[slot][cell][index] for cell, index in enumerate(bins)
-                 if index is not None]
+        words = [self.counts[slot][cell][index] for cell, index in enumerate(bins) if index is not None]
         return scores_of(self.entries[slot].class_counts, words, self.fields["classes.count"])
 
     def _own_bin(self, slot, cell, code):
@@ -292,8 +295,12 @@ class Golden:
         g = self.geometry
         entry = self.entries[slot]
         candidates = self._candidates(slot)
-        flags = (SuggestionFlag.HALVED * entry.halved | SuggestionFlag.UNDERFLOW * entry.underflow
-                 | SuggestionFlag.INNER * entry.inner | SuggestionFlag.REQUESTED * requested)
+        flags = (
+            SuggestionFlag.HALVED * entry.halved
+            | SuggestionFlag.UNDERFLOW * entry.underflow
+            | SuggestionFlag.INNER * entry.inner
+            | SuggestionFlag.REQUESTED * requested
+        )
         head = {"flags": flags, "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
         if self.fields["report.all"]:
             words = []
@@ -302,16 +309,17 @@ class Golden:
                 gain = candidate.gain & (1 << 64) - 1 if valid else 0
                 cell, value = (candidate.cell, candidate.value) if valid else (NONE, 0)
                 words += [cell | value << 16 | valid << 24, gain & 0xFFFFFFFF, gain >> 32]
-            self._report(reports.gains_layout(g, self.cells_in_use), kind=Kind.GAINS, **head,
-                         candidates=words)
+            self._report(reports.gains_layout(g, self.cells_in_use), kind=Kind.GAINS, **head, candidates=words)
         else:
             best, second, current = top(candidates, entry.current)
-            named = {f"{name}_{key}": getattr(candidate, key)
-                     for name, candidate in (("best", best), ("second", second),
-                                             ("current", current))
-                     for key in ("cell", "value", "valid", "gain")}
-            self._report(reports.suggestion_layout(g), kind=Kind.SUGGESTION, **head, **named,
-                         left=best.left or [0] * g.classes)
+            named = {
+                f"{name}_{key}": getattr(candidate, key)
+                for name, candidate in (("best", best), ("second", second), ("current", current))
+                for key in ("cell", "value", "valid", "gain")
+            }
+            self._report(
+                reports.suggestion_layout(g), kind=Kind.SUGGESTION, **head, **named, left=best.left or [0] * g.classes
+            )
         entry.since = 0
         entry.halved = entry.underflow = False
         self.events["trials"] += 1
@@ -319,10 +327,9 @@ class Golden:
     def _candidates(self, slot):
         """Per cell in use: an attribute's candidate at its last cell, None elsewhere."""
         g = self.geometry
-        cells = self.cells[:self.cells_in_use]
+        cells = self.cells[: self.cells_in_use]
         classes = min(self.fields["classes.count"], g.classes)
-        parts = [gain_of(g, cell, config, self.counts[slot][cell], classes)
-                 for cell, config in enumerate(cells)]
+        parts = [gain_of(g, cell, config, self.counts[slot][cell], classes) for cell, config in enumerate(cells)]
         return join(g, cells, parts)
 
     # Slots
@@ -364,15 +371,24 @@ class Golden:
         slot, cell = int(command["slot"]), int(command["cell"])
         if cell == NONE:
             entry = self.entries[slot]
-            flags = (EntryFlag.HALVED * entry.halved | EntryFlag.UNDERFLOW * entry.underflow
-                     | EntryFlag.INNER * entry.inner)
-            self._report(reports.entry_layout(g), kind=Kind.ENTRY, slot=slot, n=entry.n,
-                         since=entry.since, link=entry.link, current=entry.current,
-                         entry_flags=flags, period=entry.period, class_counts=entry.class_counts)
+            flags = (
+                EntryFlag.HALVED * entry.halved | EntryFlag.UNDERFLOW * entry.underflow | EntryFlag.INNER * entry.inner
+            )
+            self._report(
+                reports.entry_layout(g),
+                kind=Kind.ENTRY,
+                slot=slot,
+                n=entry.n,
+                since=entry.since,
+                link=entry.link,
+                current=entry.current,
+                entry_flags=flags,
+                period=entry.period,
+                class_counts=entry.class_counts,
+            )
         else:
             counts = [count for bin_ in self.counts[slot][cell] for count in bin_]
-            self._report(reports.statistics_layout(g), kind=Kind.STATISTICS, slot=slot, cell=cell,
-                         counts=counts)
+            self._report(reports.statistics_layout(g), kind=Kind.STATISTICS, slot=slot, cell=cell, counts=counts)
 
     def _write(self, command, payload):
         g = self.geometry
@@ -382,23 +398,38 @@ class Golden:
             link, current, flags = (int(entry[name]) for name in ("link", "current", "entry_flags"))
             self.entries[slot] = Entry(
                 [int(count) & g.count_max for count in entry["class_counts"]],
-                int(entry["n"]) & g.count_max, int(entry["since"]) & 0xFFFFFF,
+                int(entry["n"]) & g.count_max,
+                int(entry["since"]) & 0xFFFFFF,
                 # A link or cell that does not exist is none.
-                link if link < g.slots else NONE, current if current < g.max_cells else NONE,
-                bool(flags & EntryFlag.INNER), bool(flags & EntryFlag.HALVED),
-                bool(flags & EntryFlag.UNDERFLOW), int(entry["period"]))
+                link if link < g.slots else NONE,
+                current if current < g.max_cells else NONE,
+                bool(flags & EntryFlag.INNER),
+                bool(flags & EntryFlag.HALVED),
+                bool(flags & EntryFlag.UNDERFLOW),
+                int(entry["period"]),
+            )
         else:
-            words = [int.from_bytes(payload[i:i + 4], "little") for i in range(0, len(payload), 4)]
+            words = [int.from_bytes(payload[i : i + 4], "little") for i in range(0, len(payload), 4)]
             for index in range(g.bins):
-                row = words[index * g.classes:(index + 1) * g.classes]
+                row = words[index * g.classes : (index + 1) * g.classes]
                 self.counts[slot][cell][index] = [count & g.count_max for count in row]
 
 
 # By opcode: what executes it, with the command and what follows it; and how many bytes follow it.
-_EXECUTE = complete(Opcode, {
-    Opcode.LEARN: Golden._learn, Opcode.TRIAL: Golden._requested_trial,
-    Opcode.CLEAR: Golden._clear_command, Opcode.PLACE: Golden._place, Opcode.READ: Golden._read,
-    Opcode.WRITE: Golden._write, Opcode.FENCE: Golden._fence, Opcode.RESET: Golden._nothing,
-}, __file__)
-_PAYLOADS = complete(WITH_PAYLOAD, {
-    Opcode.LEARN: Golden._records_bytes, Opcode.WRITE: Golden._statistics_bytes}, __file__)
+_EXECUTE = complete(
+    Opcode,
+    {
+        Opcode.LEARN: Golden._learn,
+        Opcode.TRIAL: Golden._requested_trial,
+        Opcode.CLEAR: Golden._clear_command,
+        Opcode.PLACE: Golden._place,
+        Opcode.READ: Golden._read,
+        Opcode.WRITE: Golden._write,
+        Opcode.FENCE: Golden._fence,
+        Opcode.RESET: Golden._nothing,
+    },
+    __file__,
+)
+_PAYLOADS = complete(
+    WITH_PAYLOAD, {Opcode.LEARN: Golden._records_bytes, Opcode.WRITE: Golden._statistics_bytes}, __file__
+)

@@ -33,4 +33,4 @@ class Memory:
                 raise BusError(word, self.faults[word])
             if word + self.bus_bytes > len(self.data):
                 raise BusError(word, ErrorCode.DECODE)
-        return bytes(self.data[address:address + length])
+        return bytes(self.data[address : address + length])

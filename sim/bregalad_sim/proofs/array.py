@@ -21,13 +21,10 @@ from .watched import Proof, Watched, hold, steady
 __all__ = ["ARRAY"]
 
 _GEOMETRY = Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
-_BAYES = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32,
-                  naive_bayes=True)
+_BAYES = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32, naive_bayes=True)
 _ONE_PASS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
-_TWO_BANKS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32,
-                      banks=2)
-_MANY_PASSES = Geometry(lanes=2, passes=4, bins=4, classes=2, slots=4, count_width=12,
-                        bus_width=32)
+_TWO_BANKS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32, banks=2)
+_MANY_PASSES = Geometry(lanes=2, passes=4, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
 _RANGE = 6  # bits of the words of a range that a DMA reads
 _WAY = 3  # clocks from an ask to its sums; the array takes more
 
@@ -43,9 +40,13 @@ def _bursts_are_in_order(m, block):
     m.d.sync += [stays.eq(axi.arvalid & ~axi.arready), before.eq(told)]
     m.d.comb += [
         Assert(~stays | (axi.arvalid & (before == told)), "a burst is asked for until it is taken"),
-        *(Assert(~axi.arvalid | (axi.araddr[:bound.bit_length() - 1] + length <= bound),
-                 f"within {bound} aligned bytes") for bound in (aligned, BOUNDARY)),
-        Assert(~axi.arvalid | ~axi.araddr[:size.bit_length() - 1].any(), "of whole words"),
+        *(
+            Assert(
+                ~axi.arvalid | (axi.araddr[: bound.bit_length() - 1] + length <= bound), f"within {bound} aligned bytes"
+            )
+            for bound in (aligned, BOUNDARY)
+        ),
+        Assert(~axi.arvalid | ~axi.araddr[: size.bit_length() - 1].any(), "of whole words"),
         Assert((axi.arsize == size.bit_length() - 1) & (axi.arburst == 0b01), "upwards"),
         Assert(axi.rready, "its words are taken at once"),
     ]
@@ -60,7 +61,8 @@ def _range_is_read(m, block):
     bursts, at = Signal(range(block.outstanding + 2)), Signal(8)
     asked, ended = Signal(), Signal()
     m.d.comb += [
-        asked.eq(axi.arvalid & axi.arready), ended.eq(axi.rvalid & axi.rlast),
+        asked.eq(axi.arvalid & axi.arready),
+        ended.eq(axi.rvalid & axi.rlast),
         Assume(~axi.rvalid | (bursts != 0)),
         Assume(~axi.rvalid | (axi.rlast == (at == lengths[0]))),
         Assert(bursts + axi.arvalid <= block.outstanding, "bursts under way"),
@@ -71,8 +73,7 @@ def _range_is_read(m, block):
     with m.If(ended):
         m.d.sync += [one.eq(other) for one, other in zip(lengths, lengths[1:], strict=False)]
     with m.If(asked):
-        m.d.sync += Array(lengths)[(bursts - ended)[:max(1, (len(lengths) - 1).bit_length())]].eq(
-            axi.arlen)
+        m.d.sync += Array(lengths)[(bursts - ended)[: max(1, (len(lengths) - 1).bit_length())]].eq(axi.arlen)
 
     # Words; no more of them than the depth of the proof allows for.
     first, words, told, given = (Signal(_RANGE) for _ in range(4))
@@ -80,20 +81,36 @@ def _range_is_read(m, block):
     bits = (block.data_width // 8).bit_length() - 1
     with m.If(block.descriptor.valid & block.descriptor.ready):
         start, length = block.descriptor.p.address, block.descriptor.p.length
-        m.d.comb += [Assert(~axi.arvalid & (bursts == 0), "begins when nothing is under way"),
-                     Assert(~reading | failed | (given == words), "begins when all is given")]
-        m.d.sync += [first.eq(start >> bits),
-                     words.eq((start[:bits] + length + (1 << bits) - 1) >> bits),
-                     reading.eq(1), told.eq(0), given.eq(0), failed.eq(0)]
+        m.d.comb += [
+            Assert(~axi.arvalid & (bursts == 0), "begins when nothing is under way"),
+            Assert(~reading | failed | (given == words), "begins when all is given"),
+        ]
+        m.d.sync += [
+            first.eq(start >> bits),
+            words.eq((start[:bits] + length + (1 << bits) - 1) >> bits),
+            reading.eq(1),
+            told.eq(0),
+            given.eq(0),
+            failed.eq(0),
+        ]
     m.d.comb += [
         Assume(block.descriptor.p.address < 1 << _RANGE + bits - 1),
         Assume(block.descriptor.p.length < 1 << _RANGE + bits - 1),
         Assume(block.descriptor.p.length != 0),
-        Assert(~axi.arvalid | ((axi.araddr >> bits == first + told)
-                               & (told + axi.arlen < words)), "the range's words, in order"),
-        Assert(~o.valid | ((o.p.address >> bits == first + given) & ~failed
-                           & (o.p.last == ((o.p.error != 0) | (given + 1 == words)))
-                           & (given < words)), "given in order, none after the last"),
+        Assert(
+            ~axi.arvalid | ((axi.araddr >> bits == first + told) & (told + axi.arlen < words)),
+            "the range's words, in order",
+        ),
+        Assert(
+            ~o.valid
+            | (
+                (o.p.address >> bits == first + given)
+                & ~failed
+                & (o.p.last == ((o.p.error != 0) | (given + 1 == words)))
+                & (given < words)
+            ),
+            "given in order, none after the last",
+        ),
     ]
     with m.If(asked):
         m.d.sync += told.eq(told + axi.arlen + 1)
@@ -128,8 +145,9 @@ def _beats_have_room(m, block):
         Assume(~block.free | (freeable != 0)),
         Assert(stored <= block.depth, "beats that are stored"),
         Assert(waiting <= HEADERS, "headers that wait"),
-        Assert(block.good == (ends & known & ((header.flags & int(RecordFlag.TEST)) == 0)),
-               "counts what is handed over"),
+        Assert(
+            block.good == (ends & known & ((header.flags & int(RecordFlag.TEST)) == 0)), "counts what is handed over"
+        ),
         Assert(block.o.valid | ~block.empty | (waiting == 0), "no header is lost"),
     ]
     steady(m, passes)
@@ -150,8 +168,7 @@ def _trial_locks_its_slot(m, block):
     m.d.comb += [
         slot.eq(block.slot_a),
         pushed.eq(block.i.valid & block.i.ready),
-        ended.eq(block.valid & (block.op.bin == g.bins - 1)
-                 & (block.op.pass_ + 1 == block.passes)),
+        ended.eq(block.valid & (block.op.bin == g.bins - 1) & (block.op.pass_ + 1 == block.passes)),
         taken.eq(block.head.valid & block.head.ready),
         Assume((block.slot_b == slot) & (block.slot_c == slot)),
         Assume((block.passes != 0) & (block.passes <= g.passes)),
@@ -168,8 +185,7 @@ def _trial_locks_its_slot(m, block):
     m.d.sync += [waits.eq(block.head.valid & ~block.head.ready), given.eq(block.given)]
     m.d.comb += Assume(~waits | (given == block.given))
     m.d.sync += [
-        locks.eq(locks + (pushed & (block.i.p.head.slot == slot))
-                 - (ended & (block.op.slot == slot))),
+        locks.eq(locks + (pushed & (block.i.p.head.slot == slot)) - (ended & (block.op.slot == slot))),
         out.eq(out + pushed - block.reported),
         reporting.eq(reporting + taken - block.reported),
     ]
@@ -182,8 +198,7 @@ def _snaps_lie_beside(m, block):
     reads, reads_slot = Signal(), Signal.like(block.reads_slot)
     since = Signal(range(block.first_snap + 1))  # the latest push of the slot
     pushed, locked = Signal(), Signal()
-    m.d.sync += [reads.eq(block.reads), reads_slot.eq(block.reads_slot),
-                 locked.eq(block.locked_a | pushed)]
+    m.d.sync += [reads.eq(block.reads), reads_slot.eq(block.reads_slot), locked.eq(block.locked_a | pushed)]
     m.d.comb += [
         pushed.eq(block.i.valid & block.i.ready & (block.i.p.head.slot == slot)),
         Assume(~pushed | ~locked),  # nothing counts there that could make another trial due
@@ -213,15 +228,17 @@ def _predictions_have_room(m, block):
         m.d.sync += after.eq(coming)
         coming = after
     m.d.comb += [
-        Assume(block.partial.valid == coming), Assume(block.partial.p.last),
+        Assume(block.partial.valid == coming),
+        Assume(block.partial.p.last),
         Assume((block.classes_in_use != 0) & (block.classes_in_use <= g.classes)),
-        Assert((block.asked - block.given)[:len(block.asked)] == given + (
-            block.i.valid & block.i.ready), "predictions under way"),
+        Assert(
+            (block.asked - block.given)[: len(block.asked)] == given + (block.i.valid & block.i.ready),
+            "predictions under way",
+        ),
         Assert(given <= Mux(block.scores, block.scores_depth, block.depth), "room for them"),
     ]
     steady(m, block.scores, block.classes_in_use)
-    m.d.sync += given.eq(given + (block.i.valid & block.i.ready)
-                         - (block.o.valid & block.o.ready))
+    m.d.sync += given.eq(given + (block.i.valid & block.i.ready) - (block.o.valid & block.o.ready))
 
 
 def _commands_come_one_by_one(m, block):
@@ -236,8 +253,10 @@ def _commands_come_one_by_one(m, block):
     before = Signal(len(failure))
     hold(m, edit.job, Assume)
     m.d.sync += [
-        started.eq(block.start.valid & block.start.ready), dispensing.eq(block.dispensing),
-        still.eq(block.idle & block.quiet), before.eq(failure),
+        started.eq(block.start.valid & block.start.ready),
+        dispensing.eq(block.dispensing),
+        still.eq(block.idle & block.quiet),
+        before.eq(failure),
         waits.eq(block.job.valid & ~block.job.ready),
         editing.eq((editing | edit.start) & ~edit.done),
     ]
@@ -273,42 +292,65 @@ ARRAY = {
     "dma bursts": Proof(
         "a burst is held until taken, and lies within a block of its size and within 4 KiB",
         lambda: Watched(ReadDMA(32, outstanding=2, burst=4), _bursts_are_in_order),
-        trusted="block"),
+        trusted="block",
+    ),
     "dma": Proof(
         "every word of the range is asked for and given once, in order; never more bursts under "
         "way, nor words, than there is room for",
-        lambda: Watched(ReadDMA(32, outstanding=2, burst=2), _range_is_read), "bmc", 18),
+        lambda: Watched(ReadDMA(32, outstanding=2, burst=2), _range_is_read),
+        "bmc",
+        18,
+    ),
     "command queue": Proof(
         "words are held until taken; it has one where it says so, and never more than places",
-        lambda: Watched(CommandQueue(4, 4), _queue_knows_its_words), "bmc", 24),
+        lambda: Watched(CommandQueue(4, 4), _queue_knows_its_words),
+        "bmc",
+        24,
+    ),
     "record buffer": Proof(
         "headers are held until taken; never more beats or headers than there is room for",
-        lambda: Watched(RecordBuffer(_ONE_PASS), _beats_have_room), "bmc", 24),
+        lambda: Watched(RecordBuffer(_ONE_PASS), _beats_have_room),
+        "bmc",
+        24,
+    ),
     "record buffer, many passes": Proof(
         "the same where there is room for more beats than headers",
-        lambda: Watched(RecordBuffer(_MANY_PASSES), _beats_have_room), "bmc", 24),
+        lambda: Watched(RecordBuffer(_MANY_PASSES), _beats_have_room),
+        "bmc",
+        24,
+    ),
     "trial scheduler": Proof(
         "heads are held until taken; a slot is locked from its trial's push to its last SNAP",
-        lambda: Watched(TrialScheduler(_ONE_PASS, depth=2, heads=3), _trial_locks_its_slot), "bmc",
-        20),
+        lambda: Watched(TrialScheduler(_ONE_PASS, depth=2, heads=3), _trial_locks_its_slot),
+        "bmc",
+        20,
+    ),
     "trial scheduler, two banks": Proof(
-        "the same; no SNAP is beside an operation on its bank, nor before its slot's last word is "
-        "written",
-        lambda: Watched(TrialScheduler(_TWO_BANKS, depth=2, heads=3), _snaps_lie_beside), "bmc",
-        20),
+        "the same; no SNAP is beside an operation on its bank, nor before its slot's last word is written",
+        lambda: Watched(TrialScheduler(_TWO_BANKS, depth=2, heads=3), _snaps_lie_beside),
+        "bmc",
+        20,
+    ),
     "predictor": Proof(
         "predictions are held until taken; never more under way than there is room for",
-        lambda: Watched(Predictor(_BAYES, depth=4, scores_depth=3, waiting=4),
-                        _predictions_have_room), "bmc", 20),
+        lambda: Watched(Predictor(_BAYES, depth=4, scores_depth=3, waiting=4), _predictions_have_room),
+        "bmc",
+        20,
+    ),
     "report writer": Proof(
         "words are held until taken",
-        lambda: Watched(ReportWriter(_GEOMETRY), lambda m, block: steady(
-            m, block.scores, block.all))),
+        lambda: Watched(ReportWriter(_GEOMETRY), lambda m, block: steady(m, block.scores, block.all)),
+    ),
     "sequencer": Proof(
         "jobs, descriptors, starts are held until taken",
-        lambda: Watched(Sequencer(_GEOMETRY), _commands_come_one_by_one, but=("inline",)), "bmc",
-        20),
+        lambda: Watched(Sequencer(_GEOMETRY), _commands_come_one_by_one, but=("inline",)),
+        "bmc",
+        20,
+    ),
     "editor": Proof(
         "trials, jobs, counts are held until taken",
-        lambda: Watched(SlotEditor(_GEOMETRY), _command_is_steady), "bmc", 20),
+        lambda: Watched(SlotEditor(_GEOMETRY), _command_is_steady),
+        "bmc",
+        20,
+    ),
 }

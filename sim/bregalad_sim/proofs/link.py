@@ -42,7 +42,8 @@ def _relay_keeps_the_order(m, block):
     first, second, count = Signal(2), Signal(2), Signal(range(3))
     put, get = Signal(), Signal()
     m.d.comb += [
-        put.eq(block.i.valid & block.i.ready), get.eq(block.o.valid & block.o.ready),
+        put.eq(block.i.valid & block.i.ready),
+        get.eq(block.o.valid & block.o.ready),
         Assert((block.o.valid == (count != 0)) & (block.i.ready == (count != 2))),
         Assert(~block.o.valid | (block.o.payload == first)),
     ]
@@ -108,8 +109,7 @@ class Apart(Elaboratable):
         with m.If(left != 0):
             m.d.sync += left.eq(left - 1)
             m.d.comb += Assume(~old.i.valid)
-        payload = (new.i.payload.as_value() if hasattr(new.i.payload, "as_value")
-                   else new.i.payload)
+        payload = new.i.payload.as_value() if hasattr(new.i.payload, "as_value") else new.i.payload
         m.d.comb += payload.eq(old.i.payload)
         m.d.comb += new.i.valid.eq(old.i.valid & began & (left == 0))
         for name in self.same:
@@ -125,18 +125,26 @@ class Apart(Elaboratable):
 
     def ports(self):
         """The clock, when to begin, and the old block's inputs and outputs."""
-        return [self.sync.clk, self.stop,
-                *(value.as_value() if hasattr(value, "as_value") else value
-                  for _, _, value in self.old.signature.flatten(self.old))]
+        return [
+            self.sync.clk,
+            self.stop,
+            *(
+                value.as_value() if hasattr(value, "as_value") else value
+                for _, _, value in self.old.signature.flatten(self.old)
+            ),
+        ]
 
 
 def _decoders():
     def compare(old, new):
         # The last word of a damaged frame means nothing.
         told = (old.o.valid & ~old.o.p.bad).replicate(32)
-        return [(old.o.valid, new.o.valid), (old.i.ready, new.i.ready),
-                (old.o.p.data & told, new.o.p.data & told),
-                (old.o.p.bad & old.o.valid, new.o.p.bad & old.o.valid)]
+        return [
+            (old.o.valid, new.o.valid),
+            (old.i.ready, new.i.ready),
+            (old.o.p.data & told, new.o.p.data & told),
+            (old.o.p.bad & old.o.valid, new.o.p.bad & old.o.valid),
+        ]
 
     class Drained(Apart):
         def elaborate(self, platform):
@@ -148,37 +156,59 @@ def _decoders():
 
 
 LINK = {
-    "relay": Proof("values are held until taken; never without both room and values",
-                   lambda: Watched(Relay(8), _relay_has_room_or_words)),
-    "relay in order": Proof("gives what it took, in order, and takes two before it gives one",
-                            lambda: Watched(Relay(2), _relay_keeps_the_order), "bmc", 24),
-    "uart receiver": Proof("bytes are held until taken", lambda: Watched(
-        UartReceiver(800, 100))),
+    "relay": Proof(
+        "values are held until taken; never without both room and values",
+        lambda: Watched(Relay(8), _relay_has_room_or_words),
+    ),
+    "relay in order": Proof(
+        "gives what it took, in order, and takes two before it gives one",
+        lambda: Watched(Relay(2), _relay_keeps_the_order),
+        "bmc",
+        24,
+    ),
+    "uart receiver": Proof("bytes are held until taken", lambda: Watched(UartReceiver(800, 100))),
     "uart transmitter": Proof(
         "is ready again after 10 bits and 3 clocks",
         lambda: Watched(UartTransmitter(800, 100), lambda m, block: soon(m, block.i, 84)),
-        "bmc", 180),
-    "cobs decoder": Proof("words are held until taken; ready again within 3 clocks",
-                          lambda: Watched(CobsDecoder(), _decoder_is_free), depth=8),
-    "cobs decoder in step": Proof(
-        "after any bytes and a zero it gives what a fresh one gives", _decoders, "bmc", 24),
+        "bmc",
+        180,
+    ),
+    "cobs decoder": Proof(
+        "words are held until taken; ready again within 3 clocks",
+        lambda: Watched(CobsDecoder(), _decoder_is_free),
+        depth=8,
+    ),
+    "cobs decoder in step": Proof("after any bytes and a zero it gives what a fresh one gives", _decoders, "bmc", 24),
     "cobs encoder": Proof("bytes are held until taken", lambda: Watched(CobsEncoder())),
-    "memory": Proof("words are held until taken, none is read without room", lambda: Watched(
-        StreamMemory(16))),
-    "ring": Proof("room and space are what is not stored; words are held until taken",
-                  lambda: Watched(Ring(16), _ring_is_used_properly)),
-    "receiver": Proof("whatever comes, it is ready again within 9 clocks, and the next frame "
-                      "begins as the first one did",
-                      lambda: Watched(FrameReceiver(64), _receiver_is_free), depth=12),
-    "intake": Proof("nothing uncommitted is stored for good, no frame is half taken",
-                    lambda: Watched(Intake(16, 16, 1), _no_session_begins), depth=5),
-    "window": Proof("heads and words are held until taken; never more frames than there is room",
-                    lambda: Watched(
-                        Window(2, 16, 1), lambda m, block: _frames_come_apart(
-                            m, block.acknowledged, block.acknowledge)), "bmc", 24),
-    "sender": Proof("words are held until taken, whatever session begins meanwhile",
-                    lambda: Watched(FrameSender({}, 16))),
-    "session": Proof("answers are held until taken", lambda: Watched(
-        Session(1), lambda m, block: _frames_come_apart(m, block.good, block.version))),
+    "memory": Proof("words are held until taken, none is read without room", lambda: Watched(StreamMemory(16))),
+    "ring": Proof(
+        "room and space are what is not stored; words are held until taken",
+        lambda: Watched(Ring(16), _ring_is_used_properly),
+    ),
+    "receiver": Proof(
+        "whatever comes, it is ready again within 9 clocks, and the next frame begins as the first one did",
+        lambda: Watched(FrameReceiver(64), _receiver_is_free),
+        depth=12,
+    ),
+    "intake": Proof(
+        "nothing uncommitted is stored for good, no frame is half taken",
+        lambda: Watched(Intake(16, 16, 1), _no_session_begins),
+        depth=5,
+    ),
+    "window": Proof(
+        "heads and words are held until taken; never more frames than there is room",
+        lambda: Watched(
+            Window(2, 16, 1), lambda m, block: _frames_come_apart(m, block.acknowledged, block.acknowledge)
+        ),
+        "bmc",
+        24,
+    ),
+    "sender": Proof(
+        "words are held until taken, whatever session begins meanwhile", lambda: Watched(FrameSender({}, 16))
+    ),
+    "session": Proof(
+        "answers are held until taken",
+        lambda: Watched(Session(1), lambda m, block: _frames_come_apart(m, block.good, block.version)),
+    ),
     "bridge": Proof("commands and values are held until taken", lambda: Watched(Bridge(64))),
 }

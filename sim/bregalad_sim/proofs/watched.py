@@ -31,8 +31,7 @@ class Watched(Elaboratable):
         m.domains.sync = self.sync
         m.submodules.block = self.block
         for name, member in self.block.signature.members.items():
-            if (member.is_signature and isinstance(member.signature, stream.Signature)
-                    and name not in self.but):
+            if member.is_signature and isinstance(member.signature, stream.Signature) and name not in self.but:
                 made_here = member.flow.name == "Out"
                 hold(m, getattr(self.block, name), Assert if made_here else Assume)
         if self.more is not None:
@@ -41,8 +40,13 @@ class Watched(Elaboratable):
 
     def ports(self):
         """The clock, and all signals of the block's ports."""
-        return [self.sync.clk, *(value.as_value() if hasattr(value, "as_value") else value
-                for _, _, value in self.block.signature.flatten(self.block))]
+        return [
+            self.sync.clk,
+            *(
+                value.as_value() if hasattr(value, "as_value") else value
+                for _, _, value in self.block.signature.flatten(self.block)
+            ),
+        ]
 
 
 def hold(m, port, check):

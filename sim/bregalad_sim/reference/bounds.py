@@ -64,8 +64,7 @@ class McDiarmid(_Bound):
     def epsilon(self, trial):
         """C(K, n) sqrt(ln(1/delta) / (2 n))."""
         K, n = trial.classes, trial.n
-        C = {"information_gain": 6 * (K * log2(e * n) + log2(2 * n)) + 2 * log2(K),
-             "gini": 8}[self.criterion]
+        C = {"information_gain": 6 * (K * log2(e * n) + log2(2 * n)) + 2 * log2(K), "gini": 8}[self.criterion]
         return C * sqrt(log(1 / self.delta) / (2 * n))
 
 
@@ -118,5 +117,9 @@ class PracticalConfidence(Confidence):
         return False
 
 
-BOUNDS = {"hoeffding": Hoeffding, "mcdiarmid": McDiarmid, "confidence": Confidence,
-          "confidence-practical": PracticalConfidence}
+BOUNDS = {
+    "hoeffding": Hoeffding,
+    "mcdiarmid": McDiarmid,
+    "confidence": Confidence,
+    "confidence-practical": PracticalConfidence,
+}

@@ -10,12 +10,20 @@ from numba import njit
 __all__ = ["CRITERIA", "impurity", "reduction", "value_range"]
 
 # Names are those of the boards' criteria, in order; what they mean is written anew here, to compare with.
-INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = map(CRITERIA.index, (
-    "information_gain", "gini", "kearns_mansour", "classification_error"))
+INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = map(
+    CRITERIA.index, ("information_gain", "gini", "kearns_mansour", "classification_error")
+)
 
-_RANGES = complete(CRITERIA, {
-    "information_gain": lambda classes: math.log2(max(2, classes)), "gini": lambda classes: 1.0,
-    "kearns_mansour": lambda classes: 0.5, "classification_error": lambda classes: 1.0}, __file__)
+_RANGES = complete(
+    CRITERIA,
+    {
+        "information_gain": lambda classes: math.log2(max(2, classes)),
+        "gini": lambda classes: 1.0,
+        "kearns_mansour": lambda classes: 0.5,
+        "classification_error": lambda classes: 1.0,
+    },
+    __file__,
+)
 
 
 def value_range(criterion, classes):

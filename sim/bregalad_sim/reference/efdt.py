@@ -44,8 +44,17 @@ class ReferenceEFDT(Learner):
 
     whole_path = True
 
-    def __init__(self, capacities, classes, *, variant="paper", inner_grace=2000,
-                 gain_average=False, same_attribute="keep", **options):
+    def __init__(
+        self,
+        capacities,
+        classes,
+        *,
+        variant="paper",
+        inner_grace=2000,
+        gain_average=False,
+        same_attribute="keep",
+        **options,
+    ):
         if variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, not {variant!r}")
         if same_attribute not in ("keep", "replace"):
@@ -168,8 +177,11 @@ class ReferenceEFDT(Learner):
         return min(ranked[0].lead, lead if lead > SAME else math.inf)
 
     def _moved(self, at, candidate):
-        return (self.same_attribute == "replace" and candidate.kind != MULTIWAY
-                and candidate.threshold != self.tree[at]["threshold"])
+        return (
+            self.same_attribute == "replace"
+            and candidate.kind != MULTIWAY
+            and candidate.threshold != self.tree[at]["threshold"]
+        )
 
     def _current_gain(self, at):
         """The gain of a node's own split, threshold and all, from its present statistics."""

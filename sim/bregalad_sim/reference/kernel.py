@@ -9,8 +9,23 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["FIXED", "GAUSSIAN", "HIGH", "LEAF", "LOW", "MULTIWAY", "NUMERIC", "ONE_VS_REST",
-           "PREDICTIONS", "VFML", "WEIGHT", "ZOOMED", "advance", "all_below", "majority"]
+__all__ = [
+    "FIXED",
+    "GAUSSIAN",
+    "HIGH",
+    "LEAF",
+    "LOW",
+    "MULTIWAY",
+    "NUMERIC",
+    "ONE_VS_REST",
+    "PREDICTIONS",
+    "VFML",
+    "WEIGHT",
+    "ZOOMED",
+    "advance",
+    "all_below",
+    "majority",
+]
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # kinds of a node
 ZOOMED, FIXED, VFML, GAUSSIAN = range(4)  # kinds of an observer
@@ -22,6 +37,7 @@ SMOOTHING = 16  # naive Bayes: a count of n weighs n + 1/16, against n_k + 1 ins
 
 
 # Routing
+
 
 @njit(cache=True)
 def branch_of(node, value):
@@ -36,6 +52,7 @@ def branch_of(node, value):
 
 
 # Counting; ``zoom`` and the like are those of one row
+
 
 @njit(cache=True, inline="always")
 def fixed_bin(limits, bins, attribute, value):
@@ -157,12 +174,12 @@ def all_below(moments, values):
         for i in range(values.shape[1]):
             for label in range(moments.shape[1]):
                 if moments[attribute, label, WEIGHT] > 0 and not np.isnan(values[attribute, i]):
-                    result[attribute, i, label] = _below(moments[attribute, label],
-                                                         values[attribute, i])
+                    result[attribute, i, label] = _below(moments[attribute, label], values[attribute, i])
     return result
 
 
 # Predicting; what naive Bayes does is here and nowhere else
+
 
 @njit(cache=True)
 def majority(base, own, fallback):
@@ -197,8 +214,7 @@ def naive_bayes(kind, bins, capacities, limits, own, table, zoom, edges, used, m
         index = find_bin(kind, bins, capacities, limits, zoom, edges, used, attribute, value)
         if index >= 0:
             for label in range(len(own)):
-                scores[label] += (_smoothed(table[attribute, index, label])
-                                  - np.log2(SMOOTHING * (own[label] + 1)))
+                scores[label] += _smoothed(table[attribute, index, label]) - np.log2(SMOOTHING * (own[label] + 1))
 
 
 @njit(cache=True)
@@ -222,9 +238,32 @@ def bayes_decides(mode, bayes_right, majority_right):
 
 # The stream
 
+
 @njit(cache=True)
-def advance(nodes, base, own, table, zoom, edges, used, moments, limits, capacities, kind, bins, X,
-            y, start, mode, whole_path, seen, multiple, path, predictions, gaps):
+def advance(
+    nodes,
+    base,
+    own,
+    table,
+    zoom,
+    edges,
+    used,
+    moments,
+    limits,
+    capacities,
+    kind,
+    bins,
+    X,
+    y,
+    start,
+    mode,
+    whole_path,
+    seen,
+    multiple,
+    path,
+    predictions,
+    gaps,
+):
     """Predict, then learn instances until a node's period is over.
 
     Parameters
@@ -269,8 +308,20 @@ def advance(nodes, base, own, table, zoom, edges, used, moments, limits, capacit
         if mode != MC:
             by_bayes = by_majority = prediction
             if own[row].any():
-                naive_bayes(kind, bins, capacities, limits, own[row], table[row], zoom[row],
-                            edges[row], used[row], moments[row], x, scores)
+                naive_bayes(
+                    kind,
+                    bins,
+                    capacities,
+                    limits,
+                    own[row],
+                    table[row],
+                    zoom[row],
+                    edges[row],
+                    used[row],
+                    moments[row],
+                    x,
+                    scores,
+                )
                 by_bayes, gaps[i] = best_and_gap(scores)
             if bayes_decides(mode, leaf["bayes_right"], leaf["majority_right"]):
                 prediction = by_bayes
@@ -282,8 +333,9 @@ def advance(nodes, base, own, table, zoom, edges, used, moments, limits, capacit
             node = nodes[path[level]]
             row = node["row"]
             own[row, label] += 1
-            observe(kind, bins, capacities, limits, table[row], zoom[row], edges[row], used[row],
-                    moments[row], x, label)
+            observe(
+                kind, bins, capacities, limits, table[row], zoom[row], edges[row], used[row], moments[row], x, label
+            )
             node["since"] += 1
             due |= node["since"] >= node["period"]
         if due:

@@ -13,8 +13,7 @@ from .observers import CODES, OBSERVERS
 from .statistics import Statistics
 from .tree import KINDS, Node, Nodes
 
-__all__ = ["MIN_GAIN", "NEVER", "SAME", "Candidate", "Decision", "Learner", "Split", "Tally",
-           "best_two"]
+__all__ = ["MIN_GAIN", "NEVER", "SAME", "Candidate", "Decision", "Learner", "Split", "Tally", "best_two"]
 
 MIN_GAIN = 1e-10  # a split must beat the null split by it, as in MOA
 SAME = 1e-9  # gains closer than this are equal: only rounding tells them apart
@@ -111,16 +110,37 @@ class Learner:
 
     whole_path = False  # count at every node of the path
 
-    def __init__(self, capacities, classes, *, observer="zoomed", bins=None, limits=None, head=1000,
-                 criterion="information_gain", bound="hoeffding", delta=1e-7, tau=0.05, c=5e-3,
-                 grace=200, adaptive_grace=False, child_counts="inherit", nominal_split="multiway",
-                 zoom="path", leaf_prediction="mc", max_depth=None):
+    def __init__(
+        self,
+        capacities,
+        classes,
+        *,
+        observer="zoomed",
+        bins=None,
+        limits=None,
+        head=1000,
+        criterion="information_gain",
+        bound="hoeffding",
+        delta=1e-7,
+        tau=0.05,
+        c=5e-3,
+        grace=200,
+        adaptive_grace=False,
+        child_counts="inherit",
+        nominal_split="multiway",
+        zoom="path",
+        leaf_prediction="mc",
+        max_depth=None,
+    ):
         for name, value, allowed in (
-                ("observer", observer, OBSERVERS), ("criterion", criterion, CRITERIA),
-                ("bound", bound, BOUNDS), ("child_counts", child_counts, ("inherit", "zero")),
-                ("nominal_split", nominal_split, ("multiway", "one_vs_rest")),
-                ("zoom", zoom, ("path", "seen")),
-                ("leaf_prediction", leaf_prediction, PREDICTIONS)):
+            ("observer", observer, OBSERVERS),
+            ("criterion", criterion, CRITERIA),
+            ("bound", bound, BOUNDS),
+            ("child_counts", child_counts, ("inherit", "zero")),
+            ("nominal_split", nominal_split, ("multiway", "one_vs_rest")),
+            ("zoom", zoom, ("path", "seen")),
+            ("leaf_prediction", leaf_prediction, PREDICTIONS),
+        ):
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
         if criterion == "kearns_mansour" and classes > 2:
@@ -129,11 +149,12 @@ class Learner:
             raise ValueError(f"McDiarmid's bound is not known for {criterion}")
         if bound.startswith("confidence"):
             if classes > 2 or criterion == "classification_error":
-                raise ValueError("the confidence bounds are for two classes and information gain, "
-                                 f"Gini or Kearns-Mansour, not {classes} and {criterion}")
+                raise ValueError(
+                    "the confidence bounds are for two classes and information gain, "
+                    f"Gini or Kearns-Mansour, not {classes} and {criterion}"
+                )
             if nominal_split == "multiway" and max(capacities, default=0) > 2:
-                raise ValueError("the confidence bounds are for binary splits: choose "
-                                 "nominal_split='one_vs_rest'")
+                raise ValueError("the confidence bounds are for binary splits: choose nominal_split='one_vs_rest'")
         self.capacities = np.array(capacities, np.int64)
         self.classes = classes
         self.observer = OBSERVERS[observer](bins)
@@ -205,8 +226,7 @@ class Learner:
         if X.shape != (len(labels), len(self.capacities)):
             raise ValueError(f"X must be {(len(labels), len(self.capacities))}, not {X.shape}")
         if len(labels) and not 0 <= labels.min() <= labels.max() < self.classes:
-            raise ValueError(f"labels must be 0 to {self.classes - 1}, not {labels.min()} to "
-                             f"{labels.max()}")
+            raise ValueError(f"labels must be 0 to {self.classes - 1}, not {labels.min()} to {labels.max()}")
         if self.observer.name == "fixed" and not self.tally.instances:
             self._set_limits(X)
         predictions, gaps = np.empty(len(X), np.int64), np.empty(len(X))
@@ -226,7 +246,7 @@ class Learner:
     def _set_limits(self, X):
         limits = self.statistics.arrays.limits
         if self._limits is None:
-            head = self._numbers(X[:self._head])
+            head = self._numbers(X[: self._head])
             limits[:, 0] = np.nanmin(head, axis=0)
             limits[:, 1] = np.nanmax(head, axis=0)
         else:
@@ -237,9 +257,21 @@ class Learner:
         while at < len(X):
             path = np.empty(self._deepest + 1, np.int64)
             done, length = advance(
-                self.tree.table, *self.statistics.arrays, self.observer.kind, self.observer.bins,
-                X, y, at, self._mode, self.whole_path, self.tally.instances - at, self._multiple,
-                path, predictions, gaps)
+                self.tree.table,
+                *self.statistics.arrays,
+                self.observer.kind,
+                self.observer.bins,
+                X,
+                y,
+                at,
+                self._mode,
+                self.whole_path,
+                self.tally.instances - at,
+                self._multiple,
+                path,
+                predictions,
+                gaps,
+            )
             self.tally.instances += done - at
             at = done
             if length:
@@ -285,8 +317,7 @@ class Learner:
 
     def facts(self, at, both):
         """What a bound may look at."""
-        return Trial(both.sum(), int(self.tree[at]["height"]), self.tally.instances,
-                     len(self.capacities), self.classes)
+        return Trial(both.sum(), int(self.tree[at]["height"]), self.tally.instances, len(self.capacities), self.classes)
 
     # Splits that a node could make
 
@@ -301,9 +332,10 @@ class Learner:
             found += self._best(at, NUMERIC, self._numeric, *self._numeric_splits(row))
         if len(self._nominal):
             found += self._best(at, self.nominal_kind, self._nominal, *self._nominal_splits(row))
-        return sorted((candidate for candidate in found
-                       if candidate.attribute not in self._used[at]),
-                      key=lambda candidate: candidate.attribute)
+        return sorted(
+            (candidate for candidate in found if candidate.attribute not in self._used[at]),
+            key=lambda candidate: candidate.attribute,
+        )
 
     # Splits of several attributes are thresholds (attributes, m), NaN where there is no split, and
     # the classes of their sides (attributes, m, sides, classes).
@@ -316,7 +348,7 @@ class Learner:
 
     def _nominal_splits(self, row):
         capacities = self.capacities[self._nominal, None]
-        values = self.statistics.arrays.table[row, self._nominal, :capacities.max()]
+        values = self.statistics.arrays.table[row, self._nominal, : capacities.max()]
         if self.nominal_kind == MULTIWAY:
             return np.zeros((len(values), 1)), values[:, None]
         value = np.arange(float(capacities.max()))
@@ -339,9 +371,10 @@ class Learner:
             lead = most - gains[i].max(where=gains[i] < most - SAME, initial=-np.inf)
             branches = sides[i, best]
             if kind == MULTIWAY:
-                branches = branches[:np.flatnonzero(branches.any(axis=1)).max(initial=0) + 1]
-            found.append(Candidate(int(attributes[i]), kind, float(thresholds[i, best]),
-                                   float(most), float(lead), branches))
+                branches = branches[: np.flatnonzero(branches.any(axis=1)).max(initial=0) + 1]
+            found.append(
+                Candidate(int(attributes[i]), kind, float(thresholds[i, best]), float(most), float(lead), branches)
+            )
         return found
 
     def gain_at(self, at, attribute, threshold):
@@ -381,9 +414,16 @@ class Learner:
             self._zoom(child + branch, at, branch)
         self._deepest = max(self._deepest, int(node["height"]) + 1)
         self.tally.ties += int(tie)
-        self.splits.append(Split(self.tally.instances, candidate.attribute,
-                                 KINDS[candidate.kind], self._plain(candidate.threshold),
-                                 margin, bool(tie)))
+        self.splits.append(
+            Split(
+                self.tally.instances,
+                candidate.attribute,
+                KINDS[candidate.kind],
+                self._plain(candidate.threshold),
+                margin,
+                bool(tie),
+            )
+        )
 
     def _plain(self, threshold):
         return int(threshold) if threshold.is_integer() else threshold
@@ -400,11 +440,9 @@ class Learner:
             if self.zoom == "seen":
                 counted = arrays.table[split["row"], split["attribute"]].any(axis=1)
                 bins = np.flatnonzero(counted)
-                low, high = (low + (bins[0] << shift),
-                             min(high, low + ((bins[-1] + 1) << shift)))
+                low, high = (low + (bins[0] << shift), min(high, low + ((bins[-1] + 1) << shift)))
             middle = min(max(int(split["threshold"]), low), high)
-            self.observer.zoom(arrays, row, split["attribute"],
-                               *((low, middle) if branch == 0 else (middle, high)))
+            self.observer.zoom(arrays, row, split["attribute"], *((low, middle) if branch == 0 else (middle, high)))
 
     def forget(self, at):
         """Give a node's statistics back."""

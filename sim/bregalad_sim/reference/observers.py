@@ -12,6 +12,7 @@ CODES = 255  # of a zoomed attribute: 0 to 254
 # A node's splits: ``splits(arrays, row, attributes)`` gives for numeric attributes the thresholds
 # (attributes, m), NaN where there is none, and the classes below them (attributes, m, classes).
 
+
 class _Binned:
     """Counts in bins, a threshold between any two."""
 
@@ -20,7 +21,7 @@ class _Binned:
         self.table_width = self.bins
 
     def splits(self, arrays, row, attributes):
-        left = arrays.table[row, attributes, :self.bins].cumsum(axis=1)[:, :-1]
+        left = arrays.table[row, attributes, : self.bins].cumsum(axis=1)[:, :-1]
         return self.thresholds(arrays, row, attributes), left
 
     def below(self, arrays, row, attribute, threshold):
@@ -30,7 +31,7 @@ class _Binned:
 
     def known(self, arrays, row, attributes):
         """Classes (attributes, classes) of the known values."""
-        return arrays.table[row, attributes, :self.bins].sum(axis=1)
+        return arrays.table[row, attributes, : self.bins].sum(axis=1)
 
 
 class Zoomed(_Binned):

@@ -45,7 +45,9 @@ class Statistics:
         self._free = []
         self.arrays = Arrays(
             *(np.zeros((0, *shape), dtype) for shape, dtype in self._shapes.values()),
-            limits=np.zeros((d, 2)), capacities=self.capacities)
+            limits=np.zeros((d, 2)),
+            capacities=self.capacities,
+        )
 
     def take(self):
         """A row of zeros."""
@@ -63,7 +65,10 @@ class Statistics:
     def _grow(self):
         rows = len(self.arrays.own)
         more = max(4, rows)
-        self.arrays = self.arrays._replace(**{
-            name: np.concatenate([getattr(self.arrays, name), np.zeros((more, *shape), dtype)])
-            for name, (shape, dtype) in self._shapes.items()})
+        self.arrays = self.arrays._replace(
+            **{
+                name: np.concatenate([getattr(self.arrays, name), np.zeros((more, *shape), dtype)])
+                for name, (shape, dtype) in self._shapes.items()
+            }
+        )
         self._free = list(range(rows + more - 1, rows - 1, -1))

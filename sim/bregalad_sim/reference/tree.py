@@ -6,17 +6,25 @@ __all__ = ["KINDS", "Node", "Nodes"]
 
 KINDS = ("", "numeric", "multiway", "one_vs_rest")  # by number
 
-NODE = np.dtype([
-    ("kind", np.int64), ("attribute", np.int64), ("threshold", np.float64),
-    ("default", np.int64),  # branch of missing and unknown values
-    ("child", np.int64), ("width", np.int64),  # first of the children, which are in a row
-    ("height", np.int64),
-    ("row", np.int64),  # of the statistics, -1 without
-    ("since", np.int64), ("period", np.int64),  # instances since the last trial; to the next
-    ("fallback", np.int64),  # prediction of a leaf that has no counts
-    ("bayes_right", np.int64), ("majority_right", np.int64),
-    ("wait", np.int64),  # instances before a tie is broken (htat)
-], align=True)
+NODE = np.dtype(
+    [
+        ("kind", np.int64),
+        ("attribute", np.int64),
+        ("threshold", np.float64),
+        ("default", np.int64),  # branch of missing and unknown values
+        ("child", np.int64),
+        ("width", np.int64),  # first of the children, which are in a row
+        ("height", np.int64),
+        ("row", np.int64),  # of the statistics, -1 without
+        ("since", np.int64),
+        ("period", np.int64),  # instances since the last trial; to the next
+        ("fallback", np.int64),  # prediction of a leaf that has no counts
+        ("bayes_right", np.int64),
+        ("majority_right", np.int64),
+        ("wait", np.int64),  # instances before a tie is broken (htat)
+    ],
+    align=True,
+)
 
 
 class Nodes:
@@ -32,7 +40,7 @@ class Nodes:
             self.table = np.concatenate([self.table, np.zeros_like(self.table)])
         first = self.count
         self.count += count
-        self.table["row"][first:self.count] = -1
+        self.table["row"][first : self.count] = -1
         return first
 
     def __getitem__(self, at):

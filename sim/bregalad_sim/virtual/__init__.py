@@ -22,5 +22,4 @@ def serve(board, opened=None, stop=None, **options):
     **options
         Of `serve_network`: ``port``, ``ip``.
     """
-    _SERVICES[board.board.wire](
-        board, opened or (lambda name: None), stop or (lambda: False), **options)
+    _SERVICES[board.board.wire](board, opened or (lambda name: None), stop or (lambda: False), **options)

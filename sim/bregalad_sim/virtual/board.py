@@ -66,16 +66,16 @@ class VirtualBoard:
         If the model cannot be compiled.
     """
 
-    def __init__(self, board, geometry=None, *, ratio=None, clock_mhz=None, netlist=False,
-                 **options):
+    def __init__(self, board, geometry=None, *, ratio=None, clock_mhz=None, netlist=False, **options):
         self._opened = None
         wire = board.wire
         ratio = _RATIOS[wire] if ratio is None else ratio
         whole = wire == "serial"
-        if isinstance(ratio, bool) or not isinstance(ratio, int if whole else (int, float)) \
-                or ratio < _LEAST[wire]:
-            raise ValueError(f"ratio must be {'a whole number, ' if whole else ''}at least "
-                             f"{_LEAST[wire]:g} clocks per {_UNITS[wire]}, not {ratio!r}")
+        if isinstance(ratio, bool) or not isinstance(ratio, int if whole else (int, float)) or ratio < _LEAST[wire]:
+            raise ValueError(
+                f"ratio must be {'a whole number, ' if whole else ''}at least "
+                f"{_LEAST[wire]:g} clocks per {_UNITS[wire]}, not {ratio!r}"
+            )
         if netlist and not (isinstance(board.family, ECP5) and whole):
             raise ValueError(f"netlist is for ECP5 boards with a serial port, not for {board.name}")
         self.board = board

@@ -30,7 +30,7 @@ def serve_line(board, opened, stop):
                 pace.moved()
                 up += came
             if up and select.select([], [master], [], 0)[1]:
-                up = up[os.write(master, up):]
+                up = up[os.write(master, up) :]
     finally:
         os.close(master)
         os.close(slave)

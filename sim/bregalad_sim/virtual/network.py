@@ -12,8 +12,18 @@ from bregalad_hw.boards.network import ADDRESS
 from .board import Pace
 from .wire import VirtualWire
 
-__all__ = ["HOST_MAC", "CableWire", "arp_frame", "asked_address", "checksum", "ethernet_frame",
-           "ipv4_packet", "serve_network", "udp_frame", "udp_payload"]
+__all__ = [
+    "HOST_MAC",
+    "CableWire",
+    "arp_frame",
+    "asked_address",
+    "checksum",
+    "ethernet_frame",
+    "ipv4_packet",
+    "serve_network",
+    "udp_frame",
+    "udp_payload",
+]
 
 HOST_MAC = 0x0252_0000_0001
 _IPV4, _ARP, _UDP = 0x0800, 0x0806, 17
@@ -29,15 +39,20 @@ def ethernet_frame(to, kind, payload):
 
 def arp_frame(code, sender, mac, ip):
     """An ARP request (1) or reply (2) of the host, which is at IP address ``sender``."""
-    return ethernet_frame(mac if code == _ARP_REPLY else (1 << 48) - 1, _ARP, struct.pack(
-        ">HHBBH", *_ARP_KIND, code) + HOST_MAC.to_bytes(6, "big") + struct.pack(">I", sender)
-        + mac.to_bytes(6, "big") + struct.pack(">I", ip))
+    return ethernet_frame(
+        mac if code == _ARP_REPLY else (1 << 48) - 1,
+        _ARP,
+        struct.pack(">HHBBH", *_ARP_KIND, code)
+        + HOST_MAC.to_bytes(6, "big")
+        + struct.pack(">I", sender)
+        + mac.to_bytes(6, "big")
+        + struct.pack(">I", ip),
+    )
 
 
 def ipv4_packet(protocol, source, destination, payload):
     """An IPv4 packet with its checksum."""
-    header = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0, source,
-                         destination)
+    header = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0, source, destination)
     return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
 
 
@@ -45,15 +60,14 @@ def checksum(data):
     """The internet checksum (RFC 1071) of whole 16-bit words."""
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return ~total & 0xffff
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
 
 
 def udp_frame(source, destination, payload):
     """An Ethernet frame with a datagram; addresses as (IP address, port)."""
     datagram = struct.pack(">HHHH", source[1], destination[1], 8 + len(payload), 0) + payload
-    return ethernet_frame(mac_address(destination[0]), _IPV4,
-                          ipv4_packet(_UDP, source[0], destination[0], datagram))
+    return ethernet_frame(mac_address(destination[0]), _IPV4, ipv4_packet(_UDP, source[0], destination[0], datagram))
 
 
 def udp_payload(frame):
@@ -61,7 +75,7 @@ def udp_payload(frame):
     if frame[12:14] != struct.pack(">H", _IPV4) or frame[23] != _UDP:
         return None
     ip, _, port, size = struct.unpack(">IHHH", frame[30:40])
-    return (ip, port), frame[42:34 + size]
+    return (ip, port), frame[42 : 34 + size]
 
 
 def serve_network(board, opened, stop, port=0, ip=ADDRESS):
@@ -123,8 +137,7 @@ class CableWire(VirtualWire):
         found = []
         while frame := self.board.read():
             if asked := asked_address(frame):
-                self.board.write(arp_frame(_ARP_REPLY, asked, mac_address(self._there[0]),
-                                           self._there[0]))
+                self.board.write(arp_frame(_ARP_REPLY, asked, mac_address(self._there[0]), self._there[0]))
             elif there := udp_payload(frame):
                 found.append(there[1])
         return found

@@ -14,8 +14,18 @@ from ...fixed import (
 from ...geometry import GAIN_FRACTION
 from .state import inlined, inner
 
-__all__ = ["fill_table", "fill_logs", "gini", "kearns_mansour", "share_log", "u16", "u32",
-           "whole_log", "wrap", "xlog2x"]
+__all__ = [
+    "fill_table",
+    "fill_logs",
+    "gini",
+    "kearns_mansour",
+    "share_log",
+    "u16",
+    "u32",
+    "whole_log",
+    "wrap",
+    "xlog2x",
+]
 
 SHARE, WHOLE = range(2)  # rows of the logarithms of naive Bayes
 
@@ -54,8 +64,7 @@ def fill_table(table, log_base, log_slope):
     exponents = np.frexp(x)[1].astype(np.int64) - 1
     bits = mantissa_bits.py_func(x, exponents)
     table[0] = 0
-    table[1:] = x * ((exponents << GAIN_FRACTION)
-                     + interpolate.py_func(log_base, log_slope, bits))
+    table[1:] = x * ((exponents << GAIN_FRACTION) + interpolate.py_func(log_base, log_slope, bits))
 
 
 @inner
@@ -115,8 +124,7 @@ def fill_logs(logs, bayes_table):
 @inlined
 def share_log(n, logs, bayes_table):
     small = n < logs.shape[1]
-    return (np.int64(logs[SHARE, np.uint64(n)]) if small
-            else bayes_log2(BAYES_UNIT * n + 1, bayes_table))
+    return np.int64(logs[SHARE, np.uint64(n)]) if small else bayes_log2(BAYES_UNIT * n + 1, bayes_table)
 
 
 @inlined

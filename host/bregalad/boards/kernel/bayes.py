@@ -20,14 +20,33 @@ def prediction_words(registers, counts):
 
 
 @inner
-def predict(entries, counts, counters, shares, lo, shift, config, events, mix, registers, scores,
-            logs, bayes_table, out, progress, slot, codes, places):
+def predict(
+    entries,
+    counts,
+    counters,
+    shares,
+    lo,
+    shift,
+    config,
+    events,
+    mix,
+    registers,
+    scores,
+    logs,
+    bayes_table,
+    out,
+    progress,
+    slot,
+    codes,
+    places,
+):
     """Report a record's naive Bayes prediction from the statistics of its slot."""
     width = counts.shape[2]
     classes = min(registers[CLASSES], width)
     locate(config, lo, shift, mix, counts.shape, slot, codes, places)
-    label = classify(entries, counts.shape, counters, shares, config, mix, classes, scores, logs,
-                     bayes_table, slot, places)
+    label = classify(
+        entries, counts.shape, counters, shares, config, mix, classes, scores, logs, bayes_table, slot, places
+    )
     used = progress[USED]
     kind = PREDICTION if registers[PREDICTIONS] == 1 else SCORES
     out[used] = kind | label << 8 | slot << 16
@@ -54,8 +73,7 @@ def only_class(entries, classes, slot):
 
 
 @inner
-def classify(entries, shape, counters, shares, config, mix, classes, scores, logs, bayes_table,
-             slot, places):
+def classify(entries, shape, counters, shares, config, mix, classes, scores, logs, bayes_table, slot, places):
     """The class that naive Bayes predicts; ``scores``: log2 of every one's share, less a constant.
 
     ``shape`` of the counters, ``places`` as `locate` finds them.

@@ -6,8 +6,7 @@ from ...geometry import MISSING
 from ...protocol.registers import CellKind
 from .state import BASE, KIND, OTHER, compiled, inlined, inner
 
-__all__ = ["IGNORED", "NUMERIC", "MULTIWAY", "MIXED", "bin_of", "gather", "is_shared", "locate",
-           "mixture"]
+__all__ = ["IGNORED", "NUMERIC", "MULTIWAY", "MIXED", "bin_of", "gather", "is_shared", "locate", "mixture"]
 
 # Plain integers, since Numba types every enumeration anew.
 IGNORED, NUMERIC, MULTIWAY = CellKind.IGNORED, CellKind.NUMERIC, CellKind.MULTIWAY
@@ -21,8 +20,7 @@ def mixture(config, cells):
     for cell in range(cells):
         kind = config[KIND, cell]
         numeric += kind == NUMERIC
-        nominal += (kind != NUMERIC and kind != IGNORED and not config[BASE, cell]
-                    and not config[OTHER, cell])
+        nominal += kind != NUMERIC and kind != IGNORED and not config[BASE, cell] and not config[OTHER, cell]
     return ALL_NUMERIC if numeric == cells else ALL_NOMINAL if nominal == cells else MIXED
 
 
@@ -62,8 +60,15 @@ def locate(config, lo, shift, mix, shape, slot, codes, places):
             places[cell] = place if code != np.int32(MISSING) else np.int32(-1)
     elif mix == MIXED:
         for cell in range(len(codes)):
-            index = bin_of(config[KIND, cell], config[BASE, cell], config[OTHER, cell],
-                           lo[slot, cell], shift[slot, cell], last, np.int64(codes[cell]))
+            index = bin_of(
+                config[KIND, cell],
+                config[BASE, cell],
+                config[OTHER, cell],
+                lo[slot, cell],
+                shift[slot, cell],
+                last,
+                np.int64(codes[cell]),
+            )
             places[cell] = index * row + cell if index >= 0 else -1
 
 

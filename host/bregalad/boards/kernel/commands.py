@@ -27,9 +27,14 @@ FAR = 1 << 62  # no memory reaches here; below it, addresses do not overflow
 
 # What each opcode needs to be in range: rows of opcode, offset in the command, whether a cell is
 # named there, whether NONE is allowed.
-REFERENCES = np.array([
-    (opcode, COMMANDS[opcode].offset(name), kind == "cell", optional)
-    for opcode in Opcode for name, kind, optional in references(opcode)], np.int64)
+REFERENCES = np.array(
+    [
+        (opcode, COMMANDS[opcode].offset(name), kind == "cell", optional)
+        for opcode in Opcode
+        for name, kind, optional in references(opcode)
+    ],
+    np.int64,
+)
 KNOWN = np.array([number in set(Opcode) for number in range(256)])
 
 
@@ -172,15 +177,28 @@ def _no_command(state, stream, at, body):
 
 
 _payload = _no_payload
-for _opcode, _function in reversed(complete(WITH_PAYLOAD, {
-        Opcode.LEARN: records_bytes, Opcode.WRITE: statistics_bytes}, __file__).items()):
+for _opcode, _function in reversed(
+    complete(WITH_PAYLOAD, {Opcode.LEARN: records_bytes, Opcode.WRITE: statistics_bytes}, __file__).items()
+):
     _payload = _payload_step(_opcode, _function, _payload)
 
 _execute = _no_command
-for _opcode, _function in reversed(complete(Opcode, {
-        Opcode.LEARN: learn_command, Opcode.TRIAL: trial_command, Opcode.CLEAR: clear_command,
-        Opcode.PLACE: place_command, Opcode.READ: read_command, Opcode.WRITE: write_command,
-        Opcode.FENCE: fence_command, Opcode.RESET: reset_command}, __file__).items()):
+for _opcode, _function in reversed(
+    complete(
+        Opcode,
+        {
+            Opcode.LEARN: learn_command,
+            Opcode.TRIAL: trial_command,
+            Opcode.CLEAR: clear_command,
+            Opcode.PLACE: place_command,
+            Opcode.READ: read_command,
+            Opcode.WRITE: write_command,
+            Opcode.FENCE: fence_command,
+            Opcode.RESET: reset_command,
+        },
+        __file__,
+    ).items()
+):
     _execute = _command_step(_opcode, _function, _execute)
 
 
@@ -193,8 +211,7 @@ def command(state, stream, at, head_bytes):
         progress[HALTED] = stream[at] != RESET
         refused = True
     elif not in_range(state.counts.shape[0], state.counts.shape[3], stream, at):
-        error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at), u32(stream, at + 4),
-              np.int64(0))
+        error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at), u32(stream, at + 4), np.int64(0))
         refused = True
     if refused:
         payload = _payload(state, stream, at)

@@ -25,21 +25,20 @@ HALVED, UNDERFLOW, INNER = map(int, (EntryFlag.HALVED, EntryFlag.UNDERFLOW, Entr
 
 
 @inlined
-def add(entries, counters, shares, cells, lanes, count_max, logs, bayes_table, slot, label, places,
-        rows):
+def add(entries, counters, shares, cells, lanes, count_max, logs, bayes_table, slot, label, places, rows):
     """Count an instance in a slot that is not full; beats in which a counter was."""
     slot = np.uint64(slot)
     row = np.uint64(COUNTS + label)
     entries[slot, N] += 1
     entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
     entries[slot, row] = (entries[slot, row] + 1) & count_max
-    return count_places(entries, counters, shares, cells, lanes, count_max, 1, logs, bayes_table,
-                        slot, label, places, rows)
+    return count_places(
+        entries, counters, shares, cells, lanes, count_max, 1, logs, bayes_table, slot, label, places, rows
+    )
 
 
 @inlined
-def count_places(entries, counters, shares, cells, lanes, limit, step, logs, bayes_table, slot,
-                 label, places, rows):
+def count_places(entries, counters, shares, cells, lanes, limit, step, logs, bayes_table, slot, label, places, rows):
     """Add ``step`` to the counters that are not at ``limit``; beats with one that is.
 
     Parameters

@@ -56,9 +56,19 @@ def scaled_classification_error(counts, classes, count_max, tables):
     return max(0, (n & count_max) - most) << GAIN_FRACTION
 
 
-_SCALED = {criterion_of(name).number: function for name, function in complete(CRITERIA, {
-    "information_gain": scaled_entropy, "gini": scaled_gini, "kearns_mansour": scaled_kearns_mansour,
-    "classification_error": scaled_classification_error}, __file__).items()}
+_SCALED = {
+    criterion_of(name).number: function
+    for name, function in complete(
+        CRITERIA,
+        {
+            "information_gain": scaled_entropy,
+            "gini": scaled_gini,
+            "kearns_mansour": scaled_kearns_mansour,
+            "classification_error": scaled_classification_error,
+        },
+        __file__,
+    ).items()
+}
 
 
 def impurity(counts, classes, count_max, measure):
@@ -98,13 +108,25 @@ overload(reciprocals_of, inline="always")(_only("gini"))
 
 
 @inlined
-def find(config, counts, extent, slot, cells, classes, count_max, gain_half, found, scratch,
-         measure):
+def find(config, counts, extent, slot, cells, classes, count_max, gain_half, found, scratch, measure):
     """Fill ``found`` with the candidates of all cells; an attribute's is that of its last one."""
     slot = np.uint64(slot)
     for cell in range(cells):
-        gain(config, counts, extent, slot, np.uint64(cell), classes, count_max, gain_half, found,
-             scratch, entropy_of(measure), reciprocals_of(measure), measure)
+        gain(
+            config,
+            counts,
+            extent,
+            slot,
+            np.uint64(cell),
+            classes,
+            count_max,
+            gain_half,
+            found,
+            scratch,
+            entropy_of(measure),
+            reciprocals_of(measure),
+            measure,
+        )
         if cell and not config[FIRST, cell] and config[KIND, cell] != IGNORED:
             join(config, found, cell, gain_half)
 
@@ -126,8 +148,9 @@ def join(config, found, cell, gain_half):
 
 
 @inner
-def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, found, scratch,
-         entropy, reciprocals, measure):
+def gain(
+    config, counts, extent, slot, cell, classes, count_max, gain_half, found, scratch, entropy, reciprocals, measure
+):
     """Set a cell's candidate (multiway: its share of the attribute's gain)."""
     kind = config[KIND, cell]
     own_values = np.int64(counts.shape[1] - config[OTHER, cell])
@@ -140,19 +163,30 @@ def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, foun
     known = sum_bins(counts, extent, slot, cell, classes, count_max, total)
     if kind == MULTIWAY:
         found[cell, GAIN] = gain_multiway(
-            counts, slot, cell, classes, min(own_values, extent), config[FIRST, cell], count_max,
-            gain_half, scratch, entropy, reciprocals, measure)
+            counts,
+            slot,
+            cell,
+            classes,
+            min(own_values, extent),
+            config[FIRST, cell],
+            count_max,
+            gain_half,
+            scratch,
+            entropy,
+            reciprocals,
+            measure,
+        )
         return
     numeric = kind == NUMERIC
     values = counts.shape[1] - 1 if numeric else own_values
     # No bin from the extent on differs from the first one there.
     values = min(values, extent + 1)
     if entropy is not None and known <= count_max and known < len(entropy[0]):
-        value, best = small_binary(counts, slot, cell, classes, values, numeric, gain_half, known,
-                                   scratch, entropy[0])
+        value, best = small_binary(counts, slot, cell, classes, values, numeric, gain_half, known, scratch, entropy[0])
     else:
-        value, best = gain_binary(counts, slot, cell, classes, values, numeric, count_max,
-                                  gain_half, scratch, entropy, reciprocals, measure)
+        value, best = gain_binary(
+            counts, slot, cell, classes, values, numeric, count_max, gain_half, scratch, entropy, reciprocals, measure
+        )
     first_code = 0 if numeric else np.int64(config[BASE, cell])
     found[cell, VALUE] = (first_code + value) & 0xFF
     found[cell, GAIN] = best
@@ -160,8 +194,9 @@ def gain(config, counts, extent, slot, cell, classes, count_max, gain_half, foun
 
 
 @inlined
-def gain_multiway(counts, slot, cell, classes, own_values, first, count_max, gain_half, scratch,
-                  entropy, reciprocals, measure):
+def gain_multiway(
+    counts, slot, cell, classes, own_values, first, count_max, gain_half, scratch, entropy, reciprocals, measure
+):
     total, row = scratch[0], scratch[1]
     share = 0
     if first:
@@ -204,8 +239,9 @@ def small_binary(counts, slot, cell, classes, values, numeric, gain_half, known,
 
 
 @inner
-def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_half, scratch,
-                entropy, reciprocals, measure):
+def gain_binary(
+    counts, slot, cell, classes, values, numeric, count_max, gain_half, scratch, entropy, reciprocals, measure
+):
     """Value and gain of the best threshold (numeric), or value against the rest."""
     total, left, right = scratch[0], scratch[1], scratch[2]
     whole = impurity(total, classes, count_max, measure)
@@ -234,11 +270,11 @@ def gain_binary(counts, slot, cell, classes, values, numeric, count_max, gain_ha
             parts += xlog2x(n_left & count_max, entropy)
             parts += xlog2x(n_right & count_max, entropy)
         elif reciprocals is not None:
-            parts = (gini(n_left & count_max, squares_left, count_max, reciprocals)
-                     + gini(n_right & count_max, squares_right, count_max, reciprocals))
+            parts = gini(n_left & count_max, squares_left, count_max, reciprocals) + gini(
+                n_right & count_max, squares_right, count_max, reciprocals
+            )
         else:
-            parts = (impurity(left, classes, count_max, measure)
-                     + impurity(right, classes, count_max, measure))
+            parts = impurity(left, classes, count_max, measure) + impurity(right, classes, count_max, measure)
         candidate = wrap(whole - parts, gain_half)
         if best_value < 0 or candidate > best:
             best_value, best = value, candidate

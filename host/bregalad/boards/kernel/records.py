@@ -84,13 +84,36 @@ def learn(state, stream, at):
             if not number:
                 break
         if state.registers[PREDICTIONS]:
-            number = min(number, 1 + (state.out.size - progress[USED] - state.reserve)
-                         // prediction_words(state.registers, state.counts))
+            number = min(
+                number,
+                1
+                + (state.out.size - progress[USED] - state.reserve) // prediction_words(state.registers, state.counts),
+            )
         done = plain_records(
-            state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
-            state.config, state.events, mix, state.lanes, state.count_max, state.registers,
-            state.scores, state.logs, state.bayes_table, state.out, progress, data, at_record,
-            where, codes, places, number)
+            state.entries,
+            state.counts,
+            state.counters,
+            state.shares,
+            state.lo,
+            state.shift,
+            state.config,
+            state.events,
+            mix,
+            state.lanes,
+            state.count_max,
+            state.registers,
+            state.scores,
+            state.logs,
+            state.bayes_table,
+            state.out,
+            progress,
+            data,
+            at_record,
+            where,
+            codes,
+            places,
+            number,
+        )
         if done < number:
             record(state, data, at_record + done * size, where, codes, places, mix)
             done += 1
@@ -104,9 +127,31 @@ def learn(state, stream, at):
 
 
 @inner
-def plain_records(entries, counts, counters, shares, lo, shift, config, events, mix, lanes,
-                  count_max, registers, scores, logs, bayes_table, out, progress, data, at, where,
-                  codes, places, number):
+def plain_records(
+    entries,
+    counts,
+    counters,
+    shares,
+    lo,
+    shift,
+    config,
+    events,
+    mix,
+    lanes,
+    count_max,
+    registers,
+    scores,
+    logs,
+    bayes_table,
+    out,
+    progress,
+    data,
+    at,
+    where,
+    codes,
+    places,
+    number,
+):
     """Count or test up to ``number`` records and stop before the first that needs `record`.
 
     Such a record is bad, has weight -1, or makes a node on its path halve or start a trial. Loops
@@ -140,13 +185,32 @@ def plain_records(entries, counts, counters, shares, lo, shift, config, events, 
                 break
         rows = gather(mix, shape, data, at + RECORD_HEAD, where, codes, places)
         if registers[PREDICTIONS]:
-            predict(entries, counts, counters, shares, lo, shift, config, events, mix, registers,
-                    scores, logs, bayes_table, out, progress, first, codes, places)
+            predict(
+                entries,
+                counts,
+                counters,
+                shares,
+                lo,
+                shift,
+                config,
+                events,
+                mix,
+                registers,
+                scores,
+                logs,
+                bayes_table,
+                out,
+                progress,
+                first,
+                codes,
+                places,
+            )
         slot = NONE if test else first
         while slot != NONE:
             locate(config, lo, shift, mix, shape, slot, codes, places)
-            clamped += add(entries, counters, shares, shape[3], lanes, count_max, logs, bayes_table,
-                           slot, label, places, rows)
+            clamped += add(
+                entries, counters, shares, shape[3], lanes, count_max, logs, bayes_table, slot, label, places, rows
+            )
             slot = entries[slot, LINK]
         tests += test
         nodes += 1 if test else depth
@@ -170,9 +234,26 @@ def record(state, data, at, where, codes, places, mix):
     shape = state.counts.shape
     rows = gather(mix, shape, data, at + RECORD_HEAD, where, codes, places)
     if state.registers[PREDICTIONS]:
-        predict(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
-                state.config, state.events, mix, state.registers, state.scores, state.logs,
-                state.bayes_table, state.out, state.progress, slot, codes, places)
+        predict(
+            state.entries,
+            state.counts,
+            state.counters,
+            state.shares,
+            state.lo,
+            state.shift,
+            state.config,
+            state.events,
+            mix,
+            state.registers,
+            state.scores,
+            state.logs,
+            state.bayes_table,
+            state.out,
+            state.progress,
+            slot,
+            codes,
+            places,
+        )
     state.events[RECORDS] += 1
     for _ in range(PATH_LIMIT):
         locate(state.config, state.lo, state.shift, mix, shape, slot, codes, places)
@@ -199,8 +280,20 @@ def count(state, slot, label, minus, places, rows):
         entries[slot, FLAGS] |= UNDERFLOW
     limit, step = (0, -1) if minus else (state.count_max, 1)
     state.events[CLAMPED] += count_places(
-        entries, state.counters, state.shares, shape[3], state.lanes, limit, step, state.logs,
-        state.bayes_table, slot, label, places, rows)
+        entries,
+        state.counters,
+        state.shares,
+        shape[3],
+        state.lanes,
+        limit,
+        step,
+        state.logs,
+        state.bayes_table,
+        slot,
+        label,
+        places,
+        rows,
+    )
     state.events[BEATS] += (len(places) + state.lanes - 1) // state.lanes
     state.events[NODES] += 1
     grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]

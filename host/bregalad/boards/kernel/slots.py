@@ -23,20 +23,31 @@ from .state import (
     inner,
 )
 
-__all__ = ["CLASS_COUNTS_AT", "SLOT_AT", "PARENT_AT", "PLACE_CELL_AT", "LINK_AT", "CURRENT_AT", "CELL_AT", "place",
-           "read", "reset", "write"]
+__all__ = [
+    "CLASS_COUNTS_AT",
+    "SLOT_AT",
+    "PARENT_AT",
+    "PLACE_CELL_AT",
+    "LINK_AT",
+    "CURRENT_AT",
+    "CELL_AT",
+    "place",
+    "read",
+    "reset",
+    "write",
+]
 
 KEEP, INNER_COMMAND = int(CommandFlag.KEEP), int(CommandFlag.INNER)
 ENTRY, STATISTICS = int(Kind.ENTRY), int(Kind.STATISTICS)
 SLOT_AT = COMMANDS[Opcode.PLACE].offset("slot")
 PARENT_AT, PLACE_CELL_AT, LO_AT, SHIFT_AT, LINK_AT, CURRENT_AT, PERIOD_AT = map(
-    COMMANDS[Opcode.PLACE].offset,
-    ("parent", "cell", "lo", "shift", "link", "current", "period"))
+    COMMANDS[Opcode.PLACE].offset, ("parent", "cell", "lo", "shift", "link", "current", "period")
+)
 CELL_AT = COMMANDS[Opcode.READ].offset("cell")
 ENTRY_BODY = Layout("entry", *entry_body(Geometry()))  # whose class counts come last
-(N_AT, SINCE_AT, ENTRY_LINK_AT, ENTRY_CURRENT_AT, ENTRY_FLAGS_AT, ENTRY_PERIOD_AT,
- CLASS_COUNTS_AT) = map(ENTRY_BODY.offset, (
-     "n", "since", "link", "current", "entry_flags", "period", "class_counts"))
+(N_AT, SINCE_AT, ENTRY_LINK_AT, ENTRY_CURRENT_AT, ENTRY_FLAGS_AT, ENTRY_PERIOD_AT, CLASS_COUNTS_AT) = map(
+    ENTRY_BODY.offset, ("n", "since", "link", "current", "entry_flags", "period", "class_counts")
+)
 
 
 @inlined
@@ -54,8 +65,7 @@ def reset(state, slot):
 @inner
 def place(entries, counts, counters, shares, lo, shift, stream, at):
     """Execute the command PLACE that lies in ``stream`` from ``at`` on."""
-    slot, parent, cell = (u16(stream, at + SLOT_AT), u16(stream, at + PARENT_AT),
-                          u16(stream, at + PLACE_CELL_AT))
+    slot, parent, cell = (u16(stream, at + SLOT_AT), u16(stream, at + PARENT_AT), u16(stream, at + PLACE_CELL_AT))
     if not stream[at + 1] & KEEP:
         clear(entries, counts, counters, shares, slot)
         for each in range(lo.shape[1]):

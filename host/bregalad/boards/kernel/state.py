@@ -7,12 +7,54 @@ import numpy as np
 from ...compiled import njit
 from ...protocol.registers import EVENTS
 
-__all__ = ["State", "compiled", "inlined", "inner", "CELLS", "CLASSES", "ALL", "LEAF_GRACE",
-           "INNER_GRACE", "PREDICTIONS", "KIND", "FIRST", "OTHER", "BASE", "N", "SINCE", "LINK",
-           "CURRENT", "FLAGS", "PERIOD", "EXTENT", "TERMS", "COUNTS", "HALTED", "LEFT", "DONE",
-           "IN_MEMORY", "ADDRESS", "SKIP", "USED", "ASKED", "PROGRESS", "CELL", "VALUE", "GAIN", "SOURCE",
-           "BIN", "FOUND", "RECORDS", "NODES", "BEATS", "PREDICTED", "TRIALS", "HALVINGS",
-           "CLAMPED", "BAD_RECORDS"]
+__all__ = [
+    "State",
+    "compiled",
+    "inlined",
+    "inner",
+    "CELLS",
+    "CLASSES",
+    "ALL",
+    "LEAF_GRACE",
+    "INNER_GRACE",
+    "PREDICTIONS",
+    "KIND",
+    "FIRST",
+    "OTHER",
+    "BASE",
+    "N",
+    "SINCE",
+    "LINK",
+    "CURRENT",
+    "FLAGS",
+    "PERIOD",
+    "EXTENT",
+    "TERMS",
+    "COUNTS",
+    "HALTED",
+    "LEFT",
+    "DONE",
+    "IN_MEMORY",
+    "ADDRESS",
+    "SKIP",
+    "USED",
+    "ASKED",
+    "PROGRESS",
+    "CELL",
+    "VALUE",
+    "GAIN",
+    "SOURCE",
+    "BIN",
+    "FOUND",
+    "RECORDS",
+    "NODES",
+    "BEATS",
+    "PREDICTED",
+    "TRIALS",
+    "HALVINGS",
+    "CLAMPED",
+    "BAD_RECORDS",
+]
 
 # Rows and columns of the state's arrays.
 CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS = range(6)
@@ -23,8 +65,9 @@ N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, TERMS, COUNTS = range(9)
 HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, ASKED, PROGRESS = range(9)
 # A candidate's first cell, value and gain; the cell and bin that its left class counts are from.
 CELL, VALUE, GAIN, SOURCE, BIN, FOUND = range(6)
-RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(list(EVENTS).index, (
-    "records", "nodes", "beats", "predictions", "trials", "halvings", "clamped", "bad_records"))
+RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(
+    list(EVENTS).index, ("records", "nodes", "beats", "predictions", "trials", "halvings", "clamped", "bad_records")
+)
 
 # The error model spares checks of divisors; none is 0. Nothing here makes an array, so none needs
 # its references counted (``_nrt``), which would take longer than the rest. Where it counts,

@@ -45,24 +45,35 @@ def trial(state, slot, requested):
     kind = np.int64(GAINS) if all_gains else np.int64(SUGGESTION)
     head(state.out, state.progress, kind, state.entries[slot, FLAGS] | requested, slot)
     state.progress[USED] = put_trial(
-        state.entries, state.counts, state.config, state.found, state.scratch,
-        state.measure, slot, state.registers[CELLS],
-        min(state.registers[CLASSES], state.counts.shape[2]), state.count_max, state.gain_half,
-        all_gains, state.out, state.progress[USED])
+        state.entries,
+        state.counts,
+        state.config,
+        state.found,
+        state.scratch,
+        state.measure,
+        slot,
+        state.registers[CELLS],
+        min(state.registers[CLASSES], state.counts.shape[2]),
+        state.count_max,
+        state.gain_half,
+        all_gains,
+        state.out,
+        state.progress[USED],
+    )
     state.entries[slot, SINCE] = 0
     state.entries[slot, FLAGS] &= ~(HALVED | UNDERFLOW)
     state.events[TRIALS] += 1
 
 
 @inlined
-def put_trial(entries, counts, config, found, scratch, measure, slot, cells,
-              classes, count_max, gain_half, all_gains, out, used):
+def put_trial(
+    entries, counts, config, found, scratch, measure, slot, cells, classes, count_max, gain_half, all_gains, out, used
+):
     """Compute a slot's gains and write what its report says of them; the words used then.
 
     Array by array, as calls and loops with the whole state would count references of all.
     """
-    find(config, counts, entries[slot, EXTENT], slot, cells, classes, count_max, gain_half, found,
-         scratch, measure)
+    find(config, counts, entries[slot, EXTENT], slot, cells, classes, count_max, gain_half, found, scratch, measure)
     width = counts.shape[2]
     out[used] = entries[slot, N]
     used += 1

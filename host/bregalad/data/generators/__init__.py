@@ -11,6 +11,18 @@ from .rbf import RandomRBF
 from .tree import RandomBinaryTree, RandomTree
 
 __all__ = [
-    "GENERATORS", "LED", "PRESETS", "SEA", "STAGGER", "Agrawal", "ConceptDrift", "Generator",
-    "Hyperplane", "RandomBinaryTree", "RandomRBF", "RandomTree", "Recurrence", "open_generator",
+    "GENERATORS",
+    "LED",
+    "PRESETS",
+    "SEA",
+    "STAGGER",
+    "Agrawal",
+    "ConceptDrift",
+    "Generator",
+    "Hyperplane",
+    "RandomBinaryTree",
+    "RandomRBF",
+    "RandomTree",
+    "Recurrence",
+    "open_generator",
 ]

@@ -7,13 +7,21 @@ from .base import Block, Generator, check_integer, check_number
 
 __all__ = ["Agrawal"]
 
-_SCHEMA = Schema((
-    Attribute("salary", "numeric"), Attribute("commission", "numeric"), Attribute("age", "numeric"),
-    Attribute("elevel", "nominal", tuple(f"level{i}" for i in range(5))),
-    Attribute("car", "nominal", tuple(f"car{i + 1}" for i in range(20))),
-    Attribute("zipcode", "nominal", tuple(f"zipcode{i + 1}" for i in range(9))),
-    Attribute("hvalue", "numeric"), Attribute("hyears", "numeric"), Attribute("loan", "numeric"),
-), "group", ("A", "B"))
+_SCHEMA = Schema(
+    (
+        Attribute("salary", "numeric"),
+        Attribute("commission", "numeric"),
+        Attribute("age", "numeric"),
+        Attribute("elevel", "nominal", tuple(f"level{i}" for i in range(5))),
+        Attribute("car", "nominal", tuple(f"car{i + 1}" for i in range(20))),
+        Attribute("zipcode", "nominal", tuple(f"zipcode{i + 1}" for i in range(9))),
+        Attribute("hvalue", "numeric"),
+        Attribute("hyears", "numeric"),
+        Attribute("loan", "numeric"),
+    ),
+    "group",
+    ("A", "B"),
+)
 
 # By age group, under 40, 40 to 59, 60 and over: an interval in thousands.
 _SALARY = np.array([(50, 100), (75, 125), (25, 75)])
@@ -42,8 +50,7 @@ class Agrawal(Generator):
     house's value stays within its zip code's range, which MOA does not see to.
     """
 
-    def __init__(self, function=1, perturbation=0.05, noise=0.0, seed=1, instances=None,
-                 chunk=65_536):
+    def __init__(self, function=1, perturbation=0.05, noise=0.0, seed=1, instances=None, chunk=65_536):
         check_integer("function", function, 1, 10)
         check_number("perturbation", perturbation)
         check_number("noise", noise)
@@ -70,8 +77,11 @@ class Agrawal(Generator):
             hvalue = self._moved(rng, hvalue, 0.5 * price, 1.5 * price)
             hyears = np.rint(self._moved(rng, hyears, 1, 30))
             loan = self._moved(rng, loan, 0, 500_000)
-        return Block(np.column_stack((salary, commission, age, hvalue, hyears, loan)),
-                     np.column_stack((elevel, car, zipcode)), labels)
+        return Block(
+            np.column_stack((salary, commission, age, hvalue, hyears, loan)),
+            np.column_stack((elevel, car, zipcode)),
+            labels,
+        )
 
     def _moved(self, rng, values, low, high):
         step = (high - low) * self.perturbation * rng.uniform(-1, 1, len(values))
@@ -97,8 +107,7 @@ def _in_group_a(function, salary, commission, age, elevel, hvalue, hyears, loan)
         case 4:
             return np.where(schooled, within(salary, _SALARY_IF), within(salary, _SALARY))
         case 5:
-            return np.where(within(salary, _SALARY), within(loan, _LOAN_IF),
-                            within(loan, _LOAN_ELSE))
+            return np.where(within(salary, _SALARY), within(loan, _LOAN_IF), within(loan, _LOAN_ELSE))
         case 6:
             return within(salary + commission, _SALARY)
     income = 2 * (salary + commission) / 3

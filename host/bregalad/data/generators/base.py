@@ -92,7 +92,7 @@ class Generator:
             rng = random_numbers(self.seed, _INSTANCES, done // BLOCK)
             block = self._block(rng, done, BLOCK, state)
             if self.instances is not None and done + BLOCK > self.instances:
-                block = Block(*(part[:self.instances - done] for part in block))
+                block = Block(*(part[: self.instances - done] for part in block))
             yield block
             done += BLOCK
 
@@ -107,13 +107,16 @@ class Generator:
         attributes = self.schema.attributes
         if all(attribute.kind == "numeric" for attribute in attributes):
             # Columns side by side, as a data frame keeps them.
-            return pd.DataFrame(np.ascontiguousarray(block.numeric.T).T,
-                                columns=list(self.schema.names), copy=False)
+            return pd.DataFrame(np.ascontiguousarray(block.numeric.T).T, columns=list(self.schema.names), copy=False)
         numeric, nominal = iter(block.numeric.T), iter(np.ascontiguousarray(block.nominal.T))
-        return pd.DataFrame({
-            a.name: next(numeric) if a.kind == "numeric"
-            else pd.Categorical.from_codes(next(nominal), a.values, validate=False)
-            for a in attributes})
+        return pd.DataFrame(
+            {
+                a.name: next(numeric)
+                if a.kind == "numeric"
+                else pd.Categorical.from_codes(next(nominal), a.values, validate=False)
+                for a in attributes
+            }
+        )
 
     def _mislabelled(self, rng, labels, share):
         """Labels of which a share is any of the other classes."""
@@ -149,8 +152,7 @@ class Cutter:
 
 def random_numbers(seed, what, number=0):
     """A numpy Generator of its own for each purpose and each block."""
-    return np.random.Generator(np.random.SFC64(
-        np.random.SeedSequence(seed, spawn_key=(what, number))))
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(what, number))))
 
 
 def model_numbers(seed):

@@ -16,9 +16,16 @@ __all__ = ["GENERATORS", "PREFIX", "PRESETS", "describe", "open_generator"]
 PREFIX = "generator:"
 
 GENERATORS = {
-    "tree": RandomTree, "rbf": RandomRBF, "led": LED, "sea": SEA, "stagger": STAGGER,
-    "agrawal": Agrawal, "hyperplane": Hyperplane, "cbt": RandomBinaryTree,
-    "drift": ConceptDrift, "recurrence": Recurrence,
+    "tree": RandomTree,
+    "rbf": RandomRBF,
+    "led": LED,
+    "sea": SEA,
+    "stagger": STAGGER,
+    "agrawal": Agrawal,
+    "hyperplane": Hyperplane,
+    "cbt": RandomBinaryTree,
+    "drift": ConceptDrift,
+    "recurrence": Recurrence,
 }
 
 _SIMPLE = {"nominals": 10, "numerics": 10, "depth": 5, "first_leaf": 3}
@@ -28,8 +35,10 @@ _COMPLEX = {"nominals": 50, "numerics": 50, "depth": 10, "first_leaf": 5}
 # trees, 2005 (its trees come within .003 of .9 on rtsn, so the noise is in the labels only); rt5n:
 # Manapragada, Webb and Salehi, Extremely fast decision tree, KDD 2018, with 2 to 5 classes.
 PRESETS = {
-    "rts": ("tree", _SIMPLE), "rtsn": ("tree", _SIMPLE | {"noise": 0.1}),
-    "rtc": ("tree", _COMPLEX), "rtcn": ("tree", _COMPLEX | {"noise": 0.1}),
+    "rts": ("tree", _SIMPLE),
+    "rtsn": ("tree", _SIMPLE | {"noise": 0.1}),
+    "rtc": ("tree", _COMPLEX),
+    "rtcn": ("tree", _COMPLEX | {"noise": 0.1}),
     "rt5n": ("tree", {"classes": 5, "nominals": 5, "numerics": 0}),
     "rrbfs": ("rbf", {"centres": 100, "attributes": 10}),
     "rrbfc": ("rbf", {"centres": 1000, "attributes": 50}),
@@ -61,8 +70,7 @@ def open_generator(name, *, chunk=65_536, **options):
     else:
         kind, preset = name, {}
     if kind not in GENERATORS:
-        raise DataError(f"no generator {name!r}; there are "
-                        f"{', '.join([*GENERATORS, *PRESETS])}")
+        raise DataError(f"no generator {name!r}; there are {', '.join([*GENERATORS, *PRESETS])}")
     defaults = _defaults(kind)
     given = {}
     for word in words:
@@ -75,16 +83,19 @@ def open_generator(name, *, chunk=65_536, **options):
         given[option] = text.strip()
     for option in (*given, *options):
         if option not in defaults:
-            raise DataError(f"generator {name}: no option {option!r}; there are "
-                            f"{', '.join(defaults)}")
-    lacking = [option for option, default in defaults.items()
-               if default is inspect.Parameter.empty and option not in {**given, **options}]
+            raise DataError(f"generator {name}: no option {option!r}; there are {', '.join(defaults)}")
+    lacking = [
+        option
+        for option, default in defaults.items()
+        if default is inspect.Parameter.empty and option not in {**given, **options}
+    ]
     if lacking:
-        raise DataError(f"generator {name}: {' and '.join(lacking)} must be given, generators in "
-                        f"brackets: {kind},first=(sea,function=1),"
-                        "second=(sea,function=3,seed=2)")
-    values = {option: _value(name, option, text, defaults[option])
-              for option, text in given.items()}
+        raise DataError(
+            f"generator {name}: {' and '.join(lacking)} must be given, generators in "
+            f"brackets: {kind},first=(sea,function=1),"
+            "second=(sea,function=3,seed=2)"
+        )
+    values = {option: _value(name, option, text, defaults[option]) for option, text in given.items()}
     try:
         return GENERATORS[kind](**{**preset, **values, **options}, chunk=chunk)
     except (TypeError, ValueError) as error:
@@ -95,14 +106,22 @@ def describe(name):
     """A generator's options and defaults in a line."""
     kind, preset = PRESETS.get(name, (name, {}))
     options = {**_defaults(kind), **preset}
-    return ", ".join(f"{option}=(GENERATOR)" if value is inspect.Parameter.empty
-                     else option if value is None else f"{option}={value}"
-                     for option, value in options.items())
+    return ", ".join(
+        f"{option}=(GENERATOR)"
+        if value is inspect.Parameter.empty
+        else option
+        if value is None
+        else f"{option}={value}"
+        for option, value in options.items()
+    )
 
 
 def _defaults(kind):
-    return {option: parameter.default for option, parameter
-            in inspect.signature(GENERATORS[kind]).parameters.items() if option != "chunk"}
+    return {
+        option: parameter.default
+        for option, parameter in inspect.signature(GENERATORS[kind]).parameters.items()
+        if option != "chunk"
+    }
 
 
 def _divided(text):
@@ -125,8 +144,7 @@ def _value(name, option, text, default):
     """An option's text as what its default is."""
     if default is inspect.Parameter.empty:
         if not (text.startswith("(") and text.endswith(")")):
-            raise DataError(f"generator {name}: {option} must be a generator in brackets, "
-                            f"not {text!r}")
+            raise DataError(f"generator {name}: {option} must be a generator in brackets, not {text!r}")
         return open_generator(text[1:-1])
     if isinstance(default, bool):
         words = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}

@@ -34,8 +34,7 @@ class SEA(Generator):
         check_integer("function", function, 1, 4)
         check_integer("period", period, 0)
         check_number("noise", noise)
-        super().__init__(Schema(numerics(3), "class", ("0", "1")), seed=seed, instances=instances,
-                         chunk=chunk)
+        super().__init__(Schema(numerics(3), "class", ("0", "1")), seed=seed, instances=instances, chunk=chunk)
         self.function = function
         self.period = period
         self.noise = noise
@@ -44,8 +43,7 @@ class SEA(Generator):
         numeric = rng.random((count, 3)) * 10
         theta = self.THETA[_function(self.function, self.period, first, count, 4)]
         labels = (numeric[:, 0] + numeric[:, 1] <= theta).astype(np.int64)
-        return Block(numeric, np.zeros((count, 0), np.uint8),
-                     self._mislabelled(rng, labels, self.noise))
+        return Block(numeric, np.zeros((count, 0), np.uint8), self._mislabelled(rng, labels, self.noise))
 
 
 class STAGGER(Generator):
@@ -71,11 +69,20 @@ class STAGGER(Generator):
         check_integer("function", function, 1, 3)
         check_integer("period", period, 0)
         check_number("noise", noise)
-        super().__init__(Schema((
-            Attribute("size", "nominal", ("small", "medium", "large")),
-            Attribute("colour", "nominal", ("red", "blue", "green")),
-            Attribute("shape", "nominal", ("circular", "square", "triangular")),
-        ), "class", ("false", "true")), seed=seed, instances=instances, chunk=chunk)
+        super().__init__(
+            Schema(
+                (
+                    Attribute("size", "nominal", ("small", "medium", "large")),
+                    Attribute("colour", "nominal", ("red", "blue", "green")),
+                    Attribute("shape", "nominal", ("circular", "square", "triangular")),
+                ),
+                "class",
+                ("false", "true"),
+            ),
+            seed=seed,
+            instances=instances,
+            chunk=chunk,
+        )
         self.function = function
         self.period = period
         self.noise = noise
@@ -84,8 +91,9 @@ class STAGGER(Generator):
         nominal = rng.integers(0, 3, (count, 3), np.uint8)
         size, colour, shape = nominal.T
         function = _function(self.function, self.period, first, count, 3)
-        labels = np.choose(function, [(size == 0) & (colour == 0), (colour == 2) | (shape == 0),
-                                      size != 0]).astype(np.int64)
+        labels = np.choose(function, [(size == 0) & (colour == 0), (colour == 2) | (shape == 0), size != 0]).astype(
+            np.int64
+        )
         return Block(np.zeros((count, 0)), nominal, self._mislabelled(rng, labels, self.noise))
 
 

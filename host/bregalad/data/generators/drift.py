@@ -15,8 +15,10 @@ class _Joined(Generator):
             if not isinstance(generator, Generator):
                 raise TypeError(f"{name} must be a generator, not {generator!r}")
         if first.schema != second.schema:
-            raise ValueError("first and second must have the same attributes and classes; "
-                             f"{_difference(first.schema, second.schema)}")
+            raise ValueError(
+                "first and second must have the same attributes and classes; "
+                f"{_difference(first.schema, second.schema)}"
+            )
         super().__init__(first.schema, seed=seed, instances=instances, chunk=chunk)
         self.first = first
         self.second = second
@@ -34,8 +36,8 @@ class _Joined(Generator):
             ended |= np.cumsum(second) > len(new.labels)
             count = int(ended.argmax())
             second = second[:count]
-            old = Block(*(part[:int((~second).sum())] for part in old))
-            new = Block(*(part[:int(second.sum())] for part in new))
+            old = Block(*(part[: int((~second).sum())] for part in old))
+            new = Block(*(part[: int(second.sum())] for part in new))
         parts = []
         for a, b in zip(old, new, strict=True):
             part = np.empty((count, *(a if len(a) else b).shape[1:]), b.dtype)
@@ -78,8 +80,7 @@ class ConceptDrift(_Joined):
     MOA's ConceptDriftStream.
     """
 
-    def __init__(self, first, second, position=500_000, width=1000, seed=1, instances=None,
-                 chunk=65_536):
+    def __init__(self, first, second, position=500_000, width=1000, seed=1, instances=None, chunk=65_536):
         check_integer("position", position, 0)
         check_integer("width", width, 0)
         super().__init__(first, second, seed, instances, chunk)
@@ -118,8 +119,10 @@ class Recurrence(_Joined):
 
 def _difference(first, second):
     if first.classes != second.classes or first.class_name != second.class_name:
-        return (f"{first.class_name!r} is one of {', '.join(first.classes)}; "
-                f"{second.class_name!r} one of {', '.join(second.classes)}")
+        return (
+            f"{first.class_name!r} is one of {', '.join(first.classes)}; "
+            f"{second.class_name!r} one of {', '.join(second.classes)}"
+        )
     if len(first.attributes) != len(second.attributes):
         return f"they have {len(first.attributes)} and {len(second.attributes)} attributes"
     a, b = next((a, b) for a, b in zip(first.attributes, second.attributes, strict=True) if a != b)

@@ -32,15 +32,24 @@ class Hyperplane(Generator):
     of MOA's HyperplaneGenerator.
     """
 
-    def __init__(self, attributes=10, drifting=2, change=0.0, reversal=0.1, noise=0.05, seed=1,
-                 model_seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        attributes=10,
+        drifting=2,
+        change=0.0,
+        reversal=0.1,
+        noise=0.05,
+        seed=1,
+        model_seed=1,
+        instances=None,
+        chunk=65_536,
+    ):
         check_integer("attributes", attributes, 1)
         check_integer("drifting", drifting, 0, attributes)
         check_number("change", change)
         check_number("reversal", reversal)
         check_number("noise", noise)
-        super().__init__(Schema(numerics(attributes), "class", ("0", "1")), seed=seed,
-                         instances=instances, chunk=chunk)
+        super().__init__(Schema(numerics(attributes), "class", ("0", "1")), seed=seed, instances=instances, chunk=chunk)
         self.drifting = drifting
         self.change = change
         self.reversal = reversal
@@ -56,13 +65,11 @@ class Hyperplane(Generator):
         turns = np.where(rng.random((count, moving)) < self.reversal, -1.0, 1.0)
         # What a weight gains after an instance has the direction before that instance's turn.
         directions = np.cumprod(np.vstack((state["direction"], turns)), axis=0)
-        path = weights[:moving] + self.change * np.vstack(
-            (np.zeros(moving), np.cumsum(directions[:-1], axis=0)))
+        path = weights[:moving] + self.change * np.vstack((np.zeros(moving), np.cumsum(directions[:-1], axis=0)))
         # The sum less half the sum of the weights.
         side = np.einsum("ij,ij->i", numeric[:, :moving] - 0.5, path[:-1])
         side += (numeric[:, moving:] - 0.5) @ weights[moving:]
         labels = (side >= 0).astype(np.int64)
         weights[:moving] = path[-1]
         state["direction"] = directions[-1]
-        return Block(numeric, np.zeros((count, 0), np.uint8),
-                     self._mislabelled(rng, labels, self.noise))
+        return Block(numeric, np.zeros((count, 0), np.uint8), self._mislabelled(rng, labels, self.noise))

@@ -8,9 +8,24 @@ from .base import Block, Generator, check_integer, check_number, nominals
 __all__ = ["LED", "SEGMENTS"]
 
 # Top, upper left, upper right, middle, lower left, lower right, bottom.
-SEGMENTS = np.array([[int(bit) for bit in digit] for digit in (
-    "1110111", "0010010", "1011101", "1011011", "0111010",
-    "1101011", "1101111", "1010010", "1111111", "1111011")], np.uint8)
+SEGMENTS = np.array(
+    [
+        [int(bit) for bit in digit]
+        for digit in (
+            "1110111",
+            "0010010",
+            "1011101",
+            "1011011",
+            "0111010",
+            "1101011",
+            "1101111",
+            "1010010",
+            "1111111",
+            "1111011",
+        )
+    ],
+    np.uint8,
+)
 
 
 class LED(Generator):
@@ -38,14 +53,16 @@ class LED(Generator):
         check_number("noise", noise)
         check_integer("irrelevant", irrelevant, 0)
         check_integer("swapped", swapped, 0, min(7, irrelevant))
-        super().__init__(Schema(nominals(7 + irrelevant, "01", "bit"), "digit",
-                                tuple("0123456789")),
-                         seed=seed, instances=instances, chunk=chunk)
+        super().__init__(
+            Schema(nominals(7 + irrelevant, "01", "bit"), "digit", tuple("0123456789")),
+            seed=seed,
+            instances=instances,
+            chunk=chunk,
+        )
         self.noise = noise
         #: The column where each segment, then each random bit is found.
         self.places = np.arange(7 + irrelevant)
-        self.places[:swapped], self.places[7:7 + swapped] = (
-            np.arange(7, 7 + swapped), np.arange(swapped))
+        self.places[:swapped], self.places[7 : 7 + swapped] = (np.arange(7, 7 + swapped), np.arange(swapped))
 
     def _block(self, rng, first, count, state):
         labels = rng.integers(0, 10, count)

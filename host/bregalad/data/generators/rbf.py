@@ -33,8 +33,19 @@ class RandomRBF(Generator):
     2009), which stops centres at the border where these are reflected.
     """
 
-    def __init__(self, classes=2, attributes=10, centres=50, speed=0.0, moving=None, noise=0.0,
-                 seed=1, model_seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        classes=2,
+        attributes=10,
+        centres=50,
+        speed=0.0,
+        moving=None,
+        noise=0.0,
+        seed=1,
+        model_seed=1,
+        instances=None,
+        chunk=65_536,
+    ):
         check_integer("classes", classes, 2)
         check_integer("attributes", attributes, 1)
         check_integer("centres", centres, 1)
@@ -42,9 +53,12 @@ class RandomRBF(Generator):
         if moving is not None:
             check_integer("moving", moving, 0, centres)
         check_number("noise", noise)
-        super().__init__(Schema(numerics(attributes), "class",
-                                tuple(f"c{i + 1}" for i in range(classes))),
-                         seed=seed, instances=instances, chunk=chunk)
+        super().__init__(
+            Schema(numerics(attributes), "class", tuple(f"c{i + 1}" for i in range(classes))),
+            seed=seed,
+            instances=instances,
+            chunk=chunk,
+        )
         self.noise = noise
         rng = model_numbers(model_seed)
         self.centres = rng.random((centres, attributes))
@@ -53,7 +67,7 @@ class RandomRBF(Generator):
         self.weights = rng.random(centres)
         velocity = rng.random((centres, attributes))
         velocity *= speed / np.linalg.norm(velocity, axis=1, keepdims=True)
-        velocity[centres if moving is None else moving:] = 0
+        velocity[centres if moving is None else moving :] = 0
         self.velocity = velocity if velocity.any() else None
         self._sums = np.cumsum(self.weights)
 

@@ -16,8 +16,7 @@ class GeneratorSource(Source):
         self.path = path
         self.generator = open_generator(path)
         schema = self.generator.schema
-        self.attributes = (*schema.attributes,
-                           Attribute(schema.class_name, "nominal", schema.classes))
+        self.attributes = (*schema.attributes, Attribute(schema.class_name, "nominal", schema.classes))
 
     def count(self):
         """The instances, if there is an end."""
@@ -29,10 +28,11 @@ class GeneratorSource(Source):
         own = dict(zip(self.columns, own, strict=True))
         done = 0
         for X, y in self.generator.chunks(chunk):
-            X[self.generator.schema.class_name] = pd.Categorical(
-                y, self.generator.schema.classes)
-            yield pd.DataFrame({name: self._column(X[own[name]], name, name in numeric)
-                                for name in kept}), self._where(done)
+            X[self.generator.schema.class_name] = pd.Categorical(y, self.generator.schema.classes)
+            yield (
+                pd.DataFrame({name: self._column(X[own[name]], name, name in numeric) for name in kept}),
+                self._where(done),
+            )
             done += len(y)
 
     def _where(self, start):

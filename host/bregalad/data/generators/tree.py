@@ -57,9 +57,22 @@ class RandomTree(Generator):
     in Kirkby, Improving Hoeffding trees, 2007.
     """
 
-    def __init__(self, classes=2, nominals=5, numerics=5, values=5, depth=5, first_leaf=3,
-                 leaf_share=0.15, noise=0.0, attribute_noise=0.0, seed=1, model_seed=1,
-                 instances=None, chunk=65_536):
+    def __init__(
+        self,
+        classes=2,
+        nominals=5,
+        numerics=5,
+        values=5,
+        depth=5,
+        first_leaf=3,
+        leaf_share=0.15,
+        noise=0.0,
+        attribute_noise=0.0,
+        seed=1,
+        model_seed=1,
+        instances=None,
+        chunk=65_536,
+    ):
         check_integer("classes", classes, 2)
         check_integer("nominals", nominals, 0)
         check_integer("numerics", numerics, 0)
@@ -71,17 +84,16 @@ class RandomTree(Generator):
         check_number("leaf_share", leaf_share)
         check_number("noise", noise)
         check_number("attribute_noise", attribute_noise)
-        super().__init__(_schema(classes, nominals, numerics, values), seed=seed,
-                         instances=instances, chunk=chunk)
+        super().__init__(_schema(classes, nominals, numerics, values), seed=seed, instances=instances, chunk=chunk)
         self.values = values
         self.noise = noise
         self.attribute_noise = attribute_noise
         rng = model_numbers(model_seed)
-        size, *nodes = _grow(rng, classes, nominals, numerics, values, depth, first_leaf,
-                             leaf_share, _MOST_NODES)
+        size, *nodes = _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_share, _MOST_NODES)
         if size > _MOST_NODES:
-            raise ValueError(f"a tree of depth {depth} with {values} values has more than "
-                             f"{_MOST_NODES} nodes: choose less")
+            raise ValueError(
+                f"a tree of depth {depth} with {values} values has more than {_MOST_NODES} nodes: choose less"
+            )
         self.nodes = Nodes(*(part[:size] for part in nodes))
 
     def _block(self, rng, first, count, state):
@@ -92,9 +104,10 @@ class RandomTree(Generator):
         labels = self._mislabelled(rng, labels, self.noise)
         if self.attribute_noise:
             other = nominal + rng.integers(1, self.values, nominal.shape, np.uint16)
-            nominal = np.where(rng.random(nominal.shape) < self.attribute_noise,
-                               other % self.values, nominal).astype(np.uint8)
-            numeric += rng.normal(0, self.attribute_noise / 12 ** 0.5, numeric.shape)
+            nominal = np.where(rng.random(nominal.shape) < self.attribute_noise, other % self.values, nominal).astype(
+                np.uint8
+            )
+            numeric += rng.normal(0, self.attribute_noise / 12**0.5, numeric.shape)
         return Block(numeric, nominal, labels)
 
 
@@ -120,14 +133,23 @@ class RandomBinaryTree(Generator):
     streaming data, JAIR 2017, appendix D.
     """
 
-    def __init__(self, attributes=5, leaves=50, left=0.7, right=0.3, fixed=False, seed=1,
-                 model_seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        attributes=5,
+        leaves=50,
+        left=0.7,
+        right=0.3,
+        fixed=False,
+        seed=1,
+        model_seed=1,
+        instances=None,
+        chunk=65_536,
+    ):
         check_integer("attributes", attributes, 1)
         check_integer("leaves", leaves, 2)
         check_number("left", left)
         check_number("right", right)
-        super().__init__(Schema(numerics(attributes), "class", ("0", "1")), seed=seed,
-                         instances=instances, chunk=chunk)
+        super().__init__(Schema(numerics(attributes), "class", ("0", "1")), seed=seed, instances=instances, chunk=chunk)
         rng = model_numbers(model_seed)
         self.nodes, right_child = _divide(rng, attributes, leaves)
         #: Probability of class 1 in every node.
@@ -144,14 +166,16 @@ class RandomBinaryTree(Generator):
 
 
 def _schema(classes, nominal, numeric, values):
-    return Schema(nominals(nominal, (f"v{i + 1}" for i in range(values))) + numerics(numeric),
-                  "class", tuple(f"c{i + 1}" for i in range(classes)))
+    return Schema(
+        nominals(nominal, (f"v{i + 1}" for i in range(values))) + numerics(numeric),
+        "class",
+        tuple(f"c{i + 1}" for i in range(classes)),
+    )
 
 
 def _divide(rng, attributes, leaves):
     size = 2 * leaves - 1
-    nodes = Nodes(np.full(size, _LEAF, np.int32), np.zeros(size), np.zeros(size, np.int32),
-                  np.zeros(size, np.int64))
+    nodes = Nodes(np.full(size, _LEAF, np.int32), np.zeros(size), np.zeros(size, np.int32), np.zeros(size, np.int64))
     regions = np.tile([[0.0], [1.0]], (size, 1, attributes))
     right_child = np.zeros(size, bool)
     grown = [0]
@@ -162,7 +186,7 @@ def _divide(rng, attributes, leaves):
         nodes.attribute[node] = attribute
         nodes.threshold[node] = threshold = low + (high - low) * rng.random()
         nodes.child[node] = child
-        regions[child:child + 2] = regions[node]
+        regions[child : child + 2] = regions[node]
         regions[child, 1, attribute] = regions[child + 1, 0, attribute] = threshold
         right_child[child + 1] = True
         grown += [child, child + 1]

@@ -7,9 +7,19 @@ from ...complete import complete
 from ...criteria import DECLARED, covered, criterion_of
 from .criteria import span
 
-__all__ = ["HOEFFDING", "MCDIARMID", "CONFIDENCE", "PRACTICAL", "TWO_CLASSES",
-           "hoeffding_bound", "mcdiarmid_bound", "confidence_bound", "practical_bound", "epsilon",
-           "unit_of"]
+__all__ = [
+    "HOEFFDING",
+    "MCDIARMID",
+    "CONFIDENCE",
+    "PRACTICAL",
+    "TWO_CLASSES",
+    "hoeffding_bound",
+    "mcdiarmid_bound",
+    "confidence_bound",
+    "practical_bound",
+    "epsilon",
+    "unit_of",
+]
 
 HOEFFDING, MCDIARMID, CONFIDENCE, PRACTICAL = range(4)
 
@@ -72,8 +82,9 @@ def _by_criterion(bound, table):
 
 
 _factor = _by_criterion("mcdiarmid", {"information_gain": _information_factor, "gini": _gini_factor})
-_width = _by_criterion("confidence", {
-    "information_gain": _entropy_width, "gini": _gini_width, "kearns_mansour": _kearns_mansour_width})
+_width = _by_criterion(
+    "confidence", {"information_gain": _entropy_width, "gini": _gini_width, "kearns_mansour": _kearns_mansour_width}
+)
 # By number. De Rosa and Cesa-Bianchi's entropy is -(p/2) ln p - (q/2) ln q.
 _UNITS = np.ones(1 + max(criterion.number for criterion in DECLARED))
 _UNITS[criterion_of("information_gain").number] = np.log(2.0) / 2
@@ -118,8 +129,7 @@ def confidence_bound(criterion, n, depth, t, attributes):
     to stream mining, IJCNN 2015.
     """
     m = np.float64(n)
-    inverse = (np.float64(t) * (depth + 1) * (depth + 2) * (t + 1.0) ** 3 * attributes
-               * m)  # 1 / d
+    inverse = np.float64(t) * (depth + 1) * (depth + 2) * (t + 1.0) ** 3 * attributes * m  # 1 / d
     return _width(criterion, m, inverse)
 
 
@@ -130,7 +140,7 @@ def practical_bound(scale, n, depth, t, attributes):
     Source: the same, equation 7.
     """
     m = np.float64(n)
-    return scale * np.sqrt(np.log(m ** 2 * (depth + 1.0) ** 2 * t * attributes) / m)
+    return scale * np.sqrt(np.log(m**2 * (depth + 1.0) ** 2 * t * attributes) / m)
 
 
 @njit()

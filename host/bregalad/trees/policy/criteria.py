@@ -3,11 +3,11 @@
 from ...compiled import njit
 from ...criteria import DECLARED, criterion_of
 
-__all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR",
-           "impurity", "remainder", "span"]
+__all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR", "impurity", "remainder", "span"]
 
-INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = (criterion_of(name).number for name in (
-    "information_gain", "gini", "kearns_mansour", "classification_error"))
+INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = (
+    criterion_of(name).number for name in ("information_gain", "gini", "kearns_mansour", "classification_error")
+)
 
 _inlined = njit(inline="always")
 

@@ -13,12 +13,23 @@ from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
 from .ties import GENUINE, WAITING, genuine
 
-__all__ = ["KEEP", "SPLIT", "TIE", "PRUNE", "PEEK", "NO_CELL", "MAX_PERIOD", "report_form",
-           "change", "judge_row", "judge_rows"]
+__all__ = [
+    "KEEP",
+    "SPLIT",
+    "TIE",
+    "PRUNE",
+    "RELOCATE",
+    "NO_CELL",
+    "MAX_PERIOD",
+    "report_form",
+    "change",
+    "judge_row",
+    "judge_rows",
+]
 
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
-# again; PEEK: whether an inner node's split moves to another threshold depends on its bins.
-KEEP, SPLIT, TIE, PRUNE, PEEK = range(5)
+# again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins.
+KEEP, SPLIT, TIE, PRUNE, RELOCATE = range(5)
 NO_CELL = -1
 MAX_PERIOD = (1 << 16) - 1  # a slot's own period on the board
 
@@ -31,21 +42,36 @@ _CANDIDATE_WORDS = CANDIDATE.size // 4
 
 # Of a report, and of the candidate at a word offset.
 slot_of = getter(HEADER, "slot")
-_cell_of, _value_of, _valid_of, _scaled_gain_of = (getter(CANDIDATE, name) for name in (
-    "cell", "value", "valid", "gain"))
+_cell_of, _value_of, _valid_of, _scaled_gain_of = (
+    getter(CANDIDATE, name) for name in ("cell", "value", "valid", "gain")
+)
 
-_Form = namedtuple("_Form", [
-    "size",  # of a report in 32-bit words; what follows are offsets in these
-    "class_counts", "best", "second", "current", "candidates",
-    "all",  # 1: GAINS, None: SUGGESTION
-    "cells", "attributes",
-    "attribute",  # array: attribute of every cell
-])
+_Form = namedtuple(
+    "_Form",
+    [
+        "size",  # of a report in 32-bit words; what follows are offsets in these
+        "class_counts",
+        "best",
+        "second",
+        "current",
+        "candidates",
+        "all",  # 1: GAINS, None: SUGGESTION
+        "cells",
+        "attributes",
+        "attribute",  # array: attribute of every cell
+    ],
+)
 
-_Ranking = namedtuple("_Ranking", [
-    "at",  # word offset of the best attribute's candidate, -1: there is none
-    "best", "second", "worst", "current",  # gains per instance
-])
+_Ranking = namedtuple(
+    "_Ranking",
+    [
+        "at",  # word offset of the best attribute's candidate, -1: there is none
+        "best",
+        "second",
+        "worst",
+        "current",  # gains per instance
+    ],
+)
 
 
 def report_form(geometry, cells, reports_all=False):
@@ -63,10 +89,16 @@ def report_form(geometry, cells, reports_all=False):
         places = (0, 0, 0, layout.offset("candidates") // 4)
     else:
         layout = suggestion_layout(geometry)
-        places = (*(layout.offset(f"{name}_cell") // 4 for name in ("best", "second", "current")),
-                  0)
-    return _Form(layout.size // 4, layout.offset("class_counts") // 4, *places, 1 if reports_all else None,
-                 len(cells), len(cells.first_cell), np.ascontiguousarray(cells.attribute, np.int64))
+        places = (*(layout.offset(f"{name}_cell") // 4 for name in ("best", "second", "current")), 0)
+    return _Form(
+        layout.size // 4,
+        layout.offset("class_counts") // 4,
+        *places,
+        1 if reports_all else None,
+        len(cells),
+        len(cells.first_cell),
+        np.ascontiguousarray(cells.attribute, np.int64),
+    )
 
 
 @_inner
@@ -209,7 +241,7 @@ def _keep(options, row, period):
 def _patience(options, gap, n, classes):
     """Further instances until a gap like this one, or else a tie, decides."""
     reach = span(options.criterion, classes)
-    needed = np.ceil(reach ** 2 * options.certainty / (2 * max(gap, options.tau) ** 2)) - n
+    needed = np.ceil(reach**2 * options.certainty / (2 * max(gap, options.tau) ** 2)) - n
     return int(min(max(needed, options.grace), MAX_PERIOD))
 
 
@@ -249,10 +281,9 @@ def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
         return KEEP, NO_CELL, 0, 0
     cell, value = _winner(words, ranking.at)
     if form.attribute[cell] != row["attribute"]:
-        verdict = change(options, ranking.best - ranking.current, n, classes, depth, t,
-                         form.attributes)
+        verdict = change(options, ranking.best - ranking.current, n, classes, depth, t, form.attributes)
     else:
-        verdict = PEEK if options.replace and row["kind"] != MULTIWAY else KEEP
+        verdict = RELOCATE if options.replace and row["kind"] != MULTIWAY else KEEP
     if verdict == KEEP:
         return KEEP, NO_CELL, 0, 0
     return verdict, cell, value, 0
@@ -311,8 +342,7 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     used = _used_above(table, node, form.attributes)
     if options.average:
         row["tried"] += 1
-    ranking = _rank(words, form, options, gains[node], row["tried"], n_own, shift, current, used,
-                    form.all)
+    ranking = _rank(words, form, options, gains[node], row["tried"], n_own, shift, current, used, form.all)
     if ranking.at < 0 and row["kind"] == LEAF:
         return _keep(options, row, options.grace)
     depth = 0
@@ -334,6 +364,15 @@ def judge_rows(words, form, options, table, base, gains, slot_node, classes, see
         node = slot_node[slot_of(words[i], 0)]
         if node >= 0:
             verdict[i], cell[i], value[i], period[i] = judge_row(
-                words[i], form, options, table, base, gains, node, classes,
-                seen + table[node]["closer"] + 1, options.anytime)
+                words[i],
+                form,
+                options,
+                table,
+                base,
+                gains,
+                node,
+                classes,
+                seen + table[node]["due_at"] + 1,
+                options.anytime,
+            )
     return verdict, cell, value, period

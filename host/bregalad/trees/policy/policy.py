@@ -18,8 +18,8 @@ from .judge import (
     KEEP,
     MAX_PERIOD,
     NO_CELL,
-    PEEK,
     PRUNE,
+    RELOCATE,
     SPLIT,
     TIE,
     change,
@@ -29,18 +29,32 @@ from .judge import (
 )
 from .ties import FIRST_WAIT
 
-__all__ = ["KEEP", "SPLIT", "TIE", "PRUNE", "PEEK", "NO_CELL", "VARIANTS", "SplitPolicy",
-           "Verdicts", "report_form", "judge_row"]
+__all__ = [
+    "KEEP",
+    "SPLIT",
+    "TIE",
+    "PRUNE",
+    "RELOCATE",
+    "NO_CELL",
+    "VARIANTS",
+    "SplitPolicy",
+    "Verdicts",
+    "report_form",
+    "judge_row",
+]
 
 _BINARY = "Only binary classification is supported here."  # what scikit-learn's tools look for
 
-_Variant = namedtuple("_Variant", [
-    "first_trial",  # a leaf splits whatever the gap
-    "leaf_ties",  # eps < tau is enough at a leaf
-    "inner_ties",  # eps < tau is enough at an inner node if the gap is above tau / 2
-    "null",  # the null split competes at inner nodes
-    "tree_wide",  # inner nodes are tried by the tree's counter, not by their own
-])
+_Variant = namedtuple(
+    "_Variant",
+    [
+        "first_trial",  # a leaf splits whatever the gap
+        "leaf_ties",  # eps < tau is enough at a leaf
+        "inner_ties",  # eps < tau is enough at an inner node if the gap is above tau / 2
+        "null",  # the null split competes at inner nodes
+        "tree_wide",  # inner nodes are tried by the tree's counter, not by their own
+    ],
+)
 VARIANTS = {
     "paper": _Variant(first_trial=0, leaf_ties=1, inner_ties=0, null=1, tree_wide=0),
     "moa": _Variant(first_trial=0, leaf_ties=1, inner_ties=1, null=0, tree_wide=1),
@@ -50,10 +64,27 @@ VARIANTS = {
 if tuple(VARIANTS) != NAMES:
     raise ImportError(f"trees/options.py declares the variants {NAMES}, here are {tuple(VARIANTS)}")
 
-_Options = namedtuple("_Options", [
-    "criterion", "bound", "certainty", "tau", "scale", "ties", "adaptive", "grace", "anytime",
-    "average", "replace", "first_trial", "leaf_ties", "inner_ties", "null",
-    "max_depth"])  # 0: no limit
+_Options = namedtuple(
+    "_Options",
+    [
+        "criterion",
+        "bound",
+        "certainty",
+        "tau",
+        "scale",
+        "ties",
+        "adaptive",
+        "grace",
+        "anytime",
+        "average",
+        "replace",
+        "first_trial",
+        "leaf_ties",
+        "inner_ties",
+        "null",
+        "max_depth",
+    ],
+)  # 0: no limit
 
 Verdicts = namedtuple("Verdicts", "verdict cell value period")
 
@@ -106,33 +137,41 @@ class SplitPolicy:
     def _refuse_contradictions(self):
         known = covered(self.bound)
         if self.criterion not in known:
-            raise ValueError(f"bound {self.bound!r} is known for the criteria {joined(map(repr, known))}, "
-                             f"not for {self.criterion!r}; 'hoeffding' takes all")
+            raise ValueError(
+                f"bound {self.bound!r} is known for the criteria {joined(map(repr, known))}, "
+                f"not for {self.criterion!r}; 'hoeffding' takes all"
+            )
         if self.ties != "ht":
             if self.bound == "confidence-practical":
-                raise ValueError(f"ties={self.ties!r} has no effect: bound 'confidence-practical' "
-                                 "has no ties; leave it at 'ht'")
+                raise ValueError(
+                    f"ties={self.ties!r} has no effect: bound 'confidence-practical' has no ties; leave it at 'ht'"
+                )
             if self.anytime:
-                raise ValueError(f"ties={self.ties!r} is about ties between two attributes, but "
-                                 "an anytime tree compares one with no split: leave it at 'ht'")
+                raise ValueError(
+                    f"ties={self.ties!r} is about ties between two attributes, but "
+                    "an anytime tree compares one with no split: leave it at 'ht'"
+                )
         if self.adaptive_grace:
             if self.anytime:
                 raise ValueError("adaptive_grace is for trees that are not anytime")
             if self.bound != "hoeffding":
-                raise ValueError("adaptive_grace foretells Hoeffding's bound: it needs "
-                                 f"bound='hoeffding', not {self.bound!r}")
+                raise ValueError(
+                    f"adaptive_grace foretells Hoeffding's bound: it needs bound='hoeffding', not {self.bound!r}"
+                )
             if self.ties == "htat":
-                raise ValueError("adaptive_grace foretells when epsilon is below tau, which "
-                                 "ties='htat' does without: choose one of the two")
+                raise ValueError(
+                    "adaptive_grace foretells when epsilon is below tau, which "
+                    "ties='htat' does without: choose one of the two"
+                )
             if self.grace > MAX_PERIOD:
-                raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} "
-                                 f"instances, not {self.grace}")
+                raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} instances, not {self.grace}")
         if not self.anytime:
-            for name, neutral in (("variant", "paper"), ("gain_average", False),
-                                  ("same_attribute", "keep")):
+            for name, neutral in (("variant", "paper"), ("gain_average", False), ("same_attribute", "keep")):
                 if getattr(self, name) != neutral:
-                    raise ValueError(f"{name}={getattr(self, name)!r} is for anytime trees: "
-                                     f"set anytime=True or leave it at {neutral!r}")
+                    raise ValueError(
+                        f"{name}={getattr(self, name)!r} is for anytime trees: "
+                        f"set anytime=True or leave it at {neutral!r}"
+                    )
 
     def check(self, classes, nominal, nominal_split):
         """Refuse a stream that the criterion or the bound is not made for.
@@ -151,16 +190,22 @@ class SplitPolicy:
         """
         takes = criterion_of(self.criterion).classes
         if takes is not None and classes > takes:
-            raise ValueError(f"criterion {self.criterion!r} is for {'two' if takes == 2 else takes} classes, the "
-                             f"stream has {classes}: choose 'information_gain' or 'gini'. {_BINARY}")
+            raise ValueError(
+                f"criterion {self.criterion!r} is for {'two' if takes == 2 else takes} classes, the "
+                f"stream has {classes}: choose 'information_gain' or 'gini'. {_BINARY}"
+            )
         if self.bound in TWO_CLASSES:
             if classes > 2:
-                raise ValueError(f"bound {self.bound!r} is for two classes, the stream has "
-                                 f"{classes}: choose 'hoeffding' or 'mcdiarmid', which VFDT "
-                                 f"takes. {_BINARY}")
+                raise ValueError(
+                    f"bound {self.bound!r} is for two classes, the stream has "
+                    f"{classes}: choose 'hoeffding' or 'mcdiarmid', which VFDT "
+                    f"takes. {_BINARY}"
+                )
             if nominal and nominal_split == "multiway":
-                raise ValueError(f"bound {self.bound!r} is for binary splits, the stream has "
-                                 "nominal attributes: choose nominal_split='one_vs_rest'")
+                raise ValueError(
+                    f"bound {self.bound!r} is for binary splits, the stream has "
+                    "nominal attributes: choose nominal_split='one_vs_rest'"
+                )
 
     def width_for_ties(self, classes):
         """Bits of a counter from which on a root can break a tie by Hoeffding's bound.
@@ -172,8 +217,7 @@ class SplitPolicy:
         int or None
             None if this policy breaks no such ties, or no counter is wide enough.
         """
-        if (self.bound == "hoeffding" and self.ties == "ht"
-                and VARIANTS[self.variant].leaf_ties):
+        if self.bound == "hoeffding" and self.ties == "ht" and VARIANTS[self.variant].leaf_ties:
             for width in range(1, MOST_WIDTH + 1):
                 n = (1 << width) - 1
                 if epsilon(self.options, n, classes, 0, n, 1) < self.tau:
@@ -205,11 +249,23 @@ class SplitPolicy:
         """The options as plain numbers, for compiled code."""
         variant = VARIANTS[self.variant]
         return _Options(
-            criterion_of(self.criterion).number, BOUNDS.index(self.bound), log(1 / self.delta),
-            float(self.tau), float(self.scale), TIES.index(self.ties), int(self.adaptive_grace),
-            int(self.grace), 1 if self.anytime else None, int(self.gain_average),
-            int(self.same_attribute == "replace"), variant.first_trial, variant.leaf_ties,
-            variant.inner_ties, variant.null, int(self.max_depth or 0))
+            criterion_of(self.criterion).number,
+            BOUNDS.index(self.bound),
+            log(1 / self.delta),
+            float(self.tau),
+            float(self.scale),
+            TIES.index(self.ties),
+            int(self.adaptive_grace),
+            int(self.grace),
+            1 if self.anytime else None,
+            int(self.gain_average),
+            int(self.same_attribute == "replace"),
+            variant.first_trial,
+            variant.leaf_ties,
+            variant.inner_ties,
+            variant.null,
+            int(self.max_depth or 0),
+        )
 
     def judge(self, words, form, nodes, slot_node, classes, seen):
         """Decide on trials.
@@ -226,13 +282,13 @@ class SplitPolicy:
         classes : int
             Classes in use.
         seen : int
-            Instances learnt before those that ``closer`` of a node counts.
+            Instances learnt before those that ``due_at`` of a node counts.
 
         Returns
         -------
         Verdicts, every element an array (trials,)
             ``verdict``; ``cell``, ``value`` : first cell and value of the attribute that wins, to
-            split on or to peek at, NO_CELL and 0 for other verdicts; ``period`` : the node's next
+            split on or whose threshold may move, NO_CELL and 0 for other verdicts; ``period`` : the node's next
             period, 0 for the one that it has.
 
         Raises
@@ -242,8 +298,9 @@ class SplitPolicy:
         """
         if self.reports_all and not form.all:
             raise ValueError("this policy needs the gains of all attributes, not suggestions")
-        return Verdicts(*judge_rows(words, form, self.options, nodes.table, nodes.base,
-                                    nodes.gains, slot_node, classes, seen))
+        return Verdicts(
+            *judge_rows(words, form, self.options, nodes.table, nodes.base, nodes.gains, slot_node, classes, seen)
+        )
 
     def gap(self, sides, others, n):
         """By how much the gain of one split of an attribute exceeds that of another one.

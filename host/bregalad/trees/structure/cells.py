@@ -55,19 +55,18 @@ class CellMap:
         rows, first_cell = [], []
         for attribute, capacity in enumerate(capacities):
             if not 0 <= capacity <= MISSING:
-                raise ValueError(f"attribute {attribute}: at most {MISSING} values, "
-                                 f"not {capacity}")
+                raise ValueError(f"attribute {attribute}: at most {MISSING} values, not {capacity}")
             first_cell.append(len(rows))
             if capacity == 0:
                 rows.append((attribute, CellKind.NUMERIC, 1, 0, 0))
                 continue
             kind = _NOMINAL_KINDS[nominal_split]
             step = bins if capacity <= bins else bins - 1
-            rows += [(attribute, kind, base == 0, step < bins, base)
-                     for base in range(0, capacity, step)]
+            rows += [(attribute, kind, base == 0, step < bins, base) for base in range(0, capacity, step)]
         columns = np.array(rows, np.int64).reshape(-1, 5).T
-        return cls(*(np.ascontiguousarray(column) for column in columns),
-                   np.array(first_cell, np.int64), tuple(capacities))
+        return cls(
+            *(np.ascontiguousarray(column) for column in columns), np.array(first_cell, np.int64), tuple(capacities)
+        )
 
     def __len__(self):
         return len(self.attribute)
@@ -101,9 +100,11 @@ class CellMap:
         wrong = np.flatnonzero(highest > limits)
         if len(wrong):
             attribute = wrong[0]
-            raise ValueError(f"codes of attribute {attribute} must be 0 to "
-                             f"{limits[attribute] - 1}, or {MISSING} for missing values, "
-                             f"not {highest[attribute] - 1}")
+            raise ValueError(
+                f"codes of attribute {attribute} must be 0 to "
+                f"{limits[attribute] - 1}, or {MISSING} for missing values, "
+                f"not {highest[attribute] - 1}"
+            )
 
     @cached_property
     def _limits(self):
@@ -127,9 +128,12 @@ class CellMap:
         int64 array (n,)
         """
         shift = shift_of(bins, high - low)
-        return np.array([
-            bin_of(self.kind[cell], self.base[cell], self.other[cell], low, shift, bins - 1, code)
-            for code in codes.tolist()])
+        return np.array(
+            [
+                bin_of(self.kind[cell], self.base[cell], self.other[cell], low, shift, bins - 1, code)
+                for code in codes.tolist()
+            ]
+        )
 
     def values(self, attribute, counts):
         """Class counts per value of a nominal attribute, from its cells' bins.
@@ -158,9 +162,15 @@ class CellMap:
         check_cells(board.geometry, len(self))
         board.write("cells.count", len(self))
         for cell in range(len(self)):
-            board.write_fields("cell", index=cell, kind=int(self.kind[cell]),
-                               first=int(self.first[cell]), other=int(self.other[cell]),
-                               base=int(self.base[cell]), write=1)
+            board.write_fields(
+                "cell",
+                index=cell,
+                kind=int(self.kind[cell]),
+                first=int(self.first[cell]),
+                other=int(self.other[cell]),
+                base=int(self.base[cell]),
+                write=1,
+            )
 
 
 def _highest(codes):
@@ -175,6 +185,8 @@ def _highest(codes):
 def check_cells(geometry, cells):
     """Refuse with a ValueError more cells than a board has."""
     if cells > geometry.max_cells:
-        raise ValueError(f"the attributes need {cells} cells, but the board has "
-                         f"{geometry.max_cells} ({geometry.lanes} lanes x {geometry.passes} "
-                         f"passes): choose a geometry with lanes x passes >= {cells}")
+        raise ValueError(
+            f"the attributes need {cells} cells, but the board has "
+            f"{geometry.max_cells} ({geometry.lanes} lanes x {geometry.passes} "
+            f"passes): choose a geometry with lanes x passes >= {cells}"
+        )

@@ -117,9 +117,21 @@ class Growth:
         nodes = self.nodes
         self._kill(node)
         nodes.reserve(len(split.sides))
-        child = sprout(nodes.table, *nodes.matrices, nodes.room, nodes.blank, self.style, node,
-                       split.attribute, split.kind, split.value, split.values,
-                       split.sides.copy(), own, tie)
+        child = sprout(
+            nodes.table,
+            *nodes.matrices,
+            nodes.room,
+            nodes.blank,
+            self.style,
+            node,
+            split.attribute,
+            split.kind,
+            split.value,
+            split.values,
+            split.sides.copy(),
+            own,
+            tie,
+        )
         if self.policy.anytime:
             self._enter_role(node)
         return self._settle(node, np.arange(child, child + len(split.sides)))
@@ -155,13 +167,25 @@ class Growth:
 
     def _enter_role(self, node):
         """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
-        self._send(enter_role(self.nodes.table, self.style, self.cells.first_cell, node,
-                              self._out, 0))
+        self._send(enter_role(self.nodes.table, self.style, self.cells.first_cell, node, self._out, 0))
 
     def place(self, node, parent_slot, flags=0):
         """Set up the slot of a node, with the zoom of another slot."""
-        self._send(place(self.nodes.table, self.style, self.cells.first_cell, node, parent_slot,
-                         int(flags), NONE, 0, 0, self._out, 0))
+        self._send(
+            place(
+                self.nodes.table,
+                self.style,
+                self.cells.first_cell,
+                node,
+                parent_slot,
+                int(flags),
+                NONE,
+                0,
+                0,
+                self._out,
+                0,
+            )
+        )
 
     def _send(self, used):
         self._commands.append(self._out[:used].tobytes())
@@ -200,8 +224,7 @@ class Growth:
         else:
             leaves = nodes.leaves()
             active = leaves[nodes.slot[leaves] >= 0]
-            keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])],
-                                self._slots_for_leaves)
+            keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])], self._slots_for_leaves)
             losers = np.setdiff1d(active, keep)
             for leaf in losers:
                 self._deactivate(int(leaf))
@@ -209,8 +232,9 @@ class Growth:
         if handed and not len(keepers):
             pool.give_back(int(nodes.slot[node]))
             nodes.slot[node] = -1
-        self._send(hand_out(nodes.table, self.style, self.cells.first_cell, pool.stack, pool.node,
-                            node, keepers, self._out, 0))
+        self._send(
+            hand_out(nodes.table, self.style, self.cells.first_cell, pool.stack, pool.node, node, keepers, self._out, 0)
+        )
         return losers
 
     @property
@@ -306,9 +330,15 @@ class Growth:
         inner = inner[nodes.kind[inner] != LEAF]
         # An instance passes one inner node per level, those of splits to come among them.
         arrivals = count * (nodes.deepest + min(trials, out + count // policy.grace))
-        changes = 0 if not len(inner) and not trials else _most_trials(
-            policy.inner_grace - nodes.since[inner] if not policy.tree_wide else np.zeros(0),
-            policy.inner_grace, arrivals)
+        changes = (
+            0
+            if not len(inner) and not trials
+            else _most_trials(
+                policy.inner_grace - nodes.since[inner] if not policy.tree_wide else np.zeros(0),
+                policy.inner_grace,
+                arrivals,
+            )
+        )
         # A subtree that is replaced gives back what its children hold, mostly.
         freed = 2 if len(active) == len(leaves) else 0
         return trials * branches + changes * (branches - freed)

@@ -5,8 +5,19 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import MISSING
 
-__all__ = ["LEAF", "NUMERIC", "MULTIWAY", "ONE_VS_REST", "NO_NODE", "TRIAL_OUT", "HOLDING",
-           "Nodes", "code_range", "descendants", "take_rows"]
+__all__ = [
+    "LEAF",
+    "NUMERIC",
+    "MULTIWAY",
+    "ONE_VS_REST",
+    "NO_NODE",
+    "TRIAL_OUT",
+    "HOLDING",
+    "Nodes",
+    "code_range",
+    "descendants",
+    "take_rows",
+]
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # as CellKind, with leaf for ignored
 NO_NODE = -1
@@ -30,7 +41,7 @@ _FIELDS = {
     "own": (np.int64, 0),
     "since": (np.int64, 0),  # instances since the last trial, as the board counts them
     "period": (np.int32, 0),  # instances between trials
-    "closer": (np.int32, 0),  # the instance that the last trial was due with
+    "due_at": (np.int32, 0),  # the instance that the last trial was due with
     "head": (np.int32, -1),  # first and last withheld instance
     "tail": (np.int32, -1),
     "right": (np.int64, 0),  # predictions that were right: majority class's minus naive Bayes's
@@ -148,9 +159,9 @@ class Nodes:
 
     def __getattr__(self, name):
         if name in _FIELDS:
-            return self.table[name][:self.rows]
+            return self.table[name][: self.rows]
         if name in _PER_CLASS or name in _PER_ATTRIBUTE:
-            return self._matrices[name][:self.rows]
+            return self._matrices[name][: self.rows]
         raise AttributeError(name)
 
     @property
@@ -190,10 +201,10 @@ class Nodes:
 
     def _grow(self, capacity):
         old, self.table = self.table, np.zeros(capacity, _DTYPE)
-        self.table[:len(old)] = old
+        self.table[: len(old)] = old
         for name, matrix in self._matrices.items():
             self._matrices[name] = np.zeros((capacity, matrix.shape[1]), matrix.dtype)
-            self._matrices[name][:len(matrix)] = matrix
+            self._matrices[name][: len(matrix)] = matrix
 
     def kill(self, node):
         """Forget all below a node, which becomes a leaf; return the rows that were killed."""
@@ -266,21 +277,21 @@ class Nodes:
         pairs = [(0, 0, "root")]
         while pairs:
             mine, theirs, path = pairs.pop()
-            for name in ("kind", "attribute", "threshold", "width", "default", "majority",
-                         "counts"):
+            for name in ("kind", "attribute", "threshold", "width", "default", "majority", "counts"):
                 a, b = getattr(self, name)[mine], getattr(other, name)[theirs]
                 if name == "counts":
                     a, b = (np.pad(each, (0, most - len(each))) for each in (a, b))
                 if (a != b).any():
                     return f"{path}: {name} is {a}, not {b}"
-            pairs += [(child, twin, f"{path}.{branch}") for branch, (child, twin) in enumerate(
-                zip(self.children(mine), other.children(theirs), strict=True))]
+            pairs += [
+                (child, twin, f"{path}.{branch}")
+                for branch, (child, twin) in enumerate(zip(self.children(mine), other.children(theirs), strict=True))
+            ]
         return None
 
     def state(self):
         """Arrays to save."""
-        return {name: getattr(self, name).copy()
-                for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE)}
+        return {name: getattr(self, name).copy() for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE)}
 
     @classmethod
     def from_state(cls, state, attributes):
@@ -310,14 +321,18 @@ class Nodes:
     def _check_links(self, attributes):
         inner = np.flatnonzero(self.width)
         child, width = self.child[inner], self.width[inner]
-        sound = (((self.kind >= LEAF) & (self.kind <= ONE_VS_REST)).all()
-                 and ((self.majority >= 0) & (self.majority < self.classes)).all()
-                 and self.parent[0] == NO_NODE
-                 and ((width > 0) & (width <= _MOST_CHILDREN)).all()
-                 and ((child > 0) & (child <= self.rows - width)).all()
-                 and ((self.default[inner] >= 0) & (self.default[inner] < width)).all()
-                 and ((self.attribute[inner] >= 0) & (self.attribute[inner] < attributes)).all())
+        sound = (
+            ((self.kind >= LEAF) & (self.kind <= ONE_VS_REST)).all()
+            and ((self.majority >= 0) & (self.majority < self.classes)).all()
+            and self.parent[0] == NO_NODE
+            and ((width > 0) & (width <= _MOST_CHILDREN)).all()
+            and ((child > 0) & (child <= self.rows - width)).all()
+            and ((self.default[inner] >= 0) & (self.default[inner] < width)).all()
+            and ((self.attribute[inner] >= 0) & (self.attribute[inner] < attributes)).all()
+        )
         # A node whose parent is the one that leads to it is led to by no other.
-        if not sound or any((self.parent[first:first + count] != node).any()
-                            for node, first, count in zip(inner, child, width, strict=True)):
+        if not sound or any(
+            (self.parent[first : first + count] != node).any()
+            for node, first, count in zip(inner, child, width, strict=True)
+        ):
             raise ValueError(_NO_TREE)

@@ -9,9 +9,25 @@ from ...protocol.words import getter
 from .nodes import HOLDING, LEAF, TRIAL_OUT, descendants
 from .walk import GROUP, child_of, walk
 
-__all__ = ["FULL", "DONE", "FIRED", "SENT", "MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS",
-           "arrive", "count_class", "choose", "advance", "release", "releasable", "send_early",
-           "answer", "open_gates"]
+__all__ = [
+    "FULL",
+    "DONE",
+    "FIRED",
+    "SENT",
+    "MAJORITY",
+    "BAYES",
+    "ADAPTIVE",
+    "PREDICTIONS",
+    "arrive",
+    "count_class",
+    "choose",
+    "advance",
+    "release",
+    "releasable",
+    "send_early",
+    "answer",
+    "open_gates",
+]
 
 FULL, DONE, FIRED = range(3)  # why `advance` returned
 SENT = 0  # element of `progress`: records sent whose prediction the board will report
@@ -35,7 +51,7 @@ def arrive(node, i):
         return 0
     node["since"] = 0
     node["gate"] |= TRIAL_OUT
-    node["closer"] = i
+    node["due_at"] = i
     return 1
 
 
@@ -134,9 +150,29 @@ def _write_record(out, at, slot, label, codes, first_code, cell_attribute):
 
 
 @njit()
-def _learn(table, counts, codes, attributes, labels, predictions, follower, order, leaves, early,
-           first, found, passing, predictor, anytime, most, progress, cell_attribute, single, out,
-           at):
+def _learn(
+    table,
+    counts,
+    codes,
+    attributes,
+    labels,
+    predictions,
+    follower,
+    order,
+    leaves,
+    early,
+    first,
+    found,
+    passing,
+    predictor,
+    anytime,
+    most,
+    progress,
+    cell_attribute,
+    single,
+    out,
+    at,
+):
     """Count instances at their leaves and write their records, or withhold them there.
 
     Not inlined: where branches are many, Numba counts references to every array.
@@ -169,8 +205,7 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
             if table[0]["gate"]:
                 _withhold(table, follower, i, 0)
                 continue
-            leaf, due = _descend(table, codes, first_code, follower, i, np.uint32(0), anytime,
-                                 most)
+            leaf, due = _descend(table, codes, first_code, follower, i, np.uint32(0), anytime, most)
             trials += due
             if leaf < 0:
                 continue
@@ -204,8 +239,25 @@ def _learn(table, counts, codes, attributes, labels, predictions, follower, orde
 
 
 @njit()
-def release(table, counts, codes, labels, predictions, follower, order, leaves, early, node_at,
-            predictor, anytime, most, progress, cell_attribute, out, at):
+def release(
+    table,
+    counts,
+    codes,
+    labels,
+    predictions,
+    follower,
+    order,
+    leaves,
+    early,
+    node_at,
+    predictor,
+    anytime,
+    most,
+    progress,
+    cell_attribute,
+    out,
+    at,
+):
     """Let go a node's withheld instances until none is left, its trial is due or ``out`` is full.
 
     Or until one would halve the node's counts while others are withheld below.
@@ -233,9 +285,29 @@ def release(table, counts, codes, labels, predictions, follower, order, leaves, 
         trials += due
         if leaf >= 0:
             found[0] = leaf
-            _, at, due = _learn(table, counts, flat, attributes, labels, predictions, follower,
-                                order, leaves, early, i, found, True, predictor, anytime, most,
-                                progress, cell_attribute, False, out, at)
+            _, at, due = _learn(
+                table,
+                counts,
+                flat,
+                attributes,
+                labels,
+                predictions,
+                follower,
+                order,
+                leaves,
+                early,
+                i,
+                found,
+                True,
+                predictor,
+                anytime,
+                most,
+                progress,
+                cell_attribute,
+                False,
+                out,
+                at,
+            )
             trials += due
     return at, trials
 
@@ -253,8 +325,27 @@ def releasable(table, rows, most):
 
 
 @njit()
-def advance(table, counts, codes, labels, predictions, follower, order, leaves, early, start, stop,
-            predictor, anytime, most, progress, cell_attribute, single, out, at):
+def advance(
+    table,
+    counts,
+    codes,
+    labels,
+    predictions,
+    follower,
+    order,
+    leaves,
+    early,
+    start,
+    stop,
+    predictor,
+    anytime,
+    most,
+    progress,
+    cell_attribute,
+    single,
+    out,
+    at,
+):
     """Route the instances ``start`` to ``stop``: learn them or withhold them.
 
     Parameters
@@ -306,9 +397,29 @@ def advance(table, counts, codes, labels, predictions, follower, order, leaves, 
         if not anytime:
             # No gates but leaves' are shut: a node that splits lets go all before others come.
             walk(table, flat, attributes, i, found[:count], going)
-        done, at, due = _learn(table, counts, flat, attributes, labels, predictions, follower,
-                               order, leaves, early, i, found[:count], False, predictor, anytime,
-                               most, progress, cell_attribute, single, out, at)
+        done, at, due = _learn(
+            table,
+            counts,
+            flat,
+            attributes,
+            labels,
+            predictions,
+            follower,
+            order,
+            leaves,
+            early,
+            i,
+            found[:count],
+            False,
+            predictor,
+            anytime,
+            most,
+            progress,
+            cell_attribute,
+            single,
+            out,
+            at,
+        )
         trials += due
         i += done
         if trials and single:
@@ -344,8 +455,9 @@ def send_early(table, codes, labels, follower, early, leaves, most, cell_attribu
         i = node["head"]
         while i >= 0 and left > 0 and at + size <= len(out):
             if not early[i]:
-                at = _write_record(out, at, node["slot"], labels[i], flat,
-                                   np.uint64(i) * np.uint64(attributes), cell_attribute)
+                at = _write_record(
+                    out, at, node["slot"], labels[i], flat, np.uint64(i) * np.uint64(attributes), cell_attribute
+                )
                 early[i] = True
             left -= 1
             i = follower[i]
@@ -370,8 +482,7 @@ def answer(table, labels, predictions, order, answered, predictor, words):
         answered += 1
         if leaf < 0:
             continue
-        predictions[i] = choose(table[leaf], predictor, predictions[i],
-                                np.int32(_label_of(words, at)), labels[i])
+        predictions[i] = choose(table[leaf], predictor, predictions[i], np.int32(_label_of(words, at)), labels[i])
 
 
 @njit()

@@ -109,4 +109,4 @@ class SlotPool:
             return leaves
         # Of equals the left one stays: node numbers depend on when reports arrived.
         order = np.argsort(-nodes.promise(leaves), kind="stable")
-        return leaves[np.sort(order[:max(0, room)])]
+        return leaves[np.sort(order[: max(0, room)])]

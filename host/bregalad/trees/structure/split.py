@@ -10,32 +10,59 @@ from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
 from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, code_range, take_rows
 from .slots import best_level, joined, take_slot
 
-__all__ = ["Style", "style_of", "sides_of", "shift_of", "child_wait", "sprout", "enter_role",
-           "place", "link", "level", "zoom_of", "hand_out"]
+__all__ = [
+    "Style",
+    "style_of",
+    "sides_of",
+    "shift_of",
+    "child_wait",
+    "sprout",
+    "enter_role",
+    "place",
+    "link",
+    "level",
+    "zoom_of",
+    "hand_out",
+]
 
 _PLACE, _INNER, _KEEP = int(Opcode.PLACE), int(CommandFlag.INNER), int(CommandFlag.KEEP)
 _SLOT_AT, _PARENT_AT, _CELL_AT, _LO_AT, _SHIFT_AT, _LINK_AT, _CURRENT_AT, _PERIOD_AT = map(
-    COMMANDS[Opcode.PLACE].offset,
-    ("slot", "parent", "cell", "lo", "shift", "link", "current", "period"))
+    COMMANDS[Opcode.PLACE].offset, ("slot", "parent", "cell", "lo", "shift", "link", "current", "period")
+)
 
-Style = namedtuple("Style", [
-    "bins", "levels",  # of the board
-    "command_bytes",  # of a command without payload
-    "anytime",  # 1 or None, which Numba compiles nothing for where it is an argument
-    "inherit", "seen",  # options of the policy, 0 or 1
-    "grace", "inner_period", "first_wait", "wait_step",
-    "links",  # 1: which slots are counted together matters to the board; None: it does not
-])
+Style = namedtuple(
+    "Style",
+    [
+        "bins",
+        "levels",  # of the board
+        "command_bytes",  # of a command without payload
+        "anytime",  # 1 or None, which Numba compiles nothing for where it is an argument
+        "inherit",
+        "seen",  # options of the policy, 0 or 1
+        "grace",
+        "inner_period",
+        "first_wait",
+        "wait_step",
+        "links",  # 1: which slots are counted together matters to the board; None: it does not
+    ],
+)
 
 
 def style_of(geometry, policy):
     """What compiled code must know of a board and of a `SplitPolicy`."""
     return Style(
-        geometry.bins, geometry.levels, max(COMMAND_BYTES, geometry.bus_bytes),
-        1 if policy.anytime else None, int(policy.child_counts == "inherit"), int(policy.zoom == "seen"),
+        geometry.bins,
+        geometry.levels,
+        max(COMMAND_BYTES, geometry.bus_bytes),
+        1 if policy.anytime else None,
+        int(policy.child_counts == "inherit"),
+        int(policy.zoom == "seen"),
         int(policy.grace),
-        0 if policy.tree_wide else int(policy.inner_grace), policy.first_wait, policy.wait_step,
-        1 if policy.anytime and geometry.levels > 1 else None)
+        0 if policy.tree_wide else int(policy.inner_grace),
+        policy.first_wait,
+        policy.wait_step,
+        1 if policy.anytime and geometry.levels > 1 else None,
+    )
 
 
 @njit()
@@ -59,7 +86,7 @@ def sides_of(values, kind, value):
         for other in range(len(values)):
             if _is_seen(values, other):
                 highest = other
-        return values[:highest + 1].copy()
+        return values[: highest + 1].copy()
     sides = np.zeros((2, values.shape[1]), np.int64)
     for other in range(len(values)):
         first = other <= value if kind == NUMERIC else other == value
@@ -93,8 +120,7 @@ def child_wait(style, wait, tie):
 
 
 @njit()
-def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind, value, values,
-           sides, own, tie):
+def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind, value, values, sides, own, tie):
     """Make a leaf a test with new leaves below.
 
     Parameters
@@ -234,7 +260,7 @@ def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, o
         Where the next command begins.
     """
     row = table[node]
-    out[at:at + style.command_bytes] = 0
+    out[at : at + style.command_bytes] = 0
     current, period = NONE, 0
     if row["kind"] != LEAF:
         flags |= _INNER
@@ -271,8 +297,19 @@ def enter_role(table, style, first_cell, node, out, at):
     row = table[node]
     row["since"] = 0
     row["period"] = style.grace if row["kind"] == LEAF else style.inner_period
-    return place(table, style, first_cell, node, np.int64(row["slot"]), np.int64(_KEEP),
-                 np.int64(NONE), np.int64(0), np.int64(0), out, at)
+    return place(
+        table,
+        style,
+        first_cell,
+        node,
+        np.int64(row["slot"]),
+        np.int64(_KEEP),
+        np.int64(NONE),
+        np.int64(0),
+        np.int64(0),
+        out,
+        at,
+    )
 
 
 @njit()

@@ -73,7 +73,7 @@ def route(table, codes):
     flat = codes.ravel()
     leaves, going = np.empty(count, np.uint32), np.empty(GROUP, np.uint32)
     for first in range(0, count, GROUP):
-        walk(table, flat, attributes, first, leaves[first:first + GROUP], going)
+        walk(table, flat, attributes, first, leaves[first : first + GROUP], going)
     return leaves
 
 

@@ -44,8 +44,10 @@ def nothing(trainer, why):
     ``restore`` then starts those of all nodes anew, and the tree itself is kept.
     """
     if count := len(_nodes(trainer)):
-        warnings.warn(f"{why}: the tree is kept, but not what the board had counted for {count} "
-                      "of its nodes, which starts anew", stacklevel=4)
+        warnings.warn(
+            f"{why}: the tree is kept, but not what the board had counted for {count} of its nodes, which starts anew",
+            stacklevel=4,
+        )
     return _checkpoint(trainer, np.zeros(0, np.int64), [], [])
 
 
@@ -58,8 +60,11 @@ def _checkpoint(trainer, nodes, entries, counts):
     geometry = trainer.board.geometry
     size = geometry.bins * geometry.classes
     words = _body(geometry).size // 4
-    return {"nodes": nodes, "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
-            "counts": np.array(counts, np.uint32).reshape(len(nodes), len(trainer.cells), size)}
+    return {
+        "nodes": nodes,
+        "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
+        "counts": np.array(counts, np.uint32).reshape(len(nodes), len(trainer.cells), size),
+    }
 
 
 def _body(geometry):
@@ -108,8 +113,7 @@ def misfit(checkpoint, classes, geometry, cells, counting):
     held, held_cells, size = checkpoint["counts"].shape
     for name, value in (("bins", size // classes), ("classes", classes)):
         if value != getattr(geometry, name):
-            return (f"saved from a board with {name} = {value}, this one has "
-                    f"{getattr(geometry, name)}")
+            return f"saved from a board with {name} = {value}, this one has {getattr(geometry, name)}"
     if held and held_cells != cells:
         return f"saved with {held_cells} cells, these parameters take {cells}"
     if cells > geometry.max_cells:
@@ -120,8 +124,7 @@ def misfit(checkpoint, classes, geometry, cells, counting):
         return f"{counting} inner nodes want statistics, this board has {geometry.slots} slots"
     most = int(checkpoint["entries"][:, 0].max(initial=0))
     if most > geometry.count_max:
-        return (f"a node has counted {most} instances, this board's counters hold "
-                f"{geometry.count_max}")
+        return f"a node has counted {most} instances, this board's counters hold {geometry.count_max}"
     return None
 
 
@@ -131,10 +134,11 @@ def widened(checkpoint, known, classes):
     counts = checkpoint["counts"]
     held, cells, size = counts.shape
     counts = counts.reshape(held, cells, size // known, known)
-    return {**checkpoint,
-            "entries": np.pad(checkpoint["entries"], ((0, 0), (0, more))),
-            "counts": np.pad(counts, ((0, 0), (0, 0), (0, 0), (0, more))).reshape(
-                held, cells, size // known * classes)}
+    return {
+        **checkpoint,
+        "entries": np.pad(checkpoint["entries"], ((0, 0), (0, more))),
+        "counts": np.pad(counts, ((0, 0), (0, 0), (0, 0), (0, more))).reshape(held, cells, size // known * classes),
+    }
 
 
 def restore(trainer, checkpoint):
@@ -147,8 +151,7 @@ def restore(trainer, checkpoint):
     if not len(checkpoint["nodes"]):
         growth.restart()
     body = _body(trainer.board.geometry).dtype
-    for node, entry, cells in zip(*(checkpoint[name] for name in ("nodes", "entries", "counts")),
-                                  strict=True):
+    for node, entry, cells in zip(*(checkpoint[name] for name in ("nodes", "entries", "counts")), strict=True):
         node = int(node)
         slot = growth.take(node)
         trainer.command(Opcode.CLEAR, slot=slot)

@@ -69,7 +69,7 @@ class Decisions:
 
     def earliest(self):
         """Remove and return the decision of the earliest instance."""
-        return self._waiting.pop(min(self._waiting, key=lambda node: self.nodes.closer[node]))
+        return self._waiting.pop(min(self._waiting, key=lambda node: self.nodes.due_at[node]))
 
     def drop(self, nodes):
         """Forget the decisions at nodes that are killed; return how many there were."""
@@ -87,10 +87,10 @@ class Decisions:
 
     def _first(self, node):
         nodes = self.nodes
-        closer = nodes.closer[node]
+        due_at = nodes.due_at[node]
         above = list(nodes.path(node))[1:]
-        if any(nodes.gate[other] & TRIAL_OUT and nodes.closer[other] == closer
-               for other in above):
+        if any(nodes.gate[other] & TRIAL_OUT and nodes.due_at[other] == due_at for other in above):
             return False
-        return not any(nodes.closer[other] < closer and node in nodes.path(other)
-                       for other in self._waiting if other != node)
+        return not any(
+            nodes.due_at[other] < due_at and node in nodes.path(other) for other in self._waiting if other != node
+        )

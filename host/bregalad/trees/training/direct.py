@@ -63,19 +63,77 @@ class Desk(structref.StructRefProxy):
     """
 
 
-_FIELDS = ("state", "table", "matrices", "room", "blank", "style", "first_cell", "stack",
-           "slot_node", "written", "read", "classes", "form", "options", "found", "left",
-           "tally", "codes", "labels", "predictions")
+_FIELDS = (
+    "state",
+    "table",
+    "matrices",
+    "room",
+    "blank",
+    "style",
+    "first_cell",
+    "stack",
+    "slot_node",
+    "written",
+    "read",
+    "classes",
+    "form",
+    "options",
+    "found",
+    "left",
+    "tally",
+    "codes",
+    "labels",
+    "predictions",
+)
 structref.define_proxy(Desk, _DeskType, list(_FIELDS))
 
 
 @njit()
-def desk(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read,
-         classes, form, options, found, left, tally, codes, labels, predictions):
+def desk(
+    state,
+    table,
+    matrices,
+    room,
+    blank,
+    style,
+    first_cell,
+    stack,
+    slot_node,
+    written,
+    read,
+    classes,
+    form,
+    options,
+    found,
+    left,
+    tally,
+    codes,
+    labels,
+    predictions,
+):
     """A `Desk`; its own constructor would be compiled by every process anew."""
-    return Desk(state, table, matrices, room, blank, style, first_cell, stack, slot_node,
-                written, read, classes, form, options, found, left, tally,
-                codes, labels, predictions)
+    return Desk(
+        state,
+        table,
+        matrices,
+        room,
+        blank,
+        style,
+        first_cell,
+        stack,
+        slot_node,
+        written,
+        read,
+        classes,
+        form,
+        options,
+        found,
+        left,
+        tally,
+        codes,
+        labels,
+        predictions,
+    )
 
 
 # For what is called from one place: it would be compiled for itself, and again in its caller.
@@ -105,8 +163,26 @@ def _values(counts, slot, first, cells):
 
 
 @_inlined
-def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read,
-           words, form, node, cell, value, tie, anytime):
+def _split(
+    state,
+    table,
+    matrices,
+    room,
+    blank,
+    style,
+    first_cell,
+    stack,
+    slot_node,
+    written,
+    read,
+    words,
+    form,
+    node,
+    cell,
+    value,
+    tie,
+    anytime,
+):
     """Split a leaf; False, and nothing is done, if rows or slots do not suffice."""
     counts, base, gains = matrices
     attribute = form.attribute[cell]
@@ -122,8 +198,9 @@ def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_n
     own = np.empty(classes, np.int64)
     for k in range(classes):
         own[k] = words[form.class_counts + k]
-    child = sprout(table, counts, base, gains, room, blank, style, node, attribute, kind, value,
-                   values, sides, own, tie)
+    child = sprout(
+        table, counts, base, gains, room, blank, style, node, attribute, kind, value, values, sides, own, tie
+    )
     used = np.int64(0)
     if anytime is not None:
         used = enter_role(table, style, first_cell, node, written, used)
@@ -132,8 +209,7 @@ def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_n
         leaves[branch] = child + branch
     used = hand_out(table, style, first_cell, stack, slot_node, node, leaves, written, used)
     for at in range(0, used, style.command_bytes):
-        kernel.place(state.entries, state.counts, state.counters, state.shares, state.lo,
-                     state.shift, read, at)
+        kernel.place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, read, at)
     return True
 
 
@@ -147,12 +223,12 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
         if row["gate"] & TRIAL_OUT:
             at = state.progress[kernel.USED]
             kernel.trial(state, np.int64(row["slot"]), np.int64(0))
-            words = state.out[at:at + form.size]
+            words = state.out[at : at + form.size]
             tally[TRIALS] += 1
             tally[HALVINGS] += _flags_of(words, 0) & _HALVED
-            verdict, cell, value, period = judge_row(words, form, options, table, base, gains,
-                                                     node, classes, seen + row["closer"] + 1,
-                                                     options.anytime)
+            verdict, cell, value, period = judge_row(
+                words, form, options, table, base, gains, node, classes, seen + row["due_at"] + 1, options.anytime
+            )
             if verdict == KEEP:
                 row["gate"] &= ~TRIAL_OUT
             if verdict != KEEP or period:
@@ -165,10 +241,39 @@ def _try(state, table, base, gains, leaf, form, options, classes, seen, found, t
 
 
 @kernel.inner
-def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, scores, logs,
-          bayes_table, own_codes, places, count_max, lanes, table, counts, codes, where, labels,
-          predictions, start, stop, predictor, anytime, classes, attributes, found, going, first,
-          walked):
+def _walk(
+    entries,
+    cell_counts,
+    counters,
+    shares,
+    lo,
+    shift,
+    config,
+    events,
+    scores,
+    logs,
+    bayes_table,
+    own_codes,
+    places,
+    count_max,
+    lanes,
+    table,
+    counts,
+    codes,
+    where,
+    labels,
+    predictions,
+    start,
+    stop,
+    predictor,
+    anytime,
+    classes,
+    attributes,
+    found,
+    going,
+    first,
+    walked,
+):
     """Learn instances until trials are due.
 
     Parameters
@@ -196,7 +301,7 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
         if anytime is None:  # inner nodes count nothing; from a leaf that has split meanwhile go on
             if i >= walked:
                 first, walked = i, min(i + GROUP, stop)
-                walk(table, codes, attributes, first, found[:walked - first], going)
+                walk(table, codes, attributes, first, found[: walked - first], going)
             node = found[np.uint64(i - first)]
         while True:
             row = table[node]
@@ -212,14 +317,26 @@ def _walk(entries, cell_counts, counters, shares, lo, shift, config, events, sco
                     if predictor is not None and row["own"]:
                         bayes = kernel.only_class(entries, classes, slot)
                         if bayes < 0:
-                            bayes = kernel.classify(entries, shape, counters, shares, config, mix,
-                                                    classes, scores, logs, bayes_table,
-                                                    np.int64(slot), places)
+                            bayes = kernel.classify(
+                                entries,
+                                shape,
+                                counters,
+                                shares,
+                                config,
+                                mix,
+                                classes,
+                                scores,
+                                logs,
+                                bayes_table,
+                                np.int64(slot),
+                                places,
+                            )
                         predictions[i] = choose(row, predictor, majority, bayes, label)
                 if entries[slot, kernel.N] == count_max:
                     kernel.halve(entries, shape, counters, events, np.int64(slot))
-                clamped += kernel.add(entries, counters, shares, shape[3], lanes, count_max, logs,
-                                      bayes_table, slot, label, places, rows)
+                clamped += kernel.add(
+                    entries, counters, shares, shape[3], lanes, count_max, logs, bayes_table, slot, label, places, rows
+                )
                 nodes += 1
                 due += arrive(row, i)
             if leaf:
@@ -263,7 +380,7 @@ def learn(desk, start, stop, predictor, anytime):
     codes, labels, predictions = desk.codes, desk.labels, desk.predictions
     counts, base, gains = desk.matrices
     where = form.attribute
-    own_codes, places = state.codes[:len(where)], state.places[:len(where)]
+    own_codes, places = state.codes[: len(where)], state.places[: len(where)]
     group, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
     seen = tally[INSTANCES] - start
     changes = 0
@@ -271,19 +388,63 @@ def learn(desk, start, stop, predictor, anytime):
     while i < stop and not changes:
         # A function of its own: a loop that uses the state counts references of all its arrays.
         i, leaf, first, walked = _walk(
-            state.entries, state.counts, state.counters, state.shares, state.lo, state.shift,
-            state.config, state.events, state.scores, state.logs, state.bayes_table, own_codes,
-            places, state.count_max, state.lanes, table, counts, codes, where, labels,
-            predictions, i, stop, predictor, anytime, classes, len(first_cell), group, going,
-            first, walked)
+            state.entries,
+            state.counts,
+            state.counters,
+            state.shares,
+            state.lo,
+            state.shift,
+            state.config,
+            state.events,
+            state.scores,
+            state.logs,
+            state.bayes_table,
+            own_codes,
+            places,
+            state.count_max,
+            state.lanes,
+            table,
+            counts,
+            codes,
+            where,
+            labels,
+            predictions,
+            i,
+            stop,
+            predictor,
+            anytime,
+            classes,
+            len(first_cell),
+            group,
+            going,
+            first,
+            walked,
+        )
         if leaf < 0:
             break
         changes = _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally)
         verdict = found[0, VERDICT]
         if changes == 1 and found[0, NODE] == leaf and (verdict == SPLIT or verdict == TIE):
-            if _split(state, table, (counts, base, gains), room, desk.blank, style, first_cell,
-                      stack, slot_node, desk.written, desk.read, state.out[found[0, AT]:], form,
-                      leaf, found[0, CELL], found[0, VALUE], verdict == TIE, anytime):
+            if _split(
+                state,
+                table,
+                (counts, base, gains),
+                room,
+                desk.blank,
+                style,
+                first_cell,
+                stack,
+                slot_node,
+                desk.written,
+                desk.read,
+                state.out[found[0, AT] :],
+                form,
+                leaf,
+                found[0, CELL],
+                found[0, VALUE],
+                verdict == TIE,
+                anytime,
+            ):
                 tally[SPLITS] += 1
                 tally[TIES] += verdict == TIE
                 table[leaf]["gate"] &= ~TRIAL_OUT
@@ -321,14 +482,24 @@ def predict(desk, predictor):
     if row["slot"] < 0 or row["own"] <= 0 or predictor == ADAPTIVE and row["right"] > 0:
         return np.int64(node), majority, False
     state, where = desk.state, desk.form.attribute
-    own_codes, places = state.codes[:len(where)], state.places[:len(where)]
+    own_codes, places = state.codes[: len(where)], state.places[: len(where)]
     mix, shape, slot = kernel.mixture(state.config, len(where)), state.counts.shape, row["slot"]
     kernel.gather(mix, shape, codes, 0, where, own_codes, places)
-    kernel.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own_codes,
-                  places)
-    label = kernel.classify(state.entries, shape, state.counters, state.shares, state.config, mix,
-                            desk.classes, state.scores, state.logs, state.bayes_table,
-                            np.int64(slot), places)
+    kernel.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own_codes, places)
+    label = kernel.classify(
+        state.entries,
+        shape,
+        state.counters,
+        state.shares,
+        state.config,
+        mix,
+        desk.classes,
+        state.scores,
+        state.logs,
+        state.bayes_table,
+        np.int64(slot),
+        places,
+    )
     state.events[kernel.PREDICTED] += 1
     state.events[kernel.NODES] += 1
     state.events[kernel.BEATS] += (len(where) + state.lanes - 1) // state.lanes

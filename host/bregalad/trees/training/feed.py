@@ -29,13 +29,13 @@ class StreamFeed:
         room = max(1, board.batch_bytes // self.size) * self.size
         self._head = max(COMMAND_BYTES, bus)
         self._buffer = np.zeros(self._head + room + bus, np.uint8)
-        self.out = self._buffer[self._head:self._head + room]
+        self.out = self._buffer[self._head : self._head + room]
 
     def send(self, used):
         """Send the records in the first ``used`` bytes of ``out``."""
         geometry = self.board.geometry
         command = pack_command(geometry, Opcode.LEARN, count=used // self.size)
-        self._buffer[:self._head] = np.frombuffer(command, np.uint8)
+        self._buffer[: self._head] = np.frombuffer(command, np.uint8)
         end = self._head + used
         whole = end + -end % geometry.bus_bytes
         self._buffer[end:whole] = 0
@@ -58,8 +58,10 @@ class MemoryFeed:
         half = min(board.batch_bytes, board.memory_size // 2) // board.geometry.bus_bytes
         self._half = half * board.geometry.bus_bytes
         if self._half < self.size:
-            raise ValueError(f"board {board.name} has {board.memory_size} bytes of memory, two "
-                             f"records take {2 * self.size}: feed it through the stream")
+            raise ValueError(
+                f"board {board.name} has {board.memory_size} bytes of memory, two "
+                f"records take {2 * self.size}: feed it through the stream"
+            )
         self.out = np.zeros(self._half // self.size * self.size, np.uint8)
         self._free = [1, 2]  # tokens of the halves that may be written
 
@@ -73,9 +75,9 @@ class MemoryFeed:
         address = (token - 1) * self._half
         self.board.load(address, self.out[:used])
         self.board.send(
-            pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY, address=address,
-                         count=used // self.size)
-            + pack_command(geometry, Opcode.FENCE, token=token))
+            pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY, address=address, count=used // self.size)
+            + pack_command(geometry, Opcode.FENCE, token=token)
+        )
 
     def done(self, token):
         self._free.append(token)

@@ -32,8 +32,7 @@ class Hindsight:
 
     def tried(self, leaves, halved):
         """Note trials whose reports are in; arrays (trials,)."""
-        self._trials += zip(leaves.tolist(), self._nodes.closer[leaves].tolist(), halved.tolist(),
-                            strict=True)
+        self._trials += zip(leaves.tolist(), self._nodes.due_at[leaves].tolist(), halved.tolist(), strict=True)
 
     @contextmanager
     def back_at(self, instance, stop):
@@ -43,11 +42,11 @@ class Hindsight:
         loses its slot meanwhile does not get back into ``own`` what it has counted since.
         """
         nodes = self._nodes
-        later = self._leaves[instance + 1:stop]
+        later = self._leaves[instance + 1 : stop]
         counted = np.flatnonzero(later >= 0)
         leaves, places = np.unique(later[counted], return_inverse=True)
         counts = np.zeros((len(leaves), nodes.classes), np.int64)
-        np.add.at(counts, (places, self._labels[instance + 1:stop][counted]), 1)
+        np.add.at(counts, (places, self._labels[instance + 1 : stop][counted]), 1)
         held = nodes.slot[leaves] >= 0
         leaves, counts = leaves[held], counts[held]
         own = counts.sum(axis=1)

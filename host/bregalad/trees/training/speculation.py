@@ -52,9 +52,17 @@ class Speculation:
         nodes, window = self._nodes, self._window
         waiting = np.flatnonzero(nodes.gate == TRIAL_OUT | HOLDING)
         return router.send_early(
-            nodes.table, window.codes, window.labels, window.follower, window.early,
-            waiting[np.argsort(nodes.closer[waiting])], self._most, self._cells.attribute,
-            out[:at + self._room], at)
+            nodes.table,
+            window.codes,
+            window.labels,
+            window.follower,
+            window.early,
+            waiting[np.argsort(nodes.due_at[waiting])],
+            self._most,
+            self._cells.attribute,
+            out[: at + self._room],
+            at,
+        )
 
     def counted(self, leaf, cells):
         """What the board has counted early at a leaf.
@@ -77,8 +85,9 @@ class Speculation:
         found = []
         for cell in cells:
             attribute = self._cells.attribute[cell]
-            bins = self._cells.bins_of(cell, self._window.codes[early, attribute], self._bins,
-                                       *self._nodes.code_range(leaf, attribute))
+            bins = self._cells.bins_of(
+                cell, self._window.codes[early, attribute], self._bins, *self._nodes.code_range(leaf, attribute)
+            )
             counts = np.zeros((self._bins, self._nodes.classes), np.int64)
             np.add.at(counts, (bins[bins >= 0], labels[bins >= 0]), 1)
             found.append(counts)

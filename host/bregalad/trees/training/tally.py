@@ -13,8 +13,7 @@ _EVENTS = (
     "trials",
     "halvings",  # trials that found their slot's counts halved since the last
 )
-INSTANCES, SPLITS, TIES, TRIALS, HALVINGS = map(
-    _EVENTS.index, ("instances", "splits", "ties", "trials", "halvings"))
+INSTANCES, SPLITS, TIES, TRIALS, HALVINGS = map(_EVENTS.index, ("instances", "splits", "ties", "trials", "halvings"))
 
 
 def _event(place):

@@ -81,8 +81,19 @@ class Trainer:
         If another trainer uses the board.
     """
 
-    def __init__(self, board, cells, policy, classes, *, prediction="mc", nodes=None, tally=None,
-                 review_period=20_000, feed="stream"):
+    def __init__(
+        self,
+        board,
+        cells,
+        policy,
+        classes,
+        *,
+        prediction="mc",
+        nodes=None,
+        tally=None,
+        review_period=20_000,
+        feed="stream",
+    ):
         geometry = board.geometry
         check_classes(geometry, classes)
         check_abilities(geometry, policy, prediction)
@@ -100,8 +111,7 @@ class Trainer:
         self.tally = Tally() if tally is None else tally
         self.trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
         # Whether what instances have done after a split can be separated from what came before.
-        self._sees_back = (self.predictor == router.MAJORITY and not policy.anytime
-                           and not policy.adaptive_grace)
+        self._sees_back = self.predictor == router.MAJORITY and not policy.anytime and not policy.adaptive_grace
         self._found = np.zeros((PATH_LIMIT, direct.FOUND), np.int64)
         self._failed = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
@@ -128,8 +138,9 @@ class Trainer:
         if self.board.lost:
             return f"board {self.board.name} has lost what it had counted"
         if self._failed:
-            return (f"board {self.board.name} failed while this tree was learning (if its link was "
-                    "cut, resume() goes on)")
+            return (
+                f"board {self.board.name} failed while this tree was learning (if its link was cut, resume() goes on)"
+            )
         return None
 
     # Setting up
@@ -143,8 +154,7 @@ class Trainer:
         board.write("grace.leaf", policy.grace)
         inner = policy.anytime and not policy.tree_wide
         board.write("inner_grace.inner", policy.inner_grace if inner else 0)
-        board.write_fields("report", all=int(policy.reports_all),
-                           predictions=int(self.predictor != router.MAJORITY))
+        board.write_fields("report", all=int(policy.reports_all), predictions=int(self.predictor != router.MAJORITY))
         if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
             self.growth.start()
 
@@ -160,8 +170,10 @@ class Trainer:
         board, token = self.board, next(_TOKENS) & 0xFFFFFFFF
         board.send(pack_command(board.geometry, Opcode.FENCE, token=token))
         layout = layout_of(Kind.FENCE, board.geometry, 0)
-        while not any(kind is Kind.FENCE and layout.unpack(report)["token"] == token
-                      for kind, report in self.reports(board.receive(wait=True))):
+        while not any(
+            kind is Kind.FENCE and layout.unpack(report)["token"] == token
+            for kind, report in self.reports(board.receive(wait=True))
+        ):
             pass
 
     def leave(self):
@@ -183,8 +195,10 @@ class Trainer:
     def _check_working(self):
         self.rows_only = False
         if self.broken:
-            raise BoardError(f"{self.broken}; the tree is kept and can be saved; to learn on with "
-                             "new statistics close() it first, or load what was saved before")
+            raise BoardError(
+                f"{self.broken}; the tree is kept and can be saved; to learn on with "
+                "new statistics close() it first, or load what was saved before"
+            )
         if self._asked:
             self.flush()
             self.fence()  # after all that an interrupted call had asked for
@@ -253,9 +267,15 @@ class Trainer:
         count = len(codes)
         if len(labels) != count:  # compiled code would read on beyond them
             raise ValueError(f"there are {count} instances, but {len(labels)} labels")
-        window = _Window(codes, labels, np.zeros(count, np.int32), np.full(count, -1, np.int32),
-                         np.zeros((count if self.predictor else 0, 2), np.int32),
-                         np.full(count, -1, np.int32), np.zeros(count, bool))
+        window = _Window(
+            codes,
+            labels,
+            np.zeros(count, np.int32),
+            np.full(count, -1, np.int32),
+            np.zeros((count if self.predictor else 0, 2), np.int32),
+            np.full(count, -1, np.int32),
+            np.zeros(count, bool),
+        )
         self._progress = np.zeros(1, np.int64)
         self._answered = 0
         self.trials.before = self.tally.instances
@@ -311,8 +331,7 @@ class Trainer:
         feed, nodes, trials = self._feed, self.nodes, self.trials
         out, size = feed.out, feed.size
         capacity = len(out)
-        how = (self.predictor, self.policy.anytime, self.board.geometry.count_max, self._progress,
-               self.cells.attribute)
+        how = (self.predictor, self.policy.anytime, self.board.geometry.count_max, self._progress, self.cells.attribute)
         tree_wide = self._tree_wide_now
         start, stop = position, position + self._reach(end - position)
         few = np.inf  # trials that are out, from which on it is worth asking how far to go on
@@ -337,7 +356,8 @@ class Trainer:
             if position < stop and not trials.ready and not trials.deciding:
                 first = position
                 position, at, due, why = router.advance(
-                    nodes.table, nodes.counts, *window, position, stop, *how, single, out, at)
+                    nodes.table, nodes.counts, *window, position, stop, *how, single, out, at
+                )
                 trials.start(due)
                 if why == router.FIRED:
                     stop = position
@@ -379,11 +399,27 @@ class Trainer:
         """What ``direct`` works on; only of a board in this process."""
         nodes, growth = self.nodes, self.growth
         return direct.desk(
-            self.board.state, nodes.table, nodes.matrices, nodes.room, nodes.blank,
-            growth.style, self.cells.first_cell, growth.pool.stack, growth.pool.node,
-            self._direct.written, self._direct.read, self.classes, self.trials.form,
-            self.policy.options, self._found, self._left, self.tally.counts, codes, labels,
-            predictions)
+            self.board.state,
+            nodes.table,
+            nodes.matrices,
+            nodes.room,
+            nodes.blank,
+            growth.style,
+            self.cells.first_cell,
+            growth.pool.stack,
+            growth.pool.node,
+            self._direct.written,
+            self._direct.read,
+            self.classes,
+            self.trials.form,
+            self.policy.options,
+            self._found,
+            self._left,
+            self.tally.counts,
+            codes,
+            labels,
+            predictions,
+        )
 
     # One instance at a time, on a board in this process
 
@@ -396,8 +432,7 @@ class Trainer:
         labels, predictions : int32 array (1,)
             The latter is written.
         """
-        if (self._direct is None or self.policy.tree_wide or self._failed or self._asked
-                or self._commands):
+        if self._direct is None or self.policy.tree_wide or self._failed or self._asked or self._commands:
             return None
         # What else is to be done is done by `learn`.
         self.rows_left = _until(self.tally.instances, self.review_period) - 1
@@ -429,8 +464,7 @@ class Trainer:
         self._failed = True
         found = self._found[:changes]
         trials.outstanding += changes
-        trials.change(*found.T[:direct.AT], board.state.out[
-            found[:, direct.AT:] + np.arange(trials.form.size)])
+        trials.change(*found.T[: direct.AT], board.state.out[found[:, direct.AT :] + np.arange(trials.form.size)])
         while not trials.settled:
             self.flush()
             self._handle(None, board.receive(wait=True))
@@ -441,10 +475,10 @@ class Trainer:
     def _try_path(self, window, instance):
         """Try the inner nodes on an instance's path."""
         nodes = self.nodes
-        leaf = route(nodes.table, window.codes[instance:instance + 1])[0]
+        leaf = route(nodes.table, window.codes[instance : instance + 1])[0]
         for node in list(nodes.path(int(leaf)))[1:]:
             nodes.gate[node] |= TRIAL_OUT
-            nodes.closer[node] = instance
+            nodes.due_at[node] = instance
             self.command(Opcode.TRIAL, slot=int(nodes.slot[node]))
             self.trials.start(1)
         self.flush()
@@ -471,15 +505,16 @@ class Trainer:
                 size = layout_of(data[at], geometry, cells).size
             except ValueError as error:
                 self._failed = True
-                raise BoardError(f"board {self.board.name}: {error}; what the board tells cannot be "
-                                 "read: load the bitstream of this release") from None
+                raise BoardError(
+                    f"board {self.board.name}: {error}; what the board tells cannot be "
+                    "read: load the bitstream of this release"
+                ) from None
             kind = Kind(data[at])
             end = at + size
             while kind in _RUNS and end < len(data) and data[end] == kind:
                 end += size
             report, at = data[at:end], end
-            token = int(layout_of(kind, geometry, cells).unpack(report)["token"]) if (
-                kind is Kind.FENCE) else 0
+            token = int(layout_of(kind, geometry, cells).unpack(report)["token"]) if (kind is Kind.FENCE) else 0
             if 0 < token < FEED_TOKENS:
                 self._feed.done(token)
             else:
@@ -489,8 +524,15 @@ class Trainer:
         for kind, report in self.reports(data):
             if kind is Kind.PREDICTION:
                 words = np.frombuffer(report, np.uint32)
-                router.answer(self.nodes.table, window.labels, window.predictions, window.order,
-                              self._answered, self.predictor, words)
+                router.answer(
+                    self.nodes.table,
+                    window.labels,
+                    window.predictions,
+                    window.order,
+                    self._answered,
+                    self.predictor,
+                    words,
+                )
                 self._answered += len(words)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
                 self.trials.judge(report)
@@ -505,8 +547,10 @@ class Trainer:
         error = layout_of(Kind.ERROR, self.board.geometry, 0).unpack(report)
         names = {int(code): code.name for code in ErrorCode}
         code = int(error["flags"])
-        return BoardError(f"board {self.board.name} reports {names.get(code, f'unknown error {code}')} at "
-                          f"{int(error['address']):#x} after {int(error['count'])} records")
+        return BoardError(
+            f"board {self.board.name} reports {names.get(code, f'unknown error {code}')} at "
+            f"{int(error['address']):#x} after {int(error['count'])} records"
+        )
 
 
 def _until(instances, period):

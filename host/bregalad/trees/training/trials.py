@@ -5,7 +5,7 @@ import numpy as np
 from ...protocol.commands import Opcode
 from ...protocol.reports import HEADER, Kind, SuggestionFlag, layout_of
 from ..policy.judge import slot_of
-from ..policy.policy import KEEP, PEEK, PRUNE, TIE, report_form
+from ..policy.policy import KEEP, PRUNE, RELOCATE, TIE, report_form
 from ..structure import router
 from ..structure.growth import Split
 from ..structure.nodes import LEAF
@@ -38,7 +38,7 @@ class Trials:
     ready : list of int
         Nodes that withhold instances and have no trial out.
     before : int
-        Instances learnt before those that ``closer`` of a node counts.
+        Instances learnt before those that ``due_at`` of a node counts.
     hindsight : Hindsight or None
         Decisions wait until `decide_in_order` is called, and are made with it.
     speculation : Speculation or None
@@ -78,8 +78,7 @@ class Trials:
         """Whether a node may let go an instance now; brings ``ready`` up to date."""
         if not self.ready and self.policy.anytime:
             # Also those where an instance has waited for others below, that are counted now.
-            self.ready = router.releasable(self.nodes.table, self.nodes.rows,
-                                           self.geometry.count_max).tolist()
+            self.ready = router.releasable(self.nodes.table, self.nodes.rows, self.geometry.count_max).tolist()
         return bool(self.ready)
 
     # Reports
@@ -90,8 +89,7 @@ class Trials:
         heads = np.ascontiguousarray(words[:, 0]).view(HEADER.dtype)
         slots, halved = heads["slot"], heads["flags"] & SuggestionFlag.HALVED
         self.tally.halvings += int(halved.sum())
-        found = self.policy.judge(words, self.form, self.nodes, self.growth.pool.node,
-                                  self.classes, self.before)
+        found = self.policy.judge(words, self.form, self.nodes, self.growth.pool.node, self.classes, self.before)
         nodes = self.growth.pool.node[slots]
         if self.hindsight is not None:
             self.hindsight.tried(nodes, halved)
@@ -126,7 +124,7 @@ class Trials:
             if verdicts[row] == KEEP:
                 self.growth.restate(node)
                 continue
-            own = words[row, self.form.class_counts:][:self.nodes.classes].astype(np.int64)
+            own = words[row, self.form.class_counts :][: self.nodes.classes].astype(np.int64)
             decision = Decision(node, int(verdicts[row]), own, int(cells[row]), int(values[row]))
             reads = []
             if decision.verdict != PRUNE:
@@ -165,8 +163,12 @@ class Trials:
     @property
     def decidable(self):
         """Whether all that was learnt has come to decisions, whose statistics are there."""
-        return (self.deciding and not self.ready and not self._decisions.reading
-                and self.outstanding == len(self._decisions))
+        return (
+            self.deciding
+            and not self.ready
+            and not self._decisions.reading
+            and self.outstanding == len(self._decisions)
+        )
 
     def decide_in_order(self, stop):
         """Carry out decisions with hindsight, the earliest first.
@@ -181,7 +183,7 @@ class Trials:
         """
         while self.decidable:
             decision = self._decisions.earliest()
-            instance = int(self.nodes.closer[decision.node])
+            instance = int(self.nodes.due_at[decision.node])
             with self.hindsight.back_at(instance, stop):
                 losers = self._split(decision.node, decision)
             for leaf in losers.tolist():
@@ -196,8 +198,8 @@ class Trials:
         nodes = self.nodes
         split = Split(self.cells, decision.cell, decision.value, decision.bins)
         verdict = decision.verdict
-        if verdict == PEEK:
-            verdict = self._peek(node, split, decision)
+        if verdict == RELOCATE:
+            verdict = self._relocate(node, split, decision)
             if verdict == KEEP:
                 return np.zeros(0, np.int64)
         inner = nodes.kind[node] != LEAF
@@ -216,7 +218,7 @@ class Trials:
         below = self.nodes.descendants(node)[1:].tolist()
         self.outstanding -= self._decisions.drop(below)
 
-    def _peek(self, node, split, decision):
+    def _relocate(self, node, split, decision):
         """The verdict on another threshold for the attribute that an inner node has."""
         nodes = self.nodes
         old = self.growth.current_split(node, split)
@@ -225,5 +227,10 @@ class Trials:
         own = decision.own
         gap = self.policy.gap(split.sides, old.sides, int(own.sum()))
         return self.policy.moved(
-            gap, int((own + nodes.base[node]).sum()), self.classes, nodes.depth(node),
-            self.before + int(nodes.closer[node]) + 1, len(self.cells.first_cell))
+            gap,
+            int((own + nodes.base[node]).sum()),
+            self.classes,
+            nodes.depth(node),
+            self.before + int(nodes.due_at[node]) + 1,
+            len(self.cells.first_cell),
+        )
