@@ -11,6 +11,7 @@ import pytest
 import streams
 from bregalad import Geometry
 from bregalad.benchmark import area, board, comparison, costs, moa
+from bregalad.benchmark.contenders import PEERS, contenders
 from bregalad.benchmark.costs import BAR, confirm
 from bregalad.benchmark.load import slots_of, tree_slots
 from bregalad.benchmark.process import Process, summary
@@ -392,12 +393,12 @@ def test_a_peer_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
 
 
 def test_wide_streams_are_for_majority_class_trees():
-    names = comparison.contenders("nominal-32", tuple(comparison.PEERS))
+    names = contenders("nominal-32", tuple(PEERS))
     assert ("moa", "ht-mc") in names and ("simulated-64", "vfdt-mc") in names
     assert ("moa", "efdt") not in names
-    assert ("moa", "efdt") in comparison.contenders("ELEC", ("moa",))
-    assert ("simulated-levels", "efdt-mc") in comparison.contenders("ELEC", comparison.PEERS)
-    assert ("simulated-levels", "efdt-mc") not in comparison.contenders("KDD", comparison.PEERS)
+    assert ("moa", "efdt") in contenders("ELEC", ("moa",))
+    assert ("simulated-levels", "efdt-mc") in contenders("ELEC", PEERS)
+    assert ("simulated-levels", "efdt-mc") not in contenders("KDD", PEERS)
 
 
 def test_limits():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.evaluation import Curve, compare_plot, kappa, prequential
-from bregalad.evaluation.curve import COLUMNS
+from bregalad.evaluation.columns import COLUMNS
 
 
 class Scripted:

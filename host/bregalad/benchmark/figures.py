@@ -3,7 +3,7 @@
 from ..geometry import Geometry
 from ..reproduce.page import Page, new_figure
 from .board import DEVICE, LEVELS, kept_clock
-from .comparison import PEERS, STREAMS, WIDE
+from .contenders import PEERS, STREAMS, WIDE
 from .streams import WIDTHS
 
 __all__ = ["comparison_page", "values_per_second"]

@@ -48,7 +48,7 @@ def run(args):
     from pathlib import Path
 
     from ..benchmark import PARTS, Settings, part
-    from ..benchmark.comparison import PEERS
+    from ..benchmark.contenders import PEERS
     from ..files import alone_in
 
     modules = {name: part(name) for name in args.part or PARTS[:3]}

@@ -7,14 +7,11 @@ import numpy as np
 import pandas as pd
 
 from ..files import replacing
+from .columns import COLUMNS, COUNTS
 from .kappa import kappa
 from .plot import plot
 
-__all__ = ["COLUMNS", "Curve", "check_suffix"]
-
-# What a tree's report may say; 0 where it does not.
-_COUNTS = ("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned")
-COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *_COUNTS, "seconds", "memory")
+__all__ = ["Curve", "check_suffix"]
 
 
 @dataclass(repr=False)
@@ -85,7 +82,7 @@ class Curve:
         self.kappa.append(kappa(self.confusion))
         self.recent.append(int(np.trace(confusion)) / count)
         self.recent_kappa.append(kappa(confusion))
-        for name in _COUNTS:
+        for name in COUNTS:
             getattr(self, name).append(report.get(name, 0))
         self.seconds.append((self.seconds[-1] if self.seconds else 0.0) + seconds)
         self.memory.append(memory)

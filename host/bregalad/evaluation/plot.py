@@ -1,6 +1,7 @@
 """Curves as pictures."""
 
 from ..extras import needing
+from .columns import COLUMNS
 
 __all__ = ["compare_plot", "plot"]
 
@@ -66,8 +67,6 @@ def compare_plot(curves, path, what=("accuracy", "leaves"), title="", against="i
     ImportError
         If matplotlib is missing; it comes with ``pip install bregalad[demo]``.
     """
-    from .curve import COLUMNS
-
     what = (what,) if isinstance(what, str) else tuple(what)
     for name in (*what, against):
         if name not in COLUMNS:

@@ -1,0 +1,103 @@
+"""How the code is cut: who imports whom."""
+
+import ast
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = {"bregalad": "host", "bregalad_hw": "hw", "bregalad_sim": "sim"}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def modules(root=ROOT, folders=FOLDERS):
+    """Modules' syntax trees by their names; a package is called ``package.__init__``."""
+    return {
+        ".".join(path.relative_to(root / folder).with_suffix("").parts): ast.parse(path.read_text())
+        for package, folder in folders.items()
+        for path in (root / folder / package).rglob("*.py")
+    }
+
+
+def imports(tree, name, there):
+    """(imported module, whether within a function) of all that is ``there``."""
+
+    def visit(node, lazy):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                yield from ((alias.name, lazy) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                above = name.split(".")[: -child.level] if child.level else []
+                of = ".".join([*above, *filter(None, [child.module])])
+                yield from ((found if (found := f"{of}.{alias.name}") in whole else of, lazy) for alias in child.names)
+            else:
+                yield from visit(child, lazy or isinstance(child, FUNCTIONS))
+
+    whole = {other.removesuffix(".__init__") for other in there}
+    for found, lazy in visit(tree, False):
+        for other in (found, f"{found}.__init__"):
+            if other in there and other != name:
+                yield other, lazy
+
+
+def members(modules):
+    """Of each folder: which of its modules and folders import which others of them, and where.
+
+    An import within a function counts, for it is a dependency all the same. Between host, hw and
+    sim it does not: a board that is simulated needs them, and only then.
+    """
+    found = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for name, tree in modules.items():
+        for other, lazy in imports(tree, name, modules):
+            ours, theirs = name.split("."), other.split(".")
+            depth = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b)
+            if depth or not lazy:
+                found[".".join(ours[:depth])][ours[depth]][theirs[depth]].append((name, other))
+    return found
+
+
+def cycle(graph):
+    """The imports that make a cycle, or None."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        path = error.args[1][::-1]
+        return [graph[a][b][0] for a, b in zip(path, path[1:], strict=False)]
+
+
+def test_no_two_import_each_other():
+    """Neither modules nor packages, nor more of them in a circle."""
+    assert {folder: found for folder, graph in members(modules()).items() if (found := cycle(graph))} == {}
+
+
+def test_host_imports_nothing_else_and_hw_only_host():
+    graph = members(modules())[""]
+    assert {name: set(others) for name, others in graph.items()} == {
+        "bregalad_hw": {"bregalad"},
+        "bregalad_sim": {"bregalad", "bregalad_hw"},
+    }
+
+
+@pytest.mark.parametrize(
+    "files, found",
+    [
+        ({"a.py": "from .b import x", "b.py": "from . import c", "c.py": ""}, None),
+        ({"a.py": "from .b import x", "b.py": "def f():\n    from . import a"}, ["p.a", "p.b"]),
+        ({"a.py": "import p.b", "b.py": "import p.c", "c.py": "import p.a"}, ["p.a", "p.b", "p.c"]),
+        # Packages, though no module is in a circle.
+        ({"q/a.py": "from ..r.a import x", "q/b.py": "", "r/a.py": "", "r/b.py": "from ..q import b"}, ["p.q", "p.r"]),
+        ({"q/__init__.py": "from ..r import a", "r/a.py": "", "r/b.py": "from .. import q"}, ["p.q", "p.r"]),
+        ({"q/__init__.py": "from . import a", "q/a.py": "from . import x"}, ["p.q"]),
+    ],
+    ids=str,
+)
+def test_a_circle_is_found(files, found, tmp_path):
+    for name, text in {"__init__.py": "", **files}.items():
+        (tmp_path / "host" / "p" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "host" / "p" / name).write_text(text)
+    circles = [cycle(graph) for graph in members(modules(tmp_path, {"p": "host"})).values()]
+    assert [sorted({".".join(name.split(".")[:2]) for name, _ in circle}) for circle in circles if circle] == (
+        [found] if found else []
+    )
