@@ -53,9 +53,9 @@ API = {  # page: classes and functions, and modules with all of theirs
     ),
     "boards": ("bregalad.open_board", "bregalad.Board", "bregalad.BoardError", "bregalad.Geometry"),
     "data": (
-        "bregalad.data.sources",
+        "bregalad.data.formats.sources",
         "bregalad.data.schema",
-        "bregalad.data.writers",
+        "bregalad.data.formats.writers",
         "bregalad.data.quantiser",
         "bregalad.data.codebook",
         "bregalad.data.nominal",

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import Attribute, DataError, Schema, Stream, open_stream
-from bregalad.data.arff_rows import is_plain
-from bregalad.data.notation import between_commas, divided, quoted, tokens
-from bregalad.data.writers import write_stream
+from bregalad.data.formats.arff_rows import is_plain
+from bregalad.data.formats.notation import between_commas, divided, quoted, tokens
+from bregalad.data.formats.writers import write_stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff

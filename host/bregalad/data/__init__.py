@@ -1,12 +1,12 @@
 """Data in: files and generators to chunks of instances, those to the board's codes."""
 
 from .codebook import CodeBook
+from .formats.writers import write_stream
 from .generators import open_generator
 from .nominal import ValueBook
 from .quantiser import Quantiser
 from .readers import Stream, open_stream
 from .schema import Attribute, DataError, Schema
-from .writers import write_stream
 
 __all__ = [
     "Attribute",

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from ..words import listed
-from .arff import ArffSource
-from .delimited import TextSource
-from .files import Pipe, place_of, suffix_of
+from .formats.arff import ArffSource
+from .formats.delimited import TextSource
+from .formats.files import Pipe, place_of, suffix_of
+from .formats.parquet import ParquetSource
 from .generators.catalogue import PREFIX
 from .generators.source import GeneratorSource
-from .parquet import ParquetSource
 from .schema import Attribute, DataError, Schema
 
 __all__ = ["Stream", "open_source", "open_stream", "stream_of"]

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from ..formats.sources import Source
 from ..schema import Attribute, DataError
-from ..sources import Source
 from .catalogue import open_generator
 
 __all__ = ["GeneratorSource"]

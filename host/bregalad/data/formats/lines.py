@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .schema import DataError
+from ..schema import DataError
 
 __all__ = ["Block", "Lines"]
 

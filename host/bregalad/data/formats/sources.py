@@ -2,9 +2,9 @@
 
 from os.path import getsize
 
+from ..schema import Attribute, DataError
 from .files import Pipe, open_binary, open_lines
 from .lines import Block
-from .schema import Attribute, DataError
 from .text import parse
 
 __all__ = ["HEAD", "LineSource", "Source"]

@@ -2,11 +2,11 @@
 
 import re
 
+from ..schema import Attribute, DataError
 from .arff_rows import UNKNOWN, is_plain, read_rows
 from .files import open_text
 from .lines import Block
 from .notation import divided, tokens, without_blanks
-from .schema import Attribute, DataError
 from .sources import LineSource
 from .text import Layout, parse
 

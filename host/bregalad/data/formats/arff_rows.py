@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pandas as pd
 
+from ..schema import DataError
 from .notation import between_commas, divided, tokens, without_blanks
 from .numerals import MISSING_NUMBERS, is_number
-from .schema import DataError
 from .text import not_a_number
 
 __all__ = ["UNKNOWN", "is_plain", "read_rows"]

@@ -2,10 +2,10 @@
 
 import warnings
 
+from ..schema import Attribute, DataError
 from .files import Pipe, open_lines
 from .header import is_header, is_numeric
 from .lines import Block
-from .schema import Attribute, DataError
 from .sources import HEAD, LineSource
 from .text import Layout, fields_of, not_a_number, sniff, strange_numerals
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
+from ..schema import Attribute, DataError
 from .files import open_binary
 from .numerals import MISSING_NUMBERS, is_number
-from .schema import Attribute, DataError
 from .sources import Source
 
 __all__ = ["ParquetSource"]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from ..files import replacing
+from ...files import replacing
 from .files import suffix_of
 from .notation import quoted
 

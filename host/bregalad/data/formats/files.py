@@ -8,8 +8,8 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..schema import DataError
 from .lines import Lines
-from .schema import DataError
 
 try:
     import lzma

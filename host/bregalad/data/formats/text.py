@@ -8,8 +8,8 @@ import warnings
 import numpy as np
 import pandas as pd
 
+from ..schema import DataError
 from .numerals import MISSING_NUMBERS, MISSING_WORDS, number_of, reason_of
-from .schema import DataError
 
 __all__ = ["Layout", "fields_of", "not_a_number", "parse", "sniff", "strange_numerals"]
 

@@ -1,0 +1,1 @@
+"""What each kind of file holds: CSV, ARFF, Parquet; read to chunks, written from them."""
