@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import os
-import random
 from pathlib import Path
 
 from . import verilog
@@ -21,7 +20,7 @@ def parameters():
     return json.loads(os.environ.get(_PARAMETERS, "{}"))
 
 
-def run(component, name, bench, folder, simulator=None, seed=None, testcase=None, **values):
+def run(component, name, bench, folder, simulator=None, seed=1, testcase=None, **values):
     """Simulate ``component`` under the cocotb tests of module ``bench``.
 
     Parameters
@@ -36,7 +35,7 @@ def run(component, name, bench, folder, simulator=None, seed=None, testcase=None
     simulator : str, optional
         Used if the environment variable SIM is not set; ``"icarus"`` by default.
     seed : int, optional
-        BREGALAD_SEED if that is set; otherwise this, otherwise random. Printed.
+        Used if the environment variable BREGALAD_SEED is not set. Printed.
     testcase : str, optional
         Run this test of the bench only.
     **values
@@ -52,10 +51,7 @@ def run(component, name, bench, folder, simulator=None, seed=None, testcase=None
     from cocotb_tools.runner import get_results, get_runner
 
     simulator = os.getenv("SIM") or simulator or "icarus"
-    if "BREGALAD_SEED" in os.environ:
-        seed = int(os.environ["BREGALAD_SEED"])
-    elif seed is None:
-        seed = random.SystemRandom().getrandbits(31)
+    seed = int(os.environ.get("BREGALAD_SEED", seed))
     print(f"bench {bench}, {simulator}, BREGALAD_SEED={seed}, {values}")
     build_args, write = [], verilog.write_flat
     if simulator == "verilator":

@@ -182,7 +182,6 @@ def check(path, chosen):
 
 
 def run(folder, seed, count):
-    print(f"seed {seed}")
     rng = random.Random(seed)
     read = 0
     for i in range(count):
@@ -206,10 +205,10 @@ def test_the_files_as_they_are(tmp_path):
         assert check(tmp_path / f"t{suffix}", {"ignore": ignored}), suffix
 
 
-def test_mutants(tmp_path):
-    assert run(tmp_path, random.randrange(1 << 30), 600) > 60
+def test_mutants(tmp_path, seed):
+    assert run(tmp_path, seed, 600) > 60
 
 
 @pytest.mark.slow
-def test_many_mutants(tmp_path):
-    assert run(tmp_path, random.randrange(1 << 30), int(os.environ.get("MUTANTS", 50_000))) > 0
+def test_many_mutants(tmp_path, seed):
+    assert run(tmp_path, seed, int(os.environ.get("MUTANTS", 50_000))) > 0

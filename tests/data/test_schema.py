@@ -1,7 +1,10 @@
 """Declarations of streams."""
 
 import json
+from decimal import Decimal
 
+import numpy as np
+import pandas as pd
 import pytest
 from bregalad.data import Attribute, DataError, Schema
 
@@ -15,12 +18,50 @@ def test_round_trip():
     assert issubclass(DataError, ValueError)
 
 
+def test_values_are_plain():
+    values = Attribute("n", "nominal", np.array([1.0, 0.5, 2**53])).values
+    assert [(value, type(value)) for value in values] == [(1, int), (0.5, float), (2**53, int)]
+    assert Attribute("n", "nominal", [Decimal(3), np.True_, np.str_("a")]).values == (3, True, "a")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.zeros((2, 0)),
+        [],
+        {},
+        {1},
+        (1, 2),
+        None,
+        pd.NA,
+        pd.NaT,
+        b"a",
+        1j,
+        pd.Timestamp(0),
+        np.datetime64("now"),
+        object,
+    ],
+)
+def test_a_value_that_is_no_plain_one(value):
+    with pytest.raises(TypeError, match="^attribute 'n': a nominal value must be a string, a number or a truth value"):
+        Attribute("n", "nominal", [1, value])
+
+
+@pytest.mark.parametrize("value", ["?", float("nan"), np.float32("nan")])
+def test_a_value_that_is_missing(value):
+    with pytest.raises(
+        ValueError, match="^attribute 'n': (\\?|nan) stands for a missing value, and cannot be declared"
+    ):
+        Attribute("n", "nominal", ["a", value])
+
+
 @pytest.mark.parametrize(
     "make, error, match",
     [
         (lambda: Attribute("x", "real"), ValueError, "'x': kind must be numeric or nominal"),
         (lambda: Attribute("x", "numeric", (1,)), ValueError, "only a nominal attribute"),
         (lambda: Attribute("x", "nominal", ("a", "a")), ValueError, "value 'a' is given twice"),
+        (lambda: Attribute("x", "nominal", (10**5000,) * 2), ValueError, "value an integer of many digits is given"),
         (lambda: Attribute("x", "nominal", "ab"), TypeError, "must be a sequence, not 'ab'"),
         (lambda: Attribute(3, "numeric"), TypeError, "name must be a string, not 3"),
         (lambda: Attribute("", "numeric"), ValueError, "must not be empty"),

@@ -64,9 +64,7 @@ async def take(ctx, port, domain, rng, stall, *others):
 
 @PERIODS
 @STALLS
-def test_received_frames(sync, network, stalls):
-    seed = random.getrandbits(32)
-    print(f"seed {seed}")
+def test_received_frames(sync, network, stalls, seed):
     rng = random.Random(seed)
     sent = [(words, peer, rng.choice([0, 0, 1]), rng.choice([8, 8, 8, 1, 2, 4])) for words, peer in frames(rng)]
     dut = DatagramReceiver()
@@ -104,9 +102,7 @@ def test_received_frames(sync, network, stalls):
 
 @PERIODS
 @STALLS
-def test_sent_frames(sync, network, stalls):
-    seed = random.getrandbits(32)
-    print(f"seed {seed}")
+def test_sent_frames(sync, network, stalls, seed):
     rng = random.Random(seed)
     sent = frames(rng)
     dut = DatagramTransmitter(FRAME_BYTES)

@@ -104,13 +104,11 @@ def test_tree_is_the_emulated_boards(board, count):
     indirect=["board"],
     ids=["serial", "udp"],
 )
-def test_same_tree_over_bad_wire(board, wire, share, count):
+def test_same_tree_over_bad_wire(board, wire, share, count, seed):
     """Frames are lost, damaged, doubled and overtaken on the way to and from the RTL's pins.
 
     So many are sent that some are lost for sure.
     """
-    seed = random.getrandbits(32)
-    print(f"seed {seed}")
     linked = LinkedBoard(wire(board, random.Random(seed), Faults.all(share)), timeout=60)
     compare(linked, count)
     found = linked.statistics()
@@ -202,9 +200,7 @@ def answer(board, frame, limit=20_000):
 
 
 @pytest.mark.parametrize("board", [ETHERNET], indirect=True)
-def test_address_resolution_and_ping(board):
-    seed = random.getrandbits(32)
-    print(f"seed {seed}")
+def test_address_resolution_and_ping(board, seed):
     rng = random.Random(seed)
     ip, host = IPv4Address(ADDRESS), IPv4Address("192.168.1.7")
     board.run(1000)  # the transceiver's reset

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from bregalad import VFDT
+from bregalad import VFDT, load_tree
 from bregalad.evaluation import prequential
 from noisy import stream
 from sklearn.exceptions import NotFittedError
@@ -527,6 +527,38 @@ def test_an_array_without_dimensions_names_no_values():
         VFDT(nominal=np.array(3)).check_parameters()
 
 
+def test_what_is_gone_through_once_names_no_values():
+    with pytest.raises(TypeError, match="nominal must hold a list of the values of 'k'"):
+        VFDT(nominal={"k": iter("uv")}).check_parameters()
+    with pytest.raises(TypeError, match="nominal must name attributes"):
+        VFDT(nominal=iter("uv")).check_parameters()
+
+
 def test_time_spans_name_no_attributes():
     with pytest.raises(ValueError, match="nominal names the attribute"):
         VFDT(nominal=np.array([0], "timedelta64[s]")).fit(np.ones((4, 2)), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("values", [np.zeros((2, 0)), [[1, 2]], [("u", "v")], [None], [float("nan")], ["u", "?"]])
+def test_values_that_no_attribute_has(values):
+    frame, y = pd.DataFrame({"a": [1, 2, 3], "k": ["u", "v", "u"]}), [0, 1, 0]
+    tree = VFDT(nominal={"k": values})
+    for act in (tree.check_parameters, lambda: tree.fit(frame, y), lambda: tree.partial_fit(frame, y, classes=[0, 1])):
+        with pytest.raises((TypeError, ValueError), match="^attribute 'k': [^\n]*$"):
+            act()
+
+
+@pytest.mark.parametrize("values", [["a", "?", "b"], ["?", "b", "a"], ["?"]])
+def test_a_category_that_stands_for_a_missing_value(values, tmp_path):
+    k = pd.Series(values * 120, dtype=pd.CategoricalDtype(values))
+    tree = VFDT(head=50).fit(pd.DataFrame({"k": k, "x": range(len(k))}), [0, 1] * (len(k) // 2))
+    assert tree.schema_.attributes[0].values == tuple(value for value in values if value != "?")
+    tree.save(tmp_path / "tree")
+    assert load_tree(tmp_path / "tree").difference(tree) is None
+
+
+def test_declared_values_of_any_type_of_number(tmp_path):
+    frame, y = pd.DataFrame({"k": [1, 2, 3] * 40, "x": range(120)}), [0, 1, 0] * 40
+    tree = VFDT(head=50, nominal={"k": [Decimal(1), np.int8(2), 3.0]}).fit(frame, y)
+    tree.save(tmp_path / "tree")
+    assert load_tree(tmp_path / "tree").difference(tree) is None

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from ..words import shown
+from .nominal import plain
+
 __all__ = ["Attribute", "DataError", "KINDS", "Schema"]
 
 KINDS = ("numeric", "nominal")
@@ -27,9 +30,10 @@ class Attribute:
     Raises
     ------
     TypeError
-        If ``name`` is not a string.
+        If ``name`` is not a string, or a value no string, number or truth value.
     ValueError
-        If the kind is unknown, a numeric attribute declares values or a value is declared twice.
+        If the kind is unknown, a numeric attribute declares values or a value is declared twice, or
+        one that stands for a missing one.
     """
 
     name: str
@@ -37,12 +41,19 @@ class Attribute:
     values: tuple = ()
 
     def __post_init__(self):
-        object.__setattr__(self, "values", _tuple(self.values, f"values of {self.name!r}"))
         _check_name(self.name, "an attribute's name")
+        object.__setattr__(self, "values", _tuple(self.values, f"values of {self.name!r}"))
         if self.kind not in KINDS:
             raise ValueError(f"attribute {self.name!r}: kind must be numeric or nominal, not {self.kind!r}")
         if self.kind == "numeric" and self.values:
             raise ValueError(f"attribute {self.name!r}: only a nominal attribute declares values")
+        try:
+            object.__setattr__(self, "values", tuple(map(plain, self.values)))
+        except TypeError as error:
+            raise TypeError(f"attribute {self.name!r}: {error}") from error
+        for value in self.values:
+            if value == "?" or value != value:
+                raise ValueError(f"attribute {self.name!r}: {value} stands for a missing value, and cannot be declared")
         _check_unique(self.values, f"attribute {self.name!r}: value")
 
     def to_dict(self):
@@ -137,7 +148,7 @@ def _check_unique(values, what):
     seen = set()
     for value in values:
         if value in seen:
-            raise ValueError(f"{what} {value!r} is given twice")
+            raise ValueError(f"{what} {shown(value)} is given twice")
         seen.add(value)
 
 

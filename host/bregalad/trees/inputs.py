@@ -238,8 +238,8 @@ def schema_of(X, classes, nominal):
 
     Raises
     ------
-    ValueError
-        If ``nominal`` names an attribute that is not there.
+    TypeError, ValueError
+        If ``nominal`` names an attribute that is not there, or values that none can have.
     """
     if isinstance(X, pd.DataFrame):
         names = list(X)
@@ -249,7 +249,9 @@ def schema_of(X, classes, nominal):
             if not _is_numeric(X[name])
         }
         found |= {
-            name: tuple(X[name].cat.categories) for name in names if isinstance(X[name].dtype, pd.CategoricalDtype)
+            name: tuple(value for value in X[name].cat.categories if not isinstance(value, str) or value != "?")
+            for name in names
+            if isinstance(X[name].dtype, pd.CategoricalDtype)
         }
     else:
         names = [f"x{i}" for i in range(X.shape[1])]

@@ -1,7 +1,7 @@
 """The parameters of a tree: what they describe, and which are refused."""
 
 import inspect
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import fields
 
 import numpy as np
@@ -9,6 +9,7 @@ from pandas.api.types import is_scalar
 
 from ..boards import check_name
 from ..boards.base import Board
+from ..data.schema import Attribute
 from ..geometry import MOST_CLASSES, Geometry
 from ..words import shown
 from . import options
@@ -100,6 +101,7 @@ class Parameters:
         for key, values in given.items() if isinstance(given, dict) else ():
             if not _is_list(values):
                 raise TypeError(f"nominal must hold a list of the values of {shown(key)}, not {shown(values)}")
+            Attribute(str(key), "nominal", tuple(values))
 
     def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""
@@ -122,9 +124,9 @@ def _same(one, other):
 
 
 def _is_list(given):
-    """Whether there is something to go through; no text, nor an array without dimensions."""
+    """Whether there is something to go through, more than once; no text, nor an array without dimensions."""
     return (
         isinstance(given, Iterable)
-        and not isinstance(given, str | bytes)
+        and not isinstance(given, str | bytes | Iterator)
         and not (hasattr(given, "dtype") and not np.ndim(given))
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..boards import is_link
 from ..boards.base import Board
+from ..data.nominal import plain
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
@@ -38,7 +39,9 @@ def save(tree, path, run=None):
         params["class_weight"] = list(params["class_weight"].items())  # keys of any kind
     nominal = params["nominal"]
     params["nominal"] = (
-        [[name, list(values)] for name, values in nominal.items()] if isinstance(nominal, dict) else list(nominal)
+        [[name, list(map(plain, values))] for name, values in nominal.items()]
+        if isinstance(nominal, dict)
+        else list(nominal)
     )
     given = tree.geometry
     board = tree.board.name if isinstance(tree.board, Board) else tree.board
