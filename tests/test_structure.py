@@ -1,15 +1,20 @@
-"""How the code is cut: who imports whom."""
+"""How the code is cut: who imports whom, and how much a function is told."""
 
 import ast
+import re
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from bregalad.data.generators.catalogue import GENERATORS
+from bregalad.trees.catalogue import TREES
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {"bregalad": "host", "bregalad_hw": "hw", "bregalad_sim": "sim"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+DEFINED = (*FUNCTIONS[:2], ast.ClassDef)
+MOST = 10  # parameters
 
 
 def modules(root=ROOT, folders=FOLDERS):
@@ -101,3 +106,60 @@ def test_a_circle_is_found(files, found, tmp_path):
     assert [sorted({".".join(name.split(".")[:2]) for name, _ in circle}) for circle in circles if circle] == (
         [found] if found else []
     )
+
+
+def functions(modules):
+    """(dotted name, syntax tree) of every function."""
+
+    def visit(node, name):
+        for child in ast.iter_child_nodes(node):
+            inside = f"{name}.{child.name}" if isinstance(child, DEFINED) else name
+            if isinstance(child, FUNCTIONS[:2]):
+                yield inside, child
+            yield from visit(child, inside)
+
+    for name, tree in modules.items():
+        yield from visit(tree, name.removesuffix(".__init__"))
+
+
+def parameters(function):
+    """How many there are, without a method's own object."""
+    given = function.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+    return len(named) - (named[:1] != [] and named[0].arg in ("self", "cls"))
+
+
+def is_compiled(function):
+    """Numba passes every argument by itself; what belongs together comes as a named tuple."""
+    return any(
+        re.search(r"\b_?(njit|inner|inlined)\b", ast.unparse(decorator)) for decorator in function.decorator_list
+    )
+
+
+def with_many(modules):
+    return {name for name, found in functions(modules) if parameters(found) > MOST and not is_compiled(found)}
+
+
+def test_no_function_has_more_than_ten_parameters():
+    """But what users call with keywords: an estimator's constructor, a generator's (``generator:NAME,option=value``
+    is read by it) and the reader of files. As scikit-learn's and pandas', they have one for each option."""
+    users = {f"{kind.__module__}.{kind.__name__}.__init__" for kind in (*TREES.values(), *GENERATORS.values())}
+    assert with_many(modules()) - users == {"bregalad.data.readers.open_stream"}
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("def f(a, b, c, d, e, f, g, h, i, j): pass", set()),
+        ("def f(a, b, c, d, e, f, g, h, i, /, j, *, k): pass", {"p.f"}),
+        ("def f(a, b, c, d, e, f, g, h, i, *j, **k): pass", {"p.f"}),
+        ("class C:\n  def f(self, a, b, c, d, e, f, g, h, i, j): pass", set()),
+        ("class C:\n  def f(self, a, b, c, d, e, f, g, h, i, j, k): pass", {"p.C.f"}),
+        ("def f():\n  async def g(a, b, c, d, e, f, g, h, i, j, k): pass", {"p.f.g"}),
+        ("@njit()\ndef f(a, b, c, d, e, f, g, h, i, j, k): pass", set()),
+        ("@kernel.inner\ndef f(a, b, c, d, e, f, g, h, i, j, k): pass", set()),
+        ("@dinner\ndef f(a, b, c, d, e, f, g, h, i, j, k): pass", {"p.f"}),
+    ],
+)
+def test_many_parameters_are_found(text, found):
+    assert with_many({"p.__init__": ast.parse(text)}) == found

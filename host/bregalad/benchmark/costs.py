@@ -9,7 +9,7 @@ from importlib.metadata import version
 from ..geometry import Geometry
 from ..protocol.registers import TIMINGS, CellKind
 from ..reproduce.page import Page
-from .load import measure
+from .load import Load, measure
 
 __all__ = ["SUMMARY", "confirm", "run"]
 
@@ -81,12 +81,12 @@ def confirm(geometry, *, count, seed=1, **load):
     geometry : Geometry
     count, seed : int
     load
-        As for `load.measure`: cells, depth, grace, inner_grace, kind.
+        As for `Load`: cells, depth, grace, inner_grace, kind.
     """
     from bregalad_hw.costs import Costs
 
     depth = load.get("depth", 1)
-    counters = measure(geometry, count=count, seed=seed, **load)
+    counters = measure(geometry, Load(**load), count=count, seed=seed)
     model = Costs(
         geometry,
         load["cells"],
@@ -202,7 +202,7 @@ def _anytime(page, kept, settings):
         alone = None
         for depth in (1, 2, 5, 8) if settings.quick else range(1, 9):
             count = (8000 if settings.quick else 40_000) // (1 if levels > 1 else depth)
-            counters = measure(geometry, geometry.lanes, depth=depth, count=count)
+            counters = measure(geometry, Load(geometry.lanes, depth=depth), count=count)
             clocks = counters["learning"] / count
             alone = alone or clocks
             rows.append((levels, "random", depth, f"{clocks:.3f}", f"{alone / clocks:.3f}", "", ""))
@@ -245,10 +245,10 @@ def _worst(page, kept, settings):
     for array in () if settings.quick else (_ARRAY, _ARRAY.replace(banks=2)):
         if counters := _elec(array):
             rows.append((array, "ELEC through the driver", counters))
-        rows.append((array, "random, 64 slots, none under trial", measure(array, array.lanes, count=100_000)))
+        rows.append((array, "random, 64 slots, none under trial", measure(array, Load(array.lanes), count=100_000)))
         for name, load in _WORST:
             geometry = array.replace(naive_bayes="predictions" in load)
-            counters = measure(geometry, array.lanes, count=100_000, rests=False, **load)
+            counters = measure(geometry, Load(array.lanes, rests=False, **load), count=100_000)
             rows.append((geometry, f"random, {name}", counters))
     names = ("trial", "lock", "queue", "report", "input")
     for geometry, name, counters in rows:

@@ -1,5 +1,7 @@
 """Random records as fast as the simulated board's array takes them, and what its counters say."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..boards import open_board
@@ -11,7 +13,7 @@ from ..protocol.reports import EntryFlag, entry_body
 from ..trees.structure.cells import CellMap
 from ..trees.structure.slots import SlotPool, best_level, joined
 
-__all__ = ["measure", "slots_of", "tree_slots"]
+__all__ = ["Load", "measure", "slots_of", "tree_slots"]
 
 _REST = 400  # records after which a leaf's decision is in, at one beat per clock
 
@@ -43,26 +45,12 @@ def slots_of(geometry, used, depth):
     return slots
 
 
-def measure(
-    geometry,
-    cells,
-    *,
-    depth=1,
-    slots=None,
-    grace=200,
-    inner_grace=2000,
-    count=20_000,
-    seed=1,
-    kind=CellKind.NUMERIC,
-    predictions=0,
-    apart=True,
-    rests=True,
-):
-    """Counters of a board that learns ``count`` records without a pause.
+@dataclass(frozen=True)
+class Load:
+    """Random records, and the nodes that count them.
 
     Parameters
     ----------
-    geometry : Geometry
     cells : int
         Codes of a record.
     depth : int
@@ -71,7 +59,6 @@ def measure(
     slots : int, optional
         Leaves, with ``depth`` 1: all slots of the geometry unless given.
     grace, inner_grace : int
-    count, seed : int
     kind : int
         CellKind of the attributes.
     predictions : int
@@ -80,26 +67,42 @@ def measure(
         Leaves begin their periods at random phases, as long under way; else all together.
     rests : bool
         No record comes to a leaf under trial, as the driver mostly sees to; else at random.
+    """
+
+    cells: int
+    depth: int = 1
+    slots: int | None = None
+    grace: int = 200
+    inner_grace: int = 2000
+    kind: int = CellKind.NUMERIC
+    predictions: int = 0
+    apart: bool = True
+    rests: bool = True
+
+
+def measure(geometry, load, *, count=20_000, seed=1):
+    """Counters of a board that learns ``count`` records of a `Load` without a pause.
 
     Raises
     ------
     ValueError
         If the geometry has too few slots for the tree, or too few of a level.
     """
-    g = geometry
+    g, depth = geometry, load.depth
     rng = np.random.default_rng(seed)
     inner = tree_slots(depth - 1) if depth > 1 else 0
-    used = tree_slots(depth) if depth > 1 else slots or g.slots
+    used = tree_slots(depth) if depth > 1 else load.slots or g.slots
     if used > g.slots:
         raise ValueError(f"a tree of {depth} levels takes {used} slots, the geometry has {g.slots}")
     slots = np.array(slots_of(g, used, depth))
     since = [
-        int(rng.integers(max(1, period))) if apart else 0 for period in [inner_grace] * inner + [grace] * (used - inner)
+        int(rng.integers(max(1, period))) if load.apart else 0
+        for period in [load.inner_grace] * inner + [load.grace] * (used - inner)
     ]
-    records = np.zeros(count, record_layout(cells).dtype)
-    records["slot"] = slots[inner + _leaves(rng, since[inner:], grace, count, rests)]
+    records = np.zeros(count, record_layout(load.cells).dtype)
+    records["slot"] = slots[inner + _leaves(rng, since[inner:], load.grace, count, load.rests)]
     records["label"] = rng.integers(2, size=count)
-    top = g.bins if kind != CellKind.NUMERIC else 255
+    top = g.bins if load.kind != CellKind.NUMERIC else 255
     records["codes"] = rng.integers(top, size=records["codes"].shape)
     entry = Layout("entry", *entry_body(g))
     setting = []
@@ -111,11 +114,11 @@ def measure(
             pack_command(g, Opcode.WRITE, slot=slot, cell=NONE, payload=row),
         ]
     with open_board("simulated", g) as board:
-        capacity = 0 if kind == CellKind.NUMERIC else g.bins
-        CellMap.build([capacity] * cells, g.bins).configure(board)
-        board.write("grace.leaf", grace)
-        board.write("inner_grace.inner", inner_grace)
-        board.write("report.predictions", predictions)
+        capacity = 0 if load.kind == CellKind.NUMERIC else g.bins
+        CellMap.build([capacity] * load.cells, g.bins).configure(board)
+        board.write("grace.leaf", load.grace)
+        board.write("inner_grace.inner", load.inner_grace)
+        board.write("report.predictions", load.predictions)
         board.send(b"".join(setting) + pack_command(g, Opcode.FENCE))
         board.receive(wait=True)
         board.clear_counters()

@@ -7,7 +7,7 @@ from ..reproduce.page import Page
 from . import board as boards
 from .comparison import Store
 from .figures import values_per_second
-from .load import measure
+from .load import Load, measure
 
 __all__ = ["SUMMARY", "limits", "run"]
 
@@ -74,7 +74,7 @@ def run(settings):
         for cells in dict.fromkeys((geometry.lanes, geometry.max_cells)):
             if (geometry, cells) not in measured and not (settings.quick and geometry.lanes > 8):
                 settings.note(f"{board.name}: {cells} attributes")
-                counters = measure(geometry, cells, count=20_000)
+                counters = measure(geometry, Load(cells), count=20_000)
                 measured[geometry, cells] = counters["learning"] / counters["records"]
             clocks = measured.get((geometry, cells))
             found = limits(board, cells, clock)

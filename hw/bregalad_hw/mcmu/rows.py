@@ -1,12 +1,19 @@
 """Rows of the slot table on their way through the tracker, and what counting makes of them."""
 
+from collections import namedtuple
+
 from amaranth import Cat, Mux, Signal
 
 from .slots import SINCE_WIDTH, entry_layout
 
-__all__ = ["Row", "any_of", "count", "take_over"]
+__all__ = ["Row", "Stages", "any_of", "count", "take_over"]
 
 _CHANGING = ("n", "since", "halved", "underflow", "class_counts")  # of a row, by counting
+
+
+# The last two stages: the node fetched and whether there is one, whether its record adds one, its class, a bit each;
+# the node that counts and whether there is one, whether its full rows are halved.
+Stages = namedtuple("Stages", "fetched fetched_valid plus fetched_hits node valid redo")
 
 
 def take_over(row, newer):
@@ -49,7 +56,7 @@ class Row:
         self.taking_back, self.stuck = signal(None), signal("stuck")
 
 
-def count(m, geometry, rows, fetched, node, valid, moves, redo, plus, fetched_hits, lowering):
+def count(m, geometry, rows, stages, moves, lowering):
     """What the record in the last stage makes of its nodes' rows, one of each level.
 
     A weight of -1 takes a clock more: whether it can be taken away is seen in the register. A full
@@ -62,15 +69,10 @@ def count(m, geometry, rows, fetched, node, valid, moves, redo, plus, fetched_hi
     geometry : Geometry
     rows : list of Row
         Whose members from ``after`` on are driven, but for ``written`` and ``pushes``.
-    fetched, node, valid : Signal
-        The last two stages, and whether there is a node; the node's header, class and rows
-        become the fetched one's.
+    stages : Stages
+        The node's header, class and rows are driven: they become the fetched one's.
     moves : Value
         They do.
-    redo : Signal
-        The node's full rows are halved.
-    plus, fetched_hits : Signal
-        The record in `fetched` adds one; its class, a bit each.
     lowering : Signal
         One is taken away from the node; driven.
 
@@ -82,6 +84,7 @@ def count(m, geometry, rows, fetched, node, valid, moves, redo, plus, fetched_hi
         A row of the node is full; the next node has a weight of -1.
     """
     g = geometry
+    fetched, _, plus, fetched_hits, node, valid, redo = stages
     entry = entry_layout(g)
     full = any_of([each.full for each in rows])
 

@@ -10,7 +10,7 @@ from ..relay import Relay
 from .buffer import header_layout
 from .paths import path_layout
 from .predictor import ask_layout
-from .rows import Row, any_of, count, take_over
+from .rows import Row, Stages, any_of, count, take_over
 from .scheduler import asked_layout, trial_layout
 from .slots import SINCE_WIDTH, entry_layout, rows_layout, rows_signature
 from .walk import walk_groups, walk_nodes
@@ -256,7 +256,8 @@ class Tracker(wiring.Component):
                 with m.Else():
                     m.d.sync += [each.limit.eq(graces[0][0]), each.never.eq(graces[0][1])]
 
-        self._node(m, granted, fetched, fetched_valid, rows, plus, hits, node, node_valid, space, done, redo)
+        stages = Stages(fetched, fetched_valid, plus, hits, node, node_valid, redo)
+        self._node(m, granted, stages, rows, space, done)
         return m
 
     def _entry(self, level):
@@ -287,9 +288,10 @@ class Tracker(wiring.Component):
             self.next_slot.eq(fetched.rows),
         ]
 
-    def _node(self, m, granted, fetched, fetched_valid, rows, plus, fetched_hits, node, valid, space, done, redo):
+    def _node(self, m, granted, stages, rows, space, done):
         """Count a node's beats, update its row."""
         g = self.geometry
+        fetched, fetched_valid, _, _, node, valid, redo = stages
         entry = entry_layout(g)
         held = Signal()
         clear, next_clear = Signal(), Signal()  # neither held nor full
@@ -303,7 +305,7 @@ class Tracker(wiring.Component):
         wanted, unasked, go = Signal(), Signal(), Signal()
         # Where a full node's class is taken back there are beats for the prediction alone first.
         lowering, preview = Signal(), Signal(name="preview")
-        fills, full, lowers = count(m, g, rows, fetched, node, valid, moves, redo, plus, fetched_hits, lowering)
+        fills, full, lowers = count(m, g, rows, stages, moves, lowering)
         holds = self._holds(fetched, rows, pushed)
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)

@@ -199,7 +199,7 @@ class ReferenceEFDT(Learner):
         self._kill(at)
         node = self.tree[at]
         node["kind"], node["width"] = LEAF, 0
-        node["since"], node["period"] = 0, self.grace
+        node["since"], node["period"] = 0, self.options.grace
         node["bayes_right"] = node["majority_right"] = 0
         self.tally.pruned += 1
 

@@ -1,15 +1,15 @@
 """What VFDT and EFDT share: counting, the splits of a node, and the children of one."""
 
-import math
 from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
 
-from .bounds import BOUNDS, Trial
+from .bounds import Trial
 from .criteria import CRITERIA, impurity, reduction, value_range
-from .kernel import LEAF, MULTIWAY, NUMERIC, ONE_VS_REST, PREDICTIONS, advance, majority
+from .kernel import LEAF, MULTIWAY, NUMERIC, PREDICTIONS, advance, majority
 from .observers import CODES, OBSERVERS
+from .options import Options
 from .statistics import Statistics
 from .tree import KINDS, Node, Nodes
 
@@ -76,17 +76,8 @@ class Learner:
     limits : array (attributes, 2), optional
         Of the fixed bins; by default those of the ``head`` first instances learnt.
     head : int
-    criterion : "information_gain", "gini", "kearns_mansour" or "classification_error"
-    bound : "hoeffding", "mcdiarmid", "confidence" or "confidence-practical"
-    delta, tau, c : float
-    grace : int
-    adaptive_grace : bool
-    child_counts : "inherit" or "zero"
-    nominal_split : "multiway" or "one_vs_rest"
-    zoom : "path" or "seen"
-    leaf_prediction : "mc", "nb" or "nba"
-    max_depth : int or None
-        Leaves at this height do not split.
+    options
+        Of `Options`.
 
     Raises
     ------
@@ -110,64 +101,17 @@ class Learner:
 
     whole_path = False  # count at every node of the path
 
-    def __init__(
-        self,
-        capacities,
-        classes,
-        *,
-        observer="zoomed",
-        bins=None,
-        limits=None,
-        head=1000,
-        criterion="information_gain",
-        bound="hoeffding",
-        delta=1e-7,
-        tau=0.05,
-        c=5e-3,
-        grace=200,
-        adaptive_grace=False,
-        child_counts="inherit",
-        nominal_split="multiway",
-        zoom="path",
-        leaf_prediction="mc",
-        max_depth=None,
-    ):
-        for name, value, allowed in (
-            ("observer", observer, OBSERVERS),
-            ("criterion", criterion, CRITERIA),
-            ("bound", bound, BOUNDS),
-            ("child_counts", child_counts, ("inherit", "zero")),
-            ("nominal_split", nominal_split, ("multiway", "one_vs_rest")),
-            ("zoom", zoom, ("path", "seen")),
-            ("leaf_prediction", leaf_prediction, PREDICTIONS),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-        if criterion == "kearns_mansour" and classes > 2:
-            raise ValueError(f"Kearns-Mansour is for two classes, not {classes}")
-        if bound == "mcdiarmid" and criterion not in ("information_gain", "gini"):
-            raise ValueError(f"McDiarmid's bound is not known for {criterion}")
-        if bound.startswith("confidence"):
-            if classes > 2 or criterion == "classification_error":
-                raise ValueError(
-                    "the confidence bounds are for two classes and information gain, "
-                    f"Gini or Kearns-Mansour, not {classes} and {criterion}"
-                )
-            if nominal_split == "multiway" and max(capacities, default=0) > 2:
-                raise ValueError("the confidence bounds are for binary splits: choose nominal_split='one_vs_rest'")
+    def __init__(self, capacities, classes, *, observer="zoomed", bins=None, limits=None, head=1000, **options):
+        if observer not in OBSERVERS:
+            raise ValueError(f"observer must be one of {', '.join(OBSERVERS)}, not {observer!r}")
+        self.options = Options(**options)
+        self.options.check(capacities, classes)
         self.capacities = np.array(capacities, np.int64)
         self.classes = classes
         self.observer = OBSERVERS[observer](bins)
-        self._criterion = CRITERIA.index(criterion)
-        self.R = value_range(criterion, classes)
-        self.bound = BOUNDS[bound](criterion, delta, tau, c)
-        self.delta, self.tau, self.grace = delta, tau, grace
-        self.adaptive_grace = adaptive_grace
-        self.child_counts = child_counts
-        self.zoom = zoom
-        self.max_depth = math.inf if max_depth is None else max_depth
-        self.nominal_kind = MULTIWAY if nominal_split == "multiway" else ONE_VS_REST
-        self._mode = PREDICTIONS.index(leaf_prediction)
+        self._criterion = CRITERIA.index(self.options.criterion)
+        self.R = value_range(self.options.criterion, classes)
+        self.bound = self.options.make_bound()
         self._limits, self._head = limits, head
         self._numeric = np.flatnonzero(self.capacities == 0)
         self._nominal = np.flatnonzero(self.capacities)
@@ -264,7 +208,7 @@ class Learner:
                 X,
                 y,
                 at,
-                self._mode,
+                PREDICTIONS.index(self.options.leaf_prediction),
                 self.whole_path,
                 self.tally.instances - at,
                 self._multiple,
@@ -284,13 +228,16 @@ class Learner:
                 self.tree[node]["since"] = 0
                 self.tally.trials += 1
                 both = self._both(node)
-                splits = not self.is_leaf(node) or self.tree[node]["height"] < self.max_depth
-                if splits and np.count_nonzero(both) > 1 and self.attempt(node, both):
+                if self._may_split(node) and np.count_nonzero(both) > 1 and self.attempt(node, both):
                     break  # the nodes below are gone
 
     def _due(self, at):
         node = self.tree[at]
         return node["since"] >= node["period"]
+
+    def _may_split(self, at):
+        deepest = self.options.max_depth
+        return not self.is_leaf(at) or deepest is None or self.tree[at]["height"] < deepest
 
     def attempt(self, at, both):
         """Try a node; returns whether the nodes below it have changed."""
@@ -302,8 +249,8 @@ class Learner:
         """Give a leaf statistics, with its side's classes if they are inherited."""
         node = self.tree[at]
         node["row"] = row = self.statistics.take()
-        node["since"], node["period"] = 0, self.grace
-        if side is not None and self.child_counts == "inherit":
+        node["since"], node["period"] = 0, self.options.grace
+        if side is not None and self.options.child_counts == "inherit":
             self.statistics.arrays.base[row] = side
         return row
 
@@ -331,7 +278,7 @@ class Learner:
         if len(self._numeric):
             found += self._best(at, NUMERIC, self._numeric, *self._numeric_splits(row))
         if len(self._nominal):
-            found += self._best(at, self.nominal_kind, self._nominal, *self._nominal_splits(row))
+            found += self._best(at, self.options.nominal_kind, self._nominal, *self._nominal_splits(row))
         return sorted(
             (candidate for candidate in found if candidate.attribute not in self._used[at]),
             key=lambda candidate: candidate.attribute,
@@ -349,7 +296,7 @@ class Learner:
     def _nominal_splits(self, row):
         capacities = self.capacities[self._nominal, None]
         values = self.statistics.arrays.table[row, self._nominal, : capacities.max()]
-        if self.nominal_kind == MULTIWAY:
+        if self.options.nominal_kind == MULTIWAY:
             return np.zeros((len(values), 1)), values[:, None]
         value = np.arange(float(capacities.max()))
         rest = values.sum(axis=1, keepdims=True) - values
@@ -437,7 +384,7 @@ class Learner:
         arrays.zoom[row] = arrays.zoom[split["row"]]
         if split["kind"] == NUMERIC:
             low, high, shift = arrays.zoom[row, split["attribute"]]
-            if self.zoom == "seen":
+            if self.options.zoom == "seen":
                 counted = arrays.table[split["row"], split["attribute"]].any(axis=1)
                 bins = np.flatnonzero(counted)
                 low, high = (low + (bins[0] << shift), min(high, low + ((bins[-1] + 1) << shift)))

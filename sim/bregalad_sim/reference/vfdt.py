@@ -55,7 +55,7 @@ class ReferenceVFDT(Learner):
             self._split(at, Xa, margin, tie)
             return True
         self.decide("keep", MIN_GAIN - Xa.gain if tie else margin)
-        if self.adaptive_grace:
+        if self.options.adaptive_grace:
             self.tree[at]["period"] = self.next_period(gap, both.sum())
         return False
 
@@ -78,11 +78,11 @@ class ReferenceVFDT(Learner):
 
     def next_period(self, gap, n):
         """Instances until the bound can be below the gap. Garcia-Martin et al., VFDT-nmin, 2021."""
-        least = max(gap, self.tau)
+        least = max(gap, self.options.tau)
         if least <= 0:
             return LONGEST
-        enough = math.ceil(self.R**2 * math.log(1 / self.delta) / (2 * least**2))
-        return min(max(math.ceil(enough - n), self.grace), LONGEST)
+        enough = math.ceil(self.R**2 * math.log(1 / self.options.delta) / (2 * least**2))
+        return min(max(math.ceil(enough - n), self.options.grace), LONGEST)
 
     def _split(self, at, candidate, margin, tie):
         self.tally.splits += 1

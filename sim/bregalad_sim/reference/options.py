@@ -1,0 +1,82 @@
+"""What a learner is told besides its stream and its observer."""
+
+from dataclasses import dataclass
+
+from .bounds import BOUNDS
+from .criteria import CRITERIA
+from .kernel import MULTIWAY, ONE_VS_REST, PREDICTIONS
+
+__all__ = ["Options"]
+
+_CHOICES = {
+    "criterion": CRITERIA,
+    "bound": tuple(BOUNDS),
+    "child_counts": ("inherit", "zero"),
+    "nominal_split": ("multiway", "one_vs_rest"),
+    "zoom": ("path", "seen"),
+    "leaf_prediction": tuple(PREDICTIONS),
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of every learner.
+
+    Parameters
+    ----------
+    criterion : "information_gain", "gini", "kearns_mansour" or "classification_error"
+    bound : "hoeffding", "mcdiarmid", "confidence" or "confidence-practical"
+    delta, tau, c : float
+    grace : int
+    adaptive_grace : bool
+    child_counts : "inherit" or "zero"
+    nominal_split : "multiway" or "one_vs_rest"
+    zoom : "path" or "seen"
+    leaf_prediction : "mc", "nb" or "nba"
+    max_depth : int or None
+        Leaves at this height do not split.
+    """
+
+    criterion: str = "information_gain"
+    bound: str = "hoeffding"
+    delta: float = 1e-7
+    tau: float = 0.05
+    c: float = 5e-3
+    grace: int = 200
+    adaptive_grace: bool = False
+    child_counts: str = "inherit"
+    nominal_split: str = "multiway"
+    zoom: str = "path"
+    leaf_prediction: str = "mc"
+    max_depth: int | None = None
+
+    def check(self, capacities, classes):
+        """Refuse what is unknown, or does not go together on such a stream.
+
+        Raises
+        ------
+        ValueError
+        """
+        for name, allowed in _CHOICES.items():
+            if (value := getattr(self, name)) not in allowed:
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+        if self.criterion == "kearns_mansour" and classes > 2:
+            raise ValueError(f"Kearns-Mansour is for two classes, not {classes}")
+        if self.bound == "mcdiarmid" and self.criterion not in ("information_gain", "gini"):
+            raise ValueError(f"McDiarmid's bound is not known for {self.criterion}")
+        if self.bound.startswith("confidence"):
+            if classes > 2 or self.criterion == "classification_error":
+                raise ValueError(
+                    "the confidence bounds are for two classes and information gain, "
+                    f"Gini or Kearns-Mansour, not {classes} and {self.criterion}"
+                )
+            if self.nominal_split == "multiway" and max(capacities, default=0) > 2:
+                raise ValueError("the confidence bounds are for binary splits: choose nominal_split='one_vs_rest'")
+
+    def make_bound(self):
+        return BOUNDS[self.bound](self.criterion, self.delta, self.tau, self.c)
+
+    @property
+    def nominal_kind(self):
+        """Of a nominal attribute's splits."""
+        return MULTIWAY if self.nominal_split == "multiway" else ONE_VS_REST
