@@ -8,7 +8,10 @@ from bregalad.data.generators import (
     SEA,
     STAGGER,
     Agrawal,
+    Chessboard,
+    Clusters,
     Hyperplane,
+    PoisonedHead,
     RandomBinaryTree,
     RandomRBF,
     RandomTree,
@@ -314,3 +317,45 @@ def test_random_binary_tree(model_seed):
         assert len(set(labels[reached == leaf])) == 1
     certain = RandomBinaryTree(model_seed=model_seed, left=1.0, right=0.0)
     assert ((certain.take(20_000)[1] == "1") == in_left).all()
+
+
+def test_chessboard():
+    X, y = Chessboard(classes=5, side=6, period=70).take(40_000)
+    X = X.to_numpy()
+    assert X.min() >= 0 and X.max() < 1
+    squares = [(int(x * 6), int(z * 6)) for x, z in X]
+    assert [str((column + 2 * row) % 5) for column, row in squares] == y.tolist()
+    shown = []
+    for start in range(0, 40_000, 560):
+        for first in range(start, start + 280, 70):
+            part = squares[first : first + 70]
+            assert len(set(part)) <= 1
+            shown += part[:1]
+        board = squares[start + 280 : start + 560]
+        assert len(board) < 280 or len(set(board)) == 36
+    assert len(set(shown)) == 36  # any square may be next
+
+
+def test_clusters():
+    stream = Clusters(classes=3, attributes=2, spread=0.1, speed=0.01, model_seed=3)
+    count = 20_000
+    X, y = stream.take(count)
+    labels = np.array([stream.schema.classes.index(label) for label in y])
+    np.testing.assert_allclose(np.bincount(labels) / count, 1 / 3, atol=0.01)
+    assert (stream.means >= 0).all() and (stream.means < 1).all()
+    np.testing.assert_allclose(np.linalg.norm(stream.velocity, axis=1), 0.01)
+    way = (stream.means[labels] + stream.velocity[labels] * np.arange(count)[:, None]) % 2
+    rest = np.log10(X.to_numpy()) - np.where(way > 1, 2 - way, way)
+    np.testing.assert_allclose(rest.mean(axis=0), 0, atol=0.003)
+    np.testing.assert_allclose(rest.std(axis=0), 0.1, atol=0.003)
+    assert (Clusters(classes=3, attributes=2, model_seed=4).means != stream.means).all()
+
+
+@pytest.mark.parametrize("function, head", [(1, 500), (2, 20_000), (3, 0)])
+def test_poisoned_head(function, head):
+    X, y = PoisonedHead(function, head=head).take(30_000)
+    clean, labels = PoisonedHead(head=0).take(30_000)
+    u = clean["u"].to_numpy()
+    assert (y == labels).all() and (y == (u > 0.5).astype(int).astype(str)).all()
+    expected = (np.full(head, -999.0), 1000 * u[:head], u[:head] + 3)[function - 1]
+    assert (X["u"][:head] == expected).all() and (X["u"][head:] == u[head:]).all()

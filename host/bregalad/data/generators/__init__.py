@@ -3,7 +3,9 @@
 from .agrawal import Agrawal
 from .base import Generator
 from .catalogue import GENERATORS, PRESETS, open_generator
-from .concepts import SEA, STAGGER
+from .chessboard import Chessboard
+from .clusters import Clusters
+from .concepts import SEA, STAGGER, PoisonedHead
 from .drift import ConceptDrift, Recurrence
 from .hyperplane import Hyperplane
 from .led import LED
@@ -17,9 +19,12 @@ __all__ = [
     "SEA",
     "STAGGER",
     "Agrawal",
+    "Chessboard",
+    "Clusters",
     "ConceptDrift",
     "Generator",
     "Hyperplane",
+    "PoisonedHead",
     "RandomBinaryTree",
     "RandomRBF",
     "RandomTree",

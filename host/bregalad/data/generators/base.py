@@ -8,11 +8,21 @@ import pandas as pd
 
 from ..schema import Attribute
 
-__all__ = ["Block", "Generator", "check_integer", "check_number", "nominals", "numerics"]
+__all__ = [
+    "Block",
+    "Generator",
+    "check_integer",
+    "check_number",
+    "model_numbers",
+    "nominals",
+    "numerics",
+    "order_numbers",
+    "reflected",
+]
 
 BLOCK = 16_384  # instances per random number generator: a chunk's size must not change the stream
 
-_MODEL, _INSTANCES = range(2)  # what a seed is for
+_MODEL, _INSTANCES, _ORDER = range(3)  # what a seed is for
 
 # Instances: float64 (n, numeric attributes), uint8 codes (n, nominal attributes), classes (n,).
 Block = namedtuple("Block", "numeric nominal labels")
@@ -159,6 +169,17 @@ def model_numbers(seed):
     """The numpy Generator that a concept is drawn with."""
     check_integer("model_seed", seed, 0)
     return random_numbers(seed, _MODEL)
+
+
+def order_numbers(seed, number):
+    """The numpy Generator for what is shown in a part of the stream."""
+    return random_numbers(seed, _ORDER, number)
+
+
+def reflected(places):
+    """Where moving points are that turn back at 0 and at 1."""
+    way = np.mod(places, 2)
+    return np.minimum(way, 2 - way)
 
 
 def numerics(count, name="x"):

@@ -4,7 +4,9 @@ import inspect
 
 from ..schema import DataError
 from .agrawal import Agrawal
-from .concepts import SEA, STAGGER
+from .chessboard import Chessboard
+from .clusters import Clusters
+from .concepts import SEA, STAGGER, PoisonedHead
 from .drift import ConceptDrift, Recurrence
 from .hyperplane import Hyperplane
 from .led import LED
@@ -24,6 +26,9 @@ GENERATORS = {
     "agrawal": Agrawal,
     "hyperplane": Hyperplane,
     "cbt": RandomBinaryTree,
+    "chessboard": Chessboard,
+    "clusters": Clusters,
+    "poisoned": PoisonedHead,
     "drift": ConceptDrift,
     "recurrence": Recurrence,
 }

@@ -1,11 +1,11 @@
-"""Small concepts that change abruptly: SEA and STAGGER."""
+"""Small concepts: SEA and STAGGER change abruptly, a poisoned head ends abruptly."""
 
 import numpy as np
 
 from ..schema import Attribute, Schema
 from .base import Block, Generator, check_integer, check_number, numerics
 
-__all__ = ["SEA", "STAGGER"]
+__all__ = ["SEA", "STAGGER", "PoisonedHead"]
 
 
 class SEA(Generator):
@@ -102,3 +102,34 @@ def _function(first_function, period, first, count, functions):
     if not period:
         return np.full(count, first_function - 1)
     return (first_function - 1 + np.arange(first, first + count) // period) % functions
+
+
+class PoisonedHead(Generator):
+    """Class 1 if u > 0.5, u uniform in 0..1; at first the attribute shows something else.
+
+    Parameters
+    ----------
+    function : int
+        1 to 3: what the first instances have for u: -999, 1000 u or u + 3.
+    head : int
+        How many those are.
+    seed : int
+    instances, chunk
+        As in `Generator`.
+    """
+
+    def __init__(self, function=1, head=500, seed=1, instances=None, chunk=65_536):
+        check_integer("function", function, 1, 3)
+        check_integer("head", head, 0)
+        super().__init__(
+            Schema((Attribute("u", "numeric"),), "class", ("0", "1")), seed=seed, instances=instances, chunk=chunk
+        )
+        self.function = function
+        self.head = head
+
+    def _block(self, rng, first, count, state):
+        numeric = rng.random((count, 1))
+        labels = (numeric[:, 0] > 0.5).astype(np.int64)
+        head = numeric[: max(0, self.head - first)]
+        head[:] = (np.full_like(head, -999), 1000 * head, head + 3)[self.function - 1]
+        return Block(numeric, np.zeros((count, 0), np.uint8), labels)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..schema import Schema
-from .base import Block, Generator, check_integer, check_number, model_numbers, numerics
+from .base import Block, Generator, check_integer, check_number, model_numbers, numerics, reflected
 
 __all__ = ["RandomRBF"]
 
@@ -86,5 +86,4 @@ class RandomRBF(Generator):
     def _moved(self, chosen, first):
         """Where the centre of each instance is by then."""
         time = np.arange(first + 1, first + 1 + len(chosen))[:, None]
-        way = np.mod(self.centres[chosen] + self.velocity[chosen] * time, 2)
-        return np.minimum(way, 2 - way)
+        return reflected(self.centres[chosen] + self.velocity[chosen] * time)
