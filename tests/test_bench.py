@@ -441,7 +441,7 @@ def test_one_benchmark_at_a_time_in_a_folder(tmp_path, capsys):
             == 1
         )
     assert f"another benchmark works in {tmp_path}: wait for it" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
 @pytest.mark.parametrize(

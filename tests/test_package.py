@@ -8,7 +8,8 @@ import time
 
 import bregalad
 import pytest
-from bregalad.cache import forget_unused, mark_used
+from bregalad.benchmark import moa
+from bregalad.cache import cache_folder, forget_unused, mark_used
 
 
 def test_every_name_is_there():
@@ -83,6 +84,15 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     # Another installation of the same sources finds what this one has compiled.
     shutil.copytree(package, tmp_path / "elsewhere" / "package", ignore=shutil.ignore_patterns("__pycache__"))
     assert ask(tmp_path / "elsewhere")[1] == ("1" if minded else "0")
+
+
+def test_where_things_are_kept(monkeypatch, tmp_path):
+    """MOA's jar, too."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "all"))
+    for folder in ("mine", ""):
+        monkeypatch.setenv("BREGALAD_CACHE", folder and str(tmp_path / folder))
+        assert cache_folder() == tmp_path / (folder or "all/bregalad")
+        assert moa._place().parent == cache_folder() / "peers"
 
 
 def test_what_is_not_used_is_not_kept_for_ever(tmp_path):

@@ -7,6 +7,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 __all__ = ["cache_folder", "forget_unused", "mark_used"]
 
 # The folder may be the user's, with other things in it.
@@ -18,7 +20,7 @@ def cache_folder():
     """BREGALAD_CACHE, or ``bregalad`` in the user's cache."""
     if folder := os.environ.get("BREGALAD_CACHE"):
         return Path(folder)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bregalad"
+    return user_cache_path("bregalad", appauthor=False)
 
 
 def mark_used(path):

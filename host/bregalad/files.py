@@ -66,7 +66,7 @@ def _sync_folder(folder):
 
 @contextmanager
 def alone_in(folder, work):
-    """Keep others that do the same work out of a folder, which is made if need be.
+    """Keep others that do the same work out of a folder, which is made if need be, and has a ``.lock`` then.
 
     Parameters
     ----------
@@ -79,15 +79,12 @@ def alone_in(folder, work):
     ValueError
         If another does so now.
     """
-    import fcntl  # not everywhere, and few come here
+    from filelock import FileLock, Timeout  # takes long to import, and few come here
 
     folder.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise ValueError(f"another {work} works in {folder}: wait for it, or choose another --output") from error
+        held = FileLock(folder / ".lock").acquire(timeout=0)
+    except Timeout as error:
+        raise ValueError(f"another {work} works in {folder}: wait for it, or choose another --output") from error
+    with held:
         yield
-    finally:
-        os.close(lock)

@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import fcntl
 import hashlib
 import importlib.util
 import os
@@ -17,6 +16,7 @@ import bregalad_hw
 from bregalad import geometry as geometry_module
 from bregalad.boards.base import BoardError
 from bregalad.cache import cache_folder, forget_unused, mark_used
+from filelock import FileLock
 
 __all__ = ["BuildError", "board_library", "library"]
 
@@ -185,8 +185,7 @@ def _build(top, write, harness, key, macros=()):
         texts = [source.read_text() for source in sources]
         path = folder / f"{top}-{_digest(*texts, tools)}.so"
         # Parallel test workers want the same model: one builds, the others wait for it.
-        with open(path.with_suffix(".lock"), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with FileLock(path.with_suffix(".lock")):
             if not path.exists():
                 built = _compile(sources, top, harness, macros, Path(scratch))
                 os.replace(built, path)

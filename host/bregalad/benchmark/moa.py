@@ -13,13 +13,13 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from ..cache import cache_folder
 from .process import Process
 from .streams import StreamFile
 
 __all__ = ["LEARNERS", "MOA", "Peer", "available"]
 
 MOA = "capymoa==0.15.1"  # its jar is MOA 24.07; figures are compared with those of this version
-CACHE = Path(os.environ.get("BREGALAD_CACHE") or Path.home() / ".cache" / "bregalad") / "peers"
 LEARNERS = {
     "ht-mc": "trees.HoeffdingTree -l MC",
     "ht-nb": "trees.HoeffdingTree -l NB",
@@ -81,16 +81,20 @@ def available():
     return bool(shutil.which("javac")) and _place().exists()
 
 
+def _kept():
+    return cache_folder() / "peers"
+
+
 def _place():
-    return CACHE / f"{MOA.replace('==', '-')}-moa.jar"
+    return _kept() / f"{MOA.replace('==', '-')}-moa.jar"
 
 
 def _jar():
     """MOA's jar; fetched the first time."""
     path = _place()
     if not path.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
             done = subprocess.run(
                 [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, MOA],
                 stderr=subprocess.PIPE,
@@ -114,7 +118,7 @@ def _classes():
     if not (shutil.which("java") and shutil.which("javac")):
         raise RuntimeError("a JDK is needed, 17 or newer: apt-get install openjdk-17-jdk-headless")
     source = Path(__file__).with_name("Peer.java")
-    folder = CACHE / f"classes-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    folder = _kept() / f"classes-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
     if not (folder / "Peer.class").exists():
         done = subprocess.run(
             ["javac", "-cp", str(_jar()), "-d", str(folder), str(source)],

@@ -192,6 +192,9 @@ def unpack_frame(data, limit=MAX_PAYLOAD):
 def encode_cobs(data):
     """``data`` without zero bytes; the zero byte that ends a frame is not included.
 
+    The bytes are those of `CobsEncoder`: after a last block of 254 bytes comes an empty one, which the package
+    cobs leaves out.
+
     Source: Cheshire and Baker, "Consistent overhead byte stuffing", 1999.
     """
     out = bytearray()
