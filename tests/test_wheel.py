@@ -115,8 +115,9 @@ def test_kept_reports(installed, environment, tmp_path):
     assert int(found) == len(list((ROOT / "hw" / "bregalad_hw" / "reports").glob("*.json")))
 
 
+@pytest.mark.route
 def test_whole_bitstream(run, tmp_path):
-    """From the command to a bitstream with its report; the longest of all tests."""
+    """From the command to a bitstream with its report, for the smallest geometry."""
     out = run("build", "ulx3s-12f", *SMALLEST, "--clock", "50", "--aim", "55", "--output", "built")
     built = tmp_path / "built"
     report = json.loads((built / "report.json").read_text())
