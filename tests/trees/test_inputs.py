@@ -2,6 +2,7 @@
 
 import io
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,36 @@ def test_labels_stay_what_they_are(labels, classes):
     tree = VFDT().fit(np.arange(600).reshape(600, 1) % 2, pd.Series(labels))
     assert tree.classes_.dtype.kind in "iub" and tree.classes_.tolist() == classes
     assert tree.predict([[0], [1]]).tolist() == classes
+
+
+@pytest.mark.parametrize(
+    "labels, kind",
+    [
+        ([1, 0], "i"),
+        ([True, False], "b"),
+        ([1, 2.0], "f"),
+        ([-1, 2**63], "O"),
+        ([1, 2**64], "O"),
+        ([2**63, 2**63 + 1], "u"),
+        (["a", "b"], "U"),
+    ],
+)
+def test_labels_among_objects(labels, kind, tmp_path):
+    X = [[label == labels[0]] for label in labels * 300]
+    for y in (labels * 300, np.array(labels * 300, object), pd.Series(labels * 300, dtype=object)):
+        tree = VFDT(head=100).fit(X, y)
+        assert tree.classes_.dtype.kind == kind and tree.classes_.tolist() == sorted(labels)
+        tree.save(tmp_path / "tree")
+        again = load_tree(tmp_path / "tree")
+        assert again.difference(tree) is None and again.classes_.dtype == tree.classes_.dtype
+        assert again.predict([[True], [False]]).tolist() == labels
+
+
+def test_large_labels_that_come_later():
+    tree = VFDT(head=2)
+    for label in (0, 1, 2**63 + 1, -(2**64)) * 20:
+        tree.learn_one({"a": label}, label)
+    assert tree.classes_.tolist() == [0, 1, 2**63 + 1, -(2**64)]
 
 
 @pytest.mark.parametrize(
@@ -562,3 +593,38 @@ def test_declared_values_of_any_type_of_number(tmp_path):
     tree = VFDT(head=50, nominal={"k": [Decimal(1), np.int8(2), 3.0]}).fit(frame, y)
     tree.save(tmp_path / "tree")
     assert load_tree(tmp_path / "tree").difference(tree) is None
+
+
+@pytest.mark.parametrize("name", [pd.Timestamp("2020"), 0.5, ("a", "b"), Decimal(1), np.int64(1), np.bool_(True), 1j])
+@pytest.mark.parametrize("declared", [False, True])
+def test_names_of_any_type_are_saved(name, declared, tmp_path):
+    frame = pd.DataFrame([["u", 1.0], ["v", 2.0]] * 20)
+    frame.columns = pd.Index([name, "x"], tupleize_cols=False)
+    tree = VFDT(head=10, nominal={name: ["u", "v"]} if declared else [name]).fit(frame, [0, 1] * 20)
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree")
+    assert again.difference(tree) is None
+    assert again.fit(frame, [0, 1] * 20).difference(tree) is None
+
+
+def test_class_weights_of_any_type_are_saved(tmp_path):
+    X, y = np.arange(40).reshape(20, 2), [0, 1] * 10
+    tree = VFDT(head=10, class_weight={Decimal(0): Fraction(1, 3), np.int8(1): np.float32(0.5)})
+    tree.partial_fit(X, y, classes=[0, 1])
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree")
+    assert again.difference(tree) is None and again.class_weight == {0: 1 / 3, 1: 0.5}
+
+
+@pytest.mark.parametrize(
+    "label, message",
+    [
+        (frozenset("a"), r"class_weight names frozenset\({'a'}\); a label is a string, an integer or a boolean"),
+        ("z" * 3000, "class_weight names 'zzz.*, none of the classes"),
+        ("x\ny", r"class_weight names 'x\\ny', none of the classes"),
+    ],
+)
+def test_class_weights_of_no_class(label, message):
+    with pytest.raises((TypeError, ValueError), match=message) as error:
+        VFDT(class_weight={label: 2}).fit(np.ones((4, 2)), [0, 1, 0, 1])
+    assert len(str(error.value)) < 200

@@ -1,5 +1,7 @@
 """Calls with anything in them, at random: each works, or is refused by one clear line and leaves no trace.
 
+What has been learnt in the end can be saved and read.
+
 As many as are wanted: ``CALLS=100000 python -m pytest -m slow tests/trees/test_random_inputs.py``.
 """
 
@@ -9,6 +11,7 @@ import traceback
 import warnings
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import bregalad
 import numpy as np
@@ -241,6 +244,13 @@ def session(seed, found):
         assert tree.difference(twin) is None
         assert tree.report() == twin.report()
         assert np.array_equal(tree.predict_proba(X), twin.predict_proba(X))
+        told.append("saved and read")
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "tree"
+            tree.save(path)
+            kept = bregalad.load_tree(path)
+        assert kept.difference(tree) is None
+        assert np.array_equal(tree.predict_proba(X), kept.predict_proba(X))
     except Exception as error:
         raise AssertionError(f"{type(error).__name__}: {error}\n" + "\n".join(told)) from error
     finally:

@@ -69,7 +69,7 @@ _OPTIONAL = {
     "run": dict,
     "grows": bool,
 }
-_LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,)}
+_LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (int,)}
 
 
 def digest_of(arrays):

@@ -16,7 +16,17 @@ from ..data.row import check_text
 from ..data.schema import Attribute, Schema
 from ..words import listed, one_line, shown
 
-__all__ = ["as_frame", "class_indices", "class_set", "labels_of", "named_classes", "same_length", "schema_of"]
+__all__ = [
+    "as_frame",
+    "class_indices",
+    "class_set",
+    "is_position",
+    "label_array",
+    "labels_of",
+    "named_classes",
+    "same_length",
+    "schema_of",
+]
 
 _LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
 _FEW = 100  # labels up to which looking up each is quicker than `pandas.factorize`
@@ -107,10 +117,14 @@ def named_classes(classes):
 
 def class_set(labels):
     """All labels, sorted, each once."""
-    distinct = pd.unique(labels)
-    if pd.api.types.infer_dtype(distinct, skipna=False) in ("string", "empty"):
-        distinct = distinct.astype(str)
-    return np.sort(distinct)
+    return np.sort(label_array(pd.unique(labels)))
+
+
+def label_array(labels):
+    """An array of labels as one of their type; objects stay only integers too large for any."""
+    if pd.api.types.infer_dtype(labels, skipna=False) in ("string", "empty"):
+        return labels.astype(str)
+    return np.array(pd.Series(labels).infer_objects()) if labels.dtype == object else labels
 
 
 def class_indices(labels, known):
@@ -259,13 +273,7 @@ def schema_of(X, classes, nominal):
     given = nominal if isinstance(nominal, dict) else dict.fromkeys(nominal, ())
     for key, values in given.items():
         name = str(key)  # a frame's columns may be named by numbers
-        # NumPy counts time spans among the integers.
-        if (
-            name not in names
-            and isinstance(key, int | np.integer)
-            and not isinstance(key, np.timedelta64)
-            and -len(names) <= key < len(names)
-        ):
+        if name not in names and is_position(key) and -len(names) <= key < len(names):
             name = names[key]
         if name not in names:
             raise ValueError(f"nominal names the attribute {shown(key)}; there are {listed(names)}")
@@ -279,6 +287,11 @@ def schema_of(X, classes, nominal):
         ),
         classes=tuple(classes.tolist()),
     )
+
+
+def is_position(key):
+    """Whether a key can count attributes; NumPy's time spans are integers to Python."""
+    return isinstance(key, int | np.integer) and not isinstance(key, np.timedelta64)
 
 
 def _is_numeric(column):

@@ -9,7 +9,7 @@ import pandas as pd
 from ..data.row import check_text, named
 from ..words import listed, shown
 from .head import Head
-from .inputs import class_set, labels_of
+from .inputs import class_set, label_array, labels_of
 from .single import Single
 from .structure import walk
 from .turns import changing, reading
@@ -170,7 +170,7 @@ class OneByOne:
         label = class_set(labels_of([*known, y])[-1:])
         if isinstance(y, str):
             check_text(y, "y")
-        classes = np.append(self.classes_, label)
+        classes = label_array(np.array([*known, *label.tolist()], object))
         nominal = any(attribute.kind == "nominal" for attribute in self.schema_.attributes)
         self._policy().check(len(classes), nominal, self.nominal_split)
         self._make_room(len(classes))

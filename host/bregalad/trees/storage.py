@@ -3,6 +3,7 @@
 import json
 import warnings
 from contextlib import contextmanager
+from numbers import Integral
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from .contents import (
     digest_of,
     labels_from,
 )
+from .inputs import is_position
 from .requirements import check_abilities
 from .structure.nodes import Nodes
 from .training import checkpoint
@@ -36,12 +38,13 @@ def save(tree, path, run=None):
     trainer = tree._open_trainer()
     params = {name: value for name, value in tree.get_params(deep=False).items() if name not in ("board", "geometry")}
     if isinstance(params["class_weight"], dict):
-        params["class_weight"] = list(params["class_weight"].items())  # keys of any kind
+        # JSON's keys are strings only.
+        params["class_weight"] = [[plain(label), weight] for label, weight in params["class_weight"].items()]
     nominal = params["nominal"]
     params["nominal"] = (
-        [[name, list(map(plain, values))] for name, values in nominal.items()]
+        [[_key(name), list(map(plain, values))] for name, values in nominal.items()]
         if isinstance(nominal, dict)
-        else list(nominal)
+        else list(map(_key, nominal))
     )
     given = tree.geometry
     board = tree.board.name if isinstance(tree.board, Board) else tree.board
@@ -55,8 +58,7 @@ def save(tree, path, run=None):
         "schema": tree.schema_.to_dict(),
         "quantiser": tree._quantiser.to_dict(),
         "classes": tree.classes_.tolist(),
-        # Of integers, say, how many bits; older releases did not.
-        **({} if tree.classes_.dtype == object else {"class_type": tree.classes_.dtype.str}),
+        "class_type": tree.classes_.dtype.str,  # of integers, say, how many bits; older releases wrote none
         "named": hasattr(tree, "feature_names_in_"),
         "grows": tree._grows,
         **({} if tree._fractions is None else {"fractions": tree._fractions.tolist()}),
@@ -64,7 +66,7 @@ def save(tree, path, run=None):
         "tally": tree._tally.as_dict(),
     }
     # All of it is made before the file is touched: an older save must survive a failure.
-    description = json.dumps(meta, default=lambda value: value.item()).encode()
+    description = json.dumps(meta, default=_number).encode()
     statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
     arrays |= {f"board_{name}": column for name, column in statistics.items()}
@@ -72,6 +74,20 @@ def save(tree, path, run=None):
     digest = np.frombuffer(digest_of(arrays), np.uint8)
     with replacing(path, "wb") as file:
         np.savez_compressed(file, digest=digest, **arrays)
+
+
+def _key(name):
+    """A nominal attribute's name or position in JSON's types."""
+    if isinstance(name, str | int):
+        return name
+    return int(name) if is_position(name) else str(name)
+
+
+def _number(value):
+    """A number of any other library's type in JSON's."""
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def load(classes, path, changes):

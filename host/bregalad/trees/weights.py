@@ -6,6 +6,7 @@ import numpy as np
 
 from ..compiled import njit
 from ..data.frames import as_series
+from ..data.nominal import plain
 from ..geometry import MOST_CLASSES
 from ..words import one_line, shown
 
@@ -36,10 +37,16 @@ class Weighing:
                 f"class_weight must be a dict of class labels to weights, 'balanced' or None, not {shown(given)}"
             )
         for label, weight in given.items():
+            try:
+                plain(label)
+            except TypeError as error:
+                raise TypeError(
+                    f"class_weight names {shown(label)}; a label is a string, an integer or a boolean"
+                ) from error
             if isinstance(weight, bool | np.timedelta64) or not isinstance(weight, Real):
-                raise TypeError(f"class_weight of {label!r} must be a number, not {shown(weight)}")
+                raise TypeError(f"class_weight of {shown(label)} must be a number, not {shown(weight)}")
             if not 0 <= weight <= HEAVIEST:
-                raise ValueError(f"class_weight of {label!r} must be 0 to {HEAVIEST}, not {shown(weight)}")
+                raise ValueError(f"class_weight of {shown(label)} must be 0 to {HEAVIEST}, not {shown(weight)}")
 
     def _weights(self, labels, classes, sample_weight, whole=False):
         """What instances weigh.
@@ -92,7 +99,7 @@ class Weighing:
         known = classes.tolist()
         for label in self.class_weight:
             if label not in known and not self._grows:  # else it may come yet
-                raise ValueError(f"class_weight names {label!r}, none of the classes {known}")
+                raise ValueError(f"class_weight names {shown(label)}, none of the classes {shown(known, 300)}")
         return np.array([self.class_weight.get(label, 1) for label in known], float)
 
     def _repeating(self, X, labels, weights):
