@@ -27,7 +27,10 @@ def modules(root=ROOT, folders=FOLDERS):
 
 
 def imports(tree, name, there):
-    """(imported module, whether within a function) of all that is ``there``."""
+    """(imported module, whether within a function) of all that is ``there``.
+
+    What is imported for type checkers alone is left out: nothing depends on it.
+    """
 
     def visit(node, lazy):
         for child in ast.iter_child_nodes(node):
@@ -37,6 +40,8 @@ def imports(tree, name, there):
                 above = name.split(".")[: -child.level] if child.level else []
                 of = ".".join([*above, *filter(None, [child.module])])
                 yield from ((found if (found := f"{of}.{alias.name}") in whole else of, lazy) for alias in child.names)
+            elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+                continue
             else:
                 yield from visit(child, lazy or isinstance(child, FUNCTIONS))
 

@@ -10,6 +10,10 @@ Examples
 >>> prequential_evaluation(stream, learner)["cumulative"].accuracy()             # doctest: +SKIP
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 try:
@@ -19,6 +23,11 @@ except ImportError as error:
 
 from .trees import confidence, efdt, vfdt
 from .trees.estimator import StreamTree
+
+if TYPE_CHECKING:
+    from capymoa.instance import Instance, LabeledInstance
+    from capymoa.stream import Schema
+    from numpy.typing import NDArray
 
 __all__ = ["CTree", "CorrHTree", "EFDT", "VFDT"]
 
@@ -42,7 +51,7 @@ class _Learner(Classifier):
 
     _kind: type[StreamTree]
 
-    def __init__(self, schema, random_seed=1, **parameters):
+    def __init__(self, schema: Schema, random_seed: int = 1, **parameters: Any) -> None:
         super().__init__(schema=schema, random_seed=random_seed)
         header, values = schema.get_moa_header(), schema.get_nominal_attributes()
         self._names = [str(header.attribute(place).name()) for place in range(schema.get_num_attributes())]
@@ -50,20 +59,21 @@ class _Learner(Classifier):
         nominal = {name: tuple(range(len(values[name]))) for name in self._names if name in values}
         self.tree = self._kind(**{"nominal": nominal, **parameters})
 
-    def get_params(self):
+    def get_params(self) -> dict[str, Any]:
         """The parameters that the learner was made with; ``from_params`` takes them."""
         params = super().get_params()
         return {**params.pop("parameters", {}), **params}
 
-    def train(self, instance):
+    def train(self, instance: LabeledInstance) -> None:
         """Learn a labelled instance."""
         self.tree.learn_one(self._values(instance), int(instance.y_index))
 
-    def predict(self, instance):
+    def predict(self, instance: Instance) -> int | None:
         """Index of the class of an instance; None before any was learnt."""
-        return self.tree.predict_one(self._values(instance))
+        label = self.tree.predict_one(self._values(instance))
+        return None if label is None else int(label)
 
-    def predict_proba(self, instance):
+    def predict_proba(self, instance: Instance) -> NDArray[np.float64] | None:
         """Shares of the classes, a float array; None before any instance was learnt."""
         shares = self.tree.predict_proba_one(self._values(instance))
         if not shares:

@@ -1,10 +1,16 @@
 """The sizes a bitstream is built for, shared by hardware, driver and simulation."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from .criteria import CRITERIA, criterion_of
 from .fixed import GAIN_FRACTION
 from .words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "CODE_WIDTH",
@@ -93,7 +99,7 @@ class Geometry:
     banks: int = 1
     levels: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, (low, high) in _BOUNDS.items():
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool):
@@ -117,32 +123,32 @@ class Geometry:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
 
     @property
-    def max_cells(self):
+    def max_cells(self) -> int:
         """Cells (lane, pass) of one slot: the most codes that an instance can have."""
         return self.lanes * self.passes
 
     @property
-    def bin_bits(self):
+    def bin_bits(self) -> int:
         """Bits of a bin index."""
         return self.bins.bit_length() - 1
 
     @property
-    def root_shift(self):
+    def root_shift(self) -> int:
         """The zoom shift with which ``bins`` bins cover all 256 codes."""
         return CODE_WIDTH - self.bin_bits
 
     @property
-    def level_bits(self):
+    def level_bits(self) -> int:
         """Lowest bits of a slot that tell its level."""
         return self.levels.bit_length() - 1
 
     @property
-    def count_max(self):
+    def count_max(self) -> int:
         """The largest value of a counter."""
         return (1 << self.count_width) - 1
 
     @property
-    def gain_width(self):
+    def gain_width(self) -> int:
         """Bits of a scaled gain n G and of its sums, two's complement.
 
         No gain exceeds n log2 C < 2**W log2 C instances times bits, and what goes beyond it on the
@@ -152,20 +158,20 @@ class Geometry:
         return self.count_width + (most - 1).bit_length() + GAIN_FRACTION + 2
 
     @property
-    def bus_bytes(self):
+    def bus_bytes(self) -> int:
         """Bytes of a word of the command stream and of the memory port."""
         return self.bus_width // 8
 
-    def passes_for(self, cells):
+    def passes_for(self, cells: int) -> int:
         """Beats K that an instance of ``cells`` codes takes."""
         return -(-cells // self.lanes)
 
-    def as_dict(self):
+    def as_dict(self) -> dict[str, Any]:
         """Names and sizes, for saving and for messages."""
         return asdict(self)
 
     @classmethod
-    def of(cls, geometry):
+    def of(cls, geometry: Geometry | str) -> Geometry:
         """A geometry, given as such or as the name of a preset.
 
         Raises
@@ -182,7 +188,7 @@ class Geometry:
         return PRESETS[geometry]
 
     @classmethod
-    def parse(cls, words, base):
+    def parse(cls, words: Iterable[str], base: Geometry) -> Geometry:
         """A geometry from a command line's words: a preset's name, ``name=value`` pairs, or both.
 
         Parameters
@@ -196,7 +202,7 @@ class Geometry:
         ValueError
             If there is no such preset or size, or a value is not allowed.
         """
-        changes = {}
+        changes: dict[str, Any] = {}
         for word in words:
             name, equals, value = word.partition("=")
             if not equals:
@@ -218,7 +224,7 @@ class Geometry:
                     raise ValueError(f"{name} must be an integer, not {value!r}") from None
         return base.replace(**changes)
 
-    def replace(self, **changes):
+    def replace(self, **changes: Any) -> Geometry:
         """A copy with some sizes changed, validated again."""
         return Geometry(**{**self.as_dict(), **changes})
 

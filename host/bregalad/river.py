@@ -9,7 +9,10 @@ Examples
 True
 """
 
+from __future__ import annotations
+
 import copy
+from typing import Any, Self
 
 try:
     from river import base
@@ -35,26 +38,30 @@ class _Classifier(base.Classifier):
         # River takes a tuple for a class and its parameters, and looks at the first of its items.
         return {**params, "nominal": params["nominal"] or []}
 
-    def clone(self, new_params=None, include_attributes=False):
+    def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
         """One with the same parameters that has learnt nothing, unless ``include_attributes``."""
         if include_attributes:
-            return copy.deepcopy(self).set_params(**new_params or {})
-        clone = super().clone(new_params)
-        return clone.set_params(nominal=clone.nominal or ())
+            tree: Any = copy.deepcopy(self)
+            return tree.set_params(**new_params or {})
+        tree = super().clone(new_params)
+        return tree.set_params(nominal=tree.nominal or ())
 
 
-class VFDT(vfdt.VFDT, _Classifier):
+# Calls that learn return the tree, where River's return None.
+
+
+class VFDT(vfdt.VFDT, _Classifier):  # type: ignore[misc]
     __doc__ = vfdt.VFDT.__doc__
 
 
-class EFDT(efdt.EFDT, _Classifier):
+class EFDT(efdt.EFDT, _Classifier):  # type: ignore[misc]
     __doc__ = efdt.EFDT.__doc__
 
 
-class CTree(confidence.CTree, _Classifier):
+class CTree(confidence.CTree, _Classifier):  # type: ignore[misc]
     __doc__ = confidence.CTree.__doc__
     _multiclass = False
 
 
-class CorrHTree(confidence.CorrHTree, _Classifier):
+class CorrHTree(confidence.CorrHTree, _Classifier):  # type: ignore[misc]
     __doc__ = confidence.CorrHTree.__doc__

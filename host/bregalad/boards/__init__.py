@@ -1,6 +1,9 @@
 """Boards: one interface, whatever executes the commands."""
 
+from __future__ import annotations
+
 import inspect
+from typing import Any
 
 from ..extras import needing
 from ..geometry import Geometry
@@ -19,12 +22,12 @@ LINKS = {  # what comes before the colon: what it is
 }
 
 
-def is_link(name):
+def is_link(name: object) -> bool:
     """Whether a board's name stands for one at the end of a wire, which tells its own geometry."""
     return isinstance(name, str) and ":" in name and name.partition(":")[0] in LINKS
 
 
-def check_name(name):
+def check_name(name: object) -> None:
     """Refuse a name that `open_board` does not know with a ValueError; opens nothing."""
     if is_link(name):
         _parse(name)
@@ -32,7 +35,7 @@ def check_name(name):
         raise ValueError(f"no board {shown(name)}; there are {', '.join(BOARDS)}, serial:PORT and udp:ADDRESS")
 
 
-def open_board(name, geometry=None, **options):
+def open_board(name: str, geometry: Geometry | str | None = None, **options: Any) -> Board:
     """Open a board by name and check its identity.
 
     Parameters
@@ -64,11 +67,15 @@ def open_board(name, geometry=None, **options):
     with needing(f"the {name} board", "simulation"):
         # Imported here: numba takes a second, the simulated board needs Amaranth and Verilator.
         if name == "emulated":
-            from .emulated import EmulatedBoard as Kind
+            from .emulated import EmulatedBoard
+
+            kind: type[Board] = EmulatedBoard
         else:
-            from .simulated import SimulatedBoard as Kind
-        _check_options(name, options, [*inspect.signature(Kind).parameters][1:])
-        board = Kind(geometry, **options)
+            from .simulated import SimulatedBoard
+
+            kind = SimulatedBoard
+        _check_options(name, options, [*inspect.signature(kind).parameters][1:])
+        board = kind(geometry, **options)
     try:
         board.check_identity()
     except BaseException:

@@ -1,8 +1,11 @@
 """What every board offers, whatever it is made of."""
 
+from __future__ import annotations
+
 import threading
 import weakref
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +20,15 @@ from ..protocol.registers import (
     find,
     geometry_of,
 )
+
+if TYPE_CHECKING:
+    from typing import Self, TypeAlias
+
+    from ..link import Statistics
+    from ..protocol.registers import Register
+    from .kernel.state import State
+
+    Data: TypeAlias = bytes | bytearray | memoryview | np.ndarray
 
 __all__ = ["Board", "BoardError", "as_bytes"]
 
@@ -75,13 +87,13 @@ class Board(ABC):
     cut = False
     lost = False
 
-    def __init__(self, geometry):
+    def __init__(self, geometry: Geometry) -> None:
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = geometry
-        self._owner = None
+        self._owner: weakref.ref | None = None
 
-    def claim(self, owner):
+    def claim(self, owner: object) -> None:
         """Let ``owner`` alone use the board, until it is gone.
 
         Raises
@@ -96,15 +108,15 @@ class Board(ABC):
                 )
             self._owner = weakref.ref(owner)
 
-    def release(self, owner):
+    def release(self, owner: object) -> None:
         """Let another owner use the board, if ``owner`` has it."""
         if self._owner is not None and self._owner() is owner:
             self._owner = None
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __deepcopy__(self, memo):
@@ -117,15 +129,15 @@ class Board(ABC):
     # What a board implements
 
     @abstractmethod
-    def _read_register(self, register):
+    def _read_register(self, register: Register) -> int:
         """The 32-bit value of a `Register`."""
 
     @abstractmethod
-    def _write_register(self, register, value):
+    def _write_register(self, register: Register, value: int) -> None:
         """Write a value, already validated, to a `Register`."""
 
     @abstractmethod
-    def send(self, data):
+    def send(self, data: Data) -> None:
         """Queue commands.
 
         Parameters
@@ -140,7 +152,7 @@ class Board(ABC):
         """
 
     @abstractmethod
-    def receive(self, wait=False):
+    def receive(self, wait: bool = False) -> bytes:
         """All complete reports that there are, in order, as bytes.
 
         Parameters
@@ -155,19 +167,19 @@ class Board(ABC):
         """
 
     @abstractmethod
-    def load(self, address, data):
+    def load(self, address: int, data: Data) -> None:
         """Write ``data`` to the board's memory; ValueError if it does not fit there."""
 
     @property
-    def state(self):
+    def state(self) -> State | None:
         """The state of a board that is compiled code in this process, `kernel.State`; else None."""
         return None
 
-    def statistics(self):
+    def statistics(self) -> Statistics | None:
         """What has crossed the link to the board, a ``link.Statistics``; None: there is no link."""
         return None
 
-    def resume(self):
+    def resume(self) -> None:
         """Go on after the link to the board was cut; nothing is lost.
 
         Raises
@@ -177,16 +189,16 @@ class Board(ABC):
         """
         raise BoardError(f"{self.name}: there is no link to this board that could be resumed")
 
-    def close(self):  # noqa: B027 (a board in memory holds nothing)
+    def close(self) -> None:  # noqa: B027 (a board in memory holds nothing)
         """Give back what the board holds; calling it twice does no harm."""
 
     # Registers
 
-    def read_register(self, name):
+    def read_register(self, name: str) -> int:
         """The 32-bit value of a register; KeyError if there is none of that name."""
         return self._read_register(find(name))
 
-    def write_register(self, name, value):
+    def write_register(self, name: str, value: int) -> None:
         """Write a whole register, between commands.
 
         Raises
@@ -209,12 +221,12 @@ class Board(ABC):
             raise ValueError(f"classes: this board counts 1 to {self.geometry.classes} classes, not {value}")
         self._write_register(register, int(value))
 
-    def read(self, name):
+    def read(self, name: str) -> int:
         """The value of ``"register.field"``."""
         register, field, lsb = _find_field(name)
         return self._read_register(register) >> lsb & (1 << field.width) - 1
 
-    def write(self, name, value):
+    def write(self, name: str, value: int) -> None:
         """Write ``"register.field"``: a read-modify-write that leaves the other fields alone."""
         register, field, lsb = _find_field(name)
         if field.access is Access.RO:
@@ -225,7 +237,7 @@ class Board(ABC):
         old = self._read_register(register) if len(register.fields) > 1 else 0
         self.write_register(register.name, old & ~mask | int(value) << lsb)
 
-    def write_fields(self, name, **values):
+    def write_fields(self, name: str, **values: int) -> None:
         """Write all fields of register ``name`` at once; fields not named get their reset value."""
         register = find(name)
         value = 0
@@ -241,21 +253,21 @@ class Board(ABC):
             )
         self.write_register(name, value)
 
-    def counters(self):
+    def counters(self) -> dict[str, int]:
         """The performance counters by name: events, then clocks (0 on the emulated board)."""
         return {name: self.read_register(name) for name in (*EVENTS, *TIMINGS)}
 
-    def clear_counters(self):
+    def clear_counters(self) -> None:
         """Return all performance counters to 0."""
         self.write_register("control", 1)
 
     # Identity
 
-    def read_geometry(self):
+    def read_geometry(self) -> Geometry:
         """The geometry that the board's registers tell."""
         return geometry_of(self.read)
 
-    def found_geometry(self):
+    def found_geometry(self) -> Geometry:
         """The geometry of the board that there is.
 
         Raises
@@ -283,7 +295,7 @@ class Board(ABC):
                 f"{self.name}: geometry registers make no sense ({error}): reset the board and load its bitstream again"
             ) from error
 
-    def check_identity(self):
+    def check_identity(self) -> None:
         """Compare the board's registers with what this driver and ``geometry`` expect.
 
         Raises

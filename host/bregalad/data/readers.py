@@ -1,5 +1,10 @@
 """Streams from files: ARFF, delimited text and Parquet, plain or compressed; and generators."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -11,6 +16,14 @@ from .formats.parquet import ParquetSource
 from .generators.catalogue import PREFIX
 from .generators.source import GeneratorSource
 from .schema import Attribute, DataError, Schema
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from ..hints import Path
+    from .formats.sources import Source
+
+    Columns: TypeAlias = Sequence[str | int] | str  # by name or index
 
 __all__ = ["Stream", "open_source", "open_stream", "stream_of"]
 
@@ -37,24 +50,24 @@ class Stream:
         Whether it comes through a pipe, so that it can be iterated once only.
     """
 
-    def __init__(self, source, schema, chunk, labels="all"):
+    def __init__(self, source: Source, schema: Schema, chunk: int, labels: str | None = "all") -> None:
         self.path = str(source.path)
         self.schema = schema
         self.chunk = chunk
         self.once = isinstance(source.path, Pipe)
         self._numbers = {a.name for a in schema.attributes if a.kind == "numeric"}
         self._source = source
-        self._count = source.count
+        self._count: Any = source.count
         self._labelled = labels
 
     @property
-    def len_hint(self):
+    def len_hint(self) -> int | None:
         """The number of instances if it is known cheaply, else None."""
         if callable(self._count):
             self._count = self._count()
         return self._count
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[pd.DataFrame, np.ndarray]]:
         names = list(self.schema.names)
         kinds = {
             name: pd.CategoricalDtype(list(values)) if values else object
@@ -73,7 +86,7 @@ class Stream:
             raise DataError(f"{self.path}: no instance, the file has no data")
         self._count = total
 
-    def values(self, names):
+    def values(self, names: Iterable[str]) -> Iterator[tuple[int, dict[str, list]]]:
         """Go through the stream for the values of some nominal columns; the class may be one.
 
         Only these columns are read, so what is wrong in another is not found.
@@ -112,19 +125,19 @@ class Stream:
 
 
 def open_stream(
-    path,
+    path: Path,
     *,
-    class_name=None,
-    nominal=(),
-    numeric=(),
-    ignore=(),
-    classes=None,
-    header="auto",
-    names=None,
-    decimal=".",
-    unlabelled=False,
-    chunk=65536,
-):
+    class_name: str | int | None = None,
+    nominal: Columns = (),
+    numeric: Columns = (),
+    ignore: Columns = (),
+    classes: Iterable[Any] | None = None,
+    header: str | bool = "auto",
+    names: Iterable[str] | None = None,
+    decimal: str = ".",
+    unlabelled: bool = False,
+    chunk: int = 65536,
+) -> Stream:
     """Open a file as a stream of instances.
 
     The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``; anything else is delimited
@@ -172,7 +185,7 @@ def open_stream(
     OSError
         If the file cannot be read.
     """
-    known = () if class_name in (None, False) or _is_index(class_name) else (class_name,)
+    known = (class_name,) if isinstance(class_name, str) and not _is_index(class_name) else ()
     source = open_source(path, header=header, known=known, names=names, decimal=decimal, chunk=chunk)
     return stream_of(
         source,
@@ -186,7 +199,15 @@ def open_stream(
     )
 
 
-def open_source(path, *, header="auto", known=(), names=None, decimal=".", chunk=65536):
+def open_source(
+    path: Path,
+    *,
+    header: str | bool = "auto",
+    known: Iterable[str] = (),
+    names: Iterable[str] | None = None,
+    decimal: str = ".",
+    chunk: int = 65536,
+) -> Source:
     """Open a file in its format, without a choice among its columns yet; `stream_of` makes one.
 
     Parameters
@@ -211,6 +232,7 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", chunk
     if not path.startswith(PREFIX):
         path = place_of(path)
         suffix = suffix_of(path)
+    source: Source
     if isinstance(path, str) and path.startswith(PREFIX):
         source = GeneratorSource(path)
     elif suffix in (".parquet", ".pq"):
@@ -229,8 +251,16 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", chunk
 
 
 def stream_of(
-    source, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None, unlabelled=False, chunk=65536
-):
+    source: Source,
+    *,
+    class_name: str | int | None = None,
+    nominal: Columns = (),
+    numeric: Columns = (),
+    ignore: Columns = (),
+    classes: Iterable[Any] | None = None,
+    unlabelled: bool = False,
+    chunk: int = 65536,
+) -> Stream:
     """The `Stream` of an open source; parameters and errors as those of `open_stream`."""
     path = source.path
     if class_name in source.index:

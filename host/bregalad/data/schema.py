@@ -1,6 +1,9 @@
 """What a stream's columns are: attributes with their kinds, and the class."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any
 
 from ..words import shown
 from .nominal import plain
@@ -56,12 +59,12 @@ class Attribute:
                 raise ValueError(f"attribute {self.name!r}: {value} stands for a missing value, and cannot be declared")
         _check_unique(self.values, f"attribute {self.name!r}: value")
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The attribute in JSON's types."""
         return {"name": self.name, "kind": self.kind, "values": list(self.values)}
 
     @classmethod
-    def from_dict(cls, state):
+    def from_dict(cls, state: dict[str, Any]) -> Attribute:
         """The attribute that `to_dict` described."""
         return cls(**_members(state, ("name", "kind", "values"), "attribute"))
 
@@ -87,7 +90,7 @@ class Schema:
         If there is no attribute, or a name or a label is given twice.
     """
 
-    attributes: tuple
+    attributes: tuple[Attribute, ...]
     class_name: str = "class"
     classes: tuple = ()
 
@@ -106,16 +109,16 @@ class Schema:
         _check_unique(self.classes, "class label")
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, ...]:
         """The attributes' names, in order."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
-    def nominal(self):
+    def nominal(self) -> dict[str, tuple]:
         """The nominal attributes with their declared values, as a tree's ``nominal`` takes them."""
         return {attribute.name: attribute.values for attribute in self.attributes if attribute.kind == "nominal"}
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The schema in JSON's types."""
         return {
             "attributes": [attribute.to_dict() for attribute in self.attributes],
@@ -124,7 +127,7 @@ class Schema:
         }
 
     @classmethod
-    def from_dict(cls, state):
+    def from_dict(cls, state: dict[str, Any]) -> Schema:
         """The schema that `to_dict` described."""
         members = _members(state, ("attributes", "class_name", "classes"), "schema")
         members["attributes"] = tuple(map(Attribute.from_dict, members["attributes"]))

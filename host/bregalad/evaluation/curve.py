@@ -1,7 +1,11 @@
 """What a prequential run has come to, point by point."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +14,11 @@ from ..files import replacing
 from .columns import COLUMNS, COUNTS
 from .kappa import kappa
 from .plot import plot
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ..hints import Path
 
 __all__ = ["Curve", "check_suffix"]
 
@@ -39,29 +48,29 @@ class Curve:
         Counts of class (row) and prediction (column) so far.
     """
 
-    instances: list = field(default_factory=list)
-    accuracy: list = field(default_factory=list)
-    kappa: list = field(default_factory=list)
-    recent: list = field(default_factory=list)
-    recent_kappa: list = field(default_factory=list)
-    leaves: list = field(default_factory=list)
-    nodes: list = field(default_factory=list)
-    depth: list = field(default_factory=list)
-    trials: list = field(default_factory=list)
-    splits: list = field(default_factory=list)
-    ties: list = field(default_factory=list)
-    replaced: list = field(default_factory=list)
-    pruned: list = field(default_factory=list)
-    seconds: list = field(default_factory=list)
-    memory: list = field(default_factory=list)
+    instances: list[int] = field(default_factory=list)
+    accuracy: list[float] = field(default_factory=list)
+    kappa: list[float] = field(default_factory=list)
+    recent: list[float] = field(default_factory=list)
+    recent_kappa: list[float] = field(default_factory=list)
+    leaves: list[int] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    trials: list[int] = field(default_factory=list)
+    splits: list[int] = field(default_factory=list)
+    ties: list[int] = field(default_factory=list)
+    replaced: list[int] = field(default_factory=list)
+    pruned: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
     confusion: np.ndarray | None = None
 
     @property
-    def right(self):
+    def right(self) -> int:
         """Right predictions so far."""
         return 0 if self.confusion is None else int(np.trace(self.confusion))
 
-    def add(self, confusion, report, seconds=0.0, memory=0.0):
+    def add(self, confusion: ArrayLike, report: Mapping[str, Any], seconds: float = 0.0, memory: float = 0.0) -> None:
         """Append a point.
 
         Parameters
@@ -98,11 +107,11 @@ class Curve:
         ]
         return "\n".join([f"Curve, the last of {len(self.instances)} points:", *rows])
 
-    def table(self):
+    def table(self) -> pd.DataFrame:
         """The points as a `pandas.DataFrame`, a row each."""
         return pd.DataFrame({name: getattr(self, name) for name in COLUMNS})
 
-    def write(self, path):
+    def write(self, path: Path) -> None:
         """Write the points to a file: .csv, .parquet or .pq.
 
         Raises
@@ -118,7 +127,7 @@ class Curve:
                 self.table().to_parquet(file, index=False)
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path: Path) -> Curve:
         """The points that `write` has written; the confusion matrix is not among them.
 
         Raises
@@ -129,10 +138,11 @@ class Curve:
         table = pd.read_csv(path) if check_suffix(path) == ".csv" else pd.read_parquet(path)
         if tuple(table) != COLUMNS:
             raise ValueError(f"{path}: no curve: expected the columns {', '.join(COLUMNS)}")
-        return cls(**{name: table[name].tolist() for name in COLUMNS})
+        points: dict[str, Any] = {name: table[name].tolist() for name in COLUMNS}
+        return cls(**points)
 
     @classmethod
-    def restored(cls, state):
+    def restored(cls, state: dict[str, Any]) -> Curve:
         """The curve of which ``dataclasses.asdict`` has made a dict, its confusion a list.
 
         Raises
@@ -141,7 +151,7 @@ class Curve:
             If it is none.
         """
         names = {member.name for member in fields(cls)}
-        points = {name: list(state[name]) for name in names - {"confusion"}}
+        points: dict[str, Any] = {name: list(state[name]) for name in names - {"confusion"}}
         confusion = np.array(state["confusion"])
         counts = points["instances"]
         if (
@@ -158,7 +168,7 @@ class Curve:
             raise ValueError("no curve")
         return cls(**points, confusion=confusion)
 
-    def plot(self, path, title=""):
+    def plot(self, path: Path, title: str = "") -> None:
         """Draw accuracy, kappa and leaves over the instances; see `compare_plot` for several.
 
         Raises
@@ -169,7 +179,7 @@ class Curve:
         plot(self, path, title)
 
 
-def check_suffix(path):
+def check_suffix(path: Path) -> str:
     """The suffix of a curve's file.
 
     Raises

@@ -1,13 +1,19 @@
 """Cohen's kappa: agreement beyond what chance alone would give."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["kappa"]
 
 
-def kappa(confusion):
+def kappa(confusion: ArrayLike) -> float:
     """Cohen's kappa of a confusion matrix, NaN where only one class was met and predicted.
 
     Parameters

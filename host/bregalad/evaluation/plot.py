@@ -1,7 +1,17 @@
 """Curves as pictures."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ..extras import needing
 from .columns import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..hints import Path
+    from .curve import Curve
 
 __all__ = ["compare_plot", "plot"]
 
@@ -22,7 +32,7 @@ def _figure(**options):
     return Figure(layout="constrained", **options)
 
 
-def plot(curve, path, title=""):
+def plot(curve: Curve, path: Path, title: str = "") -> None:
     """Draw a curve's accuracy, kappa and leaves; the format is that of the file's name."""
     figure = _figure(figsize=(8, 4.5))
     axes = figure.add_subplot()
@@ -45,7 +55,13 @@ def plot(curve, path, title=""):
     figure.savefig(path, dpi=120)
 
 
-def compare_plot(curves, path, what=("accuracy", "leaves"), title="", against="instances"):
+def compare_plot(
+    curves: Mapping[str, Curve],
+    path: Path,
+    what: Iterable[str] | str = ("accuracy", "leaves"),
+    title: str = "",
+    against: str = "instances",
+) -> None:
     """Draw several curves into one picture, a panel for each thing compared.
 
     Parameters

@@ -1,7 +1,11 @@
 """Test, then train: the loop that makes a curve."""
 
+from __future__ import annotations
+
 import sys
 import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,13 +16,26 @@ from ..data.parts import rows_of
 from ..trees.inputs import named_classes
 from .curve import Curve
 
+if TYPE_CHECKING:
+    from ..hints import Column, Frame
+    from ..trees.estimator import StreamTree
+
 __all__ = ["POINT", "prequential"]
 
 
 POINT = 2000  # instances between points of a curve
 
 
-def prequential(tree, chunks, classes, *, curve=None, every=POINT, limit=None, progress=None):
+def prequential(
+    tree: StreamTree,
+    chunks: Iterable[tuple[Frame, Column]],
+    classes: Column,
+    *,
+    curve: Curve | None = None,
+    every: int = POINT,
+    limit: int | None = None,
+    progress: Callable[[int, Curve], object] | None = None,
+) -> Curve:
     """Test, then train ``tree`` on a stream.
 
     Parameters

@@ -1,5 +1,7 @@
 """Figures 1 and 14 of the EFDT paper, and its KDD'99 and Skin."""
 
+from typing import Any
+
 import numpy as np
 
 from ..data.generators import RandomTree
@@ -16,7 +18,7 @@ INSTANCES = 1_000_000
 RUNS = 10
 
 CLASSES = (2, 3, 4, 5)
-_COMMON = {"delta": 1e-7, "tau": 0.05, "grace": 200, "leaf_prediction": "nba", "slots": 4096}
+_COMMON: dict[str, Any] = {"delta": 1e-7, "tau": 0.05, "grace": 200, "leaf_prediction": "nba", "slots": 4096}
 LEARNERS = {
     "VFDT": lambda **options: VFDT(**_COMMON, **options),
     "EFDT": lambda **options: EFDT(**_COMMON, inner_grace=2000, variant="paper", **options),

@@ -1,16 +1,24 @@
 """The trees by name, and any of them from a file."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from . import storage
 from .confidence import CorrHTree, CTree
 from .efdt import EFDT
 from .vfdt import VFDT
+
+if TYPE_CHECKING:
+    from ..hints import Path
+    from .estimator import StreamTree
 
 __all__ = ["TREES", "load_tree"]
 
 TREES = {"vfdt": VFDT, "efdt": EFDT, "ctree": CTree, "corrhtree": CorrHTree}
 
 
-def load_tree(path, **changes):
+def load_tree(path: Path, **changes: Any) -> StreamTree:
     """Read a saved tree of any class; ``changes`` replace its parameters (``board=...``).
 
     Raises

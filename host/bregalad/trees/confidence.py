@@ -1,9 +1,20 @@
 """Trees for two classes and binary splits: the confidence tree, and what it is compared with."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ..words import shown
 from .estimator import StreamTree
 from .parameters import declared
 from .policy.bounds import TWO_CLASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..boards.base import Board
+    from ..geometry import Geometry
+    from ..hints import Label, Nominal
 
 __all__ = ["CTree", "CorrHTree"]
 
@@ -20,29 +31,29 @@ class CTree(StreamTree):
 
     def __init__(
         self,
-        board="emulated",
+        board: Board | str = "emulated",
         *,
-        geometry=None,
-        slots=1024,
-        delta=1e-7,
-        tau=0.05,
-        grace=100,
-        max_depth=None,
-        child_counts="inherit",
-        zoom="path",
-        criterion="gini",
-        bound="confidence-practical",
-        scale=5e-3,
-        leaf_prediction=None,
-        nominal=(),
-        nominal_split="one_vs_rest",
-        nominal_values=64,
-        class_weight=None,
-        head=500,
-        feed="stream",
-        review_period=20_000,
-        threads=1,
-    ):
+        geometry: Geometry | str | None = None,
+        slots: int = 1024,
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace: int = 100,
+        max_depth: int | None = None,
+        child_counts: str = "inherit",
+        zoom: str = "path",
+        criterion: str = "gini",
+        bound: str = "confidence-practical",
+        scale: float = 5e-3,
+        leaf_prediction: str | None = None,
+        nominal: Nominal = (),
+        nominal_split: str = "one_vs_rest",
+        nominal_values: int = 64,
+        class_weight: Mapping[Label, float] | str | None = None,
+        head: int = 500,
+        feed: str = "stream",
+        review_period: int = 20_000,
+        threads: int = 1,
+    ) -> None:
         self._keep_parameters(locals())
 
     def _policy(self):
@@ -65,24 +76,24 @@ class CorrHTree(StreamTree):
 
     def __init__(
         self,
-        board="emulated",
+        board: Board | str = "emulated",
         *,
-        geometry=None,
-        slots=1024,
-        delta=1e-7,
-        tau=0.05,
-        grace=100,
-        max_depth=None,
-        child_counts="inherit",
-        zoom="path",
-        leaf_prediction=None,
-        nominal=(),
-        nominal_split="one_vs_rest",
-        nominal_values=64,
-        class_weight=None,
-        head=500,
-        feed="stream",
-        review_period=20_000,
-        threads=1,
-    ):
+        geometry: Geometry | str | None = None,
+        slots: int = 1024,
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace: int = 100,
+        max_depth: int | None = None,
+        child_counts: str = "inherit",
+        zoom: str = "path",
+        leaf_prediction: str | None = None,
+        nominal: Nominal = (),
+        nominal_split: str = "one_vs_rest",
+        nominal_values: int = 64,
+        class_weight: Mapping[Label, float] | str | None = None,
+        head: int = 500,
+        feed: str = "stream",
+        review_period: int = 20_000,
+        threads: int = 1,
+    ) -> None:
         self._keep_parameters(locals())

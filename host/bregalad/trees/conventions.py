@@ -1,30 +1,40 @@
 """What scikit-learn's trees offer besides learning and predicting."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from .inputs import labels_of, same_length
 from .policy.criteria import remainder
+from .shared import Shared
 from .turns import reading
 from .weights import weights_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..hints import Column, Frame
 
 __all__ = ["Conventions"]
 
 
-class Conventions:
+class Conventions(Shared):
     """Mixin of ``StreamTree``: depth, leaves, importances and paths, by scikit-learn's names."""
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """Splits from the root to the deepest leaf; 0 during the warm-up."""
         return self.report()["depth"]
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """Number of leaves; 1 during the warm-up."""
         return self.report()["leaves"]
 
     @property
     @reading
-    def feature_importances_(self):
+    def feature_importances_(self) -> NDArray[np.float64]:
         """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1.
 
         The impurity is that of the criterion, of the classes that the leaves count for their
@@ -49,7 +59,7 @@ class Conventions:
         return importances / total if total else importances
 
     @reading
-    def decision_path(self, X):
+    def decision_path(self, X: Frame) -> csr_matrix:
         """The nodes that instances pass. Ends the warm-up.
 
         Returns
@@ -67,10 +77,10 @@ class Conventions:
             passed.append(at)
             at = nodes.parent[at]
             row, at = row[at >= 0], at[at >= 0]
-        rows, passed = (np.concatenate([np.zeros(0, np.int64), *part]) for part in (rows, passed))
-        return csr_matrix((np.ones(len(rows), np.int64), (rows, passed)), (count, nodes.rows))
+        row, column = (np.concatenate([np.zeros(0, np.int64), *part]) for part in (rows, passed))
+        return csr_matrix((np.ones(len(row), np.int64), (row, column)), (count, nodes.rows))
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Frame, y: Column, sample_weight: Column | None = None) -> float:
         """Accuracy of ``predict(X)``: the share, by weight, of the labels ``y`` that it meets."""
         labels = labels_of(y)
         predicted = self.predict(X)
@@ -82,7 +92,7 @@ class Conventions:
             raise ValueError("all weights are zero: there is nothing to score")
         return float(np.average(_met(labels, predicted), weights=weights))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Frame) -> NDArray[np.float64]:
         """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))

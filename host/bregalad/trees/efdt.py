@@ -1,7 +1,18 @@
 """EFDT, the Hoeffding anytime tree."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .estimator import StreamTree
 from .parameters import declared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..boards.base import Board
+    from ..geometry import Geometry
+    from ..hints import Label, Nominal
 
 __all__ = ["EFDT"]
 
@@ -20,30 +31,30 @@ class EFDT(StreamTree):
 
     def __init__(
         self,
-        board="emulated",
+        board: Board | str = "emulated",
         *,
-        geometry=None,
-        slots=4096,
-        delta=0.05,
-        tau=0.05,
-        grace=200,
-        max_depth=None,
-        inner_grace=2000,
-        variant="paper",
-        gain_average=False,
-        same_attribute="keep",
-        child_counts="inherit",
-        zoom="path",
-        criterion="information_gain",
-        bound="hoeffding",
-        leaf_prediction=None,
-        nominal=(),
-        nominal_split="multiway",
-        nominal_values=64,
-        class_weight=None,
-        head=500,
-        feed="stream",
-        review_period=20_000,
-        threads=1,
-    ):
+        geometry: Geometry | str | None = None,
+        slots: int = 4096,
+        delta: float = 0.05,
+        tau: float = 0.05,
+        grace: int = 200,
+        max_depth: int | None = None,
+        inner_grace: int = 2000,
+        variant: str = "paper",
+        gain_average: bool = False,
+        same_attribute: str = "keep",
+        child_counts: str = "inherit",
+        zoom: str = "path",
+        criterion: str = "information_gain",
+        bound: str = "hoeffding",
+        leaf_prediction: str | None = None,
+        nominal: Nominal = (),
+        nominal_split: str = "multiway",
+        nominal_values: int = 64,
+        class_weight: Mapping[Label, float] | str | None = None,
+        head: int = 500,
+        feed: str = "stream",
+        review_period: int = 20_000,
+        threads: int = 1,
+    ) -> None:
         self._keep_parameters(locals())

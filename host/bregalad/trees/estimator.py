@@ -1,5 +1,9 @@
 """What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
@@ -27,6 +31,13 @@ from .structure import walk
 from .training.steps import SAFE, Steps
 from .turns import Turns, changing, reading
 from .weights import Weighing
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..hints import Column, Frame, Path
 
 __all__ = ["StreamTree"]
 
@@ -65,7 +76,7 @@ class StreamTree(
     # Learning
 
     @changing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Frame, y: Column, sample_weight: Column | None = None) -> Self:
         """Learn from scratch; ends the warm-up even if there were fewer than ``head`` instances.
 
         Parameters as in ``partial_fit``.
@@ -88,7 +99,9 @@ class StreamTree(
         return self
 
     @changing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Frame, y: Column, classes: Column | None = None, sample_weight: Column | None = None
+    ) -> Self:
         """Learn instances in order.
 
         Parameters
@@ -109,11 +122,11 @@ class StreamTree(
         BoardError
             If the board fails; if its link was cut, `resume` finishes the call.
         """
-        self._learn(X, y, classes, lambda *known: self._weights(*known, sample_weight))
+        self._learn(X, y, classes, lambda labels, known: self._weights(labels, known, sample_weight))
         return self
 
     @changing
-    def test_then_train(self, X, y, classes=None):
+    def test_then_train(self, X: Frame, y: Column, classes: Column | None = None) -> np.ndarray:
         """Prequential step: predict each instance, then learn it.
 
         Returns
@@ -181,7 +194,7 @@ class StreamTree(
         return self.classes_[np.concatenate(parts)]
 
     @changing
-    def resume(self):
+    def resume(self) -> np.ndarray | None:
         """Go on after the link to the board was cut: connect again, finish what was interrupted.
 
         Nothing is lost and nothing is counted twice: the tree comes out as if there had been no
@@ -208,7 +221,7 @@ class StreamTree(
         return None if self._unfinished is None else self._finish(self._unfinished)
 
     @property
-    def unfinished(self):
+    def unfinished(self) -> bool:
         """Whether there is a call that `resume` would finish."""
         return self._unfinished is not None
 
@@ -228,7 +241,7 @@ class StreamTree(
         self._check_unchanged()
 
     @changing
-    def encode(self, X):
+    def encode(self, X: Frame) -> NDArray[np.uint8]:
         """The codes of instances, as learning would encode them next; ends the warm-up.
 
         Returns
@@ -241,7 +254,7 @@ class StreamTree(
         return codes
 
     @changing
-    def learn_codes(self, codes, labels):
+    def learn_codes(self, codes: ArrayLike, labels: ArrayLike) -> NDArray[np.int32]:
         """Test, then train on instances that ``encode`` has encoded.
 
         Parameters
@@ -280,7 +293,7 @@ class StreamTree(
     # Predicting
 
     @reading
-    def predict(self, X):
+    def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance, by its leaf; array (n,)."""
         if self._warming():
             return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
@@ -292,7 +305,7 @@ class StreamTree(
         return self.classes_[classes]
 
     @reading
-    def predict_proba(self, X):
+    def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Class probabilities by every instance's leaf; float array (n, classes)."""
         if self._warming():
             X = self._frame(X)
@@ -301,7 +314,7 @@ class StreamTree(
         return self._shares(*self._routed(X))
 
     @reading
-    def apply(self, X):
+    def apply(self, X: Frame) -> NDArray[np.int64]:
         """Leaf (node number) of every instance; int array (n,). Ends the warm-up."""
         return self._routed(X)[1]
 
@@ -348,7 +361,7 @@ class StreamTree(
             )
 
     @changing
-    def end_warm_up(self):
+    def end_warm_up(self) -> None:
         """Learn the instances held back now instead of waiting for ``head`` of them."""
         if getattr(self, "_unnamed", None):
             self._name_classes()
@@ -372,7 +385,7 @@ class StreamTree(
             answer = None if wait is SAFE else (yield wait)
 
     @changing
-    def reset(self):
+    def reset(self) -> None:
         """Forget everything learnt and let go of the board."""
         self._release()
         for name in (
@@ -396,7 +409,7 @@ class StreamTree(
     # Saving
 
     @changing
-    def save(self, path, run=None):
+    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
         """Write the tree, the quantiser and the board's statistics to a file; ends the warm-up.
 
         Parameters
@@ -412,7 +425,7 @@ class StreamTree(
         storage.save(self, path, run)
 
     @classmethod
-    def load(cls, path, **changes):
+    def load(cls, path: Path, **changes: Any) -> Self:
         """Read a saved tree of this class; ``changes`` replace its parameters (``board=...``).
 
         ``bregalad.load_tree`` reads one of any class.

@@ -1,5 +1,7 @@
 """The board of a tree: opened when it is needed, held, let go of."""
 
+from __future__ import annotations
+
 import copy
 import logging
 
@@ -10,6 +12,7 @@ from ..boards.base import Board, BoardError
 from ..geometry import MOST_CLASSES, Geometry
 from ..interrupt import deferred_interrupt
 from .requirements import check_classes, check_ties
+from .shared import Shared
 from .structure.cells import CellMap
 from .training import checkpoint
 from .training.trainer import Trainer
@@ -18,7 +21,7 @@ from .turns import changing, reading
 __all__ = ["BoardHolder"]
 
 
-class BoardHolder:
+class BoardHolder(Shared):
     """Mixin of ``StreamTree``: its board.
 
     ``_trainer`` is what learns on the board, None while there is none; ``_checkpoint`` the
@@ -32,7 +35,7 @@ class BoardHolder:
 
     @property
     @reading
-    def leaf_prediction_(self):
+    def leaf_prediction_(self) -> str:
         """What leaves predict by: "mc", "nb" or "nba"."""
         return self._prediction or self._prediction_on(self._given_geometry())
 
@@ -152,7 +155,7 @@ class BoardHolder:
         )
 
     @changing
-    def close(self):
+    def close(self) -> None:
         """Let go of the board; what was learnt stays, and learning may go on later.
 
         The statistics are read back first. A board opened by name is closed, one that was handed

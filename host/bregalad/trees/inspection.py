@@ -1,16 +1,25 @@
 """A look at a tree: its sizes, its text, its difference from another one, its board's counters."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from . import draw
+from .shared import Shared
 from .turns import reading, together
+
+if TYPE_CHECKING:
+    from ..link import Statistics
+    from .estimator import StreamTree
 
 __all__ = ["Inspection"]
 
 
-class Inspection:
+class Inspection(Shared):
     """Mixin of ``StreamTree``: what a tree tells of itself."""
 
     @reading
-    def report(self):
+    def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
 
         ``leaf_prediction``: what leaves predict by.
@@ -46,13 +55,13 @@ class Inspection:
         return 0 if self._checkpoint is None else len(self._checkpoint["nodes"])
 
     @reading
-    def draw(self, max_depth=None):
+    def draw(self, max_depth: int | None = None) -> str:
         """The tree as text; ends the warm-up."""
         draw.check_depth(max_depth)
         return draw.text(self._shown(), max_depth)
 
     @reading
-    def to_graphviz(self, max_depth=None):
+    def to_graphviz(self, max_depth: int | None = None) -> str:
         """The tree in Graphviz's DOT language; ends the warm-up."""
         draw.check_depth(max_depth)
         return draw.dot(self._shown(), max_depth)
@@ -62,7 +71,7 @@ class Inspection:
         self._fitted()
         return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
 
-    def difference(self, other):
+    def difference(self, other: StreamTree) -> str | None:
         """The first difference from another tree in words, or None; ends both warm-ups."""
         with together(self, other):
             for tree in (self, other):
@@ -71,7 +80,7 @@ class Inspection:
             return self._nodes.difference(other._nodes)
 
     @reading
-    def counters(self):
+    def counters(self) -> dict[str, int]:
         """The board's performance counters; see ``Board.counters``. Ends the warm-up."""
         self.end_warm_up()
         self._fitted()
@@ -80,12 +89,12 @@ class Inspection:
         return trainer.board.counters()
 
     @reading
-    def link_statistics(self):
+    def link_statistics(self) -> Statistics | None:
         """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
         return None if self._trainer is None else self._trainer.board.statistics()
 
     @reading
-    def quantiser_summary(self):
+    def quantiser_summary(self) -> dict[str, Any]:
         """Codes used and values lost per attribute; see ``Quantiser.summary``."""
         self._fitted()
         return self._quantiser.summary()

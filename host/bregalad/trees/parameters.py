@@ -1,5 +1,7 @@
 """The parameters of a tree: what they describe, and which are refused."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import fields
@@ -15,6 +17,7 @@ from ..words import shown
 from . import options
 from .policy.policy import SplitPolicy
 from .requirements import check_abilities, check_classes
+from .shared import Shared
 from .structure.cells import CellMap, check_cells
 
 __all__ = ["Parameters", "declared"]
@@ -46,7 +49,7 @@ def declared(cls):
     return cls
 
 
-class Parameters:
+class Parameters(Shared):
     """Mixin of ``StreamTree``: its constructor's arguments."""
 
     _fixed: dict = {}  # of ``SplitPolicy``: what a class does not leave open, and not as by default
@@ -76,7 +79,7 @@ class Parameters:
         names = {field.name for field in fields(SplitPolicy)} & set(self._get_param_names())
         return SplitPolicy(**{name: getattr(self, name) for name in names}, **self._fixed)
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         policy = self._policy()
         geometry = self._given_geometry()

@@ -1,7 +1,11 @@
 """River's calls: one instance at a time, as a dict of attribute values."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -10,15 +14,21 @@ from ..data.row import check_text, named
 from ..words import listed, shown
 from .head import Head
 from .inputs import class_set, label_array, labels_of
+from .shared import Shared
 from .single import Single
 from .structure import walk
 from .turns import changing, reading
 from .weights import HEAVIEST
 
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..hints import Label
+
 __all__ = ["OneByOne"]
 
 
-class OneByOne:
+class OneByOne(Shared):
     """Mixin of ``StreamTree``; what is learnt is the same as with ``partial_fit``.
 
     For streams that come one by one; instances by the thousand are learnt faster in batches.
@@ -33,7 +43,7 @@ class OneByOne:
             self._single = None  # a parameter may be another now
 
     @changing
-    def learn_one(self, x, y, w=1):
+    def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> Self:
         """Learn one instance.
 
         Parameters
@@ -88,13 +98,13 @@ class OneByOne:
         self.partial_fit(pd.DataFrame([self._full(x)]), [y], sample_weight=[w])
 
     @reading
-    def predict_one(self, x):
+    def predict_one(self, x: Mapping[Any, Any]) -> Label | None:
         """Class of one instance, None before any was learnt."""
         single = self._single
         if single is None:
             if self._naming() or self._warming():
                 shares = self.predict_proba_one(x)
-                return max(shares, key=shares.get) if shares else None
+                return max(shares, key=shares.__getitem__) if shares else None
             single = self._alone()
         found = single.predict(x)
         if found is None:
@@ -103,13 +113,13 @@ class OneByOne:
         return single.labels[found[1]]
 
     @reading
-    def predict_proba_one(self, x):
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """Class shares for one instance: dict of label to share; empty before any was learnt."""
         single = self._single
         if single is None:
             if self._naming():
                 return self._unnamed.shares() if getattr(self, "_unnamed", None) else {}
-            if self._warming():
+            if self._warm_up is not None:
                 return dict(zip(self.classes_.tolist(), self._warm_up.shares().tolist(), strict=True))
             single = self._alone()
         found = single.predict(x)

@@ -1,16 +1,22 @@
 """Calls of several threads on one tree take turns."""
 
+from __future__ import annotations
+
 import os
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 from contextlib import contextmanager
 from functools import wraps
 from threading import get_ident
+from typing import Any, TypeVar, cast
 
 from ..interrupt import deferred_interrupt
 
 __all__ = ["Turns", "changing", "reading", "together"]
+
+_Call = TypeVar("_Call", bound=Callable[..., Any])
 
 
 class Turns:
@@ -126,7 +132,7 @@ def _place(thread, changing):
     return thread, changing, turn
 
 
-def _in_turn(method, changing):
+def _in_turn(method: _Call, changing: bool) -> _Call:
     @wraps(method)
     def call(self, *args, **kwargs):
         turns = self._turns
@@ -136,16 +142,16 @@ def _in_turn(method, changing):
         finally:
             turns.give()
 
-    call.takes_turns = True
-    return call
+    call.takes_turns = True  # type: ignore[attr-defined]
+    return cast(_Call, call)
 
 
-def reading(method):
+def reading(method: _Call) -> _Call:
     """A tree's method that leaves it as it is, as a call that takes turns."""
     return _in_turn(method, False)
 
 
-def changing(method):
+def changing(method: _Call) -> _Call:
     """A tree's method that may change it, as a call that takes turns."""
     return _in_turn(method, True)
 

@@ -1,7 +1,18 @@
 """VFDT, the Hoeffding tree."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .estimator import StreamTree
 from .parameters import declared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..boards.base import Board
+    from ..geometry import Geometry
+    from ..hints import Label, Nominal
 
 __all__ = ["VFDT"]
 
@@ -25,30 +36,30 @@ class VFDT(StreamTree):
 
     def __init__(
         self,
-        board="emulated",
+        board: Board | str = "emulated",
         *,
-        geometry=None,
-        slots=1024,
-        delta=1e-7,
-        tau=0.05,
-        grace=200,
-        max_depth=None,
-        child_counts="inherit",
-        zoom="path",
-        criterion="information_gain",
-        bound="hoeffding",
-        scale=5e-3,
-        ties="ht",
-        tie_increment=500,
-        adaptive_grace=False,
-        leaf_prediction=None,
-        nominal=(),
-        nominal_split="multiway",
-        nominal_values=64,
-        class_weight=None,
-        head=500,
-        feed="stream",
-        review_period=20_000,
-        threads=1,
-    ):
+        geometry: Geometry | str | None = None,
+        slots: int = 1024,
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace: int = 200,
+        max_depth: int | None = None,
+        child_counts: str = "inherit",
+        zoom: str = "path",
+        criterion: str = "information_gain",
+        bound: str = "hoeffding",
+        scale: float = 5e-3,
+        ties: str = "ht",
+        tie_increment: int = 500,
+        adaptive_grace: bool = False,
+        leaf_prediction: str | None = None,
+        nominal: Nominal = (),
+        nominal_split: str = "multiway",
+        nominal_values: int = 64,
+        class_weight: Mapping[Label, float] | str | None = None,
+        head: int = 500,
+        feed: str = "stream",
+        review_period: int = 20_000,
+        threads: int = 1,
+    ) -> None:
         self._keep_parameters(locals())

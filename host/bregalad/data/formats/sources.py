@@ -1,11 +1,18 @@
 """Files of lines: what columns a file has, and its rows as checked tables."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
 from os.path import getsize
+from typing import TYPE_CHECKING
 
 from ..schema import Attribute, DataError
 from .files import Pipe, open_binary, open_lines
 from .lines import Block
 from .text import parse
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["HEAD", "LineSource", "Source"]
 
@@ -18,18 +25,34 @@ class Source:
 
     Members
     -------
+    path : str or Pipe
+        The file; of a generator, its name.
     attributes : tuple of Attribute
         One for every column of the file, the class among them.
     index : tuple of str
         Columns that are left out as the index of a data frame, unless they are asked for.
-    count() : int or None
-        The number of rows if it is known cheaply.
-    tables(chunk, kept, numeric) : iterator of (pandas.DataFrame, function)
-        The columns ``kept``, those in the set ``numeric`` as float64, the others as categories of
-        strings; the function names the place of a row of the table.
     """
 
-    index = ()
+    path: str | Pipe
+    attributes: tuple[Attribute, ...]
+    index: tuple[str, ...] = ()
+
+    def count(self) -> int | None:
+        """The number of rows if it is known cheaply."""
+        raise NotImplementedError
+
+    def tables(
+        self, chunk: int, kept: Collection[str], numeric: Collection[str]
+    ) -> Iterator[tuple[pd.DataFrame, Callable[[int], str]]]:
+        """The columns ``kept``, chunk by chunk, each with a function that names the place of one of its rows.
+
+        Those in ``numeric`` are float64, the others categories of strings.
+        """
+        raise NotImplementedError
+
+    def admit(self, name: str) -> None:
+        """Make a column that is left out, one of ``index``, the last column."""
+        raise NotImplementedError
 
     @property
     def columns(self):

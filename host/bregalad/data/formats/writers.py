@@ -1,8 +1,12 @@
 """Streams to files: ARFF, CSV and Parquet."""
 
+from __future__ import annotations
+
 import gzip
 import io
+from collections.abc import Callable
 from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,13 +16,18 @@ from ...files import replacing
 from .files import suffix_of
 from .notation import quoted
 
+if TYPE_CHECKING:
+    from ...hints import Path
+    from ..generators import Generator
+    from ..readers import Stream
+
 __all__ = ["check_writable", "write_stream"]
 
 _HOLDS = {False: "write .arff or .parquet", True: "? and an empty field stand for what is missing"}
 _FORMATS = ".arff, .csv, .tsv (each also as .gz), .parquet or .pq"
 
 
-def check_writable(path):
+def check_writable(path: Path) -> None:
     """Raise ValueError if the file's name tells no format that can be written."""
     suffix = suffix_of(path)
     packed = str(path).lower().endswith((".gz", ".zip"))
@@ -28,7 +37,9 @@ def check_writable(path):
         raise ValueError(f"{path}: streams are written as {_FORMATS}")
 
 
-def write_stream(stream, path, *, limit=None, progress=None):
+def write_stream(
+    stream: Stream | Generator, path: Path, *, limit: int | None = None, progress: Callable[[int], object] | None = None
+) -> int:
     """Write a stream's instances to a file, a chunk at a time; `open_stream` reads it again.
 
     Parameters

@@ -1,5 +1,7 @@
 """Loan applicants: ten functions of nine attributes."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..schema import Attribute, Schema
@@ -50,7 +52,15 @@ class Agrawal(Generator):
     house's value stays within its zip code's range, which MOA does not see to.
     """
 
-    def __init__(self, function=1, perturbation=0.05, noise=0.0, seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        function: int = 1,
+        perturbation: float = 0.05,
+        noise: float = 0.0,
+        seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("function", function, 1, 10)
         check_number("perturbation", perturbation)
         check_number("noise", noise)

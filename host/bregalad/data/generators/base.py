@@ -1,12 +1,23 @@
 """What all generators share: blocks of random instances, cut into chunks of a stream."""
 
+from __future__ import annotations
+
 import math
 from collections import namedtuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..schema import Attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    from ..schema import Schema
+
+    Chunk: TypeAlias = tuple[pd.DataFrame, np.ndarray]
 
 __all__ = [
     "Block",
@@ -64,7 +75,7 @@ class Generator:
         If an option is out of its range.
     """
 
-    def __init__(self, schema, *, seed, instances=None, chunk=65_536):
+    def __init__(self, schema: Schema, *, seed: int, instances: int | None = None, chunk: int = 65_536) -> None:
         check_integer("seed", seed, 0)
         if instances is not None:
             check_integer("instances", instances, 1)
@@ -76,25 +87,25 @@ class Generator:
         self._classes = np.array(schema.classes, object)
 
     @property
-    def len_hint(self):
+    def len_hint(self) -> int | None:
         """The number of instances, None if there is no end."""
         return self.instances
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Chunk]:
         return self.chunks(self.chunk)
 
-    def chunks(self, size):
+    def chunks(self, size: int) -> Iterator[Chunk]:
         """Yield ``(X, y)`` with ``size`` instances, the last one with fewer."""
         cutter = Cutter(self)
         while len((block := cutter.take(size)).labels):
             yield self._frame(block), self._classes[block.labels]
 
-    def take(self, count):
+    def take(self, count: int) -> Chunk:
         """The first ``count`` instances at once: ``(X, y)``."""
         check_integer("count", count, 1)
         return next(self.chunks(count))
 
-    def blocks(self):
+    def blocks(self) -> Iterator[Block]:
         """Yield the instances as `Block`, up to 16,384 at a time."""
         state = self._start()
         done = 0

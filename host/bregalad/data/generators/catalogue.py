@@ -1,6 +1,9 @@
 """Generators by name: ``generator:NAME,option=value,...`` stands for a file."""
 
+from __future__ import annotations
+
 import inspect
+from typing import TYPE_CHECKING, Any
 
 from ..schema import DataError
 from .agrawal import Agrawal
@@ -12,6 +15,9 @@ from .hyperplane import Hyperplane
 from .led import LED
 from .rbf import RandomRBF
 from .tree import RandomBinaryTree, RandomTree
+
+if TYPE_CHECKING:
+    from .base import Generator
 
 __all__ = ["GENERATORS", "PREFIX", "PRESETS", "describe", "open_generator"]
 
@@ -39,7 +45,7 @@ _COMPLEX = {"nominals": 50, "numerics": 50, "depth": 10, "first_leaf": 5}
 # Streams of the literature. rts to rrbfc: Holmes, Kirkby and Pfahringer, Tie-breaking in Hoeffding
 # trees, 2005 (its trees come within .003 of .9 on rtsn, so the noise is in the labels only); rt5n:
 # Manapragada, Webb and Salehi, Extremely fast decision tree, KDD 2018, with 2 to 5 classes.
-PRESETS = {
+PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
     "rts": ("tree", _SIMPLE),
     "rtsn": ("tree", _SIMPLE | {"noise": 0.1}),
     "rtc": ("tree", _COMPLEX),
@@ -50,7 +56,7 @@ PRESETS = {
 }
 
 
-def open_generator(name, *, chunk=65_536, **options):
+def open_generator(name: str, *, chunk: int = 65_536, **options: Any) -> Generator:
     """The generator of a name.
 
     Parameters
@@ -107,7 +113,7 @@ def open_generator(name, *, chunk=65_536, **options):
         raise DataError(f"generator {name}: {error}") from error
 
 
-def describe(name):
+def describe(name: str) -> str:
     """A generator's options and defaults in a line."""
     kind, preset = PRESETS.get(name, (name, {}))
     options = {**_defaults(kind), **preset}

@@ -1,5 +1,7 @@
 """Small concepts: SEA and STAGGER change abruptly, a poisoned head ends abruptly."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..schema import Attribute, Schema
@@ -30,7 +32,15 @@ class SEA(Generator):
 
     THETA = np.array([8, 9, 7, 9.5])
 
-    def __init__(self, function=1, period=0, noise=0.1, seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        function: int = 1,
+        period: int = 0,
+        noise: float = 0.1,
+        seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("function", function, 1, 4)
         check_integer("period", period, 0)
         check_number("noise", noise)
@@ -65,7 +75,15 @@ class STAGGER(Generator):
     Source: Schlimmer and Granger, Incremental learning from noisy data, Machine Learning 1, 1986.
     """
 
-    def __init__(self, function=1, period=0, noise=0.0, seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        function: int = 1,
+        period: int = 0,
+        noise: float = 0.0,
+        seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("function", function, 1, 3)
         check_integer("period", period, 0)
         check_number("noise", noise)

@@ -1,5 +1,9 @@
 """Two generators joined to one stream whose concept changes."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+
 import numpy as np
 
 from .base import BLOCK, Block, Cutter, Generator, check_integer
@@ -10,7 +14,7 @@ __all__ = ["ConceptDrift", "Recurrence"]
 class _Joined(Generator):
     """Instances of two generators of one schema; ``_second`` tells whose turn it is."""
 
-    def __init__(self, first, second, seed, instances, chunk):
+    def __init__(self, first: Generator, second: Generator, seed: int, instances: int | None, chunk: int) -> None:
         for name, generator in (("first", first), ("second", second)):
             if not isinstance(generator, Generator):
                 raise TypeError(f"{name} must be a generator, not {generator!r}")
@@ -48,7 +52,7 @@ class _Joined(Generator):
             parts.append(part)
         return Block(*parts)
 
-    def blocks(self):
+    def blocks(self) -> Iterator[Block]:
         """As `Generator.blocks`, up to the end of the generators if they have one."""
         for block in super().blocks():
             if len(block.labels):
@@ -80,7 +84,16 @@ class ConceptDrift(_Joined):
     MOA's ConceptDriftStream.
     """
 
-    def __init__(self, first, second, position=500_000, width=1000, seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        first: Generator,
+        second: Generator,
+        position: int = 500_000,
+        width: int = 1000,
+        seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("position", position, 0)
         check_integer("width", width, 0)
         super().__init__(first, second, seed, instances, chunk)
@@ -108,7 +121,14 @@ class Recurrence(_Joined):
         As in `Generator`.
     """
 
-    def __init__(self, first, second, period=10_000, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        first: Generator,
+        second: Generator,
+        period: int = 10_000,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("period", period, 1)
         super().__init__(first, second, 0, instances, chunk)
         self.period = period

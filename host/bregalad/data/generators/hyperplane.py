@@ -1,5 +1,7 @@
 """Two classes, divided by a hyperplane that turns."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..schema import Schema
@@ -34,16 +36,16 @@ class Hyperplane(Generator):
 
     def __init__(
         self,
-        attributes=10,
-        drifting=2,
-        change=0.0,
-        reversal=0.1,
-        noise=0.05,
-        seed=1,
-        model_seed=1,
-        instances=None,
-        chunk=65_536,
-    ):
+        attributes: int = 10,
+        drifting: int = 2,
+        change: float = 0.0,
+        reversal: float = 0.1,
+        noise: float = 0.05,
+        seed: int = 1,
+        model_seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("attributes", attributes, 1)
         check_integer("drifting", drifting, 0, attributes)
         check_number("change", change)

@@ -1,5 +1,7 @@
 """A digit on a seven-segment display, some segments wrong."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..schema import Schema
@@ -49,7 +51,15 @@ class LED(Generator):
     LEDGenerator and LEDGeneratorDrift.
     """
 
-    def __init__(self, noise=0.1, irrelevant=17, swapped=0, seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        noise: float = 0.1,
+        irrelevant: int = 17,
+        swapped: int = 0,
+        seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_number("noise", noise)
         check_integer("irrelevant", irrelevant, 0)
         check_integer("swapped", swapped, 0, min(7, irrelevant))

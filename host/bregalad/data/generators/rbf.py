@@ -1,5 +1,7 @@
 """Radial basis functions: centres with a class each, standing still or moving."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..schema import Schema
@@ -35,17 +37,17 @@ class RandomRBF(Generator):
 
     def __init__(
         self,
-        classes=2,
-        attributes=10,
-        centres=50,
-        speed=0.0,
-        moving=None,
-        noise=0.0,
-        seed=1,
-        model_seed=1,
-        instances=None,
-        chunk=65_536,
-    ):
+        classes: int = 2,
+        attributes: int = 10,
+        centres: int = 50,
+        speed: float = 0.0,
+        moving: int | None = None,
+        noise: float = 0.0,
+        seed: int = 1,
+        model_seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("classes", classes, 2)
         check_integer("attributes", attributes, 1)
         check_integer("centres", centres, 1)

@@ -1,5 +1,7 @@
 """Classes told by a random tree: MOA's generator, and the binary one of the confidence tree."""
 
+from __future__ import annotations
+
 from collections import namedtuple
 
 import numpy as np
@@ -59,20 +61,20 @@ class RandomTree(Generator):
 
     def __init__(
         self,
-        classes=2,
-        nominals=5,
-        numerics=5,
-        values=5,
-        depth=5,
-        first_leaf=3,
-        leaf_share=0.15,
-        noise=0.0,
-        attribute_noise=0.0,
-        seed=1,
-        model_seed=1,
-        instances=None,
-        chunk=65_536,
-    ):
+        classes: int = 2,
+        nominals: int = 5,
+        numerics: int = 5,
+        values: int = 5,
+        depth: int = 5,
+        first_leaf: int = 3,
+        leaf_share: float = 0.15,
+        noise: float = 0.0,
+        attribute_noise: float = 0.0,
+        seed: int = 1,
+        model_seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("classes", classes, 2)
         check_integer("nominals", nominals, 0)
         check_integer("numerics", numerics, 0)
@@ -135,16 +137,16 @@ class RandomBinaryTree(Generator):
 
     def __init__(
         self,
-        attributes=5,
-        leaves=50,
-        left=0.7,
-        right=0.3,
-        fixed=False,
-        seed=1,
-        model_seed=1,
-        instances=None,
-        chunk=65_536,
-    ):
+        attributes: int = 5,
+        leaves: int = 50,
+        left: float = 0.7,
+        right: float = 0.3,
+        fixed: bool = False,
+        seed: int = 1,
+        model_seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("attributes", attributes, 1)
         check_integer("leaves", leaves, 2)
         check_number("left", left)

@@ -1,0 +1,81 @@
+"""What the mixins of a tree find in each other, told for type checkers and readers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..boards.base import Board
+    from ..data.quantiser import Quantiser
+    from ..data.schema import Schema
+    from ..geometry import Geometry
+    from ..hints import Frame
+    from .policy.policy import SplitPolicy
+    from .structure.nodes import Nodes
+    from .training.tally import Tally
+    from .training.trainer import Trainer
+    from .warmup import WarmUp
+
+__all__ = ["Shared"]
+
+
+class Shared:
+    """Base of the mixins of ``StreamTree``; it holds nothing.
+
+    Attributes
+    ----------
+    _warm_up : WarmUp or None
+        The instances held back; None: the warm-up is over.
+    _nodes : Nodes
+        The tree; None during the warm-up.
+    _trainer : Trainer or None
+        What learns on the board; None while there is none.
+    _checkpoint : dict or None
+        The statistics that are to go to the next board.
+    """
+
+    board: Board | str
+    classes_: np.ndarray
+    n_features_in_: int
+    schema_: Schema
+    _checkpoint: dict[str, Any] | None
+    _nodes: Nodes
+    _quantiser: Quantiser
+    _tally: Tally
+    _trainer: Trainer | None
+    _warm_up: WarmUp | None
+
+    if TYPE_CHECKING:
+        # What the mixins call of each other, each written in one of them.
+
+        @property
+        def leaf_prediction_(self) -> str: ...
+
+        def apply(self, X: Frame) -> np.ndarray: ...
+
+        def end_warm_up(self) -> None: ...
+
+        def predict(self, X: Frame) -> np.ndarray: ...
+
+        def predict_proba(self, X: Frame) -> np.ndarray: ...
+
+        def report(self) -> dict[str, Any]: ...
+
+        def _check_class_weight(self) -> None: ...
+
+        def _fitted(self) -> None: ...
+
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+
+        def _given_geometry(self) -> Geometry | None: ...
+
+        def _open_trainer(self) -> Trainer: ...
+
+        def _policy(self) -> SplitPolicy: ...
+
+        def _prediction_on(self, geometry: Geometry | None) -> str: ...
+
+        def _warming(self) -> bool: ...
