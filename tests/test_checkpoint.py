@@ -70,7 +70,7 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsy
     with monkeypatch.context() as patch:
         killed_after(patch, saves)
         with pytest.raises(Killed):
-            main([*command, "--checkpoint", kept, "--every", "1500"])
+            main([*command, "--checkpoint", kept, "--every", "2000"])
     seen = load_tree(kept).report()["instances"]
     assert 0 < seen < 9000 or "a=1.5" in options
     assert main([*command, "--resume", kept, "--save", again, "--curve", curves[1]]) == 0
@@ -194,7 +194,8 @@ def test_other_options_or_another_file_are_refused(csv, tmp_path, capsys, monkey
     assert main(["train", csv, *_OPTIONS, "--save", tree]) == 0
     assert "is a saved tree, but no checkpoint" in refused(csv, *_OPTIONS, "--resume", tree)
     assert "--every has no effect" in refused(csv, *_OPTIONS, "--every", "5")
-    assert "--every must be 1 or more" in refused(csv, *_OPTIONS, "--every", "0", "--resume", kept)
+    for every in ("0", "1999"):
+        assert "--every must be 2000 or more" in refused(csv, *_OPTIONS, "--every", every, "--resume", kept)
     assert "is named twice" in refused(csv, *_OPTIONS, "--save", kept, "--checkpoint", kept)
     assert "No such file" in refused(csv, *_OPTIONS, "--resume", str(tmp_path / "none"))
     assert "no saved tree" in refused(csv, *_OPTIONS, "--resume", str(other))

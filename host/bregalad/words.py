@@ -1,6 +1,6 @@
 """Values and names as error messages show them: on one line, and not at any length."""
 
-__all__ = ["joined", "listed", "one_line", "shown"]
+__all__ = ["counted", "joined", "listed", "one_line", "shown"]
 
 
 def one_line(text, most=200):
@@ -24,6 +24,11 @@ def listed(names, most=40):
     names = list(names)
     texts = [name if name.isprintable() and len(name) <= 60 else shown(name) for name in map(str, names[:most])]
     return ", ".join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def counted(count, one, many=None):
+    """So many things in words: 1 node, 2 nodes; ``many`` where an s is not enough."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def joined(words, last="or"):

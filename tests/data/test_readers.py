@@ -441,3 +441,10 @@ def test_a_zip_that_cannot_be_read_is_no_damaged_one(tmp_path):
     (tmp_path / "folder.zip").mkdir()
     with pytest.raises(IsADirectoryError):
         open_stream(tmp_path / "folder.zip")
+
+
+def test_a_stream_tells_what_it_is(tmp_path):
+    (tmp_path / "data.csv").write_text("a,b,c\n1,2,x\n")
+    path = str(tmp_path / "data.csv")
+    assert repr(open_stream(path)) == f"<Stream {path}: 2 attributes, class 'c'>"
+    assert repr(open_stream(path, class_name=False, ignore=["a", "b"])) == f"<Stream {path}: 1 attribute>"

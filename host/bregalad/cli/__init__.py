@@ -16,6 +16,7 @@ from . import (
     demo,
     generate,
     inspect,
+    learner,
     predict,
     program,
     reproduce,
@@ -71,17 +72,18 @@ def _run(argv):
     from ..extras import needing
     from ..interrupt import status_of
 
-    _show_notes()
+    worded = learner.in_options if args.command == "train" else str
+    _show_notes(worded)
     try:
         with warnings.catch_warnings(), needing(args.command, _EXTRAS.get(args.command)):
             warnings.showwarning = lambda message, *_, **__: print(
-                f"bregalad {args.command}: {message}", file=sys.stderr
+                f"bregalad {args.command}: {worded(str(message))}", file=sys.stderr
             )
             return args.run(args)
     except (ValueError, TypeError, OSError, ImportError, BoardError) as error:
         if isinstance(error, BrokenPipeError) and _reader_gone():
             return _PIPE
-        print(f"bregalad {args.command}: {_said(error)}", file=sys.stderr)
+        print(f"bregalad {args.command}: {worded(_said(error))}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as error:
         print(f"bregalad {args.command}: interrupted", file=sys.stderr)
@@ -127,10 +129,12 @@ class _Notes(logging.Handler):
     def emit(self, record):
         from tqdm import tqdm
 
-        tqdm.write(f"bregalad: {self.format(record)}", file=sys.stderr)
+        tqdm.write(f"bregalad: {self.worded(self.format(record))}", file=sys.stderr)
 
 
-def _show_notes():
+def _show_notes(worded):
+    """Show the package's notes, as the function ``worded`` puts them."""
     logger = logging.getLogger("bregalad")
-    if not any(isinstance(handler, _Notes) for handler in logger.handlers):
-        logger.addHandler(_Notes())
+    notes = next((handler for handler in logger.handlers if isinstance(handler, _Notes)), None) or _Notes()
+    notes.worded = worded
+    logger.addHandler(notes)

@@ -1,5 +1,8 @@
 """Show a saved tree and its statistics."""
 
+from .options import check_there
+from .outputs import print_json
+
 __all__ = ["add_arguments", "run"]
 
 
@@ -16,11 +19,11 @@ def add_arguments(parser):
 
 def run(args):
     """Print the tree, or what is known about it."""
-    from ..trees.catalogue import load_tree
-    from .outputs import print_json
-
     if args.json and not args.statistics:
         raise ValueError("--json is for --statistics; a tree is drawn as text, or with --dot")
+    check_there(args.tree)
+    from ..trees.catalogue import load_tree
+
     tree = load_tree(args.tree)
     if args.json:
         print_json(

@@ -1,15 +1,18 @@
 """Options of the trees: which tree takes which, and its default."""
 
+import re
 from argparse import ArgumentTypeError
 
 from ..trees import options
 from ..words import joined
 
-__all__ = ["OPTIONS", "add_learner", "by_label", "given"]
+__all__ = ["OPTIONS", "add_learner", "by_label", "given", "in_options"]
 
 
 # Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
+_FLAGS = {option.name: option.flag for option in OPTIONS}
+_NAMES = "|".join(_FLAGS)
 
 
 def add_learner(parser):
@@ -56,6 +59,24 @@ def given(args):
     if args.geometry is not None and "slots" in chosen:
         raise ValueError("--slots is for a board without --geometry: geometries have their own")
     return chosen
+
+
+def in_options(text):
+    """A message with the command line's options where it has the parameters of a tree."""
+
+    def option(match):
+        value = match["value"].strip("'")
+        return match["before"] + _FLAGS[match["name"]] + (f" {value}" if value != "True" else "")
+
+    # A geometry has a criterion, too, which is no option.
+    text = re.sub(
+        rf"(?P<before>^|[ (])(?<!geometry with )(?P<name>{_NAMES})=(?P<value>'[^']*'|[\w.+-]*\w)", option, text
+    )
+    return re.sub(
+        rf"(^|^with |, )({_NAMES})(?=,? (?:must|is|of|names|foretells|grace)\b)",
+        lambda match: match[1] + _FLAGS[match[2]],
+        text,
+    )
 
 
 def _weight(word):

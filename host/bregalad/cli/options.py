@@ -1,8 +1,21 @@
 """Options that several commands share."""
 
-from ..geometry import MISSING
+import os
+import warnings
 
-__all__ = ["add_stream", "add_board", "check_clock", "network_options", "open_file", "open_file_for", "survey"]
+from ..geometry import MISSING
+from ..words import joined
+
+__all__ = [
+    "add_stream",
+    "add_board",
+    "check_clock",
+    "check_there",
+    "network_options",
+    "open_file",
+    "open_file_for",
+    "survey",
+]
 
 _CHUNK = 65_536  # instances
 
@@ -61,6 +74,13 @@ def add_board(parser):
     )
 
 
+def check_there(*paths):
+    """Raise OSError for a file that is not there, before what reads it is imported, which takes seconds."""
+    for path in paths:
+        if path != "-" and ":" not in path:  # standard input, a generator
+            os.stat(path)
+
+
 def check_clock(mhz):
     """Raise ValueError if no PLL makes such a clock; None is the default's."""
     if mhz is not None and not 1 <= mhz <= 400:
@@ -84,8 +104,9 @@ def open_file(args):
     from ..data.readers import stream_of
 
     known = () if args.class_name is None else (args.class_name,)
-    return stream_of(
-        _source(args, known),
+    source = _source(args, known)
+    stream = stream_of(
+        source,
         class_name=args.class_name,
         nominal=_list(args.nominal),
         numeric=_list(args.numeric),
@@ -93,6 +114,14 @@ def open_file(args):
         classes=_list(args.classes) or None,
         chunk=_chunk(args),
     )
+    left_out = [name for name in source.index if name not in _list(args.ignore) and not name.startswith("__index")]
+    if left_out:
+        warnings.warn(
+            f"{source.path}: {joined(map(repr, left_out), 'and')} is left out, as the index of the data frame; "
+            "frame.reset_index() makes it a column",
+            stacklevel=1,
+        )
+    return stream
 
 
 def open_file_for(args, tree):

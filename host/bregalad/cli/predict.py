@@ -18,14 +18,16 @@ def add_arguments(parser):
 
 def run(args):
     """Write one line per instance; say on stderr how many labels in the file were met."""
-    import pandas as pd
-
-    from ..files import replacing
-    from ..trees.catalogue import load_tree
     from . import options, outputs
 
     if args.classes:
         raise ValueError("the classes are the tree's; predict takes no --classes")
+    options.check_there(args.file, args.tree)
+    import pandas as pd
+
+    from ..files import replacing
+    from ..trees.catalogue import load_tree
+
     if args.output:
         outputs.check_writable(args.output, args.file)
     tree = load_tree(args.tree)

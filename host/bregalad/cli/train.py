@@ -2,8 +2,11 @@
 
 import sys
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from typing import Any
 
 from ..interrupt import Stopped, status_of, stopping
+from ..words import counted
 from . import checkpoint, learner, options, outputs
 
 __all__ = ["add_arguments", "run", "print_report", "report_of"]
@@ -23,7 +26,7 @@ def add_arguments(parser):
         type=int,
         metavar="N",
         help=f"instances between two checkpoints (default: {checkpoint.EVERY}); "
-        "they are written at the curve's points, one every 2000",
+        "they are written at the curve's points, one every 2000, so N is that at least",
     )
     group.add_argument(
         "--resume", metavar="FILE", help="go on from a checkpoint, with the same options; others follow in FILE"
@@ -51,61 +54,102 @@ def run(args):
 def _run(args):
     chosen = learner.given(args)
     _check_checkpoints(args)
-    from tqdm import tqdm
+    options.check_there(args.file)
+    stream = options.open_file(args)
+    tree = _new_tree(args, chosen)
+    run = _begun(args, stream, tree)
+    stopped = _learn(args, stream, run)
+    return _end(args, run, stopped)
 
-    from ..boards.base import BoardError
-    from ..evaluation import Curve, prequential
+
+@dataclass
+class _Run:
+    """A run under way: what it has come to, and what writes its checkpoints."""
+
+    tree: Any
+    classes: list
+    curve: Any
+    checkpoints: Any
+
+
+def _new_tree(args, chosen):
+    """The tree that the options describe; refuses it, or files to write, now and not after hours of learning."""
     from ..evaluation.curve import check_suffix
-    from ..evaluation.prequential import POINT
     from ..trees.catalogue import TREES
 
-    stream = options.open_file(args)
     tree = TREES[args.tree](board=args.board, geometry=args.geometry, **chosen)
     tree.check_parameters()
-    kept = args.checkpoint or args.resume
-    for path in filter(None, (args.save, args.plot, args.curve, kept)):
+    results = (args.save, args.plot, args.curve, args.checkpoint or args.resume)
+    for path in filter(None, results):
         outputs.check_writable(path, args.file)
-    outputs.check_distinct(args.save, args.plot, args.curve, kept)
+    outputs.check_distinct(*results)
     if args.plot:
         outputs.check_plot(args.plot)
     if args.curve:
         check_suffix(args.curve)
-    curve, seen, every = Curve(), 0, args.every or checkpoint.EVERY
+    return tree
+
+
+def _begun(args, stream, tree):
+    """The `_Run` to go on with: from its beginning, or from a checkpoint."""
+    from ..evaluation import Curve
+
+    kept = args.checkpoint or args.resume
     this = checkpoint.run_of(args) if kept else None
+    curve, every = Curve(), checkpoint.EVERY
     if args.resume:
         tree, curve, every = checkpoint.begun(args.resume, this)
-        seen, every = curve.instances[-1], args.every or every
         classes = tree.classes_.tolist()
     else:
         classes, nominal = options.survey(stream, args.limit)
         tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
-    checkpoints = checkpoint.Checkpoints(kept, every, this, seen) if kept else None
+    writer = checkpoint.Checkpoints(kept, args.every or every, this, sum(curve.instances[-1:])) if kept else None
+    return _Run(tree, classes, curve, writer)
+
+
+def _learn(args, stream, run):
+    """Learn the stream; returns what stopped it midway, or None."""
+    from tqdm import tqdm
+
+    from ..boards.base import BoardError
+    from ..evaluation import prequential
+    from ..evaluation.prequential import POINT
+
+    seen = sum(run.curve.instances[-1:])
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     with tqdm(total=total, initial=seen, unit=" instances", unit_scale=True, disable=args.quiet or None) as bar:
 
         def progress(count, curve):
-            bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {curve.leaves[-1]} leaves")
+            bar.set_postfix_str(f"accuracy {curve.accuracy[-1]:.4f}, {counted(curve.leaves[-1], 'leaf', 'leaves')}")
             bar.update(count)
-            if checkpoints and count == POINT:
-                checkpoints.look(tree, curve)
+            if run.checkpoints and count == POINT:
+                run.checkpoints.look(run.tree, curve)
 
-        stopped = None
         try:
             prequential(
-                tree,
+                run.tree,
                 checkpoint.skip(stream, seen) if seen else stream,
-                classes,
-                curve=curve,
+                run.classes,
+                curve=run.curve,
                 limit=args.limit and args.limit - seen,
                 progress=progress,
             )
         except (KeyboardInterrupt, ValueError, OSError, BoardError) as error:
-            if not curve.instances:
+            if not run.curve.instances:
                 raise
-            stopped = error
-    # What has been learnt is kept, whatever ended it; a pipe that is closed must not come before,
-    # nor must one file that cannot be written take the others along.
-    unwritten = []
+            return error
+    return None
+
+
+def _end(args, run, stopped):
+    """Write the results, print the report, return the exit status.
+
+    What has been learnt is kept, whatever ended the run: a pipe that is closed must not come
+    before, nor must one file that cannot be written take the others along.
+    """
+    from ..boards.base import BoardError
+
+    tree, curve, unwritten = run.tree, run.curve, []
     saved = _save(tree, args.save, isinstance(stopped, BoardError) or tree.unfinished, unwritten)
     if args.curve:
         with _noting(unwritten, args.curve):
@@ -115,16 +159,7 @@ def _run(args):
             curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
     # The terminal of a process that gets SIGHUP is gone.
     with suppress(OSError) if isinstance(stopped, Stopped) else nullcontext():
-        if stopped is not None:
-            print(
-                f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
-                f"{tree.report()['instances']} instances; what they have come to:",
-                file=sys.stderr if args.json else sys.stdout,
-            )
-        if args.json:
-            outputs.print_json(report_of(tree, curve))
-        else:
-            print_report(tree, curve)
+        _tell(args, tree, curve, stopped)
     if saved:
         tree.close()
     for failure in unwritten:
@@ -136,11 +171,29 @@ def _run(args):
     return 0 if saved and not unwritten else 1
 
 
+def _tell(args, tree, curve, stopped):
+    if stopped is not None:
+        print(
+            f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
+            f"{counted(tree.report()['instances'], 'instance')}; what the tree has come to:",
+            file=sys.stderr if args.json else sys.stdout,
+        )
+    if args.json:
+        outputs.print_json(report_of(tree, curve))
+    else:
+        print_report(tree, curve)
+
+
 def _check_checkpoints(args):
     if args.every is not None and not (args.checkpoint or args.resume):
         raise ValueError("--every has no effect without --checkpoint or --resume")
-    if args.every is not None and args.every < 1:
-        raise ValueError(f"--every must be 1 or more, not {args.every}")
+    if args.every is not None:
+        from ..evaluation.prequential import POINT
+
+        if args.every < POINT:
+            raise ValueError(
+                f"--every must be {POINT} or more, for checkpoints are written at the curve's points, not {args.every}"
+            )
 
 
 @contextmanager
@@ -198,9 +251,9 @@ def print_report(tree, curve):
     print(f"instances   {report['instances']}")
     print(f"accuracy    {curve.accuracy[-1]:.4f}, kappa {curve.kappa[-1]:.4f} (prequential)")
     print(
-        f"tree        {report['nodes']} nodes, {report['leaves']} leaves, depth "
-        f"{report['depth']}; {report['slots']} slots in use, {report['inactive_leaves']} leaves "
-        "without one"
+        f"tree        {counted(report['nodes'], 'node')}, {counted(report['leaves'], 'leaf', 'leaves')}, depth "
+        f"{report['depth']}; {counted(report['slots'], 'slot')} in use, "
+        f"{counted(report['inactive_leaves'], 'leaf', 'leaves')} without one"
     )
     print(f"leaves      predict by {report['leaf_prediction']}")
     compiling = compile_seconds()
@@ -212,7 +265,7 @@ def print_report(tree, curve):
     print(
         f"splits      {report['splits']} of leaves, {report['replaced']} replaced, "
         f"{report['pruned']} pruned; {report['ties']} tie-broken "
-        f"({report['ties'] / max(made, 1):.1%}); {report['trials']} trials"
+        f"({report['ties'] / max(made, 1):.1%}); {counted(report['trials'], 'trial')}"
     )
     if report["halvings"]:
         print(f"halvings    {report['halvings']} (a count reached the counters' width)")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..words import listed
+from ..words import counted, listed
 from .formats.arff import ArffSource
 from .formats.delimited import TextSource
 from .formats.files import Pipe, place_of, suffix_of
@@ -59,6 +59,12 @@ class Stream:
         self._source = source
         self._count: Any = source.count
         self._labelled = labels
+
+    def __repr__(self) -> str:
+        attributes = counted(len(self.schema.attributes), "attribute")
+        return f"<Stream {self.path}: {attributes}" + (
+            f", class {self.schema.class_name!r}>" if self._labelled else ">"
+        )
 
     @property
     def len_hint(self) -> int | None:

@@ -1,0 +1,300 @@
+"""What the command line refuses, and what it keeps of a run that fails: one clear line, no file lost."""
+
+import errno
+import gzip
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import TREES, load_tree
+from bregalad.cli import main
+from bregalad.cli.learner import in_options
+
+
+@pytest.fixture
+def csv(tmp_path):
+    """A CSV file of 3000 instances."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"width": rng.random(3000), "colour": rng.choice(["red", "blue"], 3000)})
+    table["label"] = np.where((table["width"] > 0.5) ^ (table["colour"] == "red"), "in", "out")
+    path = tmp_path / "things.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    "given, status, message",
+    [
+        ("yes", 2, "'yes' is not LABEL=X, a class and its weight"),
+        ("yes=many", 2, "'yes=many' is not LABEL=X"),
+        ("maybe=2", 1, "--class-weight names 'maybe', none of the classes"),
+        ("yes=-1", 1, "--class-weight of 'yes' must be 0 to 10000, not -1"),
+        ("in=0.5", 1, "class_weight must be 1 or more"),
+    ],
+)
+def test_what_is_no_class_weight(csv, capsys, given, status, message):
+    try:
+        found = main(["train", str(csv), "--quiet", "--class-weight", given])
+    except SystemExit as end:
+        found = end.code
+    error = capsys.readouterr().err
+    assert found == status and message in error and "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["train", "missing.csv"], "train: missing.csv: No such file or directory"),
+        (["train", "CSV", "--class", "size"], "'size' is unknown; the columns are width, colour"),
+        (["train", "CSV", "--delta", "2"], "delta must be between 0 and 1, both excluded, not 2.0"),
+        (["train", "CSV", "--tree", "ctree", "--bound", "hoeffding"], "VFDT takes the others"),
+        (["train", "CSV", "--ties", "htat", "--adaptive-grace"], "choose one of the two"),
+        (["train", "CSV", "--slots", "1"], "slots must be 2 to 32768, not 1"),
+        (["train", "CSV", "--tree", "efdt", "--inner-grace", "0"], "--inner-grace must be 1 to"),
+        (["train", "CSV", "--scale", "0.1"], "--scale has no effect without --bound confidence-prac"),
+        (["train", "CSV", "--ties", "htdt", "--tie-increment", "9"], "no effect without --ties htat"),
+        (["train", "CSV", "--slots", "8", "--geometry", "tiny"], "--slots is for a board without --ge"),
+        (["train", "CSV", "--class", "7"], "the class column 7 is unknown; the columns are"),
+        (["train", "generator:drift"], "first and second must be given, generators in brackets: drift"),
+        (["train", "CSV", "--board", "imagined"], "no board 'imagined'; there are emulated"),
+        (["train", "CSV", "--geometry", "huge"], "no geometry 'huge'; there are tiny"),
+        (["train", "CSV", "--limit", "0"], "--limit must be 1 or more, not 0"),
+        (["train", "CSV", "--classes", "in,maybe"], "'out' is not declared; allowed are in, maybe"),
+        (["train", "CSV", "--save", "nowhere/tree"], "there is no folder"),
+        (["train", "CSV", "--plot", "plot.doc"], "plots can be"),
+        (["train", "CSV", "--curve", "curve.txt"], "curves are written as .csv, .parquet or .pq"),
+        (["train", "generator:trees"], "no generator 'trees'; there are tree, rbf"),
+        (["train", "generator:tree,width=3"], "no option 'width'; there are classes, nominals"),
+        (["generate", "foo"], "no generator 'foo'; there are tree, rbf, led, sea,"),
+        (["generate", "sea"], "--out must name the file to write"),
+        (["generate", "sea", "--out", "s.csv"], "the stream does not end: say how much of it"),
+        (["generate", "sea", "--out", "s.doc", "--limit", "5"], "streams are written as .arff"),
+        (["generate", "sea", "--out", "nowhere/s.csv", "--limit", "5", "--quiet"], "nowhere/s.csv: No such file"),
+        (["generate", "see", "--out", "s.csv", "--limit", "5"], "no generator 'see'"),
+        (["generate", "sea", "--limit", "0"], "--limit must be 1 or more, not 0"),
+        (["inspect", "CSV"], "no saved tree, or a damaged one"),
+        (["predict", "CSV", "--tree", "nothing"], "predict: nothing: No such file or directory"),
+    ],
+)
+def test_errors_are_one_line(csv, capsys, arguments, message):
+    arguments = [str(csv) if word == "CSV" else word for word in arguments]
+    assert main([*arguments, *(["--quiet"] if arguments[0] == "train" else [])]) == 1
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.startswith(f"bregalad {arguments[0]}: ")
+    assert captured.err.count("\n") == 1 and "Traceback" not in captured.err
+
+
+def test_what_is_learnt_before_a_bad_line_is_kept(tmp_path, capsys):
+    """A file is read in chunks of 65,536 lines, ARFF without a look at all of it before."""
+    rng = np.random.default_rng(1)
+    lines = [f"{x:.3f},{'in' if x > 0.5 else 'out'}" for x in rng.random(65_600)]
+    bad, saved, curve = tmp_path / "bad.arff", tmp_path / "tree", tmp_path / "curve.csv"
+    head = ["@relation r", "@attribute a numeric", "@attribute c {in,out}", "@data"]
+    bad.write_text("\n".join([*head, *lines, "0.5"]))
+    assert main(["train", str(bad), "--quiet", "--save", str(saved), "--curve", str(curve)]) == 1
+    captured = capsys.readouterr()
+    assert captured.err == f"bregalad train: {bad}, line 65605: 1 fields, but 2 columns\n"
+    assert "stopped after 65536 instances" in captured.out and "accuracy    0.9" in captured.out
+    assert load_tree(saved).report()["instances"] == 65_536
+    assert pd.read_csv(curve)["instances"].iloc[-1] == 65_536
+
+
+def test_a_report_that_nobody_reads_costs_no_tree(csv, tmp_path, monkeypatch, capsys):
+    def closed(*_):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("bregalad.cli.train.print_report", closed)
+    assert main(["train", str(csv), "--quiet", "--save", str(tmp_path / "tree")]) == 1
+    assert load_tree(tmp_path / "tree").report()["instances"] == 3000
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["train", "CSV", "--quiet", "--save", "CSV"], "is what is read; name another file"),
+        (["train", "CSV", "--quiet", "--curve", "CSV"], "is what is read; name another file"),
+        (["train", "CSV", "--quiet", "--save", "FOLDER"], "is a folder, not a file"),
+        (["predict", "CSV", "--tree", "TREE", "--output", "CSV"], "is what is read"),
+        (["predict", "RAGGED", "--tree", "TREE", "--output", "OLD"], "line 2000: 2 fields, but 3"),
+        (["predict", "CSV", "--tree", "TREE", "--class", "width"], "--class width is an attribute of"),
+        (["predict", "CSV", "--tree", "TREE", "--classes", "in"], "predict takes no --classes"),
+    ],
+)
+def test_no_file_is_lost_to_a_command_that_fails(csv, tmp_path, capsys, arguments, message):
+    files = {
+        "CSV": csv,
+        "FOLDER": tmp_path,
+        "TREE": tmp_path / "tree",
+        "OLD": tmp_path / "old",
+        "RAGGED": tmp_path / "ragged.csv",
+    }
+    lines = csv.read_text().splitlines()
+    files["RAGGED"].write_text("\n".join([*lines[:1999], "0.5,red"]))
+    files["OLD"].write_text("old")
+    assert main(["train", str(csv), "--quiet", "--save", str(files["TREE"])]) == 0
+    before = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
+    capsys.readouterr()
+    assert main([str(files.get(word, word)) for word in arguments]) == 1
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+    assert {path: path.read_bytes() for path in sorted(tmp_path.iterdir())} == before
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["demo", "--simulated", "-1"], "--simulated must be 0 (leave it out) or more, not -1"),
+        (["demo", "--plot", "FOLDER/plot.xyz"], "plots can be"),
+        (["virtual", "ulx3s-12f", "--clock", "inf"], "--clock must be 1 to 400 MHz, not inf"),
+        (["virtual", "ulx3s-12f", "--clock", "nan"], "--clock must be 1 to 400 MHz, not nan"),
+    ],
+)
+def test_long_commands_check_before_they_begin(tmp_path, capsys, arguments, message):
+    assert main([word.replace("FOLDER", str(tmp_path)) for word in arguments]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_table_with_an_index_is_refused_as_such(csv, tmp_path, capsys):
+    """pandas writes the index without a name; the header is one nevertheless."""
+    pd.read_csv(csv).to_csv(tmp_path / "index.csv")
+    assert main(["train", str(tmp_path / "index.csv"), "--quiet"]) == 1
+    assert "index.csv, line 1: column 0 has no name" in capsys.readouterr().err
+
+
+def test_truncated_gzip_and_bad_value(csv, tmp_path, capsys):
+    whole = gzip.compress(csv.read_bytes())
+    cut = tmp_path / "cut.csv.gz"
+    cut.write_bytes(whole[: len(whole) // 2])
+    assert main(["train", str(cut), "--quiet"]) == 1
+    assert "cut.csv.gz" in capsys.readouterr().err
+    lines = csv.read_text().splitlines()
+    lines[1234] = "wide,red,in"
+    bad = tmp_path / "bad.csv"
+    bad.write_text("\n".join(lines))
+    assert main(["train", str(bad), "--quiet", "--numeric", "width"]) == 1
+    error = capsys.readouterr().err
+    assert "bad.csv" in error and "1235" in error and "width" in error
+
+
+def test_inspect_of_another_archive(tmp_path, capsys):
+    np.savez(tmp_path / "other.npz", meta=np.frombuffer(b'{"format": 1}', np.uint8))
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    for name in ("other.npz", "one.npy"):
+        assert main(["inspect", str(tmp_path / name)]) == 1
+        assert "no saved tree, or a damaged one" in capsys.readouterr().err
+
+
+def test_wrong_usage_is_status_2(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["train"])
+    assert stop.value.code == 2
+    assert "file" in capsys.readouterr().err
+
+
+def test_a_stream_that_stops_midway_leaves_the_older_file(tmp_path, monkeypatch):
+    path = tmp_path / "led.csv"
+    assert main(["generate", "led", "--limit", "100", "--quiet", "--out", str(path)]) == 0
+    older = path.read_bytes()
+
+    def interrupted(bar, count):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tqdm.tqdm.update", interrupted)
+    assert main(["generate", "sea", "--limit", "100", "--quiet", "--out", str(path)]) == 130
+    assert path.read_bytes() == older and list(tmp_path.iterdir()) == [path]
+
+
+def test_one_result_that_cannot_be_written_takes_no_other_along(csv, tmp_path, monkeypatch, capsys):
+    def full(tree, path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(TREES["vfdt"], "save", full)
+    saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
+    assert main(["train", str(csv), "--quiet", "--save", str(saved), "--curve", str(curve)]) == 1
+    captured = capsys.readouterr()
+    unwritten = f"bregalad train: {saved} is not written: No space left on device\n"
+    assert captured.err == unwritten
+    assert "accuracy" in captured.out
+    assert pd.read_csv(curve)["instances"].iloc[-1] == 3000
+    lines = csv.read_text().splitlines()
+    csv.write_text("\n".join([*lines, *70 * lines[1:1000], "0.5,red"]))
+    assert main(["train", str(csv), "--quiet", "--save", str(saved), "--ignore", "colour", "--classes", "in,out"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith(unwritten) and "2 fields, but 3 columns" in captured.err
+    assert "stopped after 65536 instances" in captured.out
+
+
+def test_two_results_in_one_file(csv, tmp_path, capsys):
+    one = str(tmp_path / "one.png")
+    assert main(["train", str(csv), "--quiet", "--save", one, "--plot", one]) == 1
+    assert "is named twice" in capsys.readouterr().err
+    assert not os.path.exists(one)
+
+
+def test_a_picture_is_no_saved_tree(tmp_path, capsys):
+    (tmp_path / "one.png").write_bytes(b"\x89PNG" + bytes(100))
+    assert main(["inspect", str(tmp_path / "one.png")]) == 1
+    error = capsys.readouterr().err
+    assert "no saved tree, or a damaged one" in error and "pickle" not in error
+
+
+def test_what_names_an_attribute_for_the_class_or_has_line_breaks_is_one_line(csv, tmp_path, capsys):
+    tree = tmp_path / "tree"
+    assert main(["train", str(csv), "--quiet", "--save", str(tree)]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(csv), "--tree", str(tree), "--class", "0"]) == 1
+    assert "--class 0 is an attribute of the tree" in capsys.readouterr().err
+    assert main(["generate", "sea", "--limit", "5", "--out", "a\nb"]) == 1
+    assert capsys.readouterr().err.startswith("bregalad generate: a b: streams are written as")
+
+
+@pytest.mark.parametrize("command", [["train"], ["predict", "--tree", "tree"], ["inspect"]], ids=lambda words: words[0])
+def test_a_file_that_is_not_there_is_told_before_long_imports(tmp_path, command):
+    code = (
+        "import sys; from bregalad.cli import main; status = main(sys.argv[1:]); "
+        "print(status, {'pandas', 'numba', 'sklearn'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, command[0], "nothing.csv", *command[1:]]
+    said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert said.stdout == "1 set()\n"
+    assert said.stderr.endswith("nothing.csv: No such file or directory\n") and said.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--delta", "2"], "--delta must be between 0 and 1"),
+        (["--max-depth", "-1"], "--max-depth must be 1"),
+        (["--tree", "ctree", "--bound", "hoeffding"], "--bound must be"),
+        (
+            ["--adaptive-grace", "--ties", "htat"],
+            "--adaptive-grace foretells when epsilon is below tau, which --ties htat",
+        ),
+        (["--adaptive-grace", "--grace", "16777215"], "with --adaptive-grace, --grace must be"),
+        (["--adaptive-grace", "--bound", "mcdiarmid"], "it needs --bound hoeffding"),
+        (["--class-weight", "in=-1"], "--class-weight of 'in' must be"),
+        (["--tree", "ctree", "--nominal-split", "multiway"], "choose --nominal-split one_vs_rest"),
+        (["--geometry", "small", "--leaf-prediction", "nb"], "--leaf-prediction nb takes a board with naive Bayes"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else "",
+)
+def test_messages_name_options_instead_of_parameters(csv, capsys, arguments, message):
+    assert main(["train", str(csv), "--quiet", *arguments]) == 1
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_what_is_no_parameter_stays_as_it_is():
+    for text in (
+        "max_depth.csv: no file",
+        "attribute 'slots' is nominal",
+        "a geometry with criterion='gini'",
+        "x delta y",
+    ):
+        assert in_options(text) == text
+    assert in_options("choose criterion='gini', or less") == "choose --criterion gini, or less"
+    assert in_options("(tau=0.05, delta=1e-07), so") == "(--tau 0.05, --delta 1e-07), so"
