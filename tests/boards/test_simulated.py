@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from bregalad.benchmark.load import measure
+from bregalad.benchmark.load import Load, measure
 from bregalad.boards import BoardError, open_board, simulated
 from bregalad.cli import main
 from bregalad.geometry import NONE, PRESETS, Geometry
@@ -176,12 +176,12 @@ def test_reads_wait_for_slow_reports():
 def test_trials_take_no_clocks_beside_two_banks(passes):
     """Grace 200, 16 bins, two classes, no records for slots under trial."""
     geometry = Geometry(lanes=2, passes=4, slots=64, banks=2)
-    counters = measure(geometry, 2 * passes, count=16_000)
+    counters = measure(geometry, Load(2 * passes), count=16_000)
     print(counters)
     assert counters["trials"] >= 64
     assert counters["beats"] / counters["learning"] >= 0.99
     # Where records come for them as well, these wait.
-    counters = measure(geometry, 2 * passes, count=16_000, rests=False)
+    counters = measure(geometry, Load(2 * passes, rests=False), count=16_000)
     print(counters)
     assert counters["stall_lock"] and counters["beats"] / counters["learning"] >= 0.88
 
@@ -191,7 +191,7 @@ def test_rate(predictions):
     """With trials every 200 records, predictions or none, only the snapshots' clocks are lost."""
     # 200 records and the 16 clocks of a snapshot: 0.926 at best. Trials that come in a bunch wait
     # for room in the gain units now and then, and records for their slots with them.
-    counters = measure(BIG, 8, slots=64, count=16_000, predictions=predictions, rests=False)
+    counters = measure(BIG, Load(8, slots=64, predictions=predictions, rests=False), count=16_000)
     assert counters["predictions"] == 16_000 * predictions
     assert counters["trials"] >= 64
     assert counters["beats"] / counters["learning"] >= 0.90
