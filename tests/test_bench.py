@@ -1,8 +1,11 @@
 """The benchmark: its model against clocks, its files, its pages; never a time."""
 
 import json
+import re
 import sys
 from functools import partial
+from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,10 +13,11 @@ import pandas as pd
 import pytest
 import streams
 from bregalad import Geometry
-from bregalad.benchmark import area, board, comparison, costs, moa
+from bregalad.benchmark import PARTS, area, board, comparison, costs, moa
 from bregalad.benchmark.contenders import PEERS, contenders
 from bregalad.benchmark.costs import BAR, confirm
 from bregalad.benchmark.load import slots_of, tree_slots
+from bregalad.benchmark.papers import STUDIES
 from bregalad.benchmark.process import Process, summary
 from bregalad.benchmark.streams import (
     STREAMS,
@@ -30,6 +34,7 @@ from bregalad_hw.costs import Costs
 from bregalad_hw.reports import kept
 
 needs_moa = pytest.mark.skipif(not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
+ROOT = Path(__file__).resolve().parents[1]
 TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32)
 
 
@@ -272,6 +277,26 @@ def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch):
     monkeypatch.setattr(area, "synthesise", None)
     page = area.run(SimpleNamespace(output=tmp_path, fresh=False, quick=False, note=print))
     assert "A lane of" in str(page) and len(page.tables["area"]) == 2
+
+
+# The pages
+
+
+def test_every_program_is_on_the_page():
+    """Parts and studies, and every module that is a program of its own."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    programs = {
+        path.stem for path in (ROOT / "host/bregalad/benchmark").glob("*.py") if "def main(" in path.read_text()
+    }
+    expected = {
+        *(f"bregalad bench {name}" for name in PARTS),
+        *(f"bregalad reproduce {name}" for name in STUDIES),
+        *(f"python -m bregalad.benchmark.{name}" for name in programs - {"worker"}),
+    }
+    assert len(programs) > 9
+    assert set(re.findall(r"`(bregalad \w+ [\w-]+|python -m [\w.]+)`", page)) == expected
+    for name in programs:
+        import_module(f"bregalad.benchmark.{name}")
 
 
 # The command

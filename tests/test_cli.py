@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import TREES, load_tree
+from bregalad.benchmark.papers.runs import computes
 from bregalad.cli import main
 from bregalad.cli.learner import OPTIONS
 from bregalad.files import replacing
-from bregalad.reproduce.runs import computes
 from bregalad.trees.options import LEARNERS
 
 

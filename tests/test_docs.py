@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = [path for folder in ("host", "hw", "sim", "bench", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
+SOURCES = [path for folder in ("host", "hw", "sim", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "constraints").glob("*.md")])
 
 # Written by programs, whose sentences are as long as they come.

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from bregalad.benchmark import data
+from bregalad.benchmark.page import Page
+from bregalad.benchmark.papers import STUDIES, Settings, ctree, efdt, study, ties
+from bregalad.benchmark.papers.runs import computes, mean_curve, spread
 from bregalad.cli import main
 from bregalad.evaluation import Curve
-from bregalad.reproduce import STUDIES, ctree, data, efdt, study, ties
-from bregalad.reproduce.page import Page, Settings
-from bregalad.reproduce.runs import computes, mean_curve, spread
 
 
 @pytest.fixture(autouse=True)

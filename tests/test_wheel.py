@@ -115,6 +115,12 @@ def test_kept_reports(installed, environment, tmp_path):
     assert int(found) == len(list((ROOT / "hw" / "bregalad_hw" / "reports").glob("*.json")))
 
 
+def test_benchmarks(run, tmp_path):
+    assert "efdt-figures" in run("reproduce")
+    run("bench", "comparison", "--quick", "--streams", "absent.csv", "--peers", "emulated", "--output", "here")
+    assert "Side by side" in (tmp_path / "here" / "comparison.md").read_text()
+
+
 @pytest.mark.route
 def test_whole_bitstream(run, tmp_path):
     """From the command to a bitstream with its report, for the smallest geometry."""

@@ -19,10 +19,11 @@ from sphinx.cmd.build import main as sphinx
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ROOTS_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
-SOURCES = ("hw", "host", "sim", "bench", "tests", "constraints", "examples")
+SOURCES = ("hw", "host", "sim", "tests", "constraints", "examples")
 CHAPTERS = {
     "Use": ("learners", "streams", "Boards <boards>", "The link <link>", "glossary"),
     "Measured": (
+        "benchmarks",
         "accuracy",
         "performance",
         "performance/comparison",

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from ..geometry import Geometry
-from ..reproduce.page import Page
+from .page import Page
 
 __all__ = ["SUMMARY", "run", "synthesise"]
 

@@ -8,8 +8,8 @@ from importlib.metadata import version
 
 from ..geometry import Geometry
 from ..protocol.registers import TIMINGS, CellKind
-from ..reproduce.page import Page
 from .load import Load, measure
+from .page import Page
 
 __all__ = ["SUMMARY", "confirm", "run"]
 

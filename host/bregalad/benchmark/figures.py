@@ -1,9 +1,9 @@
 """The comparison's page: tables and a picture of what was measured."""
 
 from ..geometry import Geometry
-from ..reproduce.page import Page, new_figure
 from .board import DEVICE, LEVELS, kept_clock
 from .contenders import PEERS, STREAMS, WIDE
+from .page import Page, new_figure
 from .streams import WIDTHS
 
 __all__ = ["comparison_page", "values_per_second"]

@@ -3,11 +3,11 @@
 import json
 
 from ..protocol.commands import RECORD_HEADER
-from ..reproduce.page import Page
 from . import board as boards
 from .comparison import Store
 from .figures import values_per_second
 from .load import Load, measure
+from .page import Page
 
 __all__ = ["SUMMARY", "limits", "run"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..data import Attribute, Schema, open_stream
-from ..reproduce.data import FILES, FOLDER, KDD_NAMES, KDD_NOMINAL
+from .data import FILES, FOLDER, KDD_NAMES, KDD_NOMINAL
 
 __all__ = [
     "STREAMS",

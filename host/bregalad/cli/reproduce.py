@@ -26,9 +26,8 @@ def run(args):
     import os
     import sys
 
+    from ..benchmark.papers import STUDIES, Settings, study
     from ..boards import BOARDS
-    from ..reproduce import STUDIES, study
-    from ..reproduce.page import Settings
 
     if args.name is None:
         for name in STUDIES:

@@ -5,17 +5,18 @@ driver goes on at once, waits where it must, and never has more than 64 KiB befo
 board behind it, emulated, keeps up. One line per tree, stream and delay: instances per second, and
 the share of the time in which the wire carried something.
 
-    python bench/wire.py
+    python -m bregalad.benchmark.wire
 """
 
 import argparse
 from collections import deque
 
-from bregalad import EFDT, VFDT
-from bregalad.benchmark import streams
-from bregalad.boards import open_board
-from bregalad.boards.base import Board
-from bregalad.geometry import Geometry
+from ..boards import open_board
+from ..boards.base import Board
+from ..geometry import Geometry
+from ..trees.efdt import EFDT
+from ..trees.vfdt import VFDT
+from . import streams
 
 GIGABIT = 118e6  # bytes per second of payload that Gigabit Ethernet carries
 BACKLOG = 1 << 16  # bytes that a linked board's `send` leaves waiting for the wire

@@ -10,11 +10,36 @@ A module per study, with
     Does it; returns a `Page`.
 """
 
+from dataclasses import dataclass, field
 from importlib import import_module
 
-__all__ = ["STUDIES", "study"]
+__all__ = ["STUDIES", "Settings", "study"]
 
 STUDIES = {"efdt-figures": "efdt", "ties": "ties", "ctree": "ctree"}
+
+
+@dataclass
+class Settings:
+    """How a study is run.
+
+    Parameters
+    ----------
+    instances : int
+        Of each stream.
+    runs : int
+        Streams of each kind, by seeds 1, 2 ...
+    board : str
+    streams : tuple of str, optional
+        Only these, in a study that says ``STREAMS``.
+    note : callable
+        Called with a line of text when a run is done.
+    """
+
+    instances: int
+    runs: int
+    board: str = "emulated"
+    streams: tuple | None = None
+    note: object = field(default=lambda text: None)
 
 
 def study(name):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..data.generators import RandomBinaryTree
-from ..trees.confidence import CorrHTree, CTree
-from ..trees.vfdt import VFDT
-from . import data
-from .page import Page, new_figure
+from ...data.generators import RandomBinaryTree
+from ...trees.confidence import CorrHTree, CTree
+from ...trees.vfdt import VFDT
+from .. import data
+from ..page import Page, new_figure
 from .reference import ReferenceTree
 from .runs import computes, follow, spread
 

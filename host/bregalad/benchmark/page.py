@@ -1,33 +1,8 @@
-"""What a study writes: a page of text, tables and pictures."""
+"""What a part of the benchmark or a study writes: a page of text, tables and pictures."""
 
 import os
-from dataclasses import dataclass, field
 
-__all__ = ["Page", "Settings", "new_figure"]
-
-
-@dataclass
-class Settings:
-    """How a study is run.
-
-    Parameters
-    ----------
-    instances : int
-        Of each stream.
-    runs : int
-        Streams of each kind, by seeds 1, 2 ...
-    board : str
-    streams : tuple of str, optional
-        Only these, in a study that says ``STREAMS``.
-    note : callable
-        Called with a line of text when a run is done.
-    """
-
-    instances: int
-    runs: int
-    board: str = "emulated"
-    streams: tuple | None = None
-    note: object = field(default=lambda text: None)
+__all__ = ["Page", "new_figure"]
 
 
 class Page:

@@ -1,7 +1,7 @@
 """Prequential accuracy on the real streams beside MOA's, one JSON line per run.
 
-python bench/accuracy.py              JSON lines
-python bench/accuracy.py --markdown   the table of docs/accuracy.md
+python -m bregalad.benchmark.accuracy              JSON lines
+python -m bregalad.benchmark.accuracy --markdown   the table of docs/accuracy.md
 """
 
 import argparse
@@ -10,8 +10,10 @@ import sys
 from importlib.metadata import version
 
 import numpy as np
-from bregalad import EFDT, VFDT
-from bregalad.benchmark import streams
+
+from ..trees.efdt import EFDT
+from ..trees.vfdt import VFDT
+from . import streams
 
 # MOA 24.07, prequential: trees.HoeffdingTree -l MC and -l NBA, trees.EFDT.
 STREAMS = {
@@ -112,4 +114,4 @@ if __name__ == "__main__":
     try:
         main()
     except FileNotFoundError as error:  # docs/streams.md says which files there are
-        sys.exit(f"bench/accuracy.py: {error}; $BREGALAD_DATA names the folder of the real streams")
+        sys.exit(f"accuracy: {error}; $BREGALAD_DATA names the folder of the real streams")

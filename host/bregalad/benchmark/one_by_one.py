@@ -1,7 +1,7 @@
 """One instance at a time: our VFDT beside River's HoeffdingTreeClassifier, in turns, on one core.
 
-    python bench/one_by_one.py              JSON lines
-    python bench/one_by_one.py --markdown   the table of docs/performance.md
+    python -m bregalad.benchmark.one_by_one              JSON lines
+    python -m bregalad.benchmark.one_by_one --markdown   the table of docs/performance.md
 
 Each instance is predicted (``predict_one``), then learnt (``learn_one``); ``partial_fit`` has the
 same instances in chunks of 1 and 10, without predictions. A turn is of some thousand instances of
@@ -17,8 +17,9 @@ import time
 from importlib.metadata import version
 
 import numpy as np
-from bregalad import VFDT
 from river.tree import HoeffdingTreeClassifier
+
+from ..trees.vfdt import VFDT
 
 HEAD = 1000  # instances before the clock
 CHUNKS = (1, 10)

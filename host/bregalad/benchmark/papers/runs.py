@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..boards import BoardError, open_board
-from ..criteria import CRITERIA
-from ..evaluation import prequential
-from ..geometry import Geometry
+from ...boards import BoardError, open_board
+from ...criteria import CRITERIA
+from ...evaluation import prequential
+from ...geometry import Geometry
 
 __all__ = ["computes", "follow", "mean_curve", "spread"]
 

@@ -6,7 +6,7 @@ import platform
 import time
 from importlib.metadata import version
 
-from bregalad.data.generators import GENERATORS, PRESETS, open_generator
+from ..data.generators import GENERATORS, PRESETS, open_generator
 
 JOINED = {
     "drift": "drift,first=(rbf),second=(rbf,seed=2,model_seed=2),position=250000",

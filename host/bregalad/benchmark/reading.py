@@ -4,7 +4,7 @@ Each is read as a whole and thrown away, in one process, by one thread where the
 JSON line per file and reader: the median of the repeats, in seconds of processor time, and how many
 times the faster of the two others' that is.
 
-    python bench/reading.py
+    python -m bregalad.benchmark.reading
 """
 
 import argparse
@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow.csv
-from bregalad.data import open_stream
+
+from ..data import open_stream
 
 ATTRIBUTES = 20
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from bregalad_hw.build.report import NOUNS
 from bregalad_hw.reports import kept
 
-ROOT = Path(__file__).resolve().parents[1]
+PAGE = Path(__file__).resolve().parents[1] / "boards.md"
 _MARKERS = "<!-- boards -->", "<!-- end of boards -->"
 
 
@@ -58,9 +58,8 @@ def main():
     if not args.write:
         print(text)
         return
-    path = ROOT / "docs" / "boards.md"
     begin, end = _MARKERS
-    path.write_text(re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{text}\n{end}", path.read_text(), flags=re.DOTALL))
+    PAGE.write_text(re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{text}\n{end}", PAGE.read_text(), flags=re.DOTALL))
 
 
 if __name__ == "__main__":

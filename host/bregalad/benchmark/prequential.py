@@ -12,7 +12,8 @@ import time
 from importlib.metadata import version
 
 import numpy as np
-from bregalad import VFDT
+
+from ..trees.vfdt import VFDT
 
 
 def rbf(rng, instances, attributes, centres, classes=2):

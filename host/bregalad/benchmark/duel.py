@@ -1,7 +1,7 @@
 """Our trees on the emulated board and MOA's on the same stream, run by run in turns, on one core.
 
-    python bench/duel.py                   EFDT on rt5n_1M and led_1M, JSON lines
-    python bench/duel.py --markdown        the table of docs/performance.md
+    python -m bregalad.benchmark.duel                   EFDT on rt5n_1M and led_1M, JSON lines
+    python -m bregalad.benchmark.duel --markdown        the table of docs/performance.md
 
 Ours start from attribute codes in memory, as MOA's start from instances in memory; ``quantised``
 is the speed from data frames, quantising included. Seconds are processor time of the predicting
@@ -16,9 +16,11 @@ import sys
 import time
 
 import numpy as np
-from bregalad import EFDT, VFDT
-from bregalad.benchmark import streams
-from bregalad.benchmark.moa import Peer
+
+from ..trees.efdt import EFDT
+from ..trees.vfdt import VFDT
+from . import streams
+from .moa import Peer
 
 CHUNK = 65_536
 PAIRS = {  # our tree, its options, MOA's
@@ -127,6 +129,6 @@ if __name__ == "__main__":
     try:
         main()
     except FileNotFoundError as error:  # docs/streams.md says which files there are
-        sys.exit(f"bench/duel.py: {error}; $BREGALAD_DATA names the folder of the real streams")
+        sys.exit(f"duel: {error}; $BREGALAD_DATA names the folder of the real streams")
     except RuntimeError as error:  # no JDK, or no jar of MOA's
-        sys.exit(f"bench/duel.py: {error}")
+        sys.exit(f"duel: {error}")

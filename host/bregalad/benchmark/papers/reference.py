@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from ..data.quantiser import Quantiser
+from ...data.quantiser import Quantiser
 
 __all__ = ["ReferenceTree"]
 

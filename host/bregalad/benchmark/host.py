@@ -4,7 +4,7 @@ A tree is grown first, so that routing is real; then its nodes are tried no more
 would answer. One JSON line per stream: megabytes of records per second of processor time, with and
 without quantising, and the share of each step.
 
-    python bench/host.py
+    python -m bregalad.benchmark.host
 """
 
 import argparse
@@ -12,12 +12,13 @@ import json
 import time
 
 import numpy as np
-from bregalad import VFDT
-from bregalad.boards.emulated import EmulatedBoard
-from bregalad.data.generators import open_generator
-from bregalad.geometry import Geometry
-from bregalad.protocol.commands import Opcode
-from bregalad.trees.structure import router
+
+from ..boards.emulated import EmulatedBoard
+from ..data.generators import open_generator
+from ..geometry import Geometry
+from ..protocol.commands import Opcode
+from ..trees.structure import router
+from ..trees.vfdt import VFDT
 
 NEVER = 1 << 30  # instances between trials
 GIGABIT = 118  # megabytes per second of payload that Gigabit Ethernet carries

@@ -3,7 +3,7 @@
 Random codes and slots lie in memory; the board counts them and runs the trials that come due.
 Results are checked against the golden model on the first records before anything is reported.
 
-    python bench/emulated.py
+    python -m bregalad.benchmark.emulated
 """
 
 import argparse
@@ -13,11 +13,11 @@ import time
 from importlib.metadata import version
 
 import numpy as np
-from bregalad.boards import open_board
-from bregalad.geometry import Geometry
-from bregalad.protocol.commands import Opcode, pack_command, record_layout
-from bregalad.protocol.registers import CellKind
-from bregalad_sim.golden import Golden
+
+from ..boards import open_board
+from ..geometry import Geometry
+from ..protocol.commands import Opcode, pack_command, record_layout
+from ..protocol.registers import CellKind
 
 
 def records(args, attributes, classes):
@@ -41,6 +41,8 @@ def configure(board, attributes, classes, grace):
 
 def check(geometry, data, *configuration):
     """AssertionError if emulated board and golden model differ on ``data``."""
+    from bregalad_sim.golden import Golden
+
     board, golden = open_board("emulated", geometry), Golden(geometry)
     answers = []
     stream = pack_command(geometry, Opcode.LEARN, count=len(data), payload=data.tobytes())
