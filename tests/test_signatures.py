@@ -26,7 +26,7 @@ def calls(module):
             for method, member in vars(kind).items():
                 member = getattr(member, "fget", getattr(member, "__func__", member))
                 if isinstance(member, types.FunctionType) and (method == "__init__" or not method.startswith("_")):
-                    yield f"{name}.{method}", inspect.unwrap(member)
+                    yield f"{name}: {member.__qualname__}", inspect.unwrap(member)
 
 
 def lacking(function):

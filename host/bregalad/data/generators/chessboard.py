@@ -1,5 +1,7 @@
 """A board whose squares appear one after the other."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..schema import Schema
@@ -33,7 +35,15 @@ class Chessboard(Generator):
 
     SHOWN = 4  # squares, before the whole board is
 
-    def __init__(self, classes=8, side=8, period=250, seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self,
+        classes: int = 8,
+        side: int = 8,
+        period: int = 250,
+        seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("classes", classes, 2)
         check_integer("side", side, 1)
         check_integer("period", period, 1)

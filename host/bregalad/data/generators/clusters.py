@@ -1,5 +1,7 @@
 """A cluster per class, all of them moving."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..schema import Schema
@@ -32,15 +34,15 @@ class Clusters(Generator):
 
     def __init__(
         self,
-        classes=4,
-        attributes=10,
-        spread=0.22,
-        speed=0.0005,
-        seed=1,
-        model_seed=1,
-        instances=None,
-        chunk=65_536,
-    ):
+        classes: int = 4,
+        attributes: int = 10,
+        spread: float = 0.22,
+        speed: float = 0.0005,
+        seed: int = 1,
+        model_seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
         check_integer("classes", classes, 2)
         check_integer("attributes", attributes, 1)
         check_number("spread", spread, 0, None)

@@ -136,7 +136,9 @@ class PoisonedHead(Generator):
         As in `Generator`.
     """
 
-    def __init__(self, function=1, head=500, seed=1, instances=None, chunk=65_536):
+    def __init__(
+        self, function: int = 1, head: int = 500, seed: int = 1, instances: int | None = None, chunk: int = 65_536
+    ) -> None:
         check_integer("function", function, 1, 3)
         check_integer("head", head, 0)
         super().__init__(
