@@ -55,7 +55,7 @@ def test_version(capsys):
     ids=" ".join,
 )
 def test_nobody_reads_on(command, files):
-    """As behind `head`, which leaves when it has what it wants."""
+    """As with `| head`, which leaves when it has what it wants."""
     with subprocess.Popen(
         [*COMMAND, *command], cwd=files, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

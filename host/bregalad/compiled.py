@@ -20,7 +20,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 
 from .cache import cache_folder, forget_unused, mark_used
 
-__all__ = ["compile_seconds", "njit", "place_of", "sources_of"]
+__all__ = ["compile_seconds", "njit", "place_of"]
 
 
 def compile_seconds():

@@ -42,7 +42,7 @@ _PIPE = 128 + 13  # the exit status of what SIGPIPE ends
 def main(argv=None):
     """Run the command line; returns the exit status: 0, 1 (what went wrong is on stderr) or 2.
 
-    Where nobody reads on, as behind ``head``, it ends without a word, as if by SIGPIPE.
+    Where nobody reads on, as with ``| head``, it ends without a word, as if by SIGPIPE.
     """
     try:
         try:
@@ -98,7 +98,7 @@ def _said(error):
 
 
 def _reader_gone():
-    """Whether nobody reads what this prints any more, as behind `head`; prints nothing more then.
+    """Whether nobody reads what this prints any more, as with `| head`; prints nothing more then.
 
     There are other broken pipes, such as a board's.
     """

@@ -123,7 +123,7 @@ def _shown(flag, value):
 
 
 def skip(stream, seen):
-    """The chunks of a stream behind so many instances."""
+    """The chunks of a stream after so many instances."""
     from ..data.parts import rows_of
 
     for X, y in stream:

@@ -9,7 +9,7 @@ from ..interrupt import Stopped, status_of, stopping
 from ..words import counted
 from . import checkpoint, learner, options, outputs
 
-__all__ = ["add_arguments", "run", "print_report", "report_of"]
+__all__ = ["add_arguments", "run", "print_report"]
 
 
 def add_arguments(parser):

@@ -49,7 +49,7 @@ _FLOATS = ("gains",)
 _WIDE = ("own", "since", "right", "counts", "base")  # 64 bits
 _BOARD = ("nodes", "entries", "counts")
 
-# Entries of the description and their types; those behind may be absent.
+# Entries of the description and their types; those in `_OPTIONAL` may be absent.
 _ENTRIES = {
     "format": int,
     "tree": str,

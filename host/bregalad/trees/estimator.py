@@ -59,7 +59,7 @@ class StreamTree(
     Attributes
     ----------
     classes_ : array
-        Class labels, sorted; behind them those that ``learn_one`` has met later, as they came.
+        Class labels, sorted; after them those that ``learn_one`` has met later, as they came.
     n_features_in_ : int
     schema_ : Schema
     leaf_prediction_ : str

@@ -13,7 +13,7 @@ from typing import Any
 from ..criteria import CRITERIA
 from ..words import joined, shown
 
-__all__ = ["BOUNDS", "LEARNERS", "OPTIONS", "TIES", "VARIANTS", "Option", "check", "default_of", "options_of"]
+__all__ = ["BOUNDS", "LEARNERS", "OPTIONS", "TIES", "VARIANTS", "check", "default_of", "options_of"]
 
 LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree")
 BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")

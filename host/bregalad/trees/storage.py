@@ -28,7 +28,7 @@ from .structure.nodes import Nodes
 from .training import checkpoint
 from .training.tally import Tally
 
-__all__ = ["FORMAT", "load", "read", "save"]
+__all__ = ["load", "read", "save"]
 
 FORMAT = 2  # changes whenever older releases could not read the file
 

@@ -11,7 +11,7 @@ from ..link.networked import NetworkedAccelerator
 from .ethernet import NAME, mac_address, write_core
 from .pll import ECP5Clock
 
-__all__ = ["ADDRESS", "Colorlight5A75B", "ECPIX5", "NetworkBoard", "VersaECP5"]
+__all__ = ["ADDRESS", "Colorlight5A75B", "ECPIX5", "VersaECP5"]
 
 ADDRESS = "192.168.1.50"
 

@@ -6,7 +6,7 @@ from amaranth.lib import io
 from ..link.linked import LinkedAccelerator
 from .pll import ECP5Clock, GW2AClock, Series7Clock
 
-__all__ = ["ULX3S", "ArtyA7", "SerialBoard", "TangNano20K"]
+__all__ = ["ULX3S", "ArtyA7", "TangNano20K"]
 
 
 class SerialBoard(Elaboratable):

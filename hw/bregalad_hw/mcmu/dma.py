@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from .axi import ADDRESS_WIDTH, BOUNDARY, read_signature
 
-__all__ = ["LENGTH_WIDTH", "ReadDMA", "descriptor_layout", "fetched_layout"]
+__all__ = ["ReadDMA", "descriptor_layout", "fetched_layout"]
 
 LENGTH_WIDTH = 48  # 32 bits of records times 16 bits of record bytes
 

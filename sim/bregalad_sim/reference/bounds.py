@@ -5,7 +5,7 @@ from math import e, log, log2, sqrt
 
 from .criteria import value_range
 
-__all__ = ["BOUNDS", "Confidence", "Hoeffding", "McDiarmid", "PracticalConfidence", "Trial"]
+__all__ = ["BOUNDS", "Confidence", "Hoeffding", "McDiarmid", "Trial"]
 
 
 @dataclass(frozen=True)

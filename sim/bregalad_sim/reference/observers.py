@@ -4,7 +4,7 @@ import numpy as np
 
 from .kernel import FIXED, GAUSSIAN, HIGH, LOW, VFML, WEIGHT, ZOOMED, all_below
 
-__all__ = ["CODES", "OBSERVERS", "Fixed", "Gaussian", "Vfml", "Zoomed"]
+__all__ = ["CODES", "OBSERVERS", "Gaussian", "Zoomed"]
 
 CODES = 255  # of a zoomed attribute: 0 to 254
 

@@ -21,8 +21,6 @@ __all__ = [
     "ethernet_frame",
     "ipv4_packet",
     "serve_network",
-    "udp_frame",
-    "udp_payload",
 ]
 
 HOST_MAC = 0x0252_0000_0001

@@ -8,7 +8,7 @@ from ..page import Page, new_figure
 from .reference import ReferenceTree
 from .runs import follow, spread
 
-__all__ = ["INSTANCES", "PUBLISHED", "RUNS", "SUMMARY", "run"]
+__all__ = ["INSTANCES", "RUNS", "SUMMARY", "run"]
 
 SUMMARY = "ways to break ties: ht, htdt, htat (Holmes, Kirkby and Pfahringer 2005)"
 INSTANCES = 10_000_000

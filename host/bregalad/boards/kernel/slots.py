@@ -26,10 +26,6 @@ from .state import (
 __all__ = [
     "CLASS_COUNTS_AT",
     "SLOT_AT",
-    "PARENT_AT",
-    "PLACE_CELL_AT",
-    "LINK_AT",
-    "CURRENT_AT",
     "CELL_AT",
     "place",
     "read",

@@ -7,7 +7,7 @@ import numpy as np
 from ..schema import Schema
 from .base import Block, Generator, check_integer, check_number, nominals
 
-__all__ = ["LED", "SEGMENTS"]
+__all__ = ["LED"]
 
 # Top, upper left, upper right, middle, lower left, lower right, bottom.
 SEGMENTS = np.array(

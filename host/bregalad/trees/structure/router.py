@@ -10,7 +10,6 @@ from .nodes import HOLDING, LEAF, TRIAL_OUT, descendants
 from .walk import GROUP, child_of, walk
 
 __all__ = [
-    "FULL",
     "DONE",
     "FIRED",
     "SENT",

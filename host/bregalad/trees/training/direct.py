@@ -20,7 +20,7 @@ from ..structure.split import enter_role, hand_out, sides_of, sprout
 from ..structure.walk import GROUP, child_of, walk
 from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
 
-__all__ = ["Commands", "Desk", "FOUND", "AT", "learn", "predict"]
+__all__ = ["Commands", "FOUND", "AT", "learn", "predict"]
 
 _flags_of = getter(HEADER, "flags")
 _HALVED = int(SuggestionFlag.HALVED)

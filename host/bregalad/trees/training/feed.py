@@ -4,7 +4,7 @@ import numpy as np
 
 from ...protocol.commands import COMMAND_BYTES, CommandFlag, Opcode, pack_command, record_layout
 
-__all__ = ["FEEDS", "FEED_TOKENS", "StreamFeed", "MemoryFeed", "open_feed"]
+__all__ = ["FEED_TOKENS", "open_feed"]
 
 FEED_TOKENS = 3  # FENCE tokens from 1 to below this belong to the feed
 
