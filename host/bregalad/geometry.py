@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "BYTE_CLASSES",
     "CODE_WIDTH",
     "CRITERIA",
     "MISSING",
     "NONE",
     "GAIN_FRACTION",
+    "HARDWARE_CLASSES",
     "MOST_CLASSES",
     "MOST_WIDTH",
     "Geometry",
@@ -25,7 +27,9 @@ __all__ = [
 ]
 
 CODE_WIDTH = 8  # bits of an attribute code
-MOST_CLASSES = 32
+BYTE_CLASSES = 256  # up to so many, a byte tells a class
+HARDWARE_CLASSES = 32  # a bitstream counts at most; more are counted on the emulated board
+MOST_CLASSES = 1024
 MOST_WIDTH = 32  # bits of a counter
 MISSING = 255  # the code of a missing value
 NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
@@ -56,7 +60,7 @@ class Geometry:
     bins : int
         B, counters per class of one (slot, cell), a power of two, 4 to 64.
     classes : int
-        C, 2 to 32.
+        C, 2 to 1024; in hardware 2 to 32.
     slots : int
         S, tree nodes whose statistics the board holds, 2 to 32768.
     count_width : int
@@ -158,6 +162,11 @@ class Geometry:
         return self.count_width + (most - 1).bit_length() + GAIN_FRACTION + 2
 
     @property
+    def long_labels(self) -> bool:
+        """Whether a class takes more than a byte of a record."""
+        return self.classes > BYTE_CLASSES
+
+    @property
     def bus_bytes(self) -> int:
         """Bytes of a word of the command stream and of the memory port."""
         return self.bus_width // 8
@@ -165,6 +174,14 @@ class Geometry:
     def passes_for(self, cells: int) -> int:
         """Beats K that an instance of ``cells`` codes takes."""
         return -(-cells // self.lanes)
+
+    def check_hardware(self) -> None:
+        """Raise a ValueError unless hardware can be built of these sizes."""
+        if self.classes > HARDWARE_CLASSES:
+            raise ValueError(
+                f"classes must be 2 to {HARDWARE_CLASSES} in hardware, not {self.classes}; "
+                f"the emulated board counts up to {MOST_CLASSES}"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Names and sizes, for saving and for messages."""

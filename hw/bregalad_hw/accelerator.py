@@ -49,10 +49,16 @@ class Accelerator(wiring.Component):
     Latency, if nothing is under way: 8 clocks from the last word of a FENCE to its report, 14 from a
     record's last word to its first operation in the array. Throughput: as `MemoryController`.
 
+    Raises
+    ------
+    ValueError
+        If the geometry has more classes than hardware counts.
+
     Source: design, section 2.
     """
 
     def __init__(self, geometry, **options):
+        geometry.check_hardware()
         self.geometry = g = geometry
         self.options = options
         super().__init__(

@@ -1,7 +1,7 @@
 """Random command streams: everything that the accelerator can be told, in any order."""
 
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag, pack_command, record_layout
+from bregalad.protocol.commands import LABEL_HIGH, CommandFlag, Opcode, RecordFlag, pack_command, record_layout
 from bregalad.protocol.registers import CellKind
 from bregalad.protocol.reports import EntryFlag, ErrorCode
 
@@ -81,7 +81,9 @@ class Traffic:
         span = rng.choice([255, 2 * g.bins, 20])
         codes = [255 if rng.random() < 0.1 else rng.randrange(span) for _ in range(self.cells)]
         flags = rng.choices([0, RecordFlag.MINUS, RecordFlag.TEST, 0xFF], [80, 12, 12, 1])[0]
-        return record_layout(self.cells).pack(slot=slot, label=label, flags=flags, codes=codes)
+        if g.long_labels:
+            flags |= label >> 8 << LABEL_HIGH
+        return record_layout(self.cells).pack(slot=slot, label=label & 0xFF, flags=flags, codes=codes)
 
     def command(self, faults):
         """Bytes of one command, its payload included."""

@@ -52,6 +52,14 @@ def test_matches_golden_on_presets(preset):
     check_equal(board, random.Random(preset), rounds=2, commands=60)
 
 
+@pytest.mark.parametrize("classes", [40, 256, 257, 1024])
+def test_matches_golden_of_many_classes(classes):
+    geometry = Geometry(lanes=2, passes=2, bins=4, classes=classes, slots=5, bus_width=64, naive_bayes=True)
+    board = open_board("emulated", geometry, memory_size=1000)
+    check_equal(board, random.Random(classes), rounds=6, commands=40)
+    assert board.read("predictions.count") and board.read("bad_records.count")
+
+
 @pytest.mark.parametrize("grace, predictions", [(1, 0), (0, 1), (0, 2), (1, 2)])
 def test_many_reports_overflow_nothing(grace, predictions):
     """More reports than the buffer holds, from one send."""
@@ -132,6 +140,12 @@ def test_open_refuses(arguments, message):
         open_board(*arguments)
     with pytest.raises(ValueError, match="no option 'timeout'; there are memory_size"):
         open_board("emulated", timeout=3)
+
+
+def test_more_statistics_than_memory():
+    geometry = Geometry(lanes=1024, passes=31, classes=1024, slots=32768)
+    with pytest.raises(MemoryError, match="no memory for 32768 slots of 16 bins, 1024 classes and 31744 cells: take"):
+        open_board("emulated", geometry)
 
 
 def test_identity_names_what_differs():

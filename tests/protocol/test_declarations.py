@@ -92,7 +92,7 @@ def test_unknown_register():
         ({"passes": 257}, "passes must be 1 to 256"),
         ({"bins": 12}, "bins must be a power of two, not 12"),
         ({"bins": 128}, "bins must be 4 to 64"),
-        ({"classes": 33}, "classes must be 2 to 32"),
+        ({"classes": 1025}, "classes must be 2 to 1024, not 1025"),
         ({"slots": 1}, "slots must be 2 to 32768"),
         ({"banks": 3}, "banks must be 1 to 2, not 3"),
         ({"levels": 0}, "levels must be 1 to 8, not 0"),
@@ -126,6 +126,33 @@ def test_levels_survive_the_registers(levels):
         assert board.read("size.passes") == 256 | levels.bit_length() - 1 << 12
 
 
+@pytest.mark.parametrize("classes", [2, 32, 33, 255, 256, 257, 512, 513, 1023, 1024])
+def test_classes_survive_the_registers(classes):
+    from bregalad.boards import open_board
+
+    with open_board("emulated", Geometry(classes=classes, count_width=32)) as board:
+        assert board.read_geometry() == board.geometry
+        board.write("classes.count", classes)
+        assert board.read("classes.count") == classes
+        with pytest.raises(ValueError, match=f"counts 1 to {classes} classes, not {classes + 1}"):
+            board.write("classes.count", classes + 1)
+
+
+def test_hardware_counts_no_more_than_32_classes():
+    from bregalad.boards import BoardError, open_board
+    from bregalad.boards.linked import LinkedBoard
+    from bregalad_hw.accelerator import Accelerator
+
+    Geometry(classes=32).check_hardware()
+    for make in (Geometry.check_hardware, Accelerator, lambda geometry: open_board("simulated", geometry)):
+        with pytest.raises(ValueError, match="classes must be 2 to 32 in hardware, not 33; the emulated board"):
+            make(Geometry(classes=33))
+    linked = LinkedBoard.__new__(LinkedBoard)
+    linked.name, linked.read = "serial:x", registers.identity_fields(Geometry(classes=33)).get
+    with pytest.raises(BoardError, match="geometry registers make no sense .*2 to 32 in hardware, not 33"):
+        linked.found_geometry()
+
+
 def test_geometry_type_errors():
     with pytest.raises(TypeError, match="levels must be an integer, not True"):
         Geometry(levels=True)
@@ -153,7 +180,13 @@ def test_protocol_page_is_up_to_date():
 
 
 def test_compiled_getters_read_what_layouts_pack():
-    for layout in (reports.HEADER, reports.CANDIDATE, reports.PREDICTION, reports.ERROR, reports.FENCE):
+    for layout in (
+        reports.HEADER,
+        reports.CANDIDATE,
+        reports.prediction_layout(Geometry()),
+        reports.ERROR,
+        reports.FENCE,
+    ):
         fields = {field.name: (1 << min(field.width, 62)) - 3 - i for i, field in enumerate(layout.fields)}
         words = np.frombuffer(bytes(4) + layout.pack(**fields), np.uint32)
         for name, value in fields.items():

@@ -124,10 +124,10 @@ def test_labels_that_no_file_could_hold(labels, message):
 
 
 def test_too_many_values_of_an_attribute_are_named():
-    X = pd.DataFrame({"a": range(300), "b": pd.Categorical([str(i) for i in range(300)])})
+    X = pd.DataFrame({"a": range(1030), "b": pd.Categorical([str(i) for i in range(1030)])})
     with pytest.raises(ValueError, match="'b' is nominal and has more than 255 values"):
         VFDT().fit(X, X["a"] % 2)
-    with pytest.raises(ValueError, match="300 classes, and no board has counters for more than 32"):
+    with pytest.raises(ValueError, match="1030 classes, and no board has counters for more than 1024"):
         VFDT().fit(X[["a"]], X["b"])
 
 

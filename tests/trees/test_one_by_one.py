@@ -298,11 +298,12 @@ def test_more_classes_than_can_be_learnt():
     with pytest.raises(ValueError, match="is for two classes, the stream has 3"):
         two.learn_one({"a": 1e9}, 2)
     many = VFDT(head=10)
-    for i in range(32):
+    for i in range(1024):
         many.learn_one({"a": float(i)}, i)
-    with pytest.raises(ValueError, match="there are 33 classes, and no board has counters for more than 32"):
-        many.learn_one({"a": 1e9}, 32)
-    assert many.quantiser_summary()["attributes"]["a"]["seen"] == 32
+    assert many._trainer.board.geometry.classes == 1024
+    with pytest.raises(ValueError, match="there are 1025 classes, and no board has counters for more than 1024"):
+        many.learn_one({"a": 1e9}, 1024)
+    assert many.quantiser_summary()["attributes"]["a"]["seen"] == 1024
 
 
 def test_classes_that_were_declared_are_all():

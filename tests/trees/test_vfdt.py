@@ -201,8 +201,13 @@ def test_geometry_too_small():
         VFDT(geometry=Geometry(lanes=3, passes=2)).fit(X, y)
     with pytest.raises(ValueError, match="3 classes, but the board has counters for 2"):
         VFDT(geometry="small").partial_fit(X, y, classes=["no", "perhaps", "yes"])
-    with pytest.raises(ValueError, match="40 classes, and no board has counters for more than 32"):
-        VFDT().partial_fit(X[:1], [0], classes=range(40))
+    with pytest.raises(ValueError, match="2000 classes, and no board has counters for more than 1024"):
+        VFDT().partial_fit(X[:1], [0], classes=range(2000))
+    for options in ({"board": "simulated"}, {"board": "udp:192.168.1.50"}, {"geometry": "many-classes"}):
+        with pytest.raises(
+            ValueError, match="counters for 32: .*classes >= 40 on the emulated board, hardware takes 32"
+        ):
+            VFDT(**options).partial_fit(X[:1], [0], classes=range(40))
     board = open_board("emulated", "tiny")
     with pytest.raises(ValueError, match="cells, but the board has 4"):
         VFDT(board=board).fit(X, y)

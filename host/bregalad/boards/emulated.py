@@ -103,7 +103,14 @@ class EmulatedBoard(Board):
             + sizes[Kind.SCORES]
             + max(sizes[Kind.STATISTICS], sizes[Kind.ENTRY], sizes[Kind.ERROR])
         )
-        counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
+        try:
+            counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
+            shares = np.zeros((g.slots * g.naive_bayes, g.bins * classes * cells), np.int16)
+        except MemoryError:
+            raise MemoryError(
+                f"emulated: there is no memory for {g.slots} slots of {g.bins} bins, {classes} classes and {cells} "
+                "cells: take fewer slots"
+            ) from None
         counters = counts.reshape(g.slots, -1)
         self._state = kernel.State(
             lanes=g.lanes,
@@ -116,7 +123,7 @@ class EmulatedBoard(Board):
             entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
             counts=counts,
             counters=counters,
-            shares=np.zeros((g.slots * g.naive_bayes, counters.shape[1]), np.int16),
+            shares=shares,
             lo=np.zeros((g.slots, cells), np.uint8),
             shift=np.full((g.slots, cells), g.root_shift, np.uint8),
             events=np.zeros(len(EVENTS), np.int64),

@@ -308,6 +308,11 @@ class LinkedBoard(Board):
 
     # Registers
 
+    def read_geometry(self):
+        geometry = super().read_geometry()
+        geometry.check_hardware()
+        return geometry
+
     def _read_register(self, register):
         if register.name in IDENTITY and self.session.welcome is not None:
             return int(self.session.welcome[register.name])

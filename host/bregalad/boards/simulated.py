@@ -54,6 +54,7 @@ class SimulatedBoard(Board):
 
     def __init__(self, geometry, memory_size=1 << 24, *, latency=20, stall=0.0, seed=0):
         super().__init__(geometry)
+        geometry.check_hardware()
         self._handle = None
         if not isinstance(memory_size, int) or memory_size < 0:
             raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")

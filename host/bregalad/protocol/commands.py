@@ -9,7 +9,7 @@ statistics. What follows also begins at a word and is padded with zeros to the n
 from enum import IntEnum, IntFlag
 
 from ..complete import complete
-from ..geometry import MISSING, NONE
+from ..geometry import BYTE_CLASSES, MISSING, NONE
 from .layout import Field, Layout
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Opcode",
     "CommandFlag",
     "RecordFlag",
+    "LABEL_HIGH",
     "RECORD_HEADER",
     "pack_command",
     "padded",
@@ -112,11 +113,16 @@ _REFERENCES = {
     "current": ("cell", True),
 }
 
+LABEL_HIGH = 2  # the lowest bit of a record's flags that belongs to the label
 RECORD_HEADER = Layout(
     "record",
     Field("slot", 16, "The node that the instance reached."),
     Field("label", 8, "Class index."),
-    Field("flags", 8, "RecordFlag."),
+    Field(
+        "flags",
+        8,
+        f"RecordFlag. On boards of more than {BYTE_CLASSES} classes, 7:{LABEL_HIGH} are the class index from bit 8 on.",
+    ),
 )
 
 

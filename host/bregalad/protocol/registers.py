@@ -114,6 +114,7 @@ TIMINGS = {
 
 _COUNTERS_BASE = 0x40
 _PASSES_BITS = 12  # of `size.passes`
+_WIDTH_BITS = 6  # of `build.count_width`
 IDENTITY = ("identity", "build", "size", "memory")  # what tells a geometry, in order of address
 
 REGISTERS = (
@@ -126,8 +127,8 @@ REGISTERS = (
             Field("criterion", 4, _RO, ", ".join(f"{each.number}: {each.name}" for each in DECLARED) + "."),
             Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
             Field("second_bank", 2, _RO, "1: a lane's counters lie in two banks, 0: in one."),
-            Field("count_width", 8, _RO, "W."),
-            Field("classes", 8, _RO, "C."),
+            Field("count_width", 8, _RO, "5:0: W; 7:6: (C - 1) / 256, 0 in hardware."),
+            Field("classes", 8, _RO, "C modulo 256."),
         ),
     ),
     Register(
@@ -157,7 +158,7 @@ REGISTERS = (
         ),
     ),
     Register("cells", 0x18, (Field("count", 16, _RW, "Codes of an instance record.", 1),)),
-    Register("classes", 0x1C, (Field("count", 8, _RW, "Classes in use, 1 to C.", 2),)),
+    Register("classes", 0x1C, (Field("count", 11, _RW, "Classes in use, 1 to C.", 2),)),
     Register(
         "report",
         0x20,
@@ -219,8 +220,8 @@ def identity_fields(geometry):
         "build.criterion": criterion_of(g.criterion).number,
         "build.naive_bayes": int(g.naive_bayes),
         "build.second_bank": g.banks - 1,
-        "build.count_width": g.count_width,
-        "build.classes": g.classes,
+        "build.count_width": g.count_width | g.classes - 1 >> 8 << _WIDTH_BITS,
+        "build.classes": g.classes & 0xFF,
         "size.lanes": g.lanes,
         "size.passes": g.passes | g.level_bits << _PASSES_BITS,
         "memory.slots": g.slots,
@@ -242,15 +243,15 @@ def geometry_of(read):
     ValueError
         If it is none.
     """
-    passes = read("size.passes")
+    passes, width = read("size.passes"), read("build.count_width")
     return Geometry(
         lanes=read("size.lanes"),
         passes=passes & (1 << _PASSES_BITS) - 1,
         levels=1 << (passes >> _PASSES_BITS),
         bins=read("memory.bins"),
-        classes=read("build.classes"),
+        classes=(read("build.classes") - 1 & 0xFF) + (width >> _WIDTH_BITS << 8) + 1,
         slots=read("memory.slots"),
-        count_width=read("build.count_width"),
+        count_width=width & (1 << _WIDTH_BITS) - 1,
         bus_width=8 * read("memory.bus_bytes"),
         criterion=numbered(read("build.criterion")).name,
         naive_bayes=bool(read("build.naive_bayes")),

@@ -9,7 +9,7 @@ from functools import cache
 
 from ..complete import complete
 from ..fixed import BAYES_FRACTION, UNUSED_CLASS
-from ..geometry import GAIN_FRACTION
+from ..geometry import BYTE_CLASSES, GAIN_FRACTION
 from .layout import Field, Layout
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
     "scores_layout",
     "FENCE",
     "ERROR",
-    "PREDICTION",
+    "prediction_layout",
     "layout_of",
 ]
 
@@ -158,16 +158,23 @@ def entry_layout(geometry):
     return Layout("entry", *_head(), *entry_body(geometry))
 
 
-PREDICTION = Layout(
-    "prediction", Field("kind", 8), Field("label", 8, "The class predicted."), Field("slot", 16, "Of the record.")
-)
+def prediction_layout(geometry):
+    """PREDICTION: the class that naive Bayes predicts."""
+    if geometry.long_labels:
+        fields = Field("reserved", 8), Field("label", 16, "The class predicted.")
+    else:
+        fields = (
+            Field("label", 8, f"The class predicted. Of more than {BYTE_CLASSES}: two bytes in the place of slot."),
+            Field("slot", 16, "Of the record."),
+        )
+    return Layout("prediction", Field("kind", 8), *fields)
 
 
 def scores_layout(geometry):
     """SCORES: the naive Bayes scores of every class of the board."""
     return Layout(
         "scores",
-        *PREDICTION.fields,
+        *prediction_layout(geometry).fields,
         Field(
             "scores",
             32,
@@ -199,7 +206,7 @@ _LAYOUTS = complete(
         Kind.ENTRY: lambda geometry, cells: entry_layout(geometry),
         Kind.FENCE: lambda geometry, cells: FENCE,
         Kind.ERROR: lambda geometry, cells: ERROR,
-        Kind.PREDICTION: lambda geometry, cells: PREDICTION,
+        Kind.PREDICTION: lambda geometry, cells: prediction_layout(geometry),
         Kind.SCORES: lambda geometry, cells: scores_layout(geometry),
     },
     __file__,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..boards import is_link, open_board
 from ..boards.base import Board, BoardError
-from ..geometry import MOST_CLASSES, Geometry
+from ..geometry import Geometry
 from ..interrupt import deferred_interrupt
 from .requirements import check_classes, check_ties
 from .shared import Shared
@@ -101,9 +101,10 @@ class BoardHolder(Shared):
         if classes <= room:
             return
         geometry = self._trainer.board.geometry
-        if self._given_geometry() is not None or is_link(self.board) or classes > MOST_CLASSES:
+        most = self._most_classes()
+        if self._given_geometry() is not None or is_link(self.board) or classes > most:
             check_classes(geometry, classes)
-        wider = geometry.replace(classes=min(max(classes, 2 * room), MOST_CLASSES))
+        wider = geometry.replace(classes=min(max(classes, 2 * room), most))
         self.close()
         self._kept_geometry = wider
         self._open_trainer()

@@ -12,7 +12,7 @@ from pandas.api.types import is_scalar
 from ..boards import check_name
 from ..boards.base import Board
 from ..data.schema import Attribute
-from ..geometry import MOST_CLASSES, Geometry
+from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, Geometry
 from ..words import shown
 from . import options
 from .policy.policy import SplitPolicy
@@ -108,9 +108,13 @@ class Parameters(Shared):
 
     def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""
-        geometry = self._given_geometry() or Geometry(classes=MOST_CLASSES, lanes=1024, passes=31)
+        geometry = self._given_geometry() or Geometry(classes=self._most_classes(), lanes=1024, passes=31)
         check_classes(geometry, classes)
         check_cells(geometry, len(CellMap.build(capacities, geometry.bins, self.nominal_split)))
+
+    def _most_classes(self):
+        """Classes that a board opened by name can have counters for."""
+        return MOST_CLASSES if self.board == "emulated" else HARDWARE_CLASSES
 
     def _given_geometry(self):
         """The open board's geometry, or the one that is given; None if neither is."""

@@ -4,7 +4,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from ..geometry import MISSING, MOST_CLASSES, Geometry
+from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
 from . import options
 
 __all__ = ["check_abilities", "check_classes", "check_ties", "warn_of_lost"]
@@ -49,9 +49,10 @@ def check_classes(geometry, classes):
             f"{MOST_CLASSES}: are these class labels?"
         )
     if classes > geometry.classes:
+        where = f" on the emulated board, hardware takes {HARDWARE_CLASSES}" if classes > HARDWARE_CLASSES else ""
         raise ValueError(
             f"the stream has {classes} classes, but the board has counters for "
-            f"{geometry.classes}: choose a geometry with classes >= {classes}"
+            f"{geometry.classes}: choose a geometry with classes >= {classes}{where}"
         )
 
 

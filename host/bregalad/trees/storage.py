@@ -13,7 +13,7 @@ from ..data.nominal import plain
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
-from ..geometry import MOST_CLASSES, Geometry
+from ..geometry import Geometry
 from .contents import (
     check_entries,
     check_shapes,
@@ -217,8 +217,8 @@ def _learnt(tree, meta, arrays):
     if meta["named"]:
         learnt["feature_names_in_"] = np.array(schema.names, object)
     if "fractions" in meta:
-        learnt["_fractions"] = fractions = np.array(meta["fractions"], float)
-        if fractions.shape != (MOST_CLASSES,) or not (abs(fractions) <= 1).all():
+        learnt["_fractions"] = fractions = np.array(meta["fractions"], float)[: len(classes)]
+        if fractions.ndim != 1 or not (abs(fractions) <= 1).all():
             raise ValueError("its fractions of weights are none")
     return learnt
 
@@ -238,6 +238,8 @@ def _built(cls, params, meta, learnt, changes):
     tree._made_with = tree._decisive()
     tree._kept_geometry = None if is_link(board) else _changed(learnt["_kept_geometry"], tree, changes)
     geometry = tree._geometry()  # None: that is checked when the board is opened
+    if board == "simulated":
+        geometry.check_hardware()
     if geometry is not None:
         check_abilities(geometry, tree._policy(), tree.leaf_prediction_)
         tree._check_fit(geometry)

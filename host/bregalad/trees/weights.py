@@ -7,7 +7,6 @@ import numpy as np
 from ..compiled import njit
 from ..data.frames import as_series
 from ..data.nominal import plain
-from ..geometry import MOST_CLASSES
 from ..words import one_line, shown
 
 __all__ = ["HEAVIEST", "Weighing", "weights_of"]
@@ -108,7 +107,9 @@ class Weighing:
         Returns the predictions of those that are learnt.
         """
         self._quantiser.check(X)  # all of it before a part is learnt
-        saved = np.zeros(MOST_CLASSES) if self._fractions is None else self._fractions.copy()
+        saved = np.zeros(len(self.classes_))
+        if self._fractions is not None:
+            saved[: len(self._fractions)] = self._fractions  # more classes may have come
         times = _times(weights, labels, saved)
         ends = np.cumsum(times)
         predicted = [self.classes_[:0]]

@@ -6,6 +6,7 @@ from bregalad.protocol import reports
 from bregalad.protocol.commands import (
     COMMAND_BYTES,
     COMMANDS,
+    LABEL_HIGH,
     PATH_LIMIT,
     WITH_PAYLOAD,
     CommandFlag,
@@ -181,6 +182,8 @@ class Golden:
     def _record(self, record):
         g = self.geometry
         slot, label = int(record["slot"]), int(record["label"])
+        if g.long_labels:
+            label |= int(record["flags"]) >> LABEL_HIGH << 8
         if slot >= g.slots or label >= g.classes:
             self.events["bad_records"] += 1
             return
@@ -266,11 +269,13 @@ class Golden:
         """Report a record's naive Bayes prediction from the statistics of its slot."""
         g = self.geometry
         scores = self._scores(slot, codes)
-        label = scores.index(max(scores))  # ties go to the lower class
+        told = {"label": scores.index(max(scores))}  # ties go to the lower class
+        if not g.long_labels:
+            told["slot"] = slot
         if self.fields["report.predictions"] == 1:
-            self._report(reports.PREDICTION, kind=Kind.PREDICTION, label=label, slot=slot)
+            self._report(reports.prediction_layout(g), kind=Kind.PREDICTION, **told)
         else:
-            self._report(reports.scores_layout(g), kind=Kind.SCORES, label=label, slot=slot, scores=scores)
+            self._report(reports.scores_layout(g), kind=Kind.SCORES, **told, scores=scores)
         self.events["predictions"] += 1
 
     def _scores(self, slot, codes):

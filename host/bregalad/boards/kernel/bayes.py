@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...fixed import UNUSED_CLASS
+from ...geometry import BYTE_CLASSES
 from ...protocol.reports import Kind
 from .arithmetic import whole_log
 from .bins import MIXED, is_shared, locate
@@ -49,7 +50,7 @@ def predict(
     )
     used = progress[USED]
     kind = PREDICTION if registers[PREDICTIONS] == 1 else SCORES
-    out[used] = kind | label << 8 | slot << 16
+    out[used] = kind | (label << 16 if width > BYTE_CLASSES else label << 8 | slot << 16)
     used += 1
     if kind == SCORES:
         for k in range(width):

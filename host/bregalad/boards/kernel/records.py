@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...geometry import NONE
-from ...protocol.commands import PATH_LIMIT, RECORD_HEADER, RecordFlag
+from ...geometry import BYTE_CLASSES, NONE
+from ...protocol.commands import LABEL_HIGH, PATH_LIMIT, RECORD_HEADER, RecordFlag
 from .arithmetic import u16
 from .bayes import predict, prediction_words
 from .bins import gather, locate, mixture
@@ -40,6 +40,15 @@ __all__ = ["learn"]
 
 MINUS, TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
 SLOT_AT, LABEL_AT, FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "flags"))
+
+
+@inner
+def label_of(data, at, classes):
+    """The class of the record at ``at``."""
+    label = np.int64(data[at + LABEL_AT])
+    if classes > BYTE_CLASSES:
+        label |= np.int64(data[at + FLAGS_AT]) >> LABEL_HIGH << 8
+    return label
 
 
 @inner
@@ -164,7 +173,7 @@ def plain_records(
     nodes = clamped = tests = 0
     done = 0
     while done < number:
-        first, label, flags = u16(data, at + SLOT_AT), np.int64(data[at + LABEL_AT]), data[at + FLAGS_AT]
+        first, label, flags = u16(data, at + SLOT_AT), label_of(data, at, shape[2]), data[at + FLAGS_AT]
         if first >= shape[0] or label >= shape[2]:
             break
         test = flags & TEST != 0
@@ -226,7 +235,7 @@ def plain_records(
 @inlined
 def record(state, data, at, where, codes, places, mix):
     """Count a record that `plain_records` leaves; never one with TEST, unless it is bad."""
-    slot, label = u16(data, at + SLOT_AT), np.int64(data[at + LABEL_AT])
+    slot, label = u16(data, at + SLOT_AT), label_of(data, at, state.counts.shape[2])
     if slot >= state.counts.shape[0] or label >= state.counts.shape[2]:
         state.events[BAD_RECORDS] += 1
         return

@@ -3,9 +3,7 @@
 import numpy as np
 
 from ...compiled import njit
-from ...protocol.commands import RECORD_HEADER
-from ...protocol.reports import PREDICTION
-from ...protocol.words import getter
+from ...protocol.commands import LABEL_HIGH, RECORD_HEADER
 from .nodes import HOLDING, LEAF, TRIAL_OUT, descendants
 from .walk import GROUP, child_of, walk
 
@@ -39,7 +37,6 @@ _inlined = njit(inline="always")
 
 _RECORD_HEAD = RECORD_HEADER.size
 _SLOT_AT, _LABEL_AT, _FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "flags"))
-_label_of = getter(PREDICTION, "label")
 
 
 @njit()
@@ -140,8 +137,8 @@ def _write_record(out, at, slot, label, codes, first_code, cell_attribute):
     """Write an instance's record; return where the next begins."""
     out[np.uint64(at + _SLOT_AT)] = slot & 0xFF
     out[np.uint64(at + _SLOT_AT + 1)] = slot >> 8
-    out[np.uint64(at + _LABEL_AT)] = label
-    out[np.uint64(at + _FLAGS_AT)] = 0
+    out[np.uint64(at + _LABEL_AT)] = label & 0xFF
+    out[np.uint64(at + _FLAGS_AT)] = label >> 8 << LABEL_HIGH
     at += _RECORD_HEAD
     for cell in range(len(cell_attribute)):
         out[np.uint64(at + cell)] = codes[first_code + np.uint64(cell_attribute[cell])]
@@ -464,7 +461,7 @@ def send_early(table, codes, labels, follower, early, leaves, most, cell_attribu
 
 
 @njit()
-def answer(table, labels, predictions, order, answered, predictor, words):
+def answer(table, labels, predictions, order, answered, predictor, found):
     """Take in predictions by naive Bayes.
 
     Parameters
@@ -473,15 +470,15 @@ def answer(table, labels, predictions, order, answered, predictor, words):
         As in ``advance``.
     answered : int
         Predictions taken in before.
-    words : uint32 array
-        PREDICTION reports.
+    found : int32 array
+        The classes predicted.
     """
-    for at in range(len(words)):
+    for bayes in found:
         i, leaf = order[answered, 0], order[answered, 1]
         answered += 1
         if leaf < 0:
             continue
-        predictions[i] = choose(table[leaf], predictor, predictions[i], np.int32(_label_of(words, at)), labels[i])
+        predictions[i] = choose(table[leaf], predictor, predictions[i], bayes, labels[i])
 
 
 @njit()

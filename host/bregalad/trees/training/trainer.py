@@ -523,7 +523,8 @@ class Trainer:
     def _handle(self, window, data):
         for kind, report in self.reports(data):
             if kind is Kind.PREDICTION:
-                words = np.frombuffer(report, np.uint32)
+                layout = layout_of(kind, self.board.geometry, 0)
+                found = np.frombuffer(report, layout.dtype)["label"].astype(np.int32)
                 router.answer(
                     self.nodes.table,
                     window.labels,
@@ -531,9 +532,9 @@ class Trainer:
                     window.order,
                     self._answered,
                     self.predictor,
-                    words,
+                    found,
                 )
-                self._answered += len(words)
+                self._answered += len(found)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
                 self.trials.judge(report)
             elif kind is Kind.STATISTICS:
