@@ -565,6 +565,26 @@ def test_what_is_gone_through_once_names_no_values():
         VFDT(nominal=iter("uv")).check_parameters()
 
 
+@pytest.mark.parametrize("key", [Decimal("sNaN"), ([1],)])
+def test_what_cannot_be_looked_up_names_no_attributes(key):
+    with pytest.raises(TypeError, match="^nominal must hold names or positions of attributes, not "):
+        VFDT(nominal=[key]).check_parameters()
+
+
+@pytest.mark.parametrize("value", [Decimal("sNaN"), ([1],)])
+def test_values_that_cannot_be_looked_up(value):
+    X = pd.DataFrame({"k": pd.Series(["a", value], dtype=object)})
+    with pytest.raises(TypeError, match="^attribute 'k': a nominal value must be a string.*, not [(D]"):
+        VFDT(nominal=["k"]).fit(X, [0, 1])
+
+
+def test_signalling_nans():
+    with pytest.raises(TypeError, match="^attribute 'a': values must be numbers .*, not a signalling NaN$"):
+        VFDT().fit(pd.DataFrame({"a": [Decimal("sNaN")]}), [1])
+    with pytest.raises(ValueError, match="^Unknown label type: a signalling NaN"):
+        VFDT().fit([[1]], [Decimal("sNaN")])
+
+
 def test_time_spans_name_no_attributes():
     with pytest.raises(ValueError, match="nominal names the attribute"):
         VFDT(nominal=np.array([0], "timedelta64[s]")).fit(np.ones((4, 2)), [0, 1, 0, 1])

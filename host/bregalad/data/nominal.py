@@ -1,7 +1,6 @@
 """Codes for the values of one nominal attribute, in the order of their first appearance."""
 
 import math
-from collections.abc import Hashable
 from decimal import Decimal
 
 import numpy as np
@@ -192,7 +191,7 @@ def factors(values):
         except (TypeError, NotImplementedError):  # not hashed, or not by Arrow
             values = np.asarray(values, object)
             for value in values:
-                if not isinstance(value, Hashable):
+                if not pd.api.types.is_hashable(value):
                     plain(value)
             positions, uniques = pd.factorize(values)
     uniques = [plain(value) for value in uniques]

@@ -1,7 +1,7 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
 from contextlib import contextmanager
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from numbers import Real
 
 import numpy as np
@@ -346,7 +346,9 @@ def _numbers(column):
             raise TypeError("values must be numbers that a float can hold, not complex ones")  # NumPy drops a part
         try:
             column = column.to_numpy(np.float64, na_value=np.nan)
-        except (TypeError, ValueError, ArithmeticError) as error:  # also of decimals
+        except InvalidOperation as error:
+            raise TypeError("values must be numbers that a float can hold, not a signalling NaN") from error
+        except (TypeError, ValueError, OverflowError) as error:
             raise TypeError(f"values must be numbers that a float can hold: {one_line(error)}") from error
     elif column.dtype.kind not in "biufO":
         raise TypeError(f"values must be numbers, not {column.dtype}")

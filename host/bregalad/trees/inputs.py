@@ -70,7 +70,7 @@ def labels_of(y):
         missing = pd.isna(labels)
     except ArithmeticError as error:  # a decimal's signalling NaN
         raise ValueError(
-            f"Unknown label type: {one_line(error)}; a label is a string, an integer or a boolean"
+            "Unknown label type: a signalling NaN; a label is a string, an integer or a boolean"
         ) from error
     if missing.any():
         raise ValueError(f"y[{int(missing.argmax())}] is missing (Input y contains NaN): every instance needs a label")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
 import numpy as np
-from pandas.api.types import is_scalar
+from pandas.api.types import is_hashable, is_scalar
 
 from ..boards import check_name
 from ..boards.base import Board
@@ -99,7 +99,7 @@ class Parameters(Shared):
                 f"nominal must name attributes, as a list, or as a dict of them to their values, not {shown(given)}"
             )
         for key in given:
-            if not isinstance(key, Hashable) or not is_scalar(key) and not isinstance(key, tuple):
+            if not is_hashable(key) or not is_scalar(key) and not isinstance(key, tuple):
                 raise TypeError(f"nominal must hold names or positions of attributes, not {shown(key)}")
         for key, values in given.items() if isinstance(given, dict) else ():
             if not _is_list(values):
