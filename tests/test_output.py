@@ -72,7 +72,7 @@ def test_a_broken_pipe_elsewhere_is_an_error(monkeypatch, capsys):
     def fail(args):
         raise BrokenPipeError(32, "Broken pipe: the board")
 
-    monkeypatch.setattr("bregalad.cli.boards.run", fail)
+    monkeypatch.setattr("bregalad.cli.commands.boards.run", fail)
     assert main(["boards"]) == 1
     assert "Broken pipe: the board" in capsys.readouterr().err
 

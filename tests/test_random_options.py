@@ -11,7 +11,8 @@ import random
 from collections import Counter
 
 import pytest
-from bregalad.cli import boards, generate, inspect, main, predict, train
+from bregalad.cli import main
+from bregalad.cli.commands import boards, generate, inspect, predict, train
 
 COMMANDS = {"train": train, "predict": predict, "inspect": inspect, "generate": generate, "boards": boards}
 WORDS = [

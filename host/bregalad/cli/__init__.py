@@ -1,4 +1,4 @@
-"""The command line: ``bregalad COMMAND``, a module of this package each."""
+"""The command line: ``bregalad COMMAND``, a module of `commands` each."""
 
 import argparse
 import logging
@@ -9,14 +9,14 @@ import warnings
 from importlib.metadata import version
 
 from ..words import one_line
-from . import (
+from . import learner
+from .commands import (
     bench,
     boards,
     build,
     demo,
     generate,
     inspect,
-    learner,
     predict,
     program,
     reproduce,

@@ -46,9 +46,9 @@ def run(args):
     from bregalad_hw.boards import find_board
     from bregalad_sim.virtual import VirtualBoard, serve
 
-    from ..geometry import Geometry
-    from ..link.udp import PORT
-    from .options import check_clock, network_options
+    from ...geometry import Geometry
+    from ...link.udp import PORT
+    from ..options import check_clock, network_options
 
     board = find_board(args.board)
     if args.port is not None and not 0 <= args.port < 1 << 16:

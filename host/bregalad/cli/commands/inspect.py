@@ -1,7 +1,7 @@
 """Show a saved tree and its statistics."""
 
-from .options import check_there
-from .outputs import print_json
+from ..options import check_there
+from ..outputs import print_json
 
 __all__ = ["add_arguments", "run"]
 
@@ -22,7 +22,7 @@ def run(args):
     if args.json and not args.statistics:
         raise ValueError("--json is for --statistics; a tree is drawn as text, or with --dot")
     check_there(args.tree)
-    from ..trees.catalogue import load_tree
+    from ...trees.catalogue import load_tree
 
     tree = load_tree(args.tree)
     if args.json:

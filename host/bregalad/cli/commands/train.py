@@ -5,9 +5,9 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ..interrupt import Stopped, status_of, stopping
-from ..words import counted
-from . import checkpoint, learner, options, outputs
+from ...interrupt import Stopped, status_of, stopping
+from ...words import counted
+from .. import checkpoint, learner, options, outputs
 
 __all__ = ["add_arguments", "run", "print_report"]
 
@@ -74,8 +74,8 @@ class _Run:
 
 def _new_tree(args, chosen):
     """The tree that the options describe; refuses it, or files to write, now and not after hours of learning."""
-    from ..evaluation.curve import check_suffix
-    from ..trees.catalogue import TREES
+    from ...evaluation.curve import check_suffix
+    from ...trees.catalogue import TREES
 
     tree = TREES[args.tree](board=args.board, geometry=args.geometry, **chosen)
     tree.check_parameters()
@@ -92,7 +92,7 @@ def _new_tree(args, chosen):
 
 def _begun(args, stream, tree):
     """The `_Run` to go on with: from its beginning, or from a checkpoint."""
-    from ..evaluation import Curve
+    from ...evaluation import Curve
 
     kept = args.checkpoint or args.resume
     this = checkpoint.run_of(args) if kept else None
@@ -111,9 +111,9 @@ def _learn(args, stream, run):
     """Learn the stream; returns what stopped it midway, or None."""
     from tqdm import tqdm
 
-    from ..boards.base import BoardError
-    from ..evaluation import prequential
-    from ..evaluation.prequential import POINT
+    from ...boards.base import BoardError
+    from ...evaluation import prequential
+    from ...evaluation.prequential import POINT
 
     seen = sum(run.curve.instances[-1:])
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
@@ -147,7 +147,7 @@ def _end(args, run, stopped):
     What has been learnt is kept, whatever ended the run: a pipe that is closed must not come
     before, nor must one file that cannot be written take the others along.
     """
-    from ..boards.base import BoardError
+    from ...boards.base import BoardError
 
     tree, curve, unwritten = run.tree, run.curve, []
     saved = _save(tree, args.save, isinstance(stopped, BoardError) or tree.unfinished, unwritten)
@@ -188,7 +188,7 @@ def _check_checkpoints(args):
     if args.every is not None and not (args.checkpoint or args.resume):
         raise ValueError("--every has no effect without --checkpoint or --resume")
     if args.every is not None:
-        from ..evaluation.prequential import POINT
+        from ...evaluation.prequential import POINT
 
         if args.every < POINT:
             raise ValueError(
@@ -207,7 +207,7 @@ def _noting(unwritten, path):
 
 def _save(tree, path, cut, unwritten):
     """End the warm-up and write the tree, if asked for; False if the board does not let us."""
-    from ..boards.base import BoardError
+    from ...boards.base import BoardError
 
     try:
         if cut:
@@ -228,7 +228,7 @@ def _save(tree, path, cut, unwritten):
 
 def report_of(tree, curve):
     """What `print_report` prints, and the tree's parameters, as a dict."""
-    from ..compiled import compile_seconds
+    from ...compiled import compile_seconds
 
     return {
         "tree": type(tree).__name__,
@@ -245,7 +245,7 @@ def report_of(tree, curve):
 
 def print_report(tree, curve):
     """Print what a run has come to."""
-    from ..compiled import compile_seconds
+    from ...compiled import compile_seconds
 
     report = tree.report()
     print(f"instances   {report['instances']}")

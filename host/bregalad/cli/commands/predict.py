@@ -3,13 +3,13 @@
 import sys
 from contextlib import nullcontext
 
+from .. import options, outputs
+
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser):
     """Declare the options."""
-    from . import options
-
     options.add_stream(parser)
     parser.add_argument("--tree", required=True, metavar="FILE", help="a tree saved by train")
     parser.add_argument("--output", metavar="FILE", help="CSV to write (default: standard output)")
@@ -18,15 +18,13 @@ def add_arguments(parser):
 
 def run(args):
     """Write one line per instance; say on stderr how many labels in the file were met."""
-    from . import options, outputs
-
     if args.classes:
         raise ValueError("the classes are the tree's; predict takes no --classes")
     options.check_there(args.file, args.tree)
     import pandas as pd
 
-    from ..files import replacing
-    from ..trees.catalogue import load_tree
+    from ...files import replacing
+    from ...trees.catalogue import load_tree
 
     if args.output:
         outputs.check_writable(args.output, args.file)

@@ -49,8 +49,8 @@ def run(args):
     from bregalad_hw.build.bitstream import build
     from bregalad_hw.build.report import table
 
-    from ..geometry import Geometry
-    from .options import check_clock, network_options
+    from ...geometry import Geometry
+    from ..options import check_clock, network_options
 
     board = find_board(args.board)
     if args.seeds < 1:

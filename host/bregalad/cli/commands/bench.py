@@ -47,9 +47,9 @@ def run(args):
     import sys
     from pathlib import Path
 
-    from ..benchmark import PARTS, Settings, part
-    from ..benchmark.contenders import PEERS
-    from ..files import alone_in
+    from ...benchmark import PARTS, Settings, part
+    from ...benchmark.contenders import PEERS
+    from ...files import alone_in
 
     modules = {name: part(name) for name in args.part or PARTS[:3]}
     for option in ("instances", "repeats"):

@@ -24,11 +24,11 @@ def run(args):
 
     from tqdm import tqdm
 
-    from ..data.flights import flights
-    from ..evaluation import prequential
-    from ..geometry import Geometry
-    from ..trees.vfdt import VFDT
-    from . import outputs
+    from ...data.flights import flights
+    from ...evaluation import prequential
+    from ...geometry import Geometry
+    from ...trees.vfdt import VFDT
+    from .. import outputs
     from .train import print_report
 
     if args.simulated < 0:

@@ -13,8 +13,8 @@ def add_arguments(parser):
 
 def run(args):
     """Print the lists."""
-    from ..boards import BOARDS, LINKS, open_board
-    from ..geometry import PRESETS
+    from ...boards import BOARDS, LINKS, open_board
+    from ...geometry import PRESETS
 
     opened = {}
     for name in BOARDS if args.check else ():

@@ -26,8 +26,8 @@ def run(args):
     import os
     import sys
 
-    from ..benchmark.papers import STUDIES, Settings, study
-    from ..boards import BOARDS
+    from ...benchmark.papers import STUDIES, Settings, study
+    from ...boards import BOARDS
 
     if args.name is None:
         for name in STUDIES:

@@ -27,7 +27,7 @@ def run(args):
     from amaranth.back import verilog
     from bregalad_hw.accelerator import Accelerator
 
-    from ..geometry import PRESETS, Geometry
+    from ...geometry import PRESETS, Geometry
 
     geometry = Geometry.parse(args.geometry, PRESETS["small"])
     text = verilog.convert(Accelerator(geometry), name="accelerator", emit_src=False)
