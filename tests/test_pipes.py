@@ -97,7 +97,7 @@ def test_a_fifo_is_read_once(table, tmp_path):
         (b"", "the file is empty"),
         (gzip.compress(b"a,b\n1,x\n" * 9)[:-9], "damaged or cut short"),
         (b"\0" * 100, "line 1: not a text"),
-        (b"a,b\n1,x\n2\n", "line 3: 1 fields, but 2 columns"),
+        (b"a,b\n1,x\n2\n", "line 3: 1 field, but 2 columns"),
     ],
 )
 def test_what_cannot_come_through_a_pipe(tmp_path, data, match):

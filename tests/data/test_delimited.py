@@ -120,7 +120,7 @@ def test_lines_behind_comments_keep_their_numbers(tmp_path):
     path = write(tmp_path, "a,class\n1,x\n# a comment\n")
     with pytest.raises(
         DataError,
-        match="line 3: 1 fields, but 2 columns; lines that begin with # are comments at the top of a file only",
+        match="line 3: 1 field, but 2 columns; lines that begin with # are comments at the top of a file only",
     ):
         list(open_stream(path))
 

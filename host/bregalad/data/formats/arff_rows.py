@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
+from ...words import counted
 from ..schema import DataError
 from .notation import between_commas, divided, tokens, without_blanks
 from .numerals import MISSING_NUMBERS, is_number
@@ -91,7 +92,7 @@ def _row(line, names, absent):
             found = found[: max(i for i, token in enumerate(found) if token.kind == "comma")]
     words = divided(found, len(names))
     if len(words) != len(names):
-        raise ValueError(f"{len(words)} fields, but {len(names)} columns")
+        raise ValueError(f"{counted(len(words), 'field')}, but {counted(len(names), 'column')}")
     return [_field(word) for word in words]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from os.path import getsize
 from typing import TYPE_CHECKING
 
+from ...words import counted
 from ..schema import Attribute, DataError
 from .files import Pipe, open_binary, open_lines
 from .lines import Block
@@ -63,7 +64,8 @@ class Source:
         """Give the columns other names."""
         names = tuple(names)
         if len(names) != len(self.attributes):
-            raise DataError(f"{self.path}: {len(names)} names, but {len(self.attributes)} columns")
+            columns = counted(len(self.attributes), "column")
+            raise DataError(f"{self.path}: {counted(len(names), 'name')}, but {columns}")
         self._unique(names, self.path)
         self.attributes = tuple(
             Attribute(name, a.kind, a.values) for name, a in zip(names, self.attributes, strict=True)

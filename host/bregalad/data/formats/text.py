@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
+from ...words import counted
 from ..schema import DataError
 from .numerals import MISSING_NUMBERS, MISSING_WORDS, number_of, reason_of
 
@@ -194,7 +195,8 @@ def _parse_slowly(block, layout, names, kept, numeric):
             raise DataError(f"{place}: {error}") from error
         if len(fields) != len(names):
             comment = "; lines that begin with # are comments at the top of a file only"
-            raise DataError(f"{place}: {len(fields)} fields, but {len(names)} columns" + comment * line.startswith("#"))
+            found = f"{counted(len(fields), 'field')}, but {counted(len(names), 'column')}"
+            raise DataError(f"{place}: {found}" + comment * line.startswith("#"))
         rows.append(fields)
     columns, wrong = {}, []
     for place, (name, column) in enumerate(zip(names, zip(*rows, strict=True), strict=True)):
