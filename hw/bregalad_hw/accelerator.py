@@ -1,11 +1,12 @@
 """The accelerator: what every board's top level wraps."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.registers import EVENTS, TIMINGS, identity_fields
 
 from .array.array import AttributeProcessorArray
+from .configuration import Limits
 from .mcmu.axi import read_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.mcmu import MemoryController
@@ -76,6 +77,7 @@ class Accelerator(wiring.Component):
         g = self.geometry
         registers = RegisterFile()
         add_with_reset(m, "registers", registers, self.reset)
+        m.submodules.limits = limits = Limits(g)
         m.submodules.controller = controller = MemoryController(g, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
@@ -94,6 +96,8 @@ class Accelerator(wiring.Component):
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
         connect(m, flipped(self.csr), registers.csr)
+        connect(m, registers.configuration, limits.i)
+        connect(m, limits.o, controller.configuration, array.configuration)
         connect(m, array.gains, controller.gains)
         connect(m, array.summary, controller.summary)
 
@@ -105,12 +109,6 @@ class Accelerator(wiring.Component):
             *(getattr(registers, name.replace(".", "_")).eq(value) for name, value in identity_fields(g).items()),
             registers.status_halted.eq(controller.halted),
             registers.status_busy.eq(busy),
-            controller.cells.eq(registers.cells_count),
-            controller.classes.eq(array.classes_in_use),
-            controller.all.eq(registers.report_all),
-            controller.predictions.eq(registers.report_predictions),
-            controller.grace.eq(registers.grace_leaf),
-            controller.inner_grace.eq(registers.inner_grace_inner),
             controller.clear.eq(registers.control_clear),
             controller.snap_ready.eq(array.snap_ready),
             controller.count_out.eq(array.count_out),
@@ -120,15 +118,6 @@ class Accelerator(wiring.Component):
             array.codes.eq(controller.codes),
             array.count_in.eq(controller.count),
             array.trial_current.eq(controller.trial_current),
-            array.cells_in_use.eq(controller.cells_in_use),
-            array.classes_in_use.eq(Mux(registers.classes_count > g.classes, g.classes, registers.classes_count)),
-            array.report_all.eq(registers.report_all),
-            array.config.cell.eq(registers.cell_index),
-            array.config.kind.eq(registers.cell_kind),
-            array.config.first.eq(registers.cell_first),
-            array.config.other.eq(registers.cell_other),
-            array.config.base.eq(registers.cell_base),
-            array.config_write.eq(registers.cell_write),
         ]
         if g.banks > 1:
             m.d.comb += array.snap.eq(controller.snap)

@@ -3,7 +3,9 @@
 from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.protocol.registers import REGISTERS, Access
+from bregalad.protocol.registers import CONFIGURATION, REGISTERS, Access
+
+from .configuration import configuration_signature
 
 __all__ = ["ADDRESS_WIDTH", "RegisterFile", "csr_signature"]
 
@@ -23,12 +25,8 @@ def csr_signature():
     )
 
 
-def _name(register, field):
-    return f"{register.name}_{field.name}"
-
-
 class RegisterFile(wiring.Component):
-    """One port per field of the declared registers, ``<register>_<field>``.
+    """One port per field of the declared registers.
 
     Parameters
     ----------
@@ -37,8 +35,10 @@ class RegisterFile(wiring.Component):
     Members
     -------
     csr : In(csr_signature)
+    configuration : Out(configuration_signature())
+        The registers of CONFIGURATION.
     <register>_<field> : In for RO fields, otherwise Out
-        A PULSE field is 1 for the clock after it was written as 1.
+        The others. A PULSE field, here and there, is 1 for the clock after it was written as 1.
 
     Latency: 2 cycles from ``addr`` to ``r_data``, 1 from ``w_en`` to the field. An address without
     a register reads 0.
@@ -55,14 +55,22 @@ class RegisterFile(wiring.Component):
 
     def __init__(self, registers=REGISTERS):
         self.registers = tuple(registers)
-        members = {"csr": In(csr_signature())}
+        self._configured = [register for register in self.registers if register in CONFIGURATION]
+        members = {"csr": In(csr_signature()), "configuration": Out(configuration_signature(self._configured))}
         for register in self.registers:
             if register.addr >> 2 + ADDRESS_WIDTH:
                 raise ValueError(f"{register.name}: address must fit {ADDRESS_WIDTH + 2} bits, not {register.addr:#x}")
-            for field in register.fields:
+            for field in () if register in self._configured else register.fields:
                 read_only = field.access is Access.RO
-                members[_name(register, field)] = In(field.width) if read_only else Out(field.width, init=field.reset)
+                members[f"{register.name}_{field.name}"] = (
+                    In(field.width) if read_only else Out(field.width, init=field.reset)
+                )
         super().__init__(members)
+
+    def _port(self, register, field):
+        if register in self._configured:
+            return getattr(getattr(self.configuration, register.name), field.name)
+        return getattr(self, f"{register.name}_{field.name}")
 
     def elaborate(self, platform):
         m = Module()
@@ -80,12 +88,12 @@ class RegisterFile(wiring.Component):
                     with m.Case(addr & (1 << _LOW) - 1):
                         for field, lsb in words[addr].layout():
                             if field.access is not Access.PULSE:
-                                m.d.sync += value[lsb : lsb + field.width].eq(getattr(self, _name(words[addr], field)))
+                                m.d.sync += value[lsb : lsb + field.width].eq(self._port(words[addr], field))
             with m.If(high == group):
                 m.d.sync += csr.r_data.eq(value)
         for register in self.registers:
             for field, lsb in register.layout():
-                port = getattr(self, _name(register, field))
+                port = self._port(register, field)
                 if field.access is Access.PULSE:
                     m.d.sync += port.eq(0)
                 if field.access is not Access.RO:

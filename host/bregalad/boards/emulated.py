@@ -6,7 +6,7 @@ from ..criteria import criterion_of
 from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
 from ..geometry import NONE
 from ..protocol.commands import COMMAND_BYTES, PATH_LIMIT, record_layout
-from ..protocol.registers import EVENTS, Access, find, identity_fields
+from ..protocol.registers import CONFIGURATION, EVENTS, Access, identity_fields
 from ..protocol.reports import Kind, layout_of
 from . import kernel
 from .base import Board, BoardError
@@ -19,16 +19,6 @@ _OUT_WORDS = 1 << 16
 _tables: list = []
 _logs: list = []
 _bayes_table = np.array(BAYES_TABLE, np.int64)
-
-_CONFIGURATION = (
-    "cells.count",
-    "classes.count",
-    "report.all",
-    "grace.leaf",
-    "inner_grace.inner",
-    "report.predictions",
-)  # by kernel.CELLS ...
-_CELL = ("kind", "first", "other", "base")  # by kernel.KIND ...
 
 
 def _table():
@@ -118,8 +108,8 @@ class EmulatedBoard(Board):
             count_max=g.count_max,
             gain_half=1 << g.gain_width - 1,
             reserve=reserve,
-            registers=np.zeros(len(_CONFIGURATION), np.int64),
-            config=np.zeros((len(_CELL), cells), np.uint8),
+            registers=np.zeros(len(kernel.SETTINGS), np.int64),
+            config=np.zeros((len(kernel.CELL_SETTINGS), cells), np.uint8),
             entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
             counts=counts,
             counters=counters,
@@ -143,9 +133,9 @@ class EmulatedBoard(Board):
         )
         self._state.entries[:, [kernel.LINK, kernel.CURRENT]] = NONE
         self._state.config[kernel.FIRST] = 1
-        for name in dict.fromkeys(full.partition(".")[0] for full in (*_CONFIGURATION, "cell")):
-            for field in find(name).fields:
-                self._fields[f"{name}.{field.name}"] = field.reset
+        for register in CONFIGURATION:
+            for field in register.fields:
+                self._fields[f"{register.name}.{field.name}"] = field.reset
         self._store_configuration()
         self._pending = b""  # the beginning of a command or record whose rest was not sent yet
         self._chunks = []
@@ -262,12 +252,12 @@ class EmulatedBoard(Board):
         elif name == "cell" and pulses:
             index = self._fields["cell.index"]
             if index < self.geometry.max_cells:
-                self._state.config[:, index] = [self._fields[f"cell.{key}"] for key in _CELL]
+                self._state.config[:, index] = [self._fields[name] for name in kernel.CELL_SETTINGS]
         else:
             self._store_configuration()
 
     def _store_configuration(self):
         registers = self._state.registers
-        registers[:] = [self._fields[name] for name in _CONFIGURATION]
+        registers[:] = [self._fields[name] for name in kernel.SETTINGS]
         if not self.geometry.naive_bayes:
             registers[kernel.PREDICTIONS] = 0

@@ -10,6 +10,7 @@ __all__ = [
     "Access",
     "Field",
     "Register",
+    "CONFIGURATION",
     "REGISTERS",
     "EVENTS",
     "TIMINGS",
@@ -193,6 +194,9 @@ REGISTERS = (
         for i, (name, doc) in enumerate({**EVENTS, **TIMINGS}.items())
     ),
 )
+
+# What the host sets before it sends commands.
+CONFIGURATION = tuple(register for register in REGISTERS if any(field.access is Access.RW for field in register.fields))
 
 _BY_NAME = {register.name: register for register in REGISTERS}
 

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, Geometry
 from bregalad.protocol.registers import CellKind
 
+from ..configuration import configuration_signature
 from ..delay import delay
 from ..gain.gain import arithmetic_latency
 from ..gain.scan import SNAPSHOTS, Scan, check_snapshots
@@ -67,16 +68,10 @@ class AttributeProcessorArray(wiring.Component):
         ``codes_latency`` clocks after COUNT; 255 for lanes that have no cell in this pass.
     count_in : In(count_width)
         Beside WRITE.
-    config : In(config_layout())
-        A cell's configuration; cell = pass * lanes + lane. Cells that do not exist are skipped.
-    config_write : In(1)
-        Store `config`. Operations may follow ``config_latency`` clocks later.
-    cells_in_use : In(16)
-        1 to ``geometry.max_cells``; like the next two static while busy.
-    classes_in_use : In(8)
-        1 to ``geometry.classes``.
-    report_all : In(1)
-        1: `gains`, 0: `summary`.
+    configuration : In(configuration_signature())
+        Within the board's limits, and static while busy. With ``cell.write`` the configuration of cell ``cell.index``
+        is stored, which is pass * lanes + lane; cells that do not exist are skipped. Operations may follow
+        ``config_latency`` clocks later. ``report.all``, 1: `gains`, 0: `summary`.
     reset : In(1)
         Forget trials and predictions, from the next clock on. Whatever is under way is gone when it
         has lasted ``partial_latency`` clocks without operations; the memories stay.
@@ -86,7 +81,7 @@ class AttributeProcessorArray(wiring.Component):
         The SNAPs of one pass may begin. Falls the clock after the SNAP of bin 0 that takes the
         last free place.
     gains : Out(stream of candidate_layout(geometry))
-        ``cells_in_use`` candidates per trial, see `Merge`.
+        A candidate per cell in use and trial, see `Merge`.
     summary : Out(stream of summary_layout(geometry))
         One per trial, see `Merge`.
     count_out : Out(count_width)
@@ -137,11 +132,7 @@ class AttributeProcessorArray(wiring.Component):
                 **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
                 "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count_in": In(g.count_width),
-                "config": In(config_layout()),
-                "config_write": In(1),
-                "cells_in_use": In(16),
-                "classes_in_use": In(8),
-                "report_all": In(1),
+                "configuration": In(configuration_signature()),
                 "reset": In(1),
                 "trial_current": In(CELL_WIDTH),
                 "snap_ready": Out(1, init=1),
@@ -170,7 +161,7 @@ class AttributeProcessorArray(wiring.Component):
             control.count_in.eq(self.count_in),
             scan.snap.eq(control.snapped),
             scan.bin.eq(control.snapped_bin),
-            scan.classes_in_use.eq(self.classes_in_use),
+            scan.classes_in_use.eq(self.configuration.classes.count),
         ]
 
         config_pass, config_lane, config, config_write, kinds = self._configuration(m)
@@ -299,7 +290,7 @@ class AttributeProcessorArray(wiring.Component):
             fifo.w_data.eq(item),
         ]
         m.d.sync += [
-            last_cell.eq(self.cells_in_use - 1),
+            last_cell.eq(self.configuration.cells.count - 1),
             room.eq(fifo.level < _FIFO_DEPTH - 3 - self.spread),  # so many more are on their way
         ]
         with m.If(load):
@@ -313,7 +304,7 @@ class AttributeProcessorArray(wiring.Component):
             merge.i.valid.eq(fifo.r_rdy),
             merge.i.p.eq(fifo.r_data),
             fifo.r_en.eq(merge.i.ready),
-            merge.report_all.eq(self.report_all),
+            merge.report_all.eq(self.configuration.report.all),
         ]
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
@@ -352,6 +343,7 @@ class AttributeProcessorArray(wiring.Component):
         """Divide a cell's index into pass and lane; one per clock. Keep it for the merge, too."""
         g = self.geometry
         cell_bits = 15  # of the largest geometry
+        written = self.configuration.cell
         config = [Signal(config_layout(), name=f"config_{i}") for i in range(3)]
         write = [Signal(name=f"config_write_{i}") for i in range(3)]
         passes = [Signal(range(g.passes + 1), name=f"config_pass_{i}") for i in (1, 2)]
@@ -360,15 +352,15 @@ class AttributeProcessorArray(wiring.Component):
         extra = cell_bits + g.lanes.bit_length()
         factor = -(-(1 << extra) // g.lanes)
         m.d.sync += [
-            config[0].eq(self.config),
-            write[0].eq(self.config_write & (self.config.cell < g.max_cells)),
+            *(config[0][name].eq(getattr(written, name)) for name in config_layout().members),
+            write[0].eq(written.write & (written.index < g.max_cells)),
             config[1].eq(config[0]),
             write[1].eq(write[0]),
-            passes[0].eq((config[0].cell[:cell_bits] * factor) >> extra),
+            passes[0].eq((config[0].index[:cell_bits] * factor) >> extra),
             config[2].eq(config[1]),
             write[2].eq(write[1]),
             passes[1].eq(passes[0]),
-            lane.eq(config[1].cell - passes[0] * g.lanes),
+            lane.eq(config[1].index - passes[0] * g.lanes),
         ]
         kind = Signal(cell_layout())
         m.d.comb += [kind[name].eq(config[2][name]) for name in cell_layout().members]
@@ -376,7 +368,7 @@ class AttributeProcessorArray(wiring.Component):
             shape=cell_layout(), depth=g.max_cells, init=[{"kind": CellKind.IGNORED, "first": 1}] * g.max_cells
         )
         put = kinds.write_port()
-        m.d.comb += [put.en.eq(write[2]), put.addr.eq(config[2].cell), put.data.eq(kind)]
+        m.d.comb += [put.en.eq(write[2]), put.addr.eq(config[2].index), put.data.eq(kind)]
         return passes[1], lane, kind, write[2], kinds
 
     def _part(self, m, kinds, cell, result):
@@ -389,7 +381,7 @@ class AttributeProcessorArray(wiring.Component):
         valid, multiway, binary = Signal(), Signal(), Signal()
         shown = Signal(g.classes)
         value = Mux(kind.kind == CellKind.NUMERIC, 0, kind.base) + result.bin
-        m.d.sync += shown.eq(Cat(k < self.classes_in_use for k in range(g.classes)))
+        m.d.sync += shown.eq(Cat(k < self.configuration.classes.count for k in range(g.classes)))
         m.d.comb += [
             valid.eq(kind.kind != CellKind.IGNORED),
             multiway.eq(kind.kind == CellKind.MULTIWAY),

@@ -3,6 +3,7 @@
 from amaranth import signed
 from amaranth.lib import data, enum
 from bregalad.geometry import CODE_WIDTH
+from bregalad.protocol.registers import Access, find
 
 __all__ = [
     "Op",
@@ -100,12 +101,13 @@ def snap_layout(geometry):
 
 def cell_layout():
     """Configuration of a cell that is known: its kind, and how its codes become values."""
-    return data.StructLayout({"kind": 2, "first": 1, "other": 1, "base": CODE_WIDTH})
+    fields = config_layout().members
+    return data.StructLayout({name: shape for name, shape in fields.items() if name != "index"})
 
 
 def config_layout():
-    """Configuration of one cell, written while nothing is under way."""
-    return data.StructLayout({"cell": CELL_WIDTH, **cell_layout().members})
+    """Configuration of the cell of an index, as its register has it."""
+    return data.StructLayout({field.name: field.width for field in find("cell").fields if field.access is Access.RW})
 
 
 def candidate_layout(geometry):

@@ -9,6 +9,7 @@ from bregalad.protocol.registers import EVENTS, TIMINGS
 from ..array.bayes import partial_latency, partial_signature
 from ..array.merge import summary_layout
 from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
+from ..configuration import configuration_signature
 from ..relay import Relay
 from ..replica import add_with_reset
 from .axi import read_signature
@@ -20,7 +21,7 @@ from .predictor import Predictor
 from .report import ReportWriter, word_layout
 from .scheduler import TRIALS, TrialScheduler
 from .sequencer import Sequencer
-from .slots import SINCE_WIDTH, SlotTable, connect_one
+from .slots import SlotTable, connect_one
 from .tracker import Tracker
 
 __all__ = ["MemoryController"]
@@ -45,10 +46,10 @@ class MemoryController(wiring.Component):
     commands : In(stream of bus words)
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4 read)
-    cells, classes, all, predictions, grace, inner_grace : In
-        Run-time configuration; steady while anything is under way.
+    configuration : In(configuration_signature())
+        Within the board's limits; steady while anything is under way.
     halted, busy : Out(1)
-    op, codes, count, cells_in_use, trial_current : Out
+    op, codes, count, trial_current : Out
         To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
         ``snap`` too, with two banks only.
     snap_ready, count_out, count_valid, clamped, gains, summary : In
@@ -78,19 +79,13 @@ class MemoryController(wiring.Component):
                 "commands": In(stream.Signature(g.bus_width)),
                 "reports": Out(stream.Signature(word_layout())),
                 "m_axi": Out(read_signature(g.bus_width)),
-                "cells": In(16),
-                "classes": In(8),
-                "all": In(1),
-                "predictions": In(2),
-                "grace": In(SINCE_WIDTH),
-                "inner_grace": In(SINCE_WIDTH),
+                "configuration": In(configuration_signature()),
                 "halted": Out(1),
                 "busy": Out(1),
                 "op": Out(operation_layout(g)),
                 **({"snap": Out(snap_layout(g))} if g.banks > 1 else {}),
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
-                "cells_in_use": Out(CELL_WIDTH),
                 "trial_current": Out(CELL_WIDTH),
                 "snap_ready": In(1),
                 "count_out": In(g.count_width),
@@ -138,18 +133,12 @@ class MemoryController(wiring.Component):
         connect(m, flipped(self.gains), writer.gains)
         connect(m, flipped(self.summary), writer.summary)
         connect(m, sequencer.start, dispenser.start)
+        for block in (tracker, writer):
+            connect(m, flipped(self.configuration), block.configuration)
 
-        # An instance has at least one code, and no more than there are cells.
-        cells = Signal(CELL_WIDTH)
+        cells = self.configuration.cells.count
         passes = Signal(range(g.passes + 1))
-        with m.If(self.cells == 0):
-            m.d.sync += cells.eq(1)
-        with m.Elif(self.cells > g.max_cells):
-            m.d.sync += cells.eq(g.max_cells)
-        with m.Else():
-            m.d.sync += cells.eq(self.cells)
         m.d.sync += passes.eq(1 + sum((cells > p * g.lanes) for p in range(1, g.passes)))
-        m.d.comb += self.cells_in_use.eq(cells)
 
         # Words of records come from the command stream or from memory.
         with m.If(sequencer.memory):
@@ -170,11 +159,12 @@ class MemoryController(wiring.Component):
             connect(m, tracker.prediction, predictor.i)
             connect(m, flipped(self.partial), predictor.partial)
             connect(m, predictor.o, writer.prediction)
-            m.d.sync += tracker.predict.eq(self.predictions != 0)
+            wanted = self.configuration.report.predictions
+            m.d.sync += tracker.predict.eq(wanted != 0)
             m.d.comb += [
-                predictor.classes_in_use.eq(self.classes),
-                predictor.scores.eq(self.predictions != 1),
-                writer.scores.eq(self.predictions != 1),
+                predictor.classes_in_use.eq(self.configuration.classes.count),
+                predictor.scores.eq(wanted != 1),
+                writer.scores.eq(wanted != 1),
                 scheduler.asked.eq(predictor.asked),
                 scheduler.given.eq(predictor.given),
             ]
@@ -193,8 +183,6 @@ class MemoryController(wiring.Component):
             buffer.read_at.eq(tracker.read_at),
             buffer.free.eq(tracker.free),
             tracker.passes.eq(passes),
-            tracker.grace.eq(self.grace),
-            tracker.inner_grace.eq(self.inner_grace),
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
             tracker.grant.eq(~scheduler.hold),
@@ -214,8 +202,6 @@ class MemoryController(wiring.Component):
             editor.grant.eq(~scheduler.held),
             editor.answer.eq(self.count_out),
             editor.answer_valid.eq(self.count_valid),
-            writer.all.eq(self.all),
-            writer.cells.eq(cells),
             self.halted.eq(sequencer.halted),
             self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle & ~self.reports.valid)),
         ]

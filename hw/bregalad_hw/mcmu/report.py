@@ -8,6 +8,7 @@ from bregalad.protocol.reports import Kind
 
 from ..array.merge import summary_layout
 from ..array.operation import candidate_layout
+from ..configuration import configuration_signature
 from .predictor import prediction_layout
 from .scheduler import head_layout
 
@@ -57,8 +58,8 @@ class ReportWriter(wiring.Component):
         Trials, in order.
     summary, gains : In(streams)
         Their results, as `Merge` gives them: cell 0xFFFF, value and gain 0 where nothing is valid.
-    all : In(1), cells : In(16)
-        GAINS of so many cells instead of SUGGESTION.
+    configuration : In(configuration_signature())
+        ``report.all``: GAINS of ``cells.count`` cells instead of SUGGESTION.
     prediction : In(stream of {slot, label, scores})
         Reported as they come, in what time jobs and heads leave.
     scores : In(1)
@@ -86,8 +87,7 @@ class ReportWriter(wiring.Component):
                 "head": In(stream.Signature(head_layout(g))),
                 "summary": In(stream.Signature(summary_layout(g))),
                 "gains": In(stream.Signature(candidate_layout(g))),
-                "all": In(1),
-                "cells": In(16),
+                "configuration": In(configuration_signature()),
                 "prediction": In(stream.Signature(prediction_layout(g))),
                 "scores": In(1),
                 "reported": Out(1),
@@ -108,11 +108,12 @@ class ReportWriter(wiring.Component):
         index = Signal(range(max(g.classes, 2)))  # word of a section
         item = Signal(16)  # candidate or count, from 1 on
         last_item = Signal()  # of the candidates; an item takes five clocks
-        m.d.sync += last_item.eq(item == self.cells)
+        m.d.sync += last_item.eq(item == self.configuration.cells.count)
         place = Signal(range(4))  # of the summary's candidates
         chosen = Signal(candidate_layout(g), reset_less=True)
         summary = self.summary.p
-        with m.If(self.all):
+        all_gains = self.configuration.report.all
+        with m.If(all_gains):
             m.d.sync += chosen.eq(self.gains.p)
         with m.Else():
             m.d.sync += chosen.eq(
@@ -147,7 +148,7 @@ class ReportWriter(wiring.Component):
                 # What is wide is loaded whether or not there is anything.
                 m.d.comb += self.head.ready.eq(~offered)
                 head = self.head.p
-                trial = Mux(self.all, Kind.GAINS, Kind.SUGGESTION)
+                trial = Mux(all_gains, Kind.GAINS, Kind.SUGGESTION)
                 m.d.sync += [
                     kind.eq(trial),
                     words[0].eq((head.slot << 16) | (head.flags << 8) | trial),

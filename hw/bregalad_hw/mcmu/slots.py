@@ -4,6 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import NONE
+from bregalad.protocol.registers import find
 
 from ..array.operation import row_shape, slot_shape
 from .paths import PathTable, path_layout
@@ -20,7 +21,7 @@ __all__ = [
     "table_signature",
 ]
 
-SINCE_WIDTH = 24
+SINCE_WIDTH = find("grace").fields[0].width  # it is compared with
 
 
 def entry_layout(geometry):

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.reports import SuggestionFlag
 
 from ..array.operation import Op, operation_layout, slot_shape
+from ..configuration import configuration_signature
 from ..relay import Relay
 from .buffer import header_layout
 from .paths import path_layout
@@ -69,8 +70,9 @@ class Tracker(wiring.Component):
     predict : In(1)
         Records shall be predicted.
     passes : In
-        Beats of a record; like the next two steady from 2 clocks before a record on.
-    grace, inner_grace : In(24)
+        Beats of a record; like the next steady from 2 clocks before a record on.
+    configuration : In(configuration_signature())
+        Its grace periods.
     table : Out(rows_signature)
     read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
@@ -112,8 +114,7 @@ class Tracker(wiring.Component):
                 "i": In(stream.Signature(header_layout(g))),
                 "predict": In(1),
                 "passes": In(range(g.passes + 1)),
-                "grace": In(SINCE_WIDTH),
-                "inner_grace": In(SINCE_WIDTH),
+                "configuration": In(configuration_signature()),
                 "table": Out(rows_signature(g)),
                 "read_at": Out(max(1, (g.passes - 1).bit_length())),
                 "free": Out(1),
@@ -239,7 +240,8 @@ class Tracker(wiring.Component):
         graces = [
             (Signal(SINCE_WIDTH, name=f"{name}_limit"), Signal(name=f"{name}_never")) for name in ("leaf", "inner")
         ]
-        for (limit, never), grace in zip(graces, (self.grace, self.inner_grace), strict=True):
+        periods = self.configuration.grace.leaf, self.configuration.inner_grace.inner
+        for (limit, never), grace in zip(graces, periods, strict=True):
             m.d.sync += [limit.eq(grace - 1), never.eq(grace == 0)]
         plus, hits = Signal(), Signal(g.classes)  # the record adds one; its class
         with m.If(moves):

@@ -7,11 +7,11 @@ from itertools import product
 import cocotb
 from bregalad.fixed import BAYES_UNIT, bayes_log2
 from bregalad.geometry import MISSING, NONE, Geometry
-from bregalad.protocol.registers import CellKind
+from bregalad.protocol.registers import CONFIGURATION, CellKind
 from bregalad_hw.array.array import AttributeProcessorArray
 from bregalad_hw.array.bayes import lead, partial_layout
 from bregalad_hw.array.control import SNAP_DISTANCE
-from bregalad_hw.array.operation import Op, config_layout, operation_layout, snap_layout
+from bregalad_hw.array.operation import Op, operation_layout, snap_layout
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
@@ -146,11 +146,7 @@ class Bench:
             dut.op,
             dut.codes,
             dut.count_in,
-            dut.config,
-            dut.config_write,
-            dut.cells_in_use,
-            dut.classes_in_use,
-            dut.report_all,
+            *(self.setting(register.name, field.name) for register in CONFIGURATION for field in register.fields),
             dut.reset,
             dut.trial_current,
             dut.gains__ready,
@@ -162,6 +158,23 @@ class Bench:
             await FallingEdge(dut.clk)
         dut.rst.value = 0
 
+    def setting(self, register, field):
+        """A port of the configuration."""
+        return getattr(self.dut, f"configuration__{register}__{field}")
+
+    def set_use(self):
+        """Tell the array cells and classes in use, and what a trial is to report."""
+        self.setting("cells", "count").value = self.cells_in_use
+        self.setting("classes", "count").value = self.model.golden.fields["classes.count"]
+        self.setting("report", "all").value = self.report_all
+
+    async def write_cell(self, index, cell):
+        """A clock in which a cell's configuration is written."""
+        for name, value in {"index": index, **vars(cell), "write": 1}.items():
+            self.setting("cell", name).value = value
+        await self.step()
+        self.setting("cell", "write").value = 0
+
     async def configure(self):
         """New cells, attributes of several cells among them, while nothing is under way."""
         rng, g, golden = self.rng, self.geometry, self.model.golden
@@ -171,9 +184,7 @@ class Bench:
         self.passes = g.passes_for(self.cells_in_use)
         golden.fields.update({"cells.count": self.cells_in_use, "classes.count": rng.randint(1, g.classes)})
         self.report_all = rng.randrange(2)
-        self.dut.cells_in_use.value = self.cells_in_use
-        self.dut.classes_in_use.value = golden.fields["classes.count"]
-        self.dut.report_all.value = self.report_all
+        self.set_use()
         kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST]
         kinds = rng.choice(
             [kinds, [CellKind.NUMERIC], kinds + [CellKind.IGNORED], [CellKind.IGNORED, CellKind.NUMERIC]]
@@ -187,10 +198,7 @@ class Bench:
             golden.cells[index] = Cell(kind, int(first), rng.randrange(2), base)
         for index in [*range(g.max_cells), g.max_cells, 0xFFFF]:
             cell = golden.cells[index % g.max_cells] if index < g.max_cells else Cell(1, 1, 1, 7)
-            self.dut.config.value = pack(config_layout(), {"cell": index, **vars(cell)})
-            self.dut.config_write.value = 1
-            await self.step()
-        self.dut.config_write.value = 0
+            await self.write_cell(index, cell)
         for _ in range(self.array.config_latency - 1):
             await self.step()
 
@@ -431,15 +439,11 @@ async def trial_clocks(dut):
     await bench.configure()
     for index in range(g.max_cells):
         bench.model.golden.cells[index] = Cell(CellKind.NUMERIC)
-        dut.config.value = pack(config_layout(), {"cell": index, **vars(bench.model.golden.cells[index])})
-        dut.config_write.value = 1
-        await bench.step()
-    dut.config_write.value = 0
+        await bench.write_cell(index, bench.model.golden.cells[index])
     bench.cells_in_use, bench.passes = g.max_cells, g.passes
     bench.report_all = 0
     bench.model.golden.fields.update({"cells.count": g.max_cells, "classes.count": g.classes})
-    dut.cells_in_use.value, dut.classes_in_use.value = g.max_cells, g.classes
-    dut.report_all.value = 0
+    bench.set_use()
     for slot in range(g.slots):  # reset keeps memory
         for pass_ in range(g.passes):
             for bin_ in range(g.bins):

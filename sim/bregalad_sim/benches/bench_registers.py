@@ -4,7 +4,7 @@ import random
 from collections import deque
 
 import cocotb
-from bregalad.protocol.registers import REGISTERS, Access
+from bregalad.protocol.registers import CONFIGURATION, REGISTERS, Access
 from bregalad_hw.registers import ADDRESS_WIDTH, RegisterFile
 from cocotb.triggers import FallingEdge
 
@@ -20,7 +20,16 @@ class Bench:
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.registers = {register.addr // 4: register for register in REGISTERS}
         self.fields = {(register.name, field.name): field for register in REGISTERS for field in register.fields}
-        self.ports = {(register, name): getattr(dut, f"{register}_{name}") for register, name in self.fields}
+        self.ports = {
+            (register.name, field.name): getattr(
+                dut,
+                f"configuration__{register.name}__{field.name}"
+                if register in CONFIGURATION
+                else f"{register.name}_{field.name}",
+            )
+            for register in REGISTERS
+            for field in register.fields
+        }
         self.values = {key: field.reset for key, field in self.fields.items()}
         self.reads = deque([0] * (RegisterFile.latency - 1))  # what the addresses before have
 

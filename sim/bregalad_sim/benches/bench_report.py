@@ -127,7 +127,7 @@ class Bench:
         """Some reports; each job, trial or row of predictions waits for what else is ahead."""
         dut, rng, sources = self.dut, self.rng, self.sources
         wanted = rng.choice(PREDICTIONS)
-        dut.all.value, dut.cells.value = report_all, cells
+        dut.configuration__report__all.value, dut.configuration__cells__count.value = report_all, cells
         dut.scores.value = wanted is Kind.SCORES
         self.sink.stall = stall_out
         kinds = [TRIALS[report_all]] * 4 + [wanted] * 4 + list(JOBS)
@@ -192,7 +192,7 @@ class Bench:
 async def every_byte(dut):
     """Reports of all kinds in any order, as fast as they go and with stalls on each stream."""
     bench = Bench(dut)
-    await reset(dut, dut.all, dut.cells, dut.scores)
+    await reset(dut, dut.configuration__report__all, dut.configuration__cells__count, dut.scores)
     rng, g = bench.rng, bench.geometry
     for index in range(parameters()["rounds"]):
         stalls = [(0.0, 0.0), (0.0, 0.6), (0.6, 0.0), (0.5, 0.5)][index // 2 % 4]

@@ -52,8 +52,8 @@ class Bench:
             dut.rewind,
             dut.passes,
             dut.predict,
-            dut.grace,
-            dut.inner_grace,
+            dut.configuration__grace__leaf,
+            dut.configuration__inner_grace__inner,
             dut.locked,
             dut.grant,
             dut.table__r_en,
@@ -71,7 +71,8 @@ class Bench:
         fields["inner_grace.inner"] = inner_grace
         dut = self.dut
         dut.passes.value = self.geometry.passes_for(cells)
-        dut.grace.value, dut.inner_grace.value = grace, inner_grace
+        dut.configuration__grace__leaf.value = grace
+        dut.configuration__inner_grace__inner.value = inner_grace
         dut.predict.value = predict
 
     async def place(self, slot, **values):

@@ -9,11 +9,12 @@ from bregalad.geometry import CODE_WIDTH, NONE
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.reports import SuggestionFlag
 from bregalad_hw.array.operation import Op, operation_layout
+from bregalad_hw.configuration import configuration_signature
 from bregalad_hw.mcmu.buffer import RecordBuffer
 from bregalad_hw.mcmu.dispenser import beat_layout
 from bregalad_hw.mcmu.predictor import ask_layout
 from bregalad_hw.mcmu.scheduler import trial_layout
-from bregalad_hw.mcmu.slots import SINCE_WIDTH, SlotTable, connect_one, table_signature
+from bregalad_hw.mcmu.slots import SlotTable, connect_one, table_signature
 from bregalad_hw.mcmu.tracker import Tracker
 
 from ..golden import Golden
@@ -47,8 +48,7 @@ class Counting(wiring.Component):
                 "rewind": In(1),
                 "passes": In(range(g.passes + 1)),
                 "predict": In(1),
-                "grace": In(SINCE_WIDTH),
-                "inner_grace": In(SINCE_WIDTH),
+                "configuration": In(configuration_signature()),
                 "locked": In(g.slots),
                 "trial": Out(stream.Signature(trial_layout(g))),
                 "prediction": Out(stream.Signature(ask_layout(g))),
@@ -74,6 +74,7 @@ class Counting(wiring.Component):
             self.i.ready.eq(buffer.room),
         ]
         connect(m, buffer.o, tracker.i)
+        connect(m, flipped(self.configuration), tracker.configuration)
         connect(m, tracker.trial, flipped(self.trial))
         connect(m, tracker.prediction, flipped(self.prediction))
         m.d.comb += [
@@ -84,8 +85,6 @@ class Counting(wiring.Component):
             buffer.read_at.eq(tracker.read_at),
             buffer.free.eq(tracker.free),
             tracker.predict.eq(self.predict),
-            tracker.grace.eq(self.grace),
-            tracker.inner_grace.eq(self.inner_grace),
             tracker.locked.eq(self._locked(tracker.slot)),
             tracker.next_locked.eq(self._locked(tracker.next_slot)),
             tracker.grant.eq(self.grant),

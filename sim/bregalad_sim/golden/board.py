@@ -16,7 +16,7 @@ from bregalad.protocol.commands import (
     references,
 )
 from bregalad.protocol.layout import Layout
-from bregalad.protocol.registers import EVENTS, Access, CellKind, find, identity_fields
+from bregalad.protocol.registers import CONFIGURATION, EVENTS, Access, CellKind, find, identity_fields
 from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 
 from .bayes import scores_of
@@ -43,9 +43,9 @@ class Golden:
         self.geometry = g = geometry
         self.memory = Memory(memory_size, g.bus_bytes)
         self.fields = {}  # run-time configuration
-        for name in ("cells", "classes", "report", "grace", "inner_grace", "cell"):
-            for reg_field in find(name).fields:
-                self.fields[f"{name}.{reg_field.name}"] = reg_field.reset
+        for register in CONFIGURATION:
+            for reg_field in register.fields:
+                self.fields[f"{register.name}.{reg_field.name}"] = reg_field.reset
         self.cells = [Cell() for _ in range(g.max_cells)]
         self.entries = [self._entry() for _ in range(g.slots)]
         # counts[slot][cell][bin][class], zoom[slot][cell] = (lo, shift)

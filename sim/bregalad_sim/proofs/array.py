@@ -339,7 +339,9 @@ ARRAY = {
     ),
     "report writer": Proof(
         "words are held until taken",
-        lambda: Watched(ReportWriter(_GEOMETRY), lambda m, block: steady(m, block.scores, block.all)),
+        lambda: Watched(
+            ReportWriter(_GEOMETRY), lambda m, block: steady(m, block.scores, block.configuration.report.all)
+        ),
     ),
     "sequencer": Proof(
         "jobs, descriptors, starts are held until taken",

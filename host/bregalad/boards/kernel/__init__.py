@@ -11,6 +11,7 @@ from .slots import place
 from .state import (
     ASKED,
     BEATS,
+    CELL_SETTINGS,
     CLAMPED,
     COUNTS,
     CURRENT,
@@ -25,6 +26,7 @@ from .state import (
     PREDICTIONS,
     PROGRESS,
     RECORDS,
+    SETTINGS,
     SKIP,
     USED,
     N,
@@ -36,6 +38,7 @@ from .trials import ask, trial
 __all__ = [
     "ASKED",
     "BEATS",
+    "CELL_SETTINGS",
     "CLAMPED",
     "COUNTS",
     "CURRENT",
@@ -51,6 +54,7 @@ __all__ = [
     "PREDICTIONS",
     "PROGRESS",
     "RECORDS",
+    "SETTINGS",
     "SKIP",
     "USED",
     "State",

@@ -5,13 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import njit
-from ...protocol.registers import EVENTS
+from ...protocol.registers import CONFIGURATION, EVENTS
 
 __all__ = [
     "State",
     "compiled",
     "inlined",
     "inner",
+    "SETTINGS",
+    "CELL_SETTINGS",
     "CELLS",
     "CLASSES",
     "ALL",
@@ -57,8 +59,18 @@ __all__ = [
 ]
 
 # Rows and columns of the state's arrays.
-CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS = range(6)
-KIND, FIRST, OTHER, BASE = range(4)
+SETTINGS = tuple(
+    f"{register.name}.{field.name}"
+    for register in CONFIGURATION
+    if register.name != "cell"
+    for field in register.fields
+)
+CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS = map(
+    SETTINGS.index,
+    ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner", "report.predictions"),
+)
+CELL_SETTINGS = ("cell.kind", "cell.first", "cell.other", "cell.base")
+KIND, FIRST, OTHER, BASE = range(len(CELL_SETTINGS))
 # Two are not the board's. EXTENT: bins from there on hold nothing, so that nothing need look at
 # them. TERMS: whether the slot's ``shares`` are kept up to date, as they are once asked for.
 N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, TERMS, COUNTS = range(9)
@@ -92,8 +104,8 @@ class State(NamedTuple):
     count_max: int
     gain_half: int  # gains are wrapped to -gain_half <= gain < gain_half
     reserve: int  # words that the reports of one record or command need at most
-    registers: np.ndarray  # int64[6], by CELLS to PREDICTIONS
-    config: np.ndarray  # uint8[4, D], by KIND to BASE
+    registers: np.ndarray  # int64, by SETTINGS
+    config: np.ndarray  # uint8[4, D], by CELL_SETTINGS
     entries: np.ndarray  # int64[S, 8 + C], by N to COUNTS
     counts: np.ndarray  # uint32[S, B, C, D]
     counters: np.ndarray  # the same, uint32[S, B C D]
