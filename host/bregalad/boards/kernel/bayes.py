@@ -3,8 +3,9 @@
 import numpy as np
 
 from ...fixed import UNUSED_CLASS
-from ...geometry import BYTE_CLASSES
-from ...protocol.reports import Kind
+from ...geometry import BYTE_CLASSES, Geometry
+from ...protocol.reports import Kind, prediction_layout
+from ...protocol.words import putter
 from .arithmetic import whole_log
 from .bins import MIXED, is_shared, locate
 from .counting import restate
@@ -12,12 +13,15 @@ from .state import CLASSES, COUNTS, PREDICTED, PREDICTIONS, TERMS, USED, inlined
 
 __all__ = ["classify", "only_class", "predict", "prediction_words"]
 
-PREDICTION, SCORES = int(Kind.PREDICTION), int(Kind.SCORES)
+LABEL_ONLY, SCORES = int(Kind.PREDICTION), int(Kind.SCORES)
+_SHORT, _LONG = (prediction_layout(Geometry(classes=classes)) for classes in (2, BYTE_CLASSES + 1))
+PREDICTION_WORDS = _SHORT.size // 4
+put_short, put_long = putter(_SHORT, "kind", "label", "slot"), putter(_LONG, "kind", "label")
 
 
 @inner
 def prediction_words(registers, counts):
-    return 1 if registers[PREDICTIONS] == 1 else 1 + counts.shape[2]
+    return PREDICTION_WORDS if registers[PREDICTIONS] == 1 else PREDICTION_WORDS + counts.shape[2]
 
 
 @inner
@@ -49,9 +53,12 @@ def predict(
         entries, counts.shape, counters, shares, config, mix, classes, scores, logs, bayes_table, slot, places
     )
     used = progress[USED]
-    kind = PREDICTION if registers[PREDICTIONS] == 1 else SCORES
-    out[used] = kind | (label << 16 if width > BYTE_CLASSES else label << 8 | slot << 16)
-    used += 1
+    kind = LABEL_ONLY if registers[PREDICTIONS] == 1 else SCORES
+    if width > BYTE_CLASSES:
+        put_long(out, used, (kind, label))
+    else:
+        put_short(out, used, (kind, label, slot))
+    used += PREDICTION_WORDS
     if kind == SCORES:
         for k in range(width):
             out[used] = (scores[k] if k < classes else UNUSED_CLASS) & 0xFFFFFFFF

@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from ...complete import complete
+from ...choice import choose
 from ...geometry import NONE
 from ...protocol.commands import COMMAND_BYTES, COMMANDS, WITH_PAYLOAD, CommandFlag, Opcode, references
-from ...protocol.reports import ErrorCode, Kind
+from ...protocol.reports import FENCE, ErrorCode, Kind
+from ...protocol.words import putter
 from .arithmetic import u16, u32
-from .reports import DECODE, RECORD_HEAD, error, has_room, head, put
+from .reports import DECODE, RECORD_HEAD, error, has_room
 from .slots import CELL_AT, CLASS_COUNTS_AT, SLOT_AT, place, read, reset, write
-from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, compiled, inlined, inner
+from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, USED, compiled, inlined, inner
 
 __all__ = ["execute"]
 
@@ -21,6 +22,8 @@ FENCED, BAD_COMMAND = int(Kind.FENCE), int(ErrorCode.COMMAND)
 COUNT_AT = COMMANDS[Opcode.LEARN].offset("count")
 ADDRESS_AT = COMMANDS[Opcode.LEARN].offset("address")
 TOKEN_AT = COMMANDS[Opcode.FENCE].offset("token")
+
+FENCE_WORDS, put_fence = FENCE.size // 4, putter(FENCE, "kind", "token")
 
 FAR = 1 << 62  # no memory reaches here; below it, addresses do not overflow
 
@@ -85,7 +88,7 @@ def learn_command(state, stream, at, body):
     low = u32(stream, at + ADDRESS_AT)
     progress[ADDRESS] = low | high << 32
     if progress[IN_MEMORY] and progress[LEFT] and high >= FAR >> 32:
-        error(state.out, progress, np.int64(DECODE), low - low % state.bus_bytes, high, np.int64(0))
+        error(state.out, progress, np.int64(DECODE), progress[ADDRESS] - low % state.bus_bytes, np.int64(0))
         progress[LEFT] = 0
     return body - at
 
@@ -127,8 +130,8 @@ def write_command(state, stream, at, body):
 
 @inlined
 def fence_command(state, stream, at, body):
-    head(state.out, state.progress, np.int64(FENCED), np.int64(0), np.int64(0))
-    put(state.out, state.progress, u32(stream, at + TOKEN_AT))
+    put_fence(state.out, state.progress[USED], (np.int64(FENCED), u32(stream, at + TOKEN_AT)))
+    state.progress[USED] += FENCE_WORDS
     return body - at
 
 
@@ -138,68 +141,33 @@ def reset_command(state, stream, at, body):
     return body - at
 
 
-# One inlined function of all of a table, which compares the opcode with one after the other.
-
-
-def _payload_step(opcode, function, others):
-    opcode = int(opcode)
-
-    @inlined
-    def payload(state, stream, at):
-        if stream[at] == opcode:
-            return function(state, stream, at)
-        return others(state, stream, at)
-
-    return payload
-
-
 @inlined
-def _no_payload(state, stream, at):
+def _no_payload(opcode, state, stream, at):
     return np.int64(0)
 
 
-def _command_step(opcode, function, others):
-    opcode = int(opcode)
-
-    @inlined
-    def step(state, stream, at, body):
-        if stream[at] == opcode:
-            return function(state, stream, at, body)
-        return others(state, stream, at, body)
-
-    return step
-
-
 @inlined
-def _no_command(state, stream, at, body):
+def _no_command(opcode, state, stream, at, body):
     """Not reached: `in_range` has refused the opcode."""
     return body - at
 
 
-_payload = _no_payload
-for _opcode, _function in reversed(
-    complete(WITH_PAYLOAD, {Opcode.LEARN: records_bytes, Opcode.WRITE: statistics_bytes}, __file__).items()
-):
-    _payload = _payload_step(_opcode, _function, _payload)
-
-_execute = _no_command
-for _opcode, _function in reversed(
-    complete(
-        Opcode,
-        {
-            Opcode.LEARN: learn_command,
-            Opcode.TRIAL: trial_command,
-            Opcode.CLEAR: clear_command,
-            Opcode.PLACE: place_command,
-            Opcode.READ: read_command,
-            Opcode.WRITE: write_command,
-            Opcode.FENCE: fence_command,
-            Opcode.RESET: reset_command,
-        },
-        __file__,
-    ).items()
-):
-    _execute = _command_step(_opcode, _function, _execute)
+_payload = choose(WITH_PAYLOAD, {Opcode.LEARN: records_bytes, Opcode.WRITE: statistics_bytes}, __file__, _no_payload)
+_execute = choose(
+    Opcode,
+    {
+        Opcode.LEARN: learn_command,
+        Opcode.TRIAL: trial_command,
+        Opcode.CLEAR: clear_command,
+        Opcode.PLACE: place_command,
+        Opcode.READ: read_command,
+        Opcode.WRITE: write_command,
+        Opcode.FENCE: fence_command,
+        Opcode.RESET: reset_command,
+    },
+    __file__,
+    _no_command,
+)
 
 
 @inlined
@@ -211,13 +179,13 @@ def command(state, stream, at, head_bytes):
         progress[HALTED] = stream[at] != RESET
         refused = True
     elif not in_range(state.counts.shape[0], state.counts.shape[3], stream, at):
-        error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at), u32(stream, at + 4), np.int64(0))
+        error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at) | u32(stream, at + 4) << 32, np.int64(0))
         refused = True
     if refused:
-        payload = _payload(state, stream, at)
+        payload = _payload(stream[at], state, stream, at)
         progress[SKIP] = payload + -payload % state.bus_bytes
         return head_bytes
-    return _execute(state, stream, at, at + head_bytes)
+    return _execute(stream[at], state, stream, at, at + head_bytes)
 
 
 @compiled

@@ -82,7 +82,7 @@ def learn(state, stream, at):
             at_record = progress[ADDRESS]
             word, code = failing_word(state, at_record, size)
             if word >= 0:
-                error(state.out, progress, code, word, word >> 32, progress[DONE])
+                error(state.out, progress, code, word, progress[DONE])
                 progress[LEFT] = 0
                 break
             inside = data.size - data.size % state.bus_bytes

@@ -3,13 +3,18 @@
 import numpy as np
 
 from ...protocol.commands import RECORD_HEADER
-from ...protocol.reports import ErrorCode, Kind
+from ...protocol.reports import ERROR, HEADER, ErrorCode, Kind
+from ...protocol.words import putter
 from .state import HALTED, USED, inlined, inner
 
 __all__ = ["DECODE", "RECORD_HEAD", "error", "has_room", "head", "put"]
 
-ERROR, DECODE = int(Kind.ERROR), int(ErrorCode.DECODE)
+FAILED, DECODE = int(Kind.ERROR), int(ErrorCode.DECODE)
 RECORD_HEAD = RECORD_HEADER.size  # bytes of a record before its codes
+HEADER_WORDS, ERROR_WORDS = HEADER.size // 4, ERROR.size // 4
+
+_put_head = putter(HEADER, "kind", "flags", "slot")
+_put_error = putter(ERROR, "kind", "flags", "slot", "address", "count")
 
 
 @inner
@@ -20,7 +25,8 @@ def put(out, progress, word):
 
 @inner
 def head(out, progress, kind, flags, slot):
-    put(out, progress, kind | flags << 8 | slot << 16)
+    _put_head(out, progress[USED], (kind, flags, slot))
+    progress[USED] += HEADER_WORDS
 
 
 @inlined
@@ -29,9 +35,7 @@ def has_room(state):
 
 
 @inner
-def error(out, progress, code, address_low, address_high, count):
-    head(out, progress, np.int64(ERROR), code, np.int64(0))
-    put(out, progress, address_low)
-    put(out, progress, address_high)
-    put(out, progress, count)
+def error(out, progress, code, address, count):
+    _put_error(out, progress[USED], (np.int64(FAILED), code, np.int64(0), address, count))
+    progress[USED] += ERROR_WORDS
     progress[HALTED] = 1

@@ -5,7 +5,8 @@ import numpy as np
 from ...geometry import NONE, Geometry
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.layout import Layout
-from ...protocol.reports import Kind, entry_body
+from ...protocol.reports import Kind, entry_body, statistics_layout
+from ...protocol.words import putter, words_before
 from .arithmetic import u16, u32
 from .counting import HALVED, INNER, UNDERFLOW, clear
 from .reports import head, put
@@ -18,6 +19,7 @@ from .state import (
     PERIOD,
     SINCE,
     TERMS,
+    USED,
     N,
     inlined,
     inner,
@@ -41,6 +43,10 @@ PARENT_AT, PLACE_CELL_AT, LO_AT, SHIFT_AT, LINK_AT, CURRENT_AT, PERIOD_AT = map(
 )
 CELL_AT = COMMANDS[Opcode.READ].offset("cell")
 ENTRY_BODY = Layout("entry", *entry_body(Geometry()))  # whose class counts come last
+ENTRY_WORDS = words_before(ENTRY_BODY, "class_counts")
+put_entry = putter(ENTRY_BODY, "n", "since", "link", "current", "entry_flags", "period")
+_STATISTICS = statistics_layout(Geometry())  # whose counts come last
+STATISTICS_WORDS, put_statistics = words_before(_STATISTICS, "counts"), putter(_STATISTICS, "kind", "slot", "cell")
 (N_AT, SINCE_AT, ENTRY_LINK_AT, ENTRY_CURRENT_AT, ENTRY_FLAGS_AT, ENTRY_PERIOD_AT, CLASS_COUNTS_AT) = map(
     ENTRY_BODY.offset, ("n", "since", "link", "current", "entry_flags", "period", "class_counts")
 )
@@ -85,15 +91,24 @@ def read(state, slot, cell):
     bins, classes = state.counts.shape[1:3]
     if cell == NONE:
         head(out, progress, np.int64(ENTRY), np.int64(0), slot)
-        put(out, progress, entries[slot, N])
-        put(out, progress, entries[slot, SINCE])
-        put(out, progress, entries[slot, LINK] | entries[slot, CURRENT] << 16)
-        put(out, progress, entries[slot, FLAGS] | entries[slot, PERIOD] << 16)
+        put_entry(
+            out,
+            progress[USED],
+            (
+                entries[slot, N],
+                entries[slot, SINCE],
+                entries[slot, LINK],
+                entries[slot, CURRENT],
+                entries[slot, FLAGS],
+                entries[slot, PERIOD],
+            ),
+        )
+        progress[USED] += ENTRY_WORDS
         for k in range(classes):
             put(out, progress, entries[slot, COUNTS + k])
     else:
-        head(out, progress, np.int64(STATISTICS), np.int64(0), slot)
-        put(out, progress, cell)
+        put_statistics(out, progress[USED], (np.int64(STATISTICS), slot, cell))
+        progress[USED] += STATISTICS_WORDS
         for index in range(bins):
             for k in range(classes):
                 put(out, progress, np.int64(state.counts[slot, index, k, cell]))

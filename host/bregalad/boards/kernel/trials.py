@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...geometry import NONE
-from ...protocol.reports import Kind, SuggestionFlag
+from ...protocol.reports import CANDIDATE, Kind, SuggestionFlag
+from ...protocol.words import putter
 from .counting import HALVED, UNDERFLOW
 from .gains import find, left_count
 from .reports import head
@@ -31,6 +32,7 @@ __all__ = ["ask", "trial"]
 
 SUGGESTION, GAINS = int(Kind.SUGGESTION), int(Kind.GAINS)
 REQUESTED = int(SuggestionFlag.REQUESTED)  # by a command, not by the grace period
+CANDIDATE_WORDS, fill_candidate = CANDIDATE.size // 4, putter(CANDIDATE, "cell", "value", "valid", "gain")
 
 
 @compiled
@@ -113,8 +115,8 @@ def top(found, cells, current_cell):
 def put_candidate(found, cell, out, used):
     """Write a cell's candidate, an empty one if it has none or ``cell`` is negative."""
     valid = cell >= 0 and found[cell, CELL] != NONE
-    best = found[cell, GAIN] if valid else 0
-    out[used] = found[cell, CELL] | found[cell, VALUE] << 16 | 1 << 24 if valid else NONE
-    out[used + 1] = best & 0xFFFFFFFF
-    out[used + 2] = best >> 32 & 0xFFFFFFFF
-    return used + 3
+    if valid:
+        fill_candidate(out, used, (found[cell, CELL], found[cell, VALUE], np.int64(1), found[cell, GAIN]))
+    else:
+        fill_candidate(out, used, (np.int64(NONE), np.int64(0), np.int64(0), np.int64(0)))
+    return used + CANDIDATE_WORDS

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ...choice import choose
 from ...compiled import njit
-from ...complete import complete
 from ...criteria import DECLARED, covered, criterion_of
 from .criteria import span
 
@@ -56,18 +56,6 @@ def _kearns_mansour_width(m, inverse):
     return 4 * np.sqrt(1 / m * np.log(8 * inverse))
 
 
-def _step(name, function, others):
-    number = criterion_of(name).number
-
-    @_inlined
-    def step(criterion, a, b):
-        if criterion == number:
-            return function(a, b)
-        return others(criterion, a, b)
-
-    return step
-
-
 @_inlined
 def _not_covered(criterion, a, b):
     raise ValueError("the bound does not know the criterion")
@@ -75,10 +63,7 @@ def _not_covered(criterion, a, b):
 
 def _by_criterion(bound, table):
     """One inlined function of all of a table; it raises ValueError for what the bound does not cover."""
-    chosen = _not_covered
-    for name, function in reversed(complete(covered(bound), table, __file__).items()):
-        chosen = _step(name, function, chosen)
-    return chosen
+    return choose(covered(bound), table, __file__, _not_covered, number=lambda name: criterion_of(name).number)
 
 
 _factor = _by_criterion("mcdiarmid", {"information_gain": _information_factor, "gini": _gini_factor})

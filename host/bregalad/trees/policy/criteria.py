@@ -1,5 +1,6 @@
 """Impurities per instance in compiled code, by a criterion's number."""
 
+from ...choice import choose
 from ...compiled import njit
 from ...criteria import DECLARED, criterion_of
 
@@ -13,41 +14,23 @@ _inlined = njit(inline="always")
 
 
 @_inlined
-def _impurity(criterion, counts, total):
+def _no_impurity(criterion, counts, total):
     raise ValueError("no such criterion")
 
 
 @_inlined
-def _span(criterion, classes):
+def _no_span(criterion, classes):
     raise ValueError("no such criterion")
 
 
-# One inlined function for all criteria, which compares the number with one after the other.
+def _by_criterion(part, others):
+    """One inlined function of that part of all criteria."""
+    table = {criterion.number: _inlined(getattr(criterion, part)) for criterion in DECLARED}
+    return choose(table, table, __file__, others)
 
 
-def _impurity_step(number, function, others):
-    @_inlined
-    def step(criterion, counts, total):
-        if criterion == number:
-            return function(counts, total)
-        return others(criterion, counts, total)
-
-    return step
-
-
-def _span_step(number, function, others):
-    @_inlined
-    def step(criterion, classes):
-        if criterion == number:
-            return function(classes)
-        return others(criterion, classes)
-
-    return step
-
-
-for _criterion in reversed(DECLARED):
-    _impurity = _impurity_step(_criterion.number, _inlined(_criterion.impurity), _impurity)
-    _span = _span_step(_criterion.number, _inlined(_criterion.span), _span)
+_impurity = _by_criterion("impurity", _no_impurity)
+_span = _by_criterion("span", _no_span)
 
 
 @njit()
