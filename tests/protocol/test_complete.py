@@ -3,10 +3,12 @@
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 from bregalad import BoardError, Geometry, open_board
 from bregalad.boards.emulated import EmulatedBoard
+from bregalad.choice import choose
 from bregalad.complete import complete
 from bregalad.criteria import CRITERIA, DECLARED, criterion_of
 from bregalad.protocol.commands import Opcode, pack_command
@@ -97,6 +99,40 @@ def test_what_is_not_declared_is_refused():
         complete(("a", "b", "c"), ["a"], "here.py")
     with pytest.raises(ValueError, match="here.py has 'd', which is not declared"):
         complete(("a",), ["a", "d"], "here.py")
+
+
+def test_compiled_code_chooses_from_complete_tables():
+    """By number of arguments; what is not declared is refused, what has no number goes to the others."""
+    functions = {
+        1: (numba.njit(inline="always")(lambda a: a), numba.njit(inline="always")(lambda number, a: -number)),
+        2: (numba.njit(inline="always")(lambda a, b: a - b), numba.njit(inline="always")(lambda number, a, b: -number)),
+        3: (
+            numba.njit(inline="always")(lambda a, b, c: a - b - c),
+            numba.njit(inline="always")(lambda number, a, b, c: -number),
+        ),
+        4: (
+            numba.njit(inline="always")(lambda a, b, c, d: a - b - c - d),
+            numba.njit(inline="always")(lambda number, a, b, c, d: -number),
+        ),
+    }
+    for count, (function, others) in functions.items():
+        arguments = (1000, 200, 30, 4)[:count]
+        inverse = numba.njit(lambda *given: 1)
+        chosen = choose(("x", "y"), {"x": function, "y": inverse}, "here.py", others, number={"x": 3, "y": 8}.get)
+        call = _with_arguments(chosen, count)
+        assert [call(number, *arguments) for number in (3, 8, 5)] == [function.py_func(*arguments), 1, -5]
+        with pytest.raises(ValueError, match="here.py lacks 'y'"):
+            choose(("x", "y"), {"x": function}, "here.py", others, number=len)
+
+
+def _with_arguments(chosen, count):
+    """A function that calls inlined code."""
+    return {
+        1: numba.njit(lambda number, a: chosen(number, a)),
+        2: numba.njit(lambda number, a, b: chosen(number, a, b)),
+        3: numba.njit(lambda number, a, b, c: chosen(number, a, b, c)),
+        4: numba.njit(lambda number, a, b, c, d: chosen(number, a, b, c, d)),
+    }[count]
 
 
 @pytest.mark.parametrize("opcode", sorted(set(range(256)) - set(Opcode)))

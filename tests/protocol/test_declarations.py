@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
+from amaranth import Module, Signal, signed, unsigned
 from amaranth.lib import data
+from amaranth.sim import Simulator
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol import commands, describe, registers, reports
 from bregalad.protocol.layout import Field, Layout
-from bregalad.protocol.words import getter
-from bregalad_hw.layout import struct
+from bregalad.protocol.words import getter, putter, words_before
+from bregalad_hw.layout import struct, words_of
 
 LAYOUTS = [
     *commands.COMMANDS.values(),
@@ -196,3 +199,65 @@ def test_compiled_getters_read_what_layouts_pack():
         getter(Layout("odd", Field("a", 16), Field("b", 32)), "b")
     with pytest.raises(ValueError, match="suggestion.left lies across words, or is an array"):
         getter(reports.suggestion_layout(Geometry()), "left")
+
+
+WRITTEN = (reports.HEADER, reports.CANDIDATE, reports.prediction_layout(Geometry()), reports.ERROR, reports.FENCE)
+
+
+@pytest.mark.parametrize("layout", WRITTEN, ids=lambda layout: layout.name)
+def test_compiled_putters_write_what_layouts_pack(layout):
+    """Whatever stood there; beside it nothing changes."""
+    names = [field.name for field in layout.fields]
+    put = putter(layout, *names)
+    write = numba.njit(lambda words, at, values: put(words, at, values))
+    for excess in (0, 1):  # what a field has no room for is left out
+        values = [(1 << min(field.width, 62)) - 4 - 2 * i for i, field in enumerate(layout.fields)]
+        words = np.full(layout.size // 4 + 2, 0xDEADBEEF, np.uint32)
+        given = [
+            value + (excess << field.width if field.width < 62 else 0)
+            for value, field in zip(values, layout.fields, strict=True)
+        ]
+        write(words, 1, tuple(given))
+        assert words[1:-1].tobytes() == layout.pack(**dict(zip(names, values, strict=True)))
+        assert words[0] == words[-1] == 0xDEADBEEF
+
+
+def test_putters_write_negative_numbers_and_leave_other_words():
+    words = np.full(3, 7, np.uint32)
+    putter(reports.CANDIDATE, "gain").py_func(words, 0, (-5,))
+    assert words[0] == 7 and words[1:].view(np.int64)[0] == -5
+
+
+def test_putters_refuse():
+    with pytest.raises(ValueError, match="odd.b lies across words, or is an array"):
+        putter(Layout("odd", Field("a", 16), Field("b", 32)), "b")
+    with pytest.raises(ValueError, match="header: slot, kind are not in the layout's order"):
+        putter(reports.HEADER, "slot", "kind")
+
+
+def test_words_before():
+    assert words_before(reports.suggestion_layout(Geometry()), "class_counts") == 2
+    with pytest.raises(ValueError, match="header.slot does not begin a word"):
+        words_before(reports.HEADER, "slot")
+
+
+@pytest.mark.parametrize("layout", WRITTEN, ids=lambda layout: layout.name)
+def test_words_in_hardware_are_what_layouts_pack(layout):
+    """Of narrow and of negative values, and where a field is not named."""
+    given = {field.name: (-3 if field.signed else 5 + i) for i, field in enumerate(layout.fields)}
+    if len(given) > 3:
+        del given[layout.fields[0].name]
+    signals = {name: Signal(signed(5) if value < 0 else unsigned(5), init=value) for name, value in given.items()}
+    want = np.frombuffer(layout.pack(**given), "<u4").tolist()
+
+    async def check(ctx):
+        assert [ctx.get(word) for word in words_of(layout, **signals)] == want
+
+    simulator = Simulator(Module())
+    simulator.add_testbench(check)
+    simulator.run()
+
+
+def test_words_in_hardware_refuse():
+    with pytest.raises(ValueError, match="header has no field label, n"):
+        words_of(reports.HEADER, kind=1, n=2, label=3)

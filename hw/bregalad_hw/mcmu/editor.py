@@ -7,11 +7,12 @@ from amaranth.lib.wiring import In, Out
 from bregalad.complete import complete
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode
-from bregalad.protocol.reports import EntryFlag, Kind
+from bregalad.protocol.layout import Layout
+from bregalad.protocol.reports import EntryFlag, Kind, entry_body
 
 from ..array.operation import Op, at_slot, operation_layout
 from .command import execute, head_shape, view
-from .report import job_layout
+from .report import job_layout, job_words
 from .scheduler import trial_layout
 from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
 from .tracker import trial_of
@@ -94,12 +95,15 @@ class SlotEditor(wiring.Component):
         place, access = view(edit.head, Opcode.PLACE), view(edit.head, Opcode.READ)
         opcode, flags = access.opcode, place.flags
 
+        entry = Layout("entry", *entry_body(g))
+        entry_words, head_words = entry.size // 4, entry.offset("class_counts") // 4
+
         row = Signal(entry_layout(g))
-        left = Signal(range(max(4 + g.classes, g.bins * g.classes) + 1))  # words of the payload
+        left = Signal(range(max(entry_words, g.bins * g.classes) + 1))  # words of the payload
         dropping = Signal()
         pass_, lane = Signal(range(g.passes + 1)), Signal(16)
         zoom_pass, bin_ = Signal(range(g.passes)), Signal(range(g.bins))
-        column = Signal(range(4 + g.classes))  # word of an entry, or class of a bin
+        column = Signal(range(entry_words))  # word of an entry, or class of a bin
         entry_access = Signal()
         incoming = Signal(32)
         m.d.comb += [
@@ -131,17 +135,40 @@ class SlotEditor(wiring.Component):
         clear_row = row.eq(entry_layout(g).const(empty_entry()))
         trial_of(m, self.trial.p, access.slot, row, requested=True)
 
+        parts = {  # of the word that has come, if it is theirs
+            field.name: incoming[8 * (entry.offset(field.name) % 4) :][: field.width]
+            for field in entry.fields
+            if field.count is None
+        }
+
         # What a command or a word says of a row is worked out a clock ahead.
         timed, limit, placed_timed, placed_limit = Signal(), Signal(16), Signal(), Signal(16)
         link, current = Signal(16), Signal(16)
         m.d.sync += [
             placed_timed.eq(place.period != 0),
             placed_limit.eq(place.period - 1),
-            timed.eq(incoming[16:] != 0),
-            limit.eq(incoming[16:] - 1),
-            link.eq(Mux(incoming[:16] < g.slots, incoming[:16], NONE)),
-            current.eq(Mux(incoming[16:] < g.max_cells, incoming[16:], NONE)),
+            timed.eq(parts["period"] != 0),
+            limit.eq(parts["period"] - 1),
+            link.eq(Mux(parts["link"] < g.slots, parts["link"], NONE)),
+            current.eq(Mux(parts["current"] < g.max_cells, parts["current"], NONE)),
         ]
+        flag = parts["entry_flags"]
+        stow = complete(
+            parts,
+            {
+                "n": [row.n.eq(parts["n"])],
+                "since": [row.since.eq(parts["since"][:SINCE_WIDTH])],
+                "link": [row.link.eq(link)],
+                "current": [row.current.eq(current)],
+                "entry_flags": [
+                    row.inner.eq((flag & EntryFlag.INNER) != 0),
+                    row.halved.eq((flag & EntryFlag.HALVED) != 0),
+                    row.underflow.eq((flag & EntryFlag.UNDERFLOW) != 0),
+                ],
+                "period": [row.timed.eq(timed), row.limit.eq(limit)],
+            },
+            __file__,
+        )
 
         # As many READs are under way at most as there are places for their counts.
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=g.count_width, depth=_READS)
@@ -218,7 +245,7 @@ class SlotEditor(wiring.Component):
         with m.FSM(name="state"):
             with m.State("IDLE"):
                 m.d.sync += [
-                    left.eq(Mux(entry_access, 4 + g.classes, g.bins * g.classes)),
+                    left.eq(Mux(entry_access, entry_words, g.bins * g.classes)),
                     lane.eq(Mux(opcode == Opcode.PLACE, place.cell, access.cell)),
                     pass_.eq(0),
                     zoom_pass.eq(0),
@@ -253,19 +280,23 @@ class SlotEditor(wiring.Component):
                     m.next = "STORE"
 
             with m.State("ENTRY"):
+                shown = job_words(
+                    Kind.ENTRY,
+                    g,
+                    n=row.n,
+                    since=row.since,
+                    link=row.link,
+                    current=row.current,
+                    entry_flags=Mux(row.halved, EntryFlag.HALVED, 0)
+                    | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
+                    | Mux(row.inner, EntryFlag.INNER, 0),
+                    period=Mux(row.timed, row.limit + 1, 0),
+                )
                 m.d.comb += [
                     edit.job.valid.eq(1),
                     kind.eq(Kind.ENTRY),
-                    count.eq(4),
-                    words[0].eq(row.n),
-                    words[1].eq(row.since),
-                    words[2].eq(Cat(row.link, row.current)),
-                    words[3].eq(
-                        Mux(row.halved, EntryFlag.HALVED, 0)
-                        | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
-                        | Mux(row.inner, EntryFlag.INNER, 0)
-                        | (Mux(row.timed, row.limit + 1, 0) << 16)
-                    ),
+                    count.eq(len(shown)),
+                    *(word.eq(value) for word, value in zip(words, shown, strict=True)),
                 ]
                 with m.If(edit.job.ready):
                     end()
@@ -286,11 +317,12 @@ class SlotEditor(wiring.Component):
                     )
 
             with m.State("STATISTICS"):
+                (shown,) = job_words(Kind.STATISTICS, g, cell=access.cell)
                 m.d.comb += [
                     edit.job.valid.eq(1),
                     kind.eq(Kind.STATISTICS),
                     count.eq(1),
-                    words[0].eq(access.cell),
+                    words[0].eq(shown),
                 ]
                 with m.If(edit.job.ready):
                     m.next = "READ"
@@ -371,22 +403,13 @@ class SlotEditor(wiring.Component):
                 last = left == 1
                 m.next = "UNPACK"
                 m.d.sync += [left.eq(left - 1), column.eq(column + 1)]
-                with m.If(column < 4):
+                with m.If(column < head_words):
                     with m.Switch(column):
-                        with m.Case(0):
-                            m.d.sync += row.n.eq(incoming)
-                        with m.Case(1):
-                            m.d.sync += row.since.eq(incoming[:SINCE_WIDTH])
-                        with m.Case(2):
-                            m.d.sync += [row.link.eq(link), row.current.eq(current)]
-                        with m.Default():
-                            m.d.sync += [
-                                row.inner.eq((incoming & EntryFlag.INNER) != 0),
-                                row.halved.eq((incoming & EntryFlag.HALVED) != 0),
-                                row.underflow.eq((incoming & EntryFlag.UNDERFLOW) != 0),
-                                row.timed.eq(timed),
-                                row.limit.eq(limit),
-                            ]
+                        for word in range(head_words):
+                            with m.Case(word) if word < head_words - 1 else m.Default():
+                                for name, assignments in stow.items():
+                                    if entry.offset(name) // 4 == word:
+                                        m.d.sync += assignments
                 with m.Else():
                     m.d.sync += row.class_counts.eq(
                         Cat(row.class_counts.as_value(), incoming[: g.count_width])[g.count_width :]

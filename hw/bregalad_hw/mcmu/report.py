@@ -1,18 +1,21 @@
 """Write reports as 32-bit words."""
 
-from amaranth import C, Cat, Module, Mux, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.complete import complete
-from bregalad.protocol.reports import Kind
+from bregalad.protocol import reports
+from bregalad.protocol.layout import Layout
+from bregalad.protocol.reports import CANDIDATE, HEADER, Kind, layout_of
 
 from ..array.merge import summary_layout
 from ..array.operation import candidate_layout
 from ..configuration import configuration_signature
+from ..layout import words_of
 from .predictor import prediction_layout
 from .scheduler import head_layout
 
-__all__ = ["JOBS", "PREDICTIONS", "TRIALS", "ReportWriter", "job_layout", "word_layout"]
+__all__ = ["JOBS", "PREDICTIONS", "TRIALS", "ReportWriter", "job_layout", "job_words", "word_layout"]
 
 # What the writer writes: results of trials and of predictions, and jobs that say what they are.
 TRIALS = (Kind.SUGGESTION, Kind.GAINS)
@@ -39,6 +42,13 @@ def job_layout(geometry):
             "class_counts": data.ArrayLayout(g.count_width, g.classes),
         }
     )
+
+
+def job_words(kind, geometry, **values):
+    """What a job's report has between its header and its counts, word by word: values of its fields, else 0."""
+    layout = layout_of(kind, geometry, 1)
+    fields = [field for field in layout.fields if field.count is None][len(HEADER.fields) :]
+    return words_of(Layout(layout.name, *fields), **values)
 
 
 class ReportWriter(wiring.Component):
@@ -151,7 +161,7 @@ class ReportWriter(wiring.Component):
                 trial = Mux(all_gains, Kind.GAINS, Kind.SUGGESTION)
                 m.d.sync += [
                     kind.eq(trial),
-                    words[0].eq((head.slot << 16) | (head.flags << 8) | trial),
+                    words[0].eq(*words_of(HEADER, kind=trial, flags=head.flags, slot=head.slot)),
                     words[1].eq(head.n),
                     left_words.eq(1),
                     counts.eq(head.class_counts),
@@ -165,10 +175,11 @@ class ReportWriter(wiring.Component):
                     m.d.comb += [
                         self.o.valid.eq(1),
                         self.o.p.data.eq(
-                            Cat(
-                                Mux(self.scores, C(Kind.SCORES, 8), C(Kind.PREDICTION, 8)),
-                                C(0, 8) | found.label,
-                                found.slot,
+                            *words_of(
+                                reports.prediction_layout(g),
+                                kind=Mux(self.scores, Kind.SCORES, Kind.PREDICTION),
+                                label=found.label,
+                                slot=found.slot,
                             )
                         ),
                         self.o.p.last.eq(~self.scores),
@@ -182,7 +193,7 @@ class ReportWriter(wiring.Component):
                 m.d.comb += self.job.ready.eq(1)
                 m.d.sync += [
                     kind.eq(job.kind),
-                    words[0].eq(Cat(job.kind, job.flags, job.slot)),
+                    words[0].eq(*words_of(HEADER, kind=job.kind, flags=job.flags, slot=job.slot)),
                     *(words[1 + i].eq(job.words[i]) for i in range(4)),
                     left_words.eq(job.count),
                     counts.eq(job.class_counts),
@@ -251,13 +262,10 @@ class ReportWriter(wiring.Component):
                     m.next = "CHOSEN"
 
             with m.State("CHOSEN"):
-                gain = Signal(64)
-                m.d.comb += gain.eq(chosen.gain)
+                shown = words_of(CANDIDATE, **{name: chosen[name] for name in candidate_layout(g).members})
                 m.d.sync += [
-                    words[0].eq(Cat(C(0, 16) | chosen.cell, C(0, 8) | chosen.value, chosen.valid, C(0, 7))),
-                    words[1].eq(gain[:32]),
-                    words[2].eq(gain[32:]),
-                    left_words.eq(2),
+                    *(words[i].eq(word) for i, word in enumerate(shown)),
+                    left_words.eq(len(shown) - 1),
                     place.eq(place + 1),
                 ]
                 m.next = "CANDIDATE"

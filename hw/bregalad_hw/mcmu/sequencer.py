@@ -11,7 +11,7 @@ from ..array.operation import slot_shape
 from .command import head_shape, in_range, view
 from .dma import descriptor_layout
 from .editor import EDITS, edit_signature
-from .report import job_layout
+from .report import job_layout, job_words
 
 __all__ = ["Sequencer", "start_layout"]
 
@@ -255,26 +255,31 @@ class Sequencer(wiring.Component):
 
             # The slot may be a FENCE's reserved bytes: no slot is locked then.
             with m.State("FENCE"):
+                words = job_words(Kind.FENCE, g, token=fence.token)
                 m.d.comb += [
                     self.job.valid.eq(1),
                     job.kind.eq(Kind.FENCE),
                     job.slot.eq(0),
-                    job.count.eq(1),
-                    job.words[0].eq(fence.token),
+                    job.count.eq(len(words)),
+                    *(job.words[i].eq(word) for i, word in enumerate(words)),
                 ]
                 with m.If(self.job.ready):
                     m.next = "FETCH"
 
             with m.State("ERROR"):
+                words = job_words(
+                    Kind.ERROR,
+                    g,
+                    address=Mux(failing, self.address, head[:64]),
+                    count=Mux(failing, self.counted, 0),
+                )
                 m.d.comb += [
                     self.job.valid.eq(self.idle & self.quiet),
                     job.kind.eq(Kind.ERROR),
                     job.slot.eq(0),
-                    job.count.eq(3),
+                    job.count.eq(len(words)),
                     job.flags.eq(Mux(failing, self.error, ErrorCode.COMMAND)),
-                    job.words[0].eq(Mux(failing, self.address[:32], head[:32])),
-                    job.words[1].eq(Mux(failing, self.address[32:], head[32:64])),
-                    job.words[2].eq(Mux(failing, self.counted, 0)),
+                    *(job.words[i].eq(word) for i, word in enumerate(words)),
                 ]
                 with m.If(self.job.valid & self.job.ready):
                     m.d.sync += [self.halted.eq(1), self.discard.eq(1)]

@@ -3,6 +3,7 @@
 import random
 
 import cocotb
+import numpy as np
 from amaranth import unsigned
 from bregalad.fixed import UNUSED_CLASS
 from bregalad.geometry import NONE, Geometry
@@ -115,10 +116,7 @@ class Bench:
                 kind=kind, left=left, **head, **named
             )
         given = [self.candidate() for _ in range(cells)]
-        words = []
-        for _, fields in given:
-            gain = fields["gain"] & (1 << 64) - 1
-            words += [fields["cell"] | fields["value"] << 16 | fields["valid"] << 24, gain & 0xFFFFFFFF, gain >> 32]
+        words = np.frombuffer(b"".join(reports.CANDIDATE.pack(**fields) for _, fields in given), "<u4")
         return {"head": [head], "gains": [shown for shown, _ in given]}, reports.gains_layout(g, cells).pack(
             kind=kind, candidates=words, **head
         )

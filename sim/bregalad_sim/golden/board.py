@@ -1,5 +1,6 @@
 """The golden model's interpreter: commands and registers, paths, slots and reports."""
 
+import numpy as np
 from bregalad.complete import complete
 from bregalad.geometry import MISSING, NONE
 from bregalad.protocol import reports
@@ -20,7 +21,7 @@ from bregalad.protocol.registers import CONFIGURATION, EVENTS, Access, CellKind,
 from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 
 from .bayes import scores_of
-from .candidates import gain_of, join, top
+from .candidates import Candidate, gain_of, join, top
 from .memory import BusError, Memory
 from .state import Cell, Entry
 
@@ -308,19 +309,19 @@ class Golden:
         )
         head = {"flags": flags, "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
         if self.fields["report.all"]:
-            words = []
-            for candidate in candidates:
-                valid = candidate is not None and candidate.valid
-                gain = candidate.gain & (1 << 64) - 1 if valid else 0
-                cell, value = (candidate.cell, candidate.value) if valid else (NONE, 0)
-                words += [cell | value << 16 | valid << 24, gain & 0xFFFFFFFF, gain >> 32]
-            self._report(reports.gains_layout(g, self.cells_in_use), kind=Kind.GAINS, **head, candidates=words)
+            data = b"".join(reports.CANDIDATE.pack(**_shown(candidate)) for candidate in candidates)
+            self._report(
+                reports.gains_layout(g, self.cells_in_use),
+                kind=Kind.GAINS,
+                **head,
+                candidates=np.frombuffer(data, "<u4"),
+            )
         else:
             best, second, current = top(candidates, entry.current)
             named = {
-                f"{name}_{key}": getattr(candidate, key)
+                f"{name}_{key}": value
                 for name, candidate in (("best", best), ("second", second), ("current", current))
-                for key in ("cell", "value", "valid", "gain")
+                for key, value in _shown(candidate).items()
             }
             self._report(
                 reports.suggestion_layout(g), kind=Kind.SUGGESTION, **head, **named, left=best.left or [0] * g.classes
@@ -418,6 +419,12 @@ class Golden:
             for index in range(g.bins):
                 row = words[index * g.classes : (index + 1) * g.classes]
                 self.counts[slot][cell][index] = [count & g.count_max for count in row]
+
+
+def _shown(candidate):
+    """The fields of a candidate, None or one that is not valid among them, as reports have them."""
+    known = candidate if candidate is not None and candidate.valid else Candidate()
+    return {field.name: getattr(known, field.name) for field in reports.CANDIDATE.fields}
 
 
 # By opcode: what executes it, with the command and what follows it; and how many bytes follow it.
