@@ -1,6 +1,10 @@
-"""Saved trees that are damaged or forged: refused by one line that names the file."""
+"""Saved trees that are damaged or forged: refused by one line that names the file.
+
+As many as are wanted: ``FILES=100000 python -m pytest -m slow tests/trees/test_damage.py``.
+"""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -11,6 +15,8 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, load_tree
 from noisy import stream
+
+FILES = int(os.environ.get("FILES", 20_000))
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +38,7 @@ def saved(tmp_path):
     return tmp_path / "tree"
 
 
-@pytest.mark.parametrize(
-    "seed, count", [(0, 300), *(pytest.param(at, 2000, marks=pytest.mark.slow) for at in range(1000, 21_000, 2000))]
-)
+@pytest.mark.parametrize("count", [300, pytest.param(FILES, marks=pytest.mark.slow)])
 def test_whatever_is_done_to_a_file(folder, seed, count):
     """In a process of its own: a crash would be the worst answer."""
     run = subprocess.run(
