@@ -3,10 +3,12 @@
 As many as are wanted: ``FILES=100000 python -m pytest -m slow tests/trees/test_damage.py``.
 """
 
+import gc
 import json
 import os
 import subprocess
 import sys
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -147,6 +149,16 @@ def test_wrong_changes_are_not_the_files_fault(saved):
         load_tree(saved, colour=1)
     with pytest.raises(TypeError, match="^grace must be an integer"):
         load_tree(saved, grace="x")
+
+
+def test_a_file_that_is_refused_is_closed(saved):
+    saved.write_bytes(saved.read_bytes()[:500])
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        with pytest.raises(ValueError, match="no saved tree, or a damaged one"):
+            load_tree(saved)
+        gc.collect()
+    assert not found
 
 
 def test_contents_without_the_digest_that_is_theirs(saved):

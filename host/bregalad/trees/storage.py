@@ -127,7 +127,8 @@ def read(path):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what numpy thinks of a damaged header
-            with np.load(path, allow_pickle=False) as archive:
+            # A damaged file that numpy opened itself would stay open.
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
         digest = arrays.pop("digest", None)  # older releases wrote none
         if digest is not None and digest.tobytes() != digest_of(arrays):
