@@ -3,7 +3,7 @@
 from bregalad.river import VFDT
 from river import datasets, evaluate, metrics, preprocessing
 
-model = preprocessing.StandardScaler() | VFDT(leaf_prediction="nba", head=100)
+model = preprocessing.StandardScaler() | VFDT(leaf_prediction="nba")
 accuracy = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
 print(accuracy)
 assert accuracy.get() > 0.8

@@ -72,7 +72,7 @@ def instances(seed=1, count=3000):
 
 @pytest.mark.parametrize("kind", ["VFDT", "EFDT", "CorrHTree"])
 def test_by_its_interface(adapter, kind):
-    learner = getattr(adapter, kind)(_Schema(), head=100)
+    learner = getattr(adapter, kind)(_Schema())
     right = total = 0
     for place, instance in enumerate(instances()):
         label, shares = learner.predict(instance), learner.predict_proba(instance)

@@ -56,7 +56,7 @@ def killed_after(monkeypatch, saves):
     "options",
     [
         ["--tree", "vfdt", "--leaf-prediction", "nba"],
-        ["--tree", "efdt", "--inner-grace", "300", "--head", "2500"],
+        ["--tree", "efdt", "--inner-grace", "300"],
         ["--tree", "vfdt", "--slots", "8", "--review-period", "700", "--limit", "8500"],
         ["--tree", "efdt", "--variant", "moa", "--gain-average", "--class-weight", "a=1.5"],
     ],

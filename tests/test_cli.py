@@ -73,7 +73,7 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
     [
         ("vfdt", ["--ties", "htat", "--tie-increment", "100", "--zoom", "seen", "--slots", "64"]),
         ("vfdt", ["--bound", "mcdiarmid", "--child-counts", "zero", "--feed", "memory"]),
-        ("vfdt", ["--adaptive-grace", "--head", "100", "--review-period", "1000"]),
+        ("vfdt", ["--adaptive-grace", "--review-period", "1000"]),
         (
             "efdt",
             [

@@ -23,7 +23,7 @@ def files(tmp_path_factory):
     rng = np.random.default_rng(1)
     X = rng.random((3000, 2))
     y = np.where(X[:, 0] > 0.5, "in", "out")
-    VFDT(head=100, delta=1e-3).fit(X, y).save(folder / "tree")
+    VFDT(delta=1e-3).fit(X, y).save(folder / "tree")
     np.savetxt(
         folder / "things.csv", np.column_stack([X.astype("U8"), y]), "%s", ",", header="x0,x1,class", comments=""
     )
@@ -98,7 +98,7 @@ def test_json(files, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["geometries"]["tiny"] == PRESETS["tiny"].as_dict() and "emulated" in found["boards"]
 
-    assert main(["train", str(files / "things.csv"), "--head", "100", "--json"]) == 0
+    assert main(["train", str(files / "things.csv"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["instances"] == 3000 and found["accuracy"] > 0.9 and found["tree"] == "VFDT"
     assert found["parameters"]["head"] == 100 and found["seconds"] > 0

@@ -130,7 +130,7 @@ def make_files(folder):
     )
     (folder / "damaged").write_bytes(b"PK\x03\x04 is no tree")
     (folder / "folder").mkdir()
-    assert spoken(["train", "things.csv", "--quiet", "--head", "10", "--save", "tree"])[0] == 0
+    assert spoken(["train", "things.csv", "--quiet", "--save", "tree"])[0] == 0
 
 
 def spoken(words):

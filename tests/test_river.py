@@ -32,7 +32,7 @@ EXCLUDED = {
 
 def kept_checks():
     for tree in TREES:
-        for place, check in enumerate(checks.yield_checks(tree(head=20))):
+        for place, check in enumerate(checks.yield_checks(tree())):
             name = check.__name__
             if (tree.__name__, name) not in EXCLUDED:
                 yield pytest.param(tree, place, id=f"{tree.__name__}-{name}-{place}")
@@ -41,17 +41,17 @@ def kept_checks():
 @pytest.mark.parametrize("tree, place", list(kept_checks()))
 def test_rivers_own_checks(tree, place):
     """The same ones with which River tests its own trees."""
-    check = list(checks.yield_checks(tree(head=20)))[place]
-    check(tree(head=20))
+    check = list(checks.yield_checks(tree()))[place]
+    check(tree())
 
 
 def test_what_is_excluded_still_fails():
     for tree, name in EXCLUDED:
         made = next(each for each in TREES if each.__name__ == tree)
-        found = [check for check in checks.yield_checks(made(head=20)) if check.__name__ == name]
+        found = [check for check in checks.yield_checks(made()) if check.__name__ == name]
         assert found
         with pytest.raises(AssertionError):
-            found[0](made(head=20))
+            found[0](made())
 
 
 def score(model, data=None):
@@ -59,26 +59,26 @@ def score(model, data=None):
 
 
 def test_evaluation_pipelines_ensembles_and_samplers():
-    alone = score(VFDT(head=100))
+    alone = score(VFDT())
     assert alone > 0.8
-    assert score(preprocessing.StandardScaler() | VFDT(head=100)) == pytest.approx(alone, abs=0.02)
-    assert score(ensemble.BaggingClassifier(VFDT(head=50), n_models=3, seed=1)) > 0.8
-    assert score(ensemble.ADWINBaggingClassifier(EFDT(head=50), n_models=3, seed=1)) > 0.7
-    assert score(ensemble.AdaBoostClassifier(VFDT(head=50), n_models=3, seed=1)) > 0.7
-    balanced = imblearn.RandomUnderSampler(VFDT(head=50), {False: 0.5, True: 0.5}, seed=1)
+    assert score(preprocessing.StandardScaler() | VFDT()) == pytest.approx(alone, abs=0.02)
+    assert score(ensemble.BaggingClassifier(VFDT(), n_models=3, seed=1)) > 0.8
+    assert score(ensemble.ADWINBaggingClassifier(EFDT(), n_models=3, seed=1)) > 0.7
+    assert score(ensemble.AdaBoostClassifier(VFDT(), n_models=3, seed=1)) > 0.7
+    balanced = imblearn.RandomUnderSampler(VFDT(), {False: 0.5, True: 0.5}, seed=1)
     assert score(balanced) > 0.8
-    nba = VFDT(head=50, leaf_prediction="nba")
+    nba = VFDT(leaf_prediction="nba")
     assert score(multiclass.OneVsRestClassifier(nba), datasets.ImageSegments()) > 0.6
     assert score(nba.clone(), datasets.ImageSegments()) > 0.75
 
 
 def test_by_scikit_learns_interface():
-    tree = compat.convert_sklearn_to_river(bregalad.VFDT(head=100), classes=[False, True])
-    assert score(tree) == pytest.approx(score(VFDT(head=100)), abs=0.01)
+    tree = compat.convert_sklearn_to_river(bregalad.VFDT(), classes=[False, True])
+    assert score(tree) == pytest.approx(score(VFDT()), abs=0.01)
 
 
 def test_pages_of_a_pipeline_and_its_memory():
-    pipeline = preprocessing.StandardScaler() | VFDT(head=50)
+    pipeline = preprocessing.StandardScaler() | VFDT()
     for x, y in datasets.Phishing().take(100):
         pipeline.learn_one(x, y)
     assert "VFDT" in pipeline._repr_html_() and "VFDT" in repr(pipeline)
@@ -87,7 +87,7 @@ def test_pages_of_a_pipeline_and_its_memory():
 
 
 def test_clones_copies_and_files(tmp_path):
-    tree = VFDT(head=50, delta=1e-3, nominal=("a",))
+    tree = VFDT(delta=1e-3, nominal=("a",))
     for i in range(100):
         tree.learn_one({"a": i % 7, "b": i / 100}, i % 2)
     clone = tree.clone({"delta": 0.1})

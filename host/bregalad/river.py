@@ -4,7 +4,7 @@ Examples
 --------
 >>> from bregalad.river import VFDT
 >>> from river import datasets, evaluate, metrics, preprocessing
->>> model = preprocessing.StandardScaler() | VFDT(head=100)
+>>> model = preprocessing.StandardScaler() | VFDT()
 >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
 True
 """
@@ -31,7 +31,7 @@ class _Classifier(base.Classifier):
 
     @classmethod
     def _unit_test_params(cls):
-        yield {"head": 20}
+        yield {}
 
     def _get_params(self):
         params = super()._get_params()

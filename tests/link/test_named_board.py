@@ -38,8 +38,8 @@ def test_board_by_name(serve, tmp_path, capsys):
         assert "instances   3000" in printed
         assert "frames sent, 0 of them again" in printed
         with pytest.raises(ValueError, match="4 cells, but the board has 3"):
-            VFDT(board=server.name, head=10).fit(np.zeros((20, 4)), np.arange(20) % 2)
-        VFDT(board=server.name, head=10).fit(np.zeros((20, 3)), np.arange(20) % 2).close()
+            VFDT(board=server.name).fit(np.zeros((20, 4)), np.arange(20) % 2)
+        VFDT(board=server.name).fit(np.zeros((20, 3)), np.arange(20) % 2).close()
 
 
 def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypatch, capsys):

@@ -177,7 +177,7 @@ def test_a_tree_refuses_reports_that_it_does_not_know(report, message):
             return found
 
     board = Strange(Geometry(lanes=1, passes=1))
-    tree = VFDT(board=board, head=2).partial_fit([[0.0], [1.0], [2.0]], [0, 1, 0], classes=[0, 1])
+    tree = VFDT(board=board).partial_fit([[0.0], [1.0], [2.0]], [0, 1, 0], classes=[0, 1])
     board.strange = report
     with pytest.raises(BoardError, match=message):
         tree.partial_fit([[0.0], [1.0], [2.0]] * 100, [0, 1, 0] * 100)

@@ -29,7 +29,7 @@ def data(count, seed):
 def save_all(folder):
     """Trees of all kinds, in files."""
     X, y = data(6000, 0)
-    often = {"head": 200, "grace": 50, "nominal": [2, 3], "delta": 0.01}
+    often = {"grace": 50, "nominal": [2, 3], "delta": 0.01}
     small = Geometry(lanes=4, passes=3, bins=16, classes=4, slots=6, count_width=12)
     for number, tree in enumerate(
         (
@@ -40,7 +40,7 @@ def save_all(folder):
             EFDT(leaf_prediction="nb", inner_grace=200, nominal_split="one_vs_rest", **often),
             EFDT(inner_grace=100, variant="moa", gain_average=True, **often),
             EFDT(inner_grace=100, variant="kdd2018", child_counts="zero", **often),
-            CTree(head=200, scale=0.01),
+            CTree(scale=0.01),
         )
     ):
         two = isinstance(tree, CTree)

@@ -24,7 +24,7 @@ def frame(count=6000, seed=2):
 
 def grown(name="vfdt", **options):
     X, y = frame()
-    return TREES[name](delta=0.01, grace=50, tau=0.2, head=200, **options).fit(X, y), X, y
+    return TREES[name](delta=0.01, grace=50, tau=0.2, **options).fit(X, y), X, y
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -91,7 +91,6 @@ def test_what_a_tree_tells_before_it_has_split():
     for _ in range(2):
         assert tree.get_depth() == 0 and tree.get_n_leaves() == 1
         assert tree.feature_importances_.tolist() == [0] * 4
-        tree.end_warm_up()
     assert tree.decision_path(X).toarray().tolist() == [[1]] * 100
 
 
@@ -109,7 +108,7 @@ def test_logarithms(prediction):
 def test_models_that_joblib_maps_into_memory(prediction, head, mode, tmp_path):
     """Learning writes to their arrays, but not to the file."""
     X, y = frame()
-    whole = VFDT(head=head, leaf_prediction=prediction)
+    whole = VFDT(leaf_prediction=prediction)
     whole.partial_fit(X[:3000], y[:3000], classes=[False, True])
     joblib.dump(whole, tmp_path / "tree")
     data = (tmp_path / "tree").read_bytes()

@@ -34,7 +34,7 @@ def saved(tmp_path):
     """A tree's file."""
     X, y = stream(6000, missing=0)
     y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.8)
-    tree = EFDT(head=100, grace=50, inner_grace=200, leaf_prediction="nba").fit(X, y)
+    tree = EFDT(grace=50, inner_grace=200, leaf_prediction="nba").fit(X, y)
     assert tree.report()["splits"] > 2
     tree.save(tmp_path / "tree")
     return tmp_path / "tree"

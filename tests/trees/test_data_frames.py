@@ -74,7 +74,7 @@ def test_the_tree_is_that_of_pandas_frame(make):
 def test_columns_go_by_name(make):
     X, y = table(600)
     frame = make(pa.Table.from_pandas(X))
-    tree = VFDT(head=100).partial_fit(frame, y, classes=[False, True])
+    tree = VFDT().partial_fit(frame, y, classes=[False, True])
     turned = make(pa.Table.from_pandas(X[list(X)[::-1]]))
     lacking = make(pa.Table.from_pandas(X[list(X)[1:]]))
     for call in (
@@ -97,8 +97,8 @@ def test_columns_go_by_name(make):
 def test_streams_of_frames(make):
     X, y = table()
     frame = make(pa.Table.from_pandas(X))
-    curve = prequential(VFDT(head=100), [(frame, pa.chunked_array([y]))], {True, False}, every=700)
-    same = prequential(VFDT(head=100), [(X, y)], [False, True], every=700)
+    curve = prequential(VFDT(), [(frame, pa.chunked_array([y]))], {True, False}, every=700)
+    same = prequential(VFDT(), [(X, y)], [False, True], every=700)
     pd.testing.assert_frame_equal(
         curve.table().drop(columns=["seconds", "memory"]), same.table().drop(columns=["seconds", "memory"])
     )
@@ -126,7 +126,7 @@ def test_labels_of_any_column(labels, classes):
         tree = VFDT().fit(X, column)
         assert tree.classes_.tolist() == classes
         assert tree.predict([[0], [1]]).tolist() == labels and tree.score(X, column) == 1
-        again = VFDT(head=9).partial_fit(X, column, classes=column[:2])
+        again = VFDT().partial_fit(X, column, classes=column[:2])
         assert again.classes_.tolist() == classes
     with pytest.raises(ValueError, match=r"y\[2\] is missing"):
         VFDT().fit(X[:3], pa.array([*labels, None]))
@@ -137,7 +137,7 @@ def test_categories_that_polars_declares():
     pl = pytest.importorskip("polars")
     y = [0, 1] * 50
     for kind, declared in ((pl.Categorical, ()), (pl.Enum(["u", "v", "w"]), ("u", "v", "w"))):
-        tree = VFDT(head=10).partial_fit(pl.DataFrame({"s": pl.Series(["v"] * 100, dtype=kind)}), y, classes=[0, 1])
+        tree = VFDT().partial_fit(pl.DataFrame({"s": pl.Series(["v"] * 100, dtype=kind)}), y, classes=[0, 1])
         assert tree.schema_.attributes[0].values == declared
         tree.partial_fit(pl.DataFrame({"s": pl.Series(["u", "w"] * 50, dtype=kind)}), y)
         assert tree.quantiser_summary()["overflowed"] == 0
@@ -165,7 +165,7 @@ def test_columns_that_no_attribute_can_be(values, message):
     ):
         with pytest.raises(TypeError, match=message):
             VFDT().fit(frame, y)
-    tree = VFDT(head=5).partial_fit(pa.table({"a": [1.0] * 9}), y, classes=[0, 1])
+    tree = VFDT().partial_fit(pa.table({"a": [1.0] * 9}), y, classes=[0, 1])
     with pytest.raises(TypeError, match="'a': values must be numbers"):
         tree.predict(frame)
 
@@ -226,8 +226,8 @@ def test_quantisers_take_them_too():
 def test_numbers_in_another_byte_order_are_weighed():
     X = pd.DataFrame({"a": np.arange(30).astype(">f8"), "b": np.arange(30).astype(">i4")})
     y, weights = [0, 1] * 15, np.full(30, 2)
-    tree = VFDT(head=10, grace=5).fit(X, y, sample_weight=weights)
-    assert tree.difference(VFDT(head=10, grace=5).fit(X.astype(float), y, sample_weight=weights)) is None
+    tree = VFDT(grace=5).fit(X, y, sample_weight=weights)
+    assert tree.difference(VFDT(grace=5).fit(X.astype(float), y, sample_weight=weights)) is None
 
 
 def test_arrow_dictionaries_of_intervals_are_refused_by_name():
@@ -239,7 +239,7 @@ def test_arrow_dictionaries_of_intervals_are_refused_by_name():
 
 def test_large_integers_and_floats_in_one_column_of_the_head():
     parts = [pa.table({"a": pa.array([2**64 - 1, None], pa.uint64())}), pa.table({"a": [0.5, 1.5]})]
-    tree = VFDT(head=4)
+    tree = VFDT()
     for part in parts:
         tree.partial_fit(part.to_pandas(types_mapper=pd.ArrowDtype), [0, 1], classes=[0, 1])
     assert tree.report()["instances"] == 4

@@ -29,13 +29,13 @@ def test_names_of_attributes_may_be_numbers(names):
     """A frame's names become strings; so do those of River's dicts."""
     X, y = stream(1000)
     frame = pd.DataFrame(np.round(X * 3), columns=names)
-    tree = VFDT(head=100, nominal=[names[2]])
+    tree = VFDT(nominal=[names[2]])
     for x, label in zip(frame.to_dict("records"), y.tolist(), strict=True):
         tree.learn_one(x, label)
     assert tree.report()["instances"] == 1000
     assert [a.kind for a in tree.schema_.attributes] == ["numeric", "numeric", "nominal"]
     assert tree.predict_one(dict(zip(names, (3, 0, 0), strict=True))) in (False, True)
-    batch = VFDT(head=100, nominal=[names[2]]).partial_fit(frame, y, classes=[False, True])
+    batch = VFDT(nominal=[names[2]]).partial_fit(frame, y, classes=[False, True])
     assert batch.difference(tree) is None
 
 
@@ -55,7 +55,7 @@ def test_a_name_goes_before_a_position():
     ],
 )
 def test_a_bad_instance_of_the_head_is_not_held(x, y, error, message):
-    tree = VFDT(head=10)
+    tree = VFDT()
     for i in range(20):
         if i in (0, 5):
             if i or y == 1:  # the first label may be of any kind
@@ -221,7 +221,7 @@ def test_frame_first_then_array():
 def test_one_bad_instance_by_one():
     X, y = stream(1000)
     rows = pd.DataFrame(X, columns=list("abc")).to_dict("records")
-    tree = VFDT(head=200, delta=1e-3)
+    tree = VFDT(delta=1e-3)
     for i, (x, label) in enumerate(zip(rows, y.tolist(), strict=True)):
         if i == 50:
             with pytest.raises(ValueError, match="'a'.*infinite"):
@@ -232,7 +232,7 @@ def test_one_bad_instance_by_one():
             with pytest.raises(ValueError, match="labels must be all of one kind, not bool and str"):
                 tree.learn_one(x, "maybe")
         tree.learn_one(x, label)
-    batch = VFDT(head=200, delta=1e-3).partial_fit(pd.DataFrame(rows), y, classes=[False, True])
+    batch = VFDT(delta=1e-3).partial_fit(pd.DataFrame(rows), y, classes=[False, True])
     assert tree.report() == batch.report()
 
 
@@ -247,7 +247,7 @@ def test_one_by_one_then_batches():
 
 
 def test_an_instance_that_is_refused_leaves_nothing_behind():
-    tree = VFDT(head=50, nominal=["c"])
+    tree = VFDT(nominal=["c"])
     for i in range(100):
         tree.learn_one({"a": i / 100, "c": "x"}, i % 2)
     before = tree.quantiser_summary()
@@ -260,7 +260,7 @@ def test_an_instance_that_is_refused_leaves_nothing_behind():
 @pytest.mark.parametrize("value", [2**64, np.float32(0.5), True])
 def test_numbers_of_any_kind_one_by_one(value):
     """As before the head was full, so after it."""
-    tree = VFDT(head=20)
+    tree = VFDT()
     for i in range(40):
         tree.learn_one({"a": value + i}, i % 2)
     assert tree.report()["instances"] == 40
@@ -269,7 +269,7 @@ def test_numbers_of_any_kind_one_by_one(value):
 
 
 def test_what_is_missing_while_the_head_has_no_names_yet():
-    tree = VFDT(head=200)
+    tree = VFDT()
     for i in range(100):
         tree.learn_one({"a": i}, i % 2)
     for call in (tree.report, lambda: tree.predict([[1]])):
@@ -279,7 +279,6 @@ def test_what_is_missing_while_the_head_has_no_names_yet():
             r"end_warm_up\(\) makes do",
         ):
             call()
-    tree.end_warm_up()
     assert tree.report()["instances"] == 100
 
 
@@ -310,14 +309,14 @@ def test_byte_order_is_no_matter(kind):
 def test_what_is_masked_is_missing():
     X, y = stream(1000, missing=0)
     gone = np.random.default_rng(1).random(X.shape) < 0.1
-    expected = VFDT(head=100).fit(np.where(gone, np.nan, X), y)
-    tree = VFDT(head=100).fit(np.ma.array(X, mask=gone), np.ma.array(y))
+    expected = VFDT().fit(np.where(gone, np.nan, X), y)
+    tree = VFDT().fit(np.ma.array(X, mask=gone), np.ma.array(y))
     assert tree.difference(expected) is None
     np.testing.assert_array_equal(tree.predict(np.ma.array(X, mask=gone)), expected.predict(np.where(gone, np.nan, X)))
     for kind in (np.int8, np.int64, bool):  # no float would tell the values of the second
         values = (2**60 * (kind is np.int64) + np.round(X * 3)).astype(kind)
         masked = np.ma.array(values, mask=gone)
-        tree = VFDT(head=100, nominal=[0, 1, 2]).fit(masked, y)
+        tree = VFDT(nominal=[0, 1, 2]).fit(masked, y)
         summary = tree.quantiser_summary()["attributes"]["x0"]
         assert summary["seen"] == 1000 - gone[:, 0].sum()
         assert summary["codes"] == len(np.unique(values[~gone[:, 0], 0]))
@@ -444,7 +443,7 @@ def test_a_column_whose_type_changes_between_chunks(read):
     rng = np.random.default_rng(1)
     code = np.r_[rng.choice(["1", "2", "3", "A"], 4000), rng.choice(["1", "2", "3"], 4000)]
     table = pd.DataFrame({"code": code, "z": rng.normal(size=8000), "class": np.where(code == "1", "hi", "lo")})
-    tree, right = VFDT(head=500), []
+    tree, right = VFDT(), []
     for chunk in pd.read_csv(io.StringIO(table.to_csv(index=False)), chunksize=4000, **read):
         predicted = tree.test_then_train(chunk[["code", "z"]], chunk["class"], ["hi", "lo"])
         right.append((predicted == chunk["class"]).mean())
@@ -476,7 +475,7 @@ def test_fractions_among_objects_are_no_labels():
 @pytest.mark.parametrize("name", ["apply", "encode", "decision_path", "predict"])
 def test_what_is_refused_does_not_end_the_warm_up(name):
     X, y = stream(100)
-    tree, twin = VFDT(head=50), VFDT(head=50)
+    tree, twin = VFDT(), VFDT()
     for each in (tree, twin):
         each.partial_fit(X[:20], y[:20], classes=[False, True])
     for bad in (X[:, :2], np.full((2, 3), np.inf), np.full((2, 3), "a")):
@@ -488,7 +487,7 @@ def test_what_is_refused_does_not_end_the_warm_up(name):
 
 
 def test_what_is_refused_leaves_the_head_of_instances_one_by_one():
-    tree = VFDT(head=10)
+    tree = VFDT()
     tree.learn_one({"a": 1.0, "b": 2.0}, "p")
     bad = pd.DataFrame({"a": [1.0], "c": [1.0]})
     for call in (
@@ -514,12 +513,11 @@ def test_what_is_refused_leaves_the_head_of_instances_one_by_one():
     ],
 )
 def test_one_instance_of_anything(x, y, w, message):
-    for head in (1, 50):
-        tree = VFDT(head=head)
-        for i in range(3):
-            tree.learn_one({"a": float(i)}, "pq"[i % 2])
-        with pytest.raises((TypeError, ValueError), match=message):
-            tree.learn_one(x, y, w)
+    tree = VFDT()
+    for i in range(3):
+        tree.learn_one({"a": float(i)}, "pq"[i % 2])
+    with pytest.raises((TypeError, ValueError), match=message):
+        tree.learn_one(x, y, w)
 
 
 @pytest.mark.parametrize(
@@ -545,7 +543,7 @@ def test_parameters_of_anything(name, value):
 
 
 def test_long_doubles_are_held_with_strings():
-    tree = VFDT(head=10, nominal=[0])
+    tree = VFDT(nominal=[0])
     tree.partial_fit(np.array([["u"]] * 3, object), [0, 1, 0], classes=[0, 1])
     tree.partial_fit(np.full((9, 1), 2, np.longdouble), [0, 1, 0] * 3)
     assert tree.report()["instances"] == 12 and tree._quantiser.books[0].values == ["u", 2]
@@ -602,7 +600,7 @@ def test_values_that_no_attribute_has(values):
 @pytest.mark.parametrize("values", [["a", "?", "b"], ["?", "b", "a"], ["?"]])
 def test_a_category_that_stands_for_a_missing_value(values, tmp_path):
     k = pd.Series(values * 120, dtype=pd.CategoricalDtype(values))
-    tree = VFDT(head=50).fit(pd.DataFrame({"k": k, "x": range(len(k))}), [0, 1] * (len(k) // 2))
+    tree = VFDT().fit(pd.DataFrame({"k": k, "x": range(len(k))}), [0, 1] * (len(k) // 2))
     assert tree.schema_.attributes[0].values == tuple(value for value in values if value != "?")
     tree.save(tmp_path / "tree")
     assert load_tree(tmp_path / "tree").difference(tree) is None
@@ -610,7 +608,7 @@ def test_a_category_that_stands_for_a_missing_value(values, tmp_path):
 
 def test_declared_values_of_any_type_of_number(tmp_path):
     frame, y = pd.DataFrame({"k": [1, 2, 3] * 40, "x": range(120)}), [0, 1, 0] * 40
-    tree = VFDT(head=50, nominal={"k": [Decimal(1), np.int8(2), 3.0]}).fit(frame, y)
+    tree = VFDT(nominal={"k": [Decimal(1), np.int8(2), 3.0]}).fit(frame, y)
     tree.save(tmp_path / "tree")
     assert load_tree(tmp_path / "tree").difference(tree) is None
 

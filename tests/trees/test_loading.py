@@ -36,7 +36,7 @@ def test_leaves_of_another_policy_wait_before_a_tie(tmp_path):
 
 def test_periods_of_its_own_end_with_adaptive_grace(tmp_path):
     X, y = noise(6000)
-    first = VFDT(tau=0.001, head=1, adaptive_grace=True)
+    first = VFDT(tau=0.001, adaptive_grace=True)
     first.partial_fit(X[:1000], y[:1000], classes=[0, 1])
     tree = reloaded(first, tmp_path / "tree", adaptive_grace=False)
     before = tree.report()["trials"]
@@ -163,7 +163,6 @@ def test_rows_of_killed_nodes_are_used_again_after_a_pause():
         delta=0.3,
         tau=0.1,
         variant="moa",
-        head=1,
         slots=256,
     )
     for i in range(16):

@@ -17,7 +17,7 @@ def crowd(count=3000, values=1000, seed=1):
 def test_each_is_warned_of_once():
     X, y = crowd()
     X["other"] = X["shop"]
-    tree = VFDT(head=100)
+    tree = VFDT()
     with pytest.warns(UserWarning) as found:
         tree.partial_fit(X, y, classes=[0, 1])
     summary = tree.quantiser_summary()["attributes"]["shop"]
@@ -37,7 +37,7 @@ def test_each_is_warned_of_once():
 def test_in_small_chunks():
     """From 1,000 values on, in whatever call they come."""
     X, y = crowd()
-    tree = VFDT(head=100).partial_fit(X[:900], y[:900], classes=[0, 1])
+    tree = VFDT().partial_fit(X[:900], y[:900], classes=[0, 1])
     for at in range(900, 999, 11):
         tree.partial_fit(X[at : at + 11], y[at : at + 11])
     with pytest.warns(UserWarning, match="'shop': 87% of its values"):
@@ -49,7 +49,7 @@ def test_in_small_chunks():
 def test_a_hundredth_is_no_matter(rare, warned):
     values = np.array(["a", "b"] * 1500, object)
     values[-rare:] = "c"
-    tree = VFDT(head=100, nominal_values=2)
+    tree = VFDT(nominal_values=2)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         tree.fit(pd.DataFrame({"v": values}), [0, 1] * 1500)
@@ -71,7 +71,7 @@ def test_the_remedy_is_one(options, remedy):
 
 def test_of_encoded_and_loaded_trees(tmp_path):
     X, y = crowd()
-    tree = VFDT(head=100).fit(X[:500], y[:500])
+    tree = VFDT().fit(X[:500], y[:500])
     tree.save(tmp_path / "tree")
     with pytest.warns(UserWarning, match="'shop'"):
         tree.encode(X)
@@ -81,7 +81,7 @@ def test_of_encoded_and_loaded_trees(tmp_path):
 
 def test_as_an_error_it_comes_when_all_is_learnt():
     X, y = crowd()
-    tree = VFDT(head=100)
+    tree = VFDT()
     with pytest.raises(UserWarning):
         tree.partial_fit(X, y, classes=[0, 1])
     assert tree.report()["instances"] == 3000

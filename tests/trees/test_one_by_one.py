@@ -75,7 +75,7 @@ def test_as_in_batches(kind, prediction):
     cls, options = TREES[kind]
     frame, labels = stream(len(kind))
     rng = random.Random(5)
-    options = {"head": 300, "delta": 1e-2, "tau": 0.2, "leaf_prediction": prediction, **options}
+    options = {"delta": 1e-2, "tau": 0.2, "leaf_prediction": prediction, **options}
     single, batch = cls(**options), cls(**options)
     rows = list(as_dicts(frame, rng))
     single.partial_fit(frame[:400], labels[:400], classes=CLASSES)
@@ -107,7 +107,7 @@ def test_whatever_board():
 
     frame, labels = stream(9, 900)
     geometry = Geometry(lanes=4, passes=3, bins=16, classes=3, slots=60, naive_bayes=True)
-    options = {"head": 200, "delta": 1e-2, "tau": 0.3, "grace": 60, "leaf_prediction": "nba"}
+    options = {"delta": 1e-2, "tau": 0.3, "grace": 60, "leaf_prediction": "nba"}
     trees = [VFDT(board, **options) for board in (GoldenBoard(geometry), open_board("emulated", geometry))]
     for x, y in zip(as_dicts(frame, random.Random(1)), labels.tolist(), strict=True):
         assert len({tree.predict_one(x) for tree in trees}) == 1
@@ -121,8 +121,8 @@ def test_whatever_board():
 
 def test_in_turns_with_batches_copies_and_files(tmp_path):
     frame, labels = stream(11)
-    tree = VFDT(head=300, delta=1e-3, leaf_prediction="nba")
-    batch = VFDT(head=300, delta=1e-3, leaf_prediction="nba")
+    tree = VFDT(delta=1e-3, leaf_prediction="nba")
+    batch = VFDT(delta=1e-3, leaf_prediction="nba")
     batch.partial_fit(frame, labels, classes=CLASSES)
     rows = list(as_dicts(frame, random.Random(2)))
     tree.partial_fit(frame[:300], labels[:300], classes=CLASSES)
@@ -150,7 +150,7 @@ def test_weights():
     frame, labels = stream(3, 900)
     rows = list(as_dicts(frame, random.Random(3)))
     rng = random.Random(4)
-    weighted, repeated = VFDT(head=100, grace=50, tau=0.3), VFDT(head=100, grace=50, tau=0.3)
+    weighted, repeated = VFDT(grace=50, tau=0.3), VFDT(grace=50, tau=0.3)
     for x, y in zip(rows, labels.tolist(), strict=True):
         w = rng.choice([0, 1, 1.0, 2, np.int64(3), 2.0])
         weighted.learn_one(x, y, w=w)
@@ -172,7 +172,7 @@ def test_weights_that_are_not_whole(class_weight):
     frame, labels = stream(6, 900)
     rng = random.Random(8)
     weights = [rng.choice([0, 0.5, 1, 1.3, 4]) for _ in labels]
-    options = {"head": 100, "grace": 50, "tau": 0.3, "class_weight": class_weight}
+    options = {"grace": 50, "tau": 0.3, "class_weight": class_weight}
     single, batch = VFDT(**options), VFDT(**options)
     for tree in (single, batch):
         tree.partial_fit(frame[:200], labels[:200], classes=CLASSES)
@@ -208,7 +208,9 @@ FINE = [({"a": 1.0, "b": "p"}, 0), ({"a": 2.0, "b": "q"}, 1)]
 @pytest.mark.parametrize("place", [0, 2, 11])
 def test_whatever_is_refused_in_the_head_is_so_at_once(x, y, message, place):
     """It is not held, and what comes later is learnt."""
-    options = {"nominal_values": 10, "head": 12}
+    options = {
+        "nominal_values": 10,
+    }
     geometry = Geometry(lanes=2, passes=5, criterion="gini")
     tree, other = (CTree(geometry=geometry, **options) for _ in range(2))
     for i in range(40):
@@ -225,7 +227,7 @@ def test_whatever_is_refused_in_the_head_is_so_at_once(x, y, message, place):
 
 
 def test_a_board_that_is_not_there_takes_nothing():
-    tree = VFDT("serial:/dev/nothing", head=3)
+    tree = VFDT("serial:/dev/nothing")
     for x, y in [*FINE, *[FINE[0]] * 3]:
         try:
             tree.learn_one(x, y)
@@ -239,7 +241,7 @@ def test_a_board_that_is_not_there_takes_nothing():
 
 def later(classes, **options):
     """A tree that meets one more class every 600 instances, and what it has been given."""
-    tree = VFDT(head=100, delta=1e-2, tau=0.3, grace=50, **options)
+    tree = VFDT(delta=1e-2, tau=0.3, grace=50, **options)
     rng = random.Random(7)
     for i in range(600 * len(classes)):
         value = rng.random() * min(len(classes), 1 + i // 600)
@@ -284,7 +286,7 @@ def test_more_room_for_classes_changes_nothing():
 
 def test_more_classes_than_can_be_learnt():
     geometry = Geometry(lanes=1, passes=1, classes=3)
-    tree = VFDT(head=10, geometry=geometry)
+    tree = VFDT(geometry=geometry)
     for i in range(40):
         tree.learn_one({"a": float(i)}, i % 2)
     tree.learn_one({"a": 1.0}, 7)
@@ -292,22 +294,22 @@ def test_more_classes_than_can_be_learnt():
     with pytest.raises(ValueError, match="the stream has 4 classes.*choose a geometry with classes >= 4"):
         tree.learn_one({"a": 1e9}, 8)
     assert tree.report() == before and tree.classes_.tolist() == [0, 1, 7]
-    two = CTree(head=10)
+    two = CTree()
     for i in range(40):
         two.learn_one({"a": float(i)}, i % 2)
     with pytest.raises(ValueError, match="is for two classes, the stream has 3"):
         two.learn_one({"a": 1e9}, 2)
-    many = VFDT(head=10)
+    many = VFDT()
     for i in range(1024):
         many.learn_one({"a": float(i)}, i)
     assert many._trainer.board.geometry.classes == 1024
     with pytest.raises(ValueError, match="there are 1025 classes, and no board has counters for more than 1024"):
         many.learn_one({"a": 1e9}, 1024)
-    assert many.quantiser_summary()["attributes"]["a"]["seen"] == 1024
+    assert many.report()["instances"] == 1024
 
 
 def test_classes_that_were_declared_are_all():
-    tree = VFDT(head=10)
+    tree = VFDT()
     for i in range(5):
         tree.learn_one({"a": float(i)}, i % 2)
     tree.partial_fit(pd.DataFrame({"a": np.arange(40.0)}), np.arange(40) % 2, classes=[0, 1])
@@ -337,7 +339,7 @@ def test_classes_that_were_declared_are_all():
 )
 def test_values_that_are_no_number(value, error):
     """After the head as in it."""
-    tree = VFDT(head=20)
+    tree = VFDT()
     for i in range(40):
         if i in (5, 30):
             with pytest.raises(error, match="'a'"):
@@ -352,7 +354,7 @@ def test_values_that_are_no_number(value, error):
 
 @pytest.mark.parametrize("value", [[1, 2], {}, np.array(["p"]), b"p", "\udc80"])
 def test_values_that_are_no_nominal_ones(value):
-    tree = VFDT(head=20)
+    tree = VFDT()
     for i in range(40):
         if i in (5, 30):
             with pytest.raises((TypeError, ValueError), match="'b'"):
@@ -366,7 +368,7 @@ def test_values_that_are_no_nominal_ones(value):
     "seen", [range(100), [1.5, 2, np.float32(3), np.int64(7)] * 20 + [True, np.bool_(False), 2**60] * 9]
 )
 def test_numbers_of_every_type_are_the_same_number(seen):
-    tree, batch = VFDT(head=10), VFDT(head=10)
+    tree, batch = VFDT(), VFDT()
     for i, value in enumerate(seen):
         tree.learn_one({1: value}, i % 2)
     batch.partial_fit(pd.DataFrame({"1": [float(value) for value in seen]}), np.arange(len(seen)) % 2, classes=[0, 1])
@@ -375,7 +377,7 @@ def test_numbers_of_every_type_are_the_same_number(seen):
 
 
 def test_two_names_alike():
-    tree = VFDT(head=10)
+    tree = VFDT()
     for i in range(30):
         if i in (3, 25):
             with pytest.raises(ValueError, match="two attributes are named '1'"):

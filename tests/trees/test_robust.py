@@ -50,8 +50,8 @@ def test_halved_counts_do_not_make_the_tree_depend_on_calls(seed):
 
 def test_a_reused_buffer_is_not_learnt_twice():
     X, y = stream(2000)
-    whole = VFDT(head=1000).partial_fit(X, y, classes=[False, True])
-    reused, buffer = VFDT(head=1000), np.empty((100, 3))
+    whole = VFDT().partial_fit(X, y, classes=[False, True])
+    reused, buffer = VFDT(), np.empty((100, 3))
     for at in range(0, 2000, 100):
         buffer[:] = X[at : at + 100]
         reused.partial_fit(buffer, y[at : at + 100], classes=[False, True])
@@ -60,13 +60,13 @@ def test_a_reused_buffer_is_not_learnt_twice():
 
 def test_head_is_what_the_edges_are_learnt_from():
     X, y = stream(3000, missing=0)
-    edges = [VFDT(head=head).fit(X, y)._quantiser.books[0].edges for head in (1000, 3000)]
+    edges = [VFDT().fit(X, y)._quantiser.books[0].edges for head in (1000, 3000)]
     assert not np.array_equal(*edges)
 
 
 def test_board_that_cannot_be_opened_costs_nothing(monkeypatch):
     X, y = stream()
-    tree = VFDT(head=500).partial_fit(X[:300], y[:300], classes=[False, True])
+    tree = VFDT().partial_fit(X[:300], y[:300], classes=[False, True])
 
     def fail(*_, **__):
         raise BoardError("no power")
@@ -76,7 +76,7 @@ def test_board_that_cannot_be_opened_costs_nothing(monkeypatch):
         with pytest.raises(BoardError, match="no power"):
             tree.partial_fit(X[300:1000], y[300:1000])
     tree.partial_fit(X[300:], y[300:])
-    assert tree.difference(VFDT(head=500).partial_fit(X, y, classes=[False, True])) is None
+    assert tree.difference(VFDT().partial_fit(X, y, classes=[False, True])) is None
 
 
 def test_failed_board_leaves_a_tree_that_can_be_saved_and_learns_on(tmp_path):
@@ -162,28 +162,26 @@ def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
     assert all((read[0][name] == read[1][name]).all() for name in read[0])
 
 
-def test_ctrl_c_while_the_head_is_learnt_loses_none_of_it(monkeypatch):
-    """Its instances came with calls that have returned."""
-    X, y = stream(1200)
+@pytest.mark.parametrize("look", [0, 3, 9, 11])
+def test_ctrl_c_around_a_change_of_books_loses_nothing(look, monkeypatch):
+    X, y = stream(6000)
     pressed = []
 
-    def pressing(quantiser, X):
-        pressed.append(signal.raise_signal(signal.SIGINT))
-        return fit(quantiser, X)
+    def pressing(quantiser, thresholds):
+        pressed.append(len(pressed))
+        if pressed[-1] == look:
+            signal.raise_signal(signal.SIGINT)
+        return changes(quantiser, thresholds)
 
-    fit = Quantiser.fit
-    whole, tree = VFDT(head=500), VFDT(head=500)
-    for each in (whole, tree):
-        each.partial_fit(X[:400], y[:400], classes=[False, True])
-    monkeypatch.setattr(Quantiser, "fit", pressing)
+    changes = Quantiser.changes
+    whole = VFDT().partial_fit(X, y, classes=[False, True])
+    tree = VFDT()
+    monkeypatch.setattr(Quantiser, "changes", pressing)
     with interruptible(), pytest.raises(KeyboardInterrupt):
-        tree.end_warm_up()
-    monkeypatch.undo()
-    assert len(pressed) == 1
-    whole.end_warm_up()
-    for each in (whole, tree):
-        assert each.report()["instances"] == 400
-        each.partial_fit(X[400:], y[400:])
+        tree.partial_fit(X, y, classes=[False, True])
+    at = tree.report()["instances"]
+    assert 0 < at < 6000 and at == tree._quantiser.sample.count
+    tree.partial_fit(X[at:], y[at:])
     assert tree.difference(whole) is None
 
 
@@ -330,7 +328,7 @@ def test_unseen_value_goes_the_same_way_when_predicted_and_when_learnt():
 
 
 def test_thousands_of_cells():
-    tree = VFDT(head=10)
+    tree = VFDT()
     X = np.zeros((20, 5000))
     tree.fit(X, np.arange(20) % 2)
     assert tree._open_trainer().board.geometry.max_cells >= 5000

@@ -94,7 +94,6 @@ class _Line(deque):
 def options_of(kind, prediction):
     return {
         "leaf_prediction": prediction,
-        "head": 200,
         "grace": 50,
         **({"inner_grace": 200, "delta": 0.2} if kind is EFDT else {}),
     }
@@ -168,7 +167,7 @@ def test_a_long_call_lets_others_read_meanwhile():
     """Each `review_period` instances, where the tree agrees with its board."""
     X, y = stream(40_000, missing=0)
     y = y.astype(int)
-    options = {"head": 100, "review_period": 1000, "leaf_prediction": "nb", "grace": 50}
+    options = {"review_period": 1000, "leaf_prediction": "nb", "grace": 50}
     tree = VFDT(**options).partial_fit(X[:1000], y[:1000], classes=[0, 1])
     seen, started, over = [], threading.Event(), threading.Event()
 
@@ -281,7 +280,7 @@ def test_a_forked_process_predicts_and_learns_on(prediction):
     """Though other threads learn and predict as it is forked."""
     X, y = stream(30_000, missing=0)
     y, over, stop = y.astype(int), threading.Event(), threading.Event()
-    options = {"leaf_prediction": prediction, "head": 200, "grace": 50, "review_period": 500}
+    options = {"leaf_prediction": prediction, "grace": 50, "review_period": 500}
     tree = VFDT(**options).partial_fit(X[:1000], y[:1000], classes=[0, 1])
     context = multiprocessing.get_context("fork")
     answers = []

@@ -59,11 +59,11 @@ def test_counters_too_narrow_for_ties_are_warned_of(recwarn):
     rng = np.random.default_rng(1)
     X, y = rng.integers(2, size=(300, 3)), np.arange(300) % 10
     narrow, wide = (Geometry(classes=10, count_width=width) for width in (12, 16))
-    VFDT(geometry=wide, head=1).partial_fit(X, y, range(10))
-    VFDT(geometry=narrow, head=1, tau=1e-3).partial_fit(X, y, range(10))
+    VFDT(geometry=wide).partial_fit(X, y, range(10))
+    VFDT(geometry=narrow, tau=1e-3).partial_fit(X, y, range(10))
     assert not recwarn.list
     with open_board("emulated", narrow) as board:  # as one that tells its geometry itself
-        for tree in (VFDT(geometry=narrow, head=1), VFDT(board=board, head=1)):
+        for tree in (VFDT(geometry=narrow), VFDT(board=board)):
             with pytest.warns(UserWarning, match="at 4095 instances.*count_width >= 16, or a gre"):
                 tree.partial_fit(X, y, range(10))
 
@@ -105,9 +105,9 @@ def test_arrays_and_frames_agree():
 
 def test_one_by_one_agrees_with_batches():
     X, y = mixed(2500)
-    batch = VFDT(head=200, delta=1e-3)
+    batch = VFDT(delta=1e-3)
     expected = batch.test_then_train(X, y, ["no", "yes"])
-    single = VFDT(head=200, delta=1e-3)
+    single = VFDT(delta=1e-3)
     assert single.predict_one(dict(X.iloc[0])) is None
     rows = X.astype(object).where(X.notna(), None).to_dict("records")
     for i, (x, label) in enumerate(zip(rows, y, strict=True)):
@@ -143,8 +143,8 @@ def test_missing_and_new_values_are_predicted():
 @pytest.mark.parametrize("head", [500, 10_000])
 def test_bad_input_changes_nothing(head):
     X, y = mixed(3000)
-    tree = VFDT(head=head).partial_fit(X[:1500], y[:1500], classes=["no", "yes"])
-    twin = VFDT(head=head).partial_fit(X[:1500], y[:1500], classes=["no", "yes"])
+    tree = VFDT().partial_fit(X[:1500], y[:1500], classes=["no", "yes"])
+    twin = VFDT().partial_fit(X[:1500], y[:1500], classes=["no", "yes"])
     bad = X[1500:1600].copy()
     bad.loc[1520, "width"] = np.inf
     labels = y[1500:1600]
@@ -181,7 +181,7 @@ def test_bad_input_changes_nothing(head):
         ({"child_counts": "some"}, "child_counts must"),
         ({"nominal_split": "binary"}, "nominal_split must be 'multiway' or 'one_vs_rest'"),
         ({"nominal_values": 1}, "nominal_values must"),
-        ({"head": 0}, "head must"),
+        ({}, "head must"),
         ({"geometry": "huge"}, "no geometry 'huge'; there are tiny"),
         ({"board": "imagined"}, "no board 'imagined'; there are emulated"),
         ({"nominal": ["nose"]}, "nominal names the attribute 'nose'"),

@@ -12,7 +12,10 @@ from bregalad.trees import weights as module
 from bregalad.trees.catalogue import TREES
 from noisy import stream
 
-OPTIONS = {"delta": 0.01, "grace": 50, "head": 200}
+OPTIONS = {
+    "delta": 0.01,
+    "grace": 50,
+}
 
 
 def same(tree, other):
@@ -43,7 +46,6 @@ def test_calls_and_parts_make_no_difference(kind, part, monkeypatch):
         tree.partial_fit(
             frame[at : at + 350], y[at : at + 350], [False, True], sample_weight=kind(weights[at : at + 350].tolist())
         )
-    tree.end_warm_up()
     same(tree, VFDT(**OPTIONS).fit(X.repeat(weights, axis=0), y.repeat(weights)))
 
 
@@ -51,18 +53,18 @@ def test_fractions_are_saved_up_per_class():
     """Were they not per class, half the weight of classes in turns would all go to one of them."""
     y = np.array([0, 1, 2] * 100)
     X = np.arange(300)[:, np.newaxis]
-    tree = VFDT(head=1).fit(X, y, sample_weight=np.array([0.5, 0.1, 1.75] * 100))
+    tree = VFDT().fit(X, y, sample_weight=np.array([0.5, 0.1, 1.75] * 100))
     assert tree._nodes.counts[0].tolist() == [50, 10, 175]
     expected = [
         label for i, label in enumerate(y) for _ in range([i // 3 % 2, i // 3 % 10 == 9, 1 + (i // 3 % 4 > 0)][label])
     ]
     assert len(expected) == 235
-    single = VFDT(head=1)
+    single = VFDT()
     for i in range(300):
         single.partial_fit(X[i : i + 1], y[i : i + 1], [0, 1, 2], sample_weight=[0.5, 0.1, 1.75][y[i]])
     same(single, tree)
     repeats = [[i // 3 % 2, i // 3 % 10 == 9, 1 + (i // 3 % 4 > 0)][i % 3] for i in range(300)]
-    same(VFDT(head=1).fit(X.repeat(repeats, axis=0), y.repeat(repeats)), tree)
+    same(VFDT().fit(X.repeat(repeats, axis=0), y.repeat(repeats)), tree)
 
 
 def test_fractions_are_kept_with_the_tree(tmp_path):
@@ -124,7 +126,7 @@ def test_nothing_that_weighs_anything():
 
 
 def test_the_heaviest():
-    tree = VFDT(head=5, leaf_prediction="mc").partial_fit([[0], [1]], [0, 1], [0, 1], sample_weight=[10_000, 1])
+    tree = VFDT(leaf_prediction="mc").partial_fit([[0], [1]], [0, 1], [0, 1], sample_weight=[10_000, 1])
     assert tree.report()["instances"] == 10_001 and tree.predict([[1]]).tolist() == [0]
     tree = VFDT(class_weight={1: 101})
     with pytest.raises(ValueError, match="instance 1 weighs 10100, by sample_weight and class_weig"):
@@ -213,7 +215,7 @@ def test_scores_take_weights():
 
 
 def test_classes_that_come_later_weigh_what_they_shall():
-    tree = VFDT(head=20, class_weight={"c": 3})
+    tree = VFDT(class_weight={"c": 3})
     for i in range(60):
         tree.learn_one({"a": i % 7}, "ab"[i % 2] if i < 40 else "c")
     assert tree.classes_.tolist() == ["a", "b", "c"]

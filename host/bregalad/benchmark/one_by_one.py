@@ -73,9 +73,9 @@ def measure(attributes, prediction, turns, instances, seed):
     rows = [dict(zip(names, row, strict=True)) for row in X.tolist()]
     labels = y.tolist()
     learners = {
-        "ours": Pairs(VFDT(leaf_prediction=prediction, head=500), rows, labels),
+        "ours": Pairs(VFDT(leaf_prediction=prediction), rows, labels),
         "river": Pairs(HoeffdingTreeClassifier(leaf_prediction=prediction), rows, labels),
-        **{f"partial_fit {size}": Chunks(VFDT(leaf_prediction=prediction, head=500), X, y, size) for size in CHUNKS},
+        **{f"partial_fit {size}": Chunks(VFDT(leaf_prediction=prediction), X, y, size) for size in CHUNKS},
     }
     for learner in learners.values():
         learner.turn(slice(0, HEAD))

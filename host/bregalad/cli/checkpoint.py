@@ -36,8 +36,7 @@ class Checkpoints:
     def look(self, tree, curve):
         """Write one if it is time; ``curve`` is at a point that all runs have."""
         seen = curve.instances[-1]
-        # Saving would end the warm-up, and the tree be another.
-        if seen - self._last >= self.every and seen >= tree.head:
+        if seen - self._last >= self.every:
             points = asdict(curve)
             points["confusion"] = points["confusion"].tolist()
             tree.save(self.path, run={**self._run, "curve": points})

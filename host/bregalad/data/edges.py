@@ -1,54 +1,16 @@
-"""Where a code book's edges lie: in the head of a stream, and in a region that is claimed later."""
-
-import math
-import sys
+"""Where a code book's edges lie."""
 
 import numpy as np
 
 from ..compiled import njit
 
-__all__ = ["HUGE", "distinct", "head_edges", "region"]
-
-HUGE = sys.float_info.max
-_GEOMETRIC = 4.0  # a region over this many times the range so far gets geometric edges
-
-
-def head_edges(values, count):
-    """At most ``count - 1`` edges for the head: at quantiles, then wherever a gap is widest.
-
-    Parameters
-    ----------
-    values : float64 array
-        The head's, in any order; finite.
-    count : int
-        Codes, at least 1.
-    """
-    return _head_edges(np.sort(values), count)
-
-
-def region(distance, span, count):
-    """How far to grow for a value ``distance`` away, and where the ``count`` edges are."""
-    distance = min(distance, HUGE)  # the difference of two floats may be infinite
-    reach = min(max(span, 2 * distance), HUGE)
-    if reach <= _GEOMETRIC * span:
-        return reach, reach * ((np.arange(count) + 0.5) / count)
-    nearest = span if span else distance / 16
-    # By logarithms: the quotient of the two may overflow.
-    rise = math.log(reach) - math.log(nearest) if nearest else 0.0
-    with np.errstate(over="ignore"):
-        return reach, nearest * np.exp(rise * np.arange(count) / count)
+__all__ = ["distinct", "place_edges"]
 
 
 @njit(error_model="numpy")
 def distinct(values):
-    """Each value once, rising; fast where few are out of order."""
-    values = values.copy()
-    for i in range(1, len(values)):
-        value, at = values[i], i
-        while at > 0 and values[at - 1] > value:
-            values[at] = values[at - 1]
-            at -= 1
-        values[at] = value
+    """Each value once, rising."""
+    values = np.sort(values)
     count = 0
     for i in range(len(values)):
         if i == 0 or values[i] != values[count - 1]:
@@ -58,7 +20,16 @@ def distinct(values):
 
 
 @njit(error_model="numpy")
-def _head_edges(values, count):
+def place_edges(values, count):
+    """At most ``count - 1`` edges: at quantiles, then wherever a gap is widest.
+
+    Parameters
+    ----------
+    values : float64 array
+        Rising; finite.
+    count : int
+        Codes, at least 1.
+    """
     # Loops, as Numba takes a second to compile what NumPy does at once.
     borders = np.empty(len(values), np.int64)  # how many values are up to each gap
     gaps = 0

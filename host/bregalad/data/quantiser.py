@@ -1,5 +1,6 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
+from collections import namedtuple
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from numbers import Real
@@ -8,31 +9,36 @@ import numpy as np
 import pandas as pd
 
 from ..words import listed, one_line, shown
-from .codebook import CodeBook, vector
+from .codebook import CODES, CodeBook, vector
+from .edges import distinct, place_edges
 from .frames import as_pandas
 from .nominal import ValueBook, encode_small, factors, small_columns
-from .parts import rows_of
+from .sample import Sample
 from .saved import check_code_book, check_value_book
 from .schema import Schema
 from .search import InfiniteValue, check_finite, encode_numbers
 from .tables import FEW, NumberTables
 
-__all__ = ["Quantiser", "real"]
+__all__ = ["Change", "Quantiser", "real"]
 
-HEAD = 1000  # instances that the code books are learnt from
+_AHEAD = 65_536  # instances that are encoded at a time; a look comes after 8,192
+_EARLY = 4096  # instances up to which books are likely to change at every look
+
+# How the book of a numeric attribute has changed: its edges before and after, and the values that
+# the stream's sample holds, rising.
+Change = namedtuple("Change", "old new values")
 
 
 class Quantiser:
     """Encode the attributes of a stream; one book per attribute, `CodeBook` or `ValueBook`.
 
+    The books of numeric attributes follow the stream: a `Sample` of what was learnt says when one
+    is to change, at counts of instances that depend on the instances alone.
+
     Parameters
     ----------
     schema : Schema
         The attributes.
-    head : int
-        Instances from which numeric attributes learn their first edges, at least 1.
-    head_codes : int
-        Most codes of a numeric attribute that the head gets; the others are kept in reserve.
     capacity : int or sequence of int
         Most values of a nominal attribute, 1 to 255: for all or one for every attribute.
 
@@ -40,6 +46,8 @@ class Quantiser:
     ----------
     books : list of CodeBook or ValueBook
         In the order of the schema.
+    sample : Sample
+        Of the numeric attributes.
 
     Raises
     ------
@@ -49,15 +57,10 @@ class Quantiser:
         If a number is out of its range, or ``capacity`` has another length than the schema.
     """
 
-    def __init__(self, schema, head=HEAD, head_codes=128, capacity=255):
+    def __init__(self, schema, capacity=255):
         if not isinstance(schema, Schema):
             raise TypeError(f"schema must be a Schema, not {schema!r}")
-        if not isinstance(head, int) or isinstance(head, bool):
-            raise TypeError(f"head must be an integer, not {head!r}")
-        if head < 1:
-            raise ValueError(f"head must be at least 1, not {head}")
         self.schema = schema
-        self.head = head
         width = len(schema.attributes)
         capacities = [capacity] * width if isinstance(capacity, int) else list(capacity)
         if len(capacities) != width:
@@ -65,14 +68,17 @@ class Quantiser:
         self.books = []
         for attribute, most in zip(schema.attributes, capacities, strict=True):
             try:
-                self.books.append(
-                    CodeBook(head_codes) if attribute.kind == "numeric" else ValueBook(attribute.values, most)
-                )
+                self.books.append(CodeBook() if attribute.kind == "numeric" else ValueBook(attribute.values, most))
             except (TypeError, ValueError) as error:
                 raise type(error)(f"attribute {attribute.name!r}: {error}") from error
-        self.fitted = False
+        self.sample = Sample(len(self.numeric))
         self._named = set()  # what `crowded` has named
         self._tables = None
+
+    @property
+    def numeric(self):
+        """The positions of the numeric attributes."""
+        return self._places("numeric")
 
     @property
     def tables(self):
@@ -85,32 +91,22 @@ class Quantiser:
     def __getstate__(self):
         return {**self.__dict__, "_tables": None}  # a copy's books count for themselves
 
-    def fit(self, X):
-        """Learn the numeric edges from the first ``head`` instances of ``X``; encodes nothing.
-
-        Raises
-        ------
-        RuntimeError
-            If the quantiser is fitted already: a code keeps its meaning.
-        TypeError, ValueError
-            As `encode`.
-        """
-        if self.fitted:
-            raise RuntimeError("the quantiser is fitted already, and a code keeps its meaning")
-        X = as_pandas(X)
-        if isinstance(X, np.ndarray | pd.DataFrame):
-            X = rows_of(X, slice(self.head))
-        for place, column in zip(self._places("numeric"), self._finite(X).T, strict=True):
-            self.books[place].fit(column[: self.head])
-        self.fitted = True
-        return self
+    def extended(self, schema, capacity):
+        """A quantiser of a schema with more attributes, the last ones; those known keep their books."""
+        other = Quantiser(schema, capacity)
+        other.books[: len(self.books)] = self.books
+        other.sample = self.sample.extended(len(other.numeric))
+        other._named = self._named
+        return other
 
     def check(self, X):
         """Raise what ``encode`` would raise for ``X``; changes nothing."""
-        self._finite(X)
+        numbers, *_ = self._columns(X)
+        with self._naming():
+            check_finite(numbers)
 
     def encode(self, X, *, read_only=False, threads=1):
-        """The codes of instances, C-contiguous uint8 of shape [instances, attributes].
+        """The codes of instances by the books as they are: C-contiguous uint8 [instances, attributes].
 
         Parameters
         ----------
@@ -118,68 +114,104 @@ class Quantiser:
             Columns by name, in the order of the schema, or by position.
         read_only : bool
             For predicting: no new codes, nothing counted. Unknown nominal values get the code
-            that the next new one would get, numeric ones out of range the outermost code.
+            that the next new one would get.
         threads : int
             That encode numbers at the same time; the codes are the same.
 
         Raises
         ------
-        RuntimeError
-            If the quantiser is not fitted.
         TypeError
             If a value cannot be one of its attribute's kind; nothing is changed.
         ValueError
             If columns are missing, unknown, in another order or of another number, or a numeric
             value is infinite; nothing is changed.
         """
-        if not self.fitted:
-            raise RuntimeError("the quantiser must be fitted to the head of the stream first")
-        numbers, small, places, nominal = self._columns(X)
+        numbers, *nominal = self._columns(X)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
-        numeric = self._places("numeric")
-        if numeric:
-            with self._naming():
-                self._encode_numbers(numbers, codes, numeric, read_only, threads)
+        self._encode_numbers(numbers, codes, threads)
+        self._encode_nominal(nominal, codes, read_only, threads)
+        return codes
+
+    def begin(self, X, threads=1):
+        """`Stretches` of instances that are to be learnt; in between nothing else may be.
+
+        Parameters and errors as in `encode`.
+        """
+        return Stretches(self, X, threads)
+
+    def changes(self, thresholds):
+        """Change the books of numeric attributes where that is due, as it may be at ``sample.next_look``.
+
+        Parameters
+        ----------
+        thresholds : callable
+            Takes an attribute, gives which codes the tree compares its values with, bool array
+            (CODES + 1,); they stay edges.
+
+        Returns
+        -------
+        dict of Change
+            By attribute, of the books that have changed.
+        """
+        numeric, found = self.numeric, {}
+        for column in self.sample.due([self.books[place] for place in numeric]).tolist():
+            book, values = self.books[numeric[column]], self.sample.values(column)
+            kept = book.edges[thresholds(numeric[column])[1 : len(book.edges) + 1]]
+            edges = distinct(np.concatenate([kept, place_edges(values, CODES - len(kept))]))
+            if not np.array_equal(edges, book.edges):
+                found[numeric[column]] = Change(book.edges, edges, values)
+                book.edges = edges
+        if found and self._tables is not None:
+            self._tables.stale = True
+        return found
+
+    def _encode_nominal(self, found, codes, read_only, threads):
+        """Write the codes of nominal attributes, of which `_columns` has found this."""
+        small, places, nominal = found
         if places:
             encode_small(
                 [self.books[place] for place in places], small, codes, places, read_only=read_only, threads=threads
             )
         for place, column in nominal.items():
             codes[:, place] = self.books[place].translate(*column, read_only=read_only)
-        return codes
 
-    def _encode_numbers(self, numbers, codes, places, read_only, threads):
-        if len(numbers) <= FEW:
-            check_finite(numbers)
-            self.tables.encode(np.ascontiguousarray(numbers), codes, read_only=read_only)
+    def _encode_numbers(self, numbers, codes, threads):
+        """Write the codes of numbers, float64 array (n, numeric attributes); ValueError if one is infinite."""
+        numeric = self.numeric
+        if not numeric:
             return
-        encode_numbers(
-            [self.books[place] for place in places], numbers, codes, places, read_only=read_only, threads=threads
-        )
-        self.tables.stale = True
+        with self._naming():
+            if len(numbers) <= FEW:
+                check_finite(numbers)
+                self.tables.encode(np.ascontiguousarray(numbers), codes)
+            else:
+                encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric, threads=threads)
 
     def summary(self):
-        """What the books hold: a dictionary per attribute and the share of values clamped.
+        """What the books hold: a dictionary per attribute, and which shares of values are lost.
 
         Returns
         -------
         dict
-            ``clamped``: share of numeric values with no code of their own, ``overflowed``: the
-            same of nominal ones, ``attributes``: per name kind, codes used and the two counts.
+            ``crowded``: share of recent numeric values that share their code with many others,
+            ``overflowed``: share of nominal values without a code, ``attributes``: per name kind,
+            codes used and its own share.
         """
-        attributes = {}
-        lost = {"clamped": [0, 0], "overflowed": [0, 0]}
-        for attribute, book in zip(self.schema.attributes, self.books, strict=True):
-            if isinstance(book, CodeBook):
-                what, used = "clamped", 0 if book.first is None else book.last - book.first + 1
+        attributes, lost = {}, [0, 0]
+        shares = self.sample.crowded([self.books[place] for place in self.numeric]).tolist()
+        crowded = dict(zip(self.numeric, shares, strict=True))
+        for place, (attribute, book) in enumerate(zip(self.schema.attributes, self.books, strict=True)):
+            if place in crowded:
+                found = {"codes": len(book.edges) + 1, "crowded": crowded[place]}
             else:
-                what, used = "overflowed", len(book.values)
-            count = getattr(book, what)
-            attributes[attribute.name] = {"kind": attribute.kind, "codes": used, "seen": book.seen, what: count}
-            lost[what][0] += count
-            lost[what][1] += book.seen
-        shares = {what: count / seen if seen else 0.0 for what, (count, seen) in lost.items()}
-        return {**shares, "attributes": attributes}
+                found = {"codes": len(book.values), "seen": book.seen, "overflowed": book.overflowed}
+                lost = [lost[0] + book.overflowed, lost[1] + book.seen]
+            attributes[attribute.name] = {"kind": attribute.kind, **found}
+        return {
+            "crowded": sum(shares) / len(shares) if shares else 0.0,
+            "overflowed": lost[0] / lost[1] if lost[1] else 0.0,
+            "attributes": attributes,
+        }
 
     def crowded(self):
         """Nominal attributes that have lost more than a hundredth of at least 1,000 values.
@@ -201,22 +233,19 @@ class Quantiser:
         """The state in JSON's types; `from_dict` restores it exactly."""
         return {
             "schema": self.schema.to_dict(),
-            "head": self.head,
-            "fitted": self.fitted,
             "books": [book.to_dict() for book in self.books],
+            "sample": self.sample.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, state):
         """The quantiser that `to_dict` described."""
-        for name in ("schema", "head", "fitted", "books"):
+        for name in ("schema", "books", "sample"):
             if name not in state:
                 raise ValueError(f"no quantiser: {name!r} is missing")
-        quantiser = cls(Schema.from_dict(state["schema"]), state["head"])
+        quantiser = cls(Schema.from_dict(state["schema"]))
         if len(state["books"]) != len(quantiser.books):
             raise ValueError(f"no quantiser: {len(state['books'])} books for {len(quantiser.books)} attributes")
-        if not isinstance(state["fitted"], bool):
-            raise ValueError(f"no quantiser: fitted is {state['fitted']!r}")
         books = []
         for attribute, saved in zip(quantiser.schema.attributes, state["books"], strict=True):
             kind = CodeBook if attribute.kind == "numeric" else ValueBook
@@ -226,18 +255,11 @@ class Quantiser:
             else:
                 check_value_book(saved, attribute.values)
         quantiser.books = books
-        quantiser.fitted = state["fitted"]
+        quantiser.sample = Sample.from_dict(state["sample"], len(quantiser.numeric))
         return quantiser
 
     def _places(self, kind):
         return [i for i, attribute in enumerate(self.schema.attributes) if attribute.kind == kind]
-
-    def _finite(self, X):
-        """The numeric columns of what could be encoded."""
-        numbers, *_ = self._columns(X)
-        with self._naming():
-            check_finite(numbers)
-        return numbers
 
     @contextmanager
     def _naming(self):
@@ -245,7 +267,7 @@ class Quantiser:
         try:
             yield
         except InfiniteValue as error:
-            name = self.schema.names[self._places("numeric")[error.column]]
+            name = self.schema.names[self.numeric[error.column]]
             raise ValueError(f"attribute {name!r}: {error}") from error
 
     def _columns(self, X):
@@ -310,6 +332,55 @@ class Quantiser:
             if name not in expected:
                 raise ValueError(f"X has an unknown column {name!r}; expected {listed(expected)}")
         raise ValueError(f"X has its columns in another order: expected {listed(expected)}, found {listed(found)}")
+
+
+class Stretches:
+    """Instances that are learnt, a stretch at a time: up to where the books are looked at.
+
+    Parameters
+    ----------
+    quantiser : Quantiser
+    X, threads
+        As in ``Quantiser.encode``; its errors come before anything is changed.
+    """
+
+    def __init__(self, quantiser, X, threads):
+        self._quantiser = quantiser
+        self._threads = threads
+        self._numbers, *nominal = quantiser._columns(X)
+        self._codes = np.empty((len(self._numbers), len(quantiser.books)), np.uint8)
+        self._known = 0  # as far as codes are those of the books as they are
+        if quantiser.sample.count < _EARLY:
+            with quantiser._naming():
+                check_finite(self._numbers)
+        else:
+            self._encode(0, len(self._codes))
+        quantiser._encode_nominal(nominal, self._codes, False, threads)
+
+    def next(self, at):
+        """The codes of the stretch that begins at instance ``at``."""
+        sample = self._quantiser.sample
+        stop = min(len(self._codes), at + sample.next_look - sample.count)
+        if stop > self._known:
+            # More at once is quicker, but after a change it would be done for nothing.
+            self._encode(at, stop if sample.count < _EARLY else min(len(self._codes), at + _AHEAD))
+        return self._codes[at:stop]
+
+    def _encode(self, start, stop):
+        part = slice(start, stop)
+        self._quantiser._encode_numbers(self._numbers[part], self._codes[part], self._threads)
+        self._known = stop
+
+    def learnt(self, at, count):
+        """Take note of ``count`` instances learnt from ``at`` on; whether the books are to be looked at."""
+        sample = self._quantiser.sample
+        look = sample.next_look
+        sample.add(self._numbers[at : at + count])
+        return sample.count == look
+
+    def forget(self):
+        """Codes are to be found anew: books have changed."""
+        self._known = 0
 
 
 def _rows(X):

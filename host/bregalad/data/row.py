@@ -11,7 +11,6 @@ from ..geometry import MISSING
 from ..words import listed, shown
 from .nominal import plain
 from .quantiser import real
-from .search import InfiniteValue
 
 __all__ = ["Row", "check_finite", "check_text", "named"]
 
@@ -25,17 +24,21 @@ class Row:
     Parameters
     ----------
     quantiser : Quantiser
-        Fitted.
+    grows : bool
+        Whether there may be attributes later that are unknown now.
 
     Attributes
     ----------
     codes : uint8 array (attributes,), read-only
         Of the last instance.
+    numbers : float64 array (1, numeric attributes)
+        Of the last instance.
     lost : bool
         Whether it had a nominal value without a code, which counts as missing.
     """
 
-    def __init__(self, quantiser):
+    def __init__(self, quantiser, grows=False):
+        self._grows = grows
         schema = quantiser.schema
         self._names = schema.names
         kinds = [attribute.kind for attribute in schema.attributes]
@@ -43,7 +46,7 @@ class Row:
         self._nominal = [place for place, kind in enumerate(kinds) if kind == "nominal"]
         self._books = quantiser.books
         self._tables = quantiser.tables
-        self._values = np.empty((1, len(places)))
+        self.numbers = np.empty((1, len(places)))
         self._numeric = [self._names[place] for place in places]
         self._pack = struct.Struct(f"{len(places)}d").pack_into
         self._codes = np.empty((1, len(kinds)), np.uint8)
@@ -64,6 +67,11 @@ class Row:
             Values by name; one that is absent is missing.
         read_only : bool
 
+        Returns
+        -------
+        bool
+            False, and nothing is done: it has attributes that are to be learnt first.
+
         Raises
         ------
         TypeError, ValueError
@@ -71,8 +79,7 @@ class Row:
             changed then.
         """
         self.lost = False
-        if not self._encode_known(x, read_only):
-            self._encode_any(x, read_only)
+        return self._encode_known(x, read_only) or self._encode_any(x, read_only)
 
     def _encode_known(self, x, read_only):
         """Encode plain numbers and strings that are known already; False: there are others."""
@@ -82,7 +89,7 @@ class Row:
             values = self._numbers(x)
             if not _PLAIN.issuperset(map(type, values)):
                 return False
-            self._pack(self._values, 0, *values)
+            self._pack(self.numbers, 0, *values)
             found = ()
             if self._known:
                 others = self._others(x)
@@ -91,10 +98,9 @@ class Row:
                 found = [codes[value] for (_, codes), value in zip(self._known, others, strict=True)]
         except (KeyError, TypeError, OverflowError, struct.error):
             return False
-        try:
-            self._tables.encode(self._values, self._codes, read_only=read_only)
-        except InfiniteValue:
+        if np.isinf(self.numbers).any():
             return False
+        self._tables.encode(self.numbers, self._codes)
         if found:
             self._codes[0, self._nominal] = found
             if not read_only:
@@ -106,11 +112,14 @@ class Row:
         values = named(x)
         for name in values:
             if name not in self._names:
-                raise ValueError(f"unknown attribute {name!r}; there are {listed(self._names)}")
+                if not self._grows:
+                    raise ValueError(f"unknown attribute {name!r}; there are {listed(self._names)}")
+                if not read_only:
+                    return False
         numbers = [_number(name, values.get(name)) for name in self._numeric]
         nominal = [_nominal(self._names[place], values.get(self._names[place])) for place in self._nominal]
-        self._values[0] = numbers
-        self._tables.encode(self._values, self._codes, read_only=read_only)
+        self.numbers[0] = numbers
+        self._tables.encode(self.numbers, self._codes)
         for place, (book, codes), value in zip(self._nominal, self._known, nominal, strict=True):
             column = np.empty(1, object)
             column[0] = value
@@ -118,6 +127,7 @@ class Row:
             self.lost |= value is not None and code == MISSING
             if type(value) in _KEYS and book.code(value) == code != MISSING:
                 codes[value] = code
+        return True
 
 
 def named(x):

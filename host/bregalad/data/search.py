@@ -4,7 +4,6 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
-from .edges import HUGE
 from .parts import in_parts
 
 __all__ = ["InfiniteValue", "check_finite", "encode_numbers"]
@@ -37,14 +36,25 @@ class InfiniteValue(ValueError):
 
 def check_finite(values):
     """Raise InfiniteValue if there is one in a float64 array (n, columns)."""
-    found = np.isinf(values)
-    if found.any():
-        row, column = np.argwhere(found)[0].tolist()
+    if _has_infinity(*_flat(values), *values.shape):
+        row, column = np.argwhere(np.isinf(values))[0].tolist()
         raise InfiniteValue(row, column, values[row, column])
 
 
-def encode_numbers(books, values, codes, places, *, read_only=False, threads=1):
-    """Write the codes of numeric attributes into columns of ``codes``; new ranges claim codes.
+@njit(error_model="numpy", nogil=True)
+def _has_infinity(flat, row_step, column_step, rows, columns):
+    if len(flat) == rows * columns:  # one after the other, whichever way
+        rows, columns, row_step, column_step = 1, len(flat), 0, 1
+    found = np.int32(0)
+    for row in range(rows):
+        at = np.uint64(row * row_step)
+        for column in range(columns):
+            found |= np.int32(abs(flat[at + np.uint64(column * column_step)]) == np.inf)
+    return found != 0
+
+
+def encode_numbers(books, values, codes, places, *, threads=1):
+    """Write the codes of numeric attributes into columns of ``codes``.
 
     Parameters
     ----------
@@ -55,43 +65,25 @@ def encode_numbers(books, values, codes, places, *, read_only=False, threads=1):
         Written.
     places : sequence of int
         The column of ``codes`` for each column of ``values``.
-    read_only : bool
-        Leave the books as they are; values out of range get the outermost code.
     threads : int
         That search at the same time; the codes are the same.
 
     Raises
     ------
     InfiniteValue
-        If there is one; the books are as before.
+        If there is one.
     """
+    edges = np.full((len(books), _EDGES), np.inf)
+    counts = np.zeros(len(books), np.int64)
+    for i, book in enumerate(books):
+        counts[i] = len(book.edges)
+        edges[i, : counts[i]] = book.edges
+    tables = _begin(edges, counts, len(values) >= _FEW)
     places = np.asarray(places, np.int64)
-    if not read_only and any(book.first is None for book in books):
+    if any(
+        in_parts(lambda part: _search(*_flat(values[part]), places, *tables, edges, codes[part]), len(values), threads)
+    ):
         check_finite(values)
-        for book, column in zip(books, values.T, strict=True):
-            if book.first is None:
-                book.begin(column)
-    missing, columns, rows = _encode(books, values, codes, places, threads)
-    # An infinite value is out of range, so that the others need not be looked at again.
-    lost = np.isinf(values[rows, columns])
-    if lost.any():
-        row, column = min(zip(rows[lost].tolist(), columns[lost].tolist(), strict=True))
-        raise InfiniteValue(row, column, values[row, column])
-    if read_only:
-        return
-    for book, gone in zip(books, missing, strict=True):
-        book.seen += len(values) - int(gone)
-    if not len(rows):
-        return
-    # What is out of range is all that books grow by, and no other value's code changes by it.
-    order = columns.argsort(kind="stable")
-    columns, rows = columns[order], rows[order]
-    strays = values[rows, columns]
-    starts = np.searchsorted(columns, np.arange(len(books) + 1))
-    for i in np.flatnonzero(np.diff(starts)):
-        part = slice(starts[i], starts[i + 1])
-        books[i].admit(strays[part])
-        codes[rows[part], places[i]] = books[i].edges.searchsorted(strays[part], side="right") + books[i].first
 
 
 def _flat(values):
@@ -103,36 +95,6 @@ def _flat(values):
     last = sum((length - 1) * step for length, step in zip(values.shape, steps, strict=True))
     flat = np.lib.stride_tricks.as_strided(values, (max(0, last + 1),), (size,), writeable=False)
     return flat, *steps
-
-
-def _encode(books, values, codes, places, threads):
-    """Encode by the books as they are.
-
-    Returns
-    -------
-    missing : int64 array (columns,)
-        How many values of each column.
-    columns, rows : int64 arrays
-        Where a value is out of range, or infinite; the rows of a column rise.
-    """
-    edges = np.full((len(books), _EDGES), np.inf)
-    counts = np.zeros(len(books), np.int64)
-    firsts = np.full(len(books), -1, np.int64)
-    low, high = np.full(len(books), -HUGE), np.full(len(books), HUGE)
-    for i, book in enumerate(books):
-        if book.first is not None:
-            counts[i] = len(book.edges)
-            edges[i, : counts[i]] = book.edges
-            firsts[i], low[i], high[i] = book.first, book.low, book.high
-    tables = _begin(edges, counts, len(values) >= _FEW)
-
-    def search(part):
-        missing = np.zeros(len(books), np.int64)
-        columns, rows = _search(*_flat(values[part]), places, *tables, edges, firsts, low, high, codes[part], missing)
-        return missing, columns, rows + part.start
-
-    missing, columns, rows = zip(*in_parts(search, len(values), threads), strict=True)
-    return sum(missing), np.concatenate(columns), np.concatenate(rows)
 
 
 @_inner
@@ -172,13 +134,16 @@ def _begin(edges, counts, buckets):
 
 
 @njit(error_model="numpy", nogil=True)
-def _search(flat, row_step, column_step, places, origin, scale, below, steps, edges, firsts, low, high, codes, missing):
+def _search(flat, row_step, column_step, places, origin, scale, below, steps, edges, codes):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each
-    loop by itself is made vector instructions of, and all in one are not."""
+    loop by itself is made vector instructions of, and all in one are not.
+
+    Returns how many values are infinite.
+    """
     band = np.empty((_BAND, _ROWS + 8))  # its rows not in the same lines of the cache
     found = np.empty(_ROWS, _INDEX)
     out = np.empty((_COLUMNS, _ROWS), np.uint8)
-    strays, many = np.empty((2, _ROWS), np.int64), 0
+    infinite = 0
     for top in range(0, len(codes), _ROWS):
         rows = min(_ROWS, len(codes) - top)
         for left in range(0, len(places), _COLUMNS):
@@ -188,35 +153,14 @@ def _search(flat, row_step, column_step, places, origin, scale, below, steps, ed
             for index in range(columns):
                 column = left + index
                 values = band[column % _BAND, :rows]
-                gone, beyond = _survey(values, low[column], high[column])
-                missing[column] += gone
-                if beyond:
-                    while many + beyond > strays.shape[1]:
-                        strays = _doubled(strays)
-                    for i in range(rows):
-                        if values[i] < low[column] or values[i] > high[column]:
-                            strays[0, many], strays[1, many] = column, top + i
-                            many += 1
                 step = steps[column]
                 _look_up(values, origin[column], scale[column], below[column], edges[column], step, found)
                 while step > 1:
                     step >>= _INDEX(1)
                     _halve(values, edges[column], step, found)
-                if firsts[column] < 0:
-                    out[index] = MISSING
-                else:
-                    _finish(values, found, _INDEX(firsts[column]), out[index])
+                infinite += _finish(values, found, out[index])
             _give(out, top, rows, places[left : left + columns], codes)
-    return strays[:, :many]
-
-
-@njit(inner=True)
-def _doubled(strays):
-    wider = np.empty((2, 2 * strays.shape[1]), np.int64)
-    for row in range(2):
-        for index in range(strays.shape[1]):
-            wider[row, index] = strays[row, index]
-    return wider
+    return infinite
 
 
 @_inner
@@ -260,16 +204,6 @@ def _give(out, top, rows, places, codes):
 
 
 @_inner
-def _survey(values, low, high):
-    """How many values are missing, and how many out of range."""
-    missing = outside = np.int32(0)  # as many of them to a vector as possible
-    for i in range(len(values)):
-        missing += np.int32(values[i] != values[i])
-        outside += np.int32((values[i] < low) | (values[i] > high))
-    return missing, outside
-
-
-@_inner
 def _look_up(values, origin, scale, below, edges, step, found):
     for i in range(len(values)):
         found[i] = _INDEX(_bucket(values[i], origin, scale))
@@ -285,6 +219,10 @@ def _halve(values, edges, step, found):
 
 
 @_inner
-def _finish(values, found, first, out):
+def _finish(values, found, out):
+    """Write the codes; how many values are infinite."""
+    infinite = np.int32(0)
     for i in range(len(values)):
-        out[i] = np.uint8(found[i] + first) if values[i] == values[i] else np.uint8(MISSING)
+        infinite += np.int32(abs(values[i]) == np.inf)
+        out[i] = np.uint8(found[i]) if values[i] == values[i] else np.uint8(MISSING)
+    return infinite

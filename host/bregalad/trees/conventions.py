@@ -25,11 +25,11 @@ class Conventions(Shared):
     """Mixin of ``StreamTree``: depth, leaves, importances and paths, by scikit-learn's names."""
 
     def get_depth(self) -> int:
-        """Splits from the root to the deepest leaf; 0 during the warm-up."""
+        """Splits from the root to the deepest leaf."""
         return self.report()["depth"]
 
     def get_n_leaves(self) -> int:
-        """Number of leaves; 1 during the warm-up."""
+        """Number of leaves."""
         return self.report()["leaves"]
 
     @property
@@ -38,8 +38,7 @@ class Conventions(Shared):
         """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1.
 
         The impurity is that of the criterion, of the classes that the leaves count for their
-        predictions, an inner node having the sum of its leaves'. All 0 if nothing has been split,
-        as during the warm-up.
+        predictions, an inner node having the sum of its leaves'. All 0 if nothing has been split.
         """
         self._fitted()
         importances = np.zeros(self.n_features_in_)
@@ -60,7 +59,7 @@ class Conventions(Shared):
 
     @reading
     def decision_path(self, X: Frame) -> csr_matrix:
-        """The nodes that instances pass. Ends the warm-up.
+        """The nodes that instances pass.
 
         Returns
         -------

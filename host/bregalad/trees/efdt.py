@@ -52,7 +52,6 @@ class EFDT(StreamTree):
         nominal_split: str = "multiway",
         nominal_values: int = 64,
         class_weight: Mapping[Label, float] | str | None = None,
-        head: int = 500,
         feed: str = "stream",
         review_period: int = 20_000,
         threads: int = 1,

@@ -1,4 +1,4 @@
-"""What every tree offers its users: scikit-learn's and River's calls, warm-up, save and load."""
+"""What every tree offers its users: scikit-learn's and River's calls, save and load."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from ..boards.base import Board, BoardError
-from ..data.parts import rows_of
 from ..words import one_line
 from . import bayes, storage
 from .conventions import Conventions
@@ -28,7 +27,8 @@ from .parameters import Parameters
 from .requirements import warn_of_lost
 from .river import OneByOne
 from .structure import walk
-from .training.steps import SAFE, Steps
+from .structure.recode import thresholds_of
+from .training.steps import Steps
 from .turns import Turns, changing, reading
 from .weights import Weighing
 
@@ -49,9 +49,8 @@ class StreamTree(
 
     Any number of threads may call its methods at the same time: they take turns, see `Turns`.
 
-    The first ``head`` instances are held back to learn the quantiser's edges and the nominal
-    values; meanwhile predictions are the majority class. Then they are learnt, in order, and from
-    there on every instance at once.
+    Instances are learnt as they come, from the first on. Code books of numeric attributes follow
+    the stream, see `Quantiser`.
 
     A subclass's constructor takes the parameters that ``options.OPTIONS`` declares for it; ``_fixed``
     has those of ``SplitPolicy`` that it does not leave open and that are not as by default.
@@ -77,7 +76,7 @@ class StreamTree(
 
     @changing
     def fit(self, X: Frame, y: Column, sample_weight: Column | None = None) -> Self:
-        """Learn from scratch; ends the warm-up even if there were fewer than ``head`` instances.
+        """Learn from scratch.
 
         Parameters as in ``partial_fit``.
         """
@@ -95,7 +94,6 @@ class StreamTree(
             raise ValueError("all weights are zero: there is nothing to learn")
         self.reset()
         self._learn(frame, labels, classes, lambda *_: weights)
-        self.end_warm_up()
         return self
 
     @changing
@@ -155,18 +153,7 @@ class StreamTree(
     def _learn(self, X, y, classes, weigh):
         """Learn instances as often as ``weigh(labels, classes)`` says; return predictions."""
         self._check_ready()
-        head = classes is not None and getattr(self, "_unnamed", None)
-        if head:
-            self._name_classes(named_classes(classes))
-        try:
-            X, labels, weights = self._checked(X, y, classes, weigh)
-            if head and self._warm_up is not None:
-                self._quantiser.check(X)
-        except (TypeError, ValueError):
-            if head and self._warm_up is not None:
-                self.reset()
-                self._unnamed = head  # it is as it was before the call
-            raise
+        X, labels, weights = self._checked(X, y, classes, weigh)
         if not len(labels):
             return (named_classes(classes) if classes is not None else self.classes_)[:0]
         found = self._finish(
@@ -177,21 +164,30 @@ class StreamTree(
 
     def _testing_then_training(self, X, labels):
         """``test_then_train`` as a generator for `Steps`."""
-        parts = []
-        if self._warm_up is not None:
-            self._quantiser.check(X)
-            take = min(self._warm_up.room, len(labels))
-            if take == self._warm_up.room:
-                self._open_trainer()  # if there is no board to be had, nothing has changed yet
-            parts.append(self._warm_up.hold(rows_of(X, slice(take)), labels[:take]))
-            if not self._warm_up.room:
-                yield from self._ending_warm_up()
-            X, labels = rows_of(X, slice(take, None)), labels[take:]
-        if len(labels):
-            trainer = self._open_trainer()  # else nothing has changed yet
-            codes = self._quantiser.encode(X, threads=int(self.threads))
-            parts.append((yield from trainer.learning(codes, labels)))
+        trainer = self._open_trainer()  # if there is no board to be had, nothing has changed yet
+        stretches = self._quantiser.begin(X, int(self.threads))
+        parts, at = [], 0
+        while at < len(labels):
+            codes = stretches.next(at)
+            before = trainer.tally.instances
+            look = False
+            try:
+                parts.append((yield from trainer.learning(codes, labels[at : at + len(codes)])))
+            finally:
+                look = stretches.learnt(at, trainer.tally.instances - before)
+            at += len(codes)
+            if look:
+                yield from self._changing_books(stretches)
         return self.classes_[np.concatenate(parts)]
+
+    def _changing_books(self, stretches=None):
+        """Change the code books where that is due; a generator for `Steps`."""
+        nodes, live = self._nodes, self._nodes.descendants()
+        changes = self._quantiser.changes(lambda attribute: thresholds_of(nodes.table, live, attribute))
+        if changes:
+            if stretches is not None:
+                stretches.forget()
+            yield from self._trainer.recoding(changes)
 
     @changing
     def resume(self) -> np.ndarray | None:
@@ -242,14 +238,17 @@ class StreamTree(
 
     @changing
     def encode(self, X: Frame) -> NDArray[np.uint8]:
-        """The codes of instances, as learning would encode them next; ends the warm-up.
+        """The codes of instances by the code books as they are.
+
+        New nominal values get codes. Instances that are learnt by ``learn_codes`` change no book,
+        so that their codes may be worked out ahead; any other call that learns may.
 
         Returns
         -------
         uint8 array (n, attributes)
         """
-        X = self._known(X)
-        codes = self._quantiser.encode(X, threads=int(self.threads))
+        self._fitted()
+        codes = self._quantiser.encode(self._frame(X), threads=int(self.threads))
         warn_of_lost(self._quantiser)
         return codes
 
@@ -286,7 +285,6 @@ class StreamTree(
             raise ValueError(f"codes must have the shape ({len(labels)}, {self.n_features_in_}), not {codes.shape}")
         if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes_):
             raise ValueError(f"labels must be 0 to {len(self.classes_) - 1}")
-        self.end_warm_up()
         trainer = self._open_trainer()
         return self._finish(Steps(trainer.learning(codes, labels.astype(np.int32))))
 
@@ -295,8 +293,6 @@ class StreamTree(
     @reading
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance, by its leaf; array (n,)."""
-        if self._warming():
-            return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         codes, leaves = self._routed(X)
         classes = self._nodes.majority[leaves]
         ask = self._asks_board(leaves)
@@ -307,21 +303,17 @@ class StreamTree(
     @reading
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Class probabilities by every instance's leaf; float array (n, classes)."""
-        if self._warming():
-            X = self._frame(X)
-            self._quantiser.check(X)
-            return np.tile(self._warm_up.shares(), (len(X), 1))
         return self._shares(*self._routed(X))
 
     @reading
     def apply(self, X: Frame) -> NDArray[np.int64]:
-        """Leaf (node number) of every instance; int array (n,). Ends the warm-up."""
+        """Leaf (node number) of every instance; int array (n,)."""
         return self._routed(X)[1]
 
     def _routed(self, X):
         """Codes and leaves of instances."""
-        X = self._known(X)
-        codes = self._quantiser.encode(X, read_only=True, threads=int(self.threads))
+        self._fitted()
+        codes = self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
         return codes, walk.route(self._nodes.table, codes)
 
     def _shares(self, codes, leaves):
@@ -342,47 +334,11 @@ class StreamTree(
         ask = (table["slot"] >= 0) & (table["own"] > 0)
         return ask if self.leaf_prediction_ == "nb" else ask & (table["right"] <= 0)
 
-    # Warm-up
-
-    def _warming(self):
-        self._fitted()
-        return self._warm_up is not None
-
     def _fitted(self):
-        if getattr(self, "_unnamed", None):
-            raise NotFittedError(
-                f"this {type(self).__name__} holds its first {len(self._unnamed)} "
-                f"instances of {self.head}, to learn attributes and classes from "
-                "them: end_warm_up() makes do with these"
-            )
         if not hasattr(self, "classes_"):
             raise NotFittedError(
                 f"this {type(self).__name__} has not learnt anything yet: call fit or partial_fit first"
             )
-
-    @changing
-    def end_warm_up(self) -> None:
-        """Learn the instances held back now instead of waiting for ``head`` of them."""
-        if getattr(self, "_unnamed", None):
-            self._name_classes()
-        if not hasattr(self, "classes_") or self._warm_up is None:
-            return
-        self._finish(Steps(self._ending_warm_up()))
-
-    def _ending_warm_up(self):
-        """``end_warm_up`` as a generator for `Steps`."""
-        trainer = self._open_trainer()
-        X, labels = self._warm_up.instances()
-        self._quantiser.fit(X)
-        self._warm_up = None
-        learning, answer = trainer.learning(self._quantiser.encode(X), labels), None
-        while True:
-            try:
-                wait = learning.send(answer)
-            except StopIteration:
-                return
-            # Ctrl-C waits: nobody could give these instances again, as their calls have returned.
-            answer = None if wait is SAFE else (yield wait)
 
     @changing
     def reset(self) -> None:
@@ -393,12 +349,10 @@ class StreamTree(
             "schema_",
             "n_features_in_",
             "feature_names_in_",
-            "_unnamed",
             "_grows",
             "_made_with",
             "_quantiser",
             "_nodes",
-            "_warm_up",
             "_checkpoint",
             "_kept_geometry",
             "_prediction",
@@ -410,7 +364,7 @@ class StreamTree(
 
     @changing
     def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
-        """Write the tree, the quantiser and the board's statistics to a file; ends the warm-up.
+        """Write the tree, the quantiser and the board's statistics to a file.
 
         Parameters
         ----------
@@ -418,7 +372,6 @@ class StreamTree(
         run : dict, optional
             How far a run has come, in JSON's types; kept beside the tree.
         """
-        self.end_warm_up()
         self._fitted()
         self._check_unchanged()
         self.check_parameters()  # or nothing could read the file

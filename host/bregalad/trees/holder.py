@@ -13,7 +13,7 @@ from ..geometry import Geometry
 from ..interrupt import deferred_interrupt
 from .requirements import check_classes, check_ties
 from .shared import Shared
-from .structure.cells import CellMap
+from .structure.cells import CellMap, check_cells
 from .training import checkpoint
 from .training.trainer import Trainer
 from .turns import changing, reading
@@ -109,6 +109,20 @@ class BoardHolder(Shared):
         self._kept_geometry = wider
         self._open_trainer()
 
+    def _make_cells(self, quantiser):
+        """Go on with a quantiser of more attributes; ValueError if the board has no room for them."""
+        board = self._open_trainer().board.geometry
+        cells = len(self._cells(board.bins, quantiser))
+        if self._given_geometry() is not None or is_link(self.board):
+            check_cells(board, cells)
+        else:
+            board = board.replace(**_shape(max(cells, board.max_cells)))
+        self.close()
+        counts = self._checkpoint["counts"]
+        self._checkpoint["counts"] = np.pad(counts, ((0, 0), (0, cells - counts.shape[1]), (0, 0)))
+        self._quantiser, self._kept_geometry = quantiser, board
+        self._open_trainer()
+
     def _widen(self, classes):
         """Make nodes and statistics such that a board of so many classes takes them."""
         known = self._nodes.classes
@@ -124,9 +138,9 @@ class BoardHolder(Shared):
         if misfit:
             raise ValueError(misfit)
 
-    def _cells(self, bins):
+    def _cells(self, bins, quantiser=None):
         """The cells that the attributes take on a board of so many bins."""
-        capacities = [getattr(book, "capacity", 0) for book in self._quantiser.books]
+        capacities = [getattr(book, "capacity", 0) for book in (quantiser or self._quantiser).books]
         return CellMap.build(capacities, bins, self.nominal_split)
 
     def _geometry(self):
@@ -141,11 +155,8 @@ class BoardHolder(Shared):
             return None
         if self._kept_geometry is not None:
             return self._kept_geometry
-        cells = len(self._cells(16))
-        lanes = max(min(cells, 16), -(-cells // 256))
         return Geometry(
-            lanes=lanes,
-            passes=-(-cells // lanes),
+            **_shape(len(self._cells(16))),
             bins=16,
             classes=max(2, len(self.classes_)),
             slots=int(self.slots),
@@ -219,6 +230,12 @@ class BoardHolder(Shared):
     def __setstate__(self, state):
         super().__setstate__(state)
         _own(self)
+
+
+def _shape(cells):
+    """Lanes and passes for so many cells."""
+    lanes = max(min(cells, 16), -(-cells // 256))
+    return {"lanes": lanes, "passes": -(-cells // lanes)}
 
 
 def _own(value):

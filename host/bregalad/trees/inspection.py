@@ -56,33 +56,30 @@ class Inspection(Shared):
 
     @reading
     def draw(self, max_depth: int | None = None) -> str:
-        """The tree as text; ends the warm-up."""
+        """The tree as text."""
         draw.check_depth(max_depth)
         return draw.text(self._shown(), max_depth)
 
     @reading
     def to_graphviz(self, max_depth: int | None = None) -> str:
-        """The tree in Graphviz's DOT language; ends the warm-up."""
+        """The tree in Graphviz's DOT language."""
         draw.check_depth(max_depth)
         return draw.dot(self._shown(), max_depth)
 
     def _shown(self):
-        self.end_warm_up()
         self._fitted()
         return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
 
     def difference(self, other: StreamTree) -> str | None:
-        """The first difference from another tree in words, or None; ends both warm-ups."""
+        """The first difference from another tree in words, or None."""
         with together(self, other):
             for tree in (self, other):
-                tree.end_warm_up()
                 tree._fitted()
             return self._nodes.difference(other._nodes)
 
     @reading
     def counters(self) -> dict[str, int]:
-        """The board's performance counters; see ``Board.counters``. Ends the warm-up."""
-        self.end_warm_up()
+        """The board's performance counters; see ``Board.counters``."""
         self._fitted()
         trainer = self._open_trainer()
         trainer.fence()  # or the last records would still be under way

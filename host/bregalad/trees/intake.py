@@ -10,7 +10,6 @@ from ..words import shown
 from .inputs import as_frame, class_indices, labels_of, named_classes, same_length, schema_of
 from .policy.bounds import TWO_CLASSES
 from .training.tally import Tally
-from .warmup import WarmUp
 
 __all__ = ["Intake"]
 
@@ -56,17 +55,6 @@ class Intake:
             return pd.DataFrame(X, columns=self.feature_names_in_).infer_objects()
         return X
 
-    def _known(self, X):
-        """``_frame`` of instances that are as those learnt; refuses others before the warm-up is ended for them."""
-        if head := getattr(self, "_unnamed", None):
-            X = as_frame(X)
-            self._prepare(head.frame, head.classes)[1].check(X)
-        elif self._warming():
-            X = self._frame(X)
-            self._quantiser.check(X)
-        self.end_warm_up()
-        return self._frame(X)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True  # missing values
@@ -82,6 +70,15 @@ class Intake:
         """Schema and quantiser for the first instances, after all checks; changes nothing."""
         self.check_parameters()
         schema = schema_of(X, classes, self.nominal)
+        capacities = self._capacities(schema)
+        self._policy().check(len(classes), any(capacities), self.nominal_split)
+        self._check_size(capacities, len(classes))
+        quantiser = Quantiser(schema, capacity=[capacity or 1 for capacity in capacities])
+        quantiser.check(X)
+        return schema, quantiser
+
+    def _capacities(self, schema):
+        """Per attribute 0 if it is numeric, else how many values it has room for."""
         capacities = [
             0 if attribute.kind == "numeric" else len(attribute.values) or int(self.nominal_values)
             for attribute in schema.attributes
@@ -94,11 +91,7 @@ class Intake:
                     "out, or declare it numeric if it holds numbers (what is none is "
                     "named then)"
                 )
-        self._policy().check(len(classes), any(capacities), self.nominal_split)
-        self._check_size(capacities, len(classes))
-        quantiser = Quantiser(schema, head=int(self.head), capacity=[capacity or 1 for capacity in capacities])
-        quantiser.check(X)
-        return schema, quantiser
+        return capacities
 
     def _start(self, schema, quantiser, classes, named):
         """Set up for the first instances."""
@@ -109,7 +102,6 @@ class Intake:
             self.feature_names_in_ = np.array(schema.names, object)
         self._made_with = self._decisive()
         self._quantiser = quantiser
-        self._warm_up = WarmUp(int(self.head), len(classes))
         self._tally = Tally()
         self._trainer = None
         self._checkpoint = None

@@ -360,7 +360,6 @@ OPTIONS = (
         none="once",
         group=_LEAVES,
     ),
-    Option("head", int, "instances held back to learn the codes from", _all(500), low=1, group=_BOARD),
     Option(
         "feed",
         str,

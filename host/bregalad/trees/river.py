@@ -12,11 +12,11 @@ import pandas as pd
 
 from ..data.row import check_text, named
 from ..words import listed, shown
-from .head import Head
-from .inputs import class_set, label_array, labels_of
+from .inputs import class_set, label_array, labels_of, schema_of
 from .shared import Shared
 from .single import Single
 from .structure import walk
+from .training.steps import Steps
 from .turns import changing, reading
 from .weights import HEAVIEST
 
@@ -49,15 +49,14 @@ class OneByOne(Shared):
         Parameters
         ----------
         x : dict
-            Attribute values by name. The names among the first ``head`` instances are the
-            attributes; one that is absent later is missing.
+            Attribute values by name; one that is absent is missing. Where ``partial_fit`` has said
+            which attributes there are, one of these; else a new one is learnt from then on.
         y : str, int or bool
             Class label. Where ``partial_fit`` has been given the classes, one of these; else a
             new one makes a new class: the last of ``classes_``.
         w : float
             Weight, 0 or more: as ``sample_weight`` of ``partial_fit``, a whole one is how many
-            times the instance is learnt in a row. Among the first ``head`` instances of a tree
-            that has been given no classes it must be whole.
+            times the instance is learnt in a row.
 
         Raises
         ------
@@ -68,6 +67,8 @@ class OneByOne(Shared):
         single = self._single
         if single is None or type(w) is not int or w != 1 or not single.learn(x, y):
             self._learn_one(x, y, w)
+        elif single.look:
+            self._finish(Steps(self._changing_books()))
         return self
 
     def _learn_one(self, x, y, w):
@@ -75,36 +76,50 @@ class OneByOne(Shared):
         if times is not None and times != 1:
             for _ in range(times):
                 self.learn_one(x, y)
-        elif self._naming():
-            if times is None:
-                raise ValueError(
-                    f"w is {w!r}: as long as the first {self.head} instances are "
-                    "collected, weights must be whole numbers"
-                )
-            self._hold(x, y)
-        elif self._warming():
-            self._learn_weighed(x, y, w)
-        else:
-            single = self._alone()
-            if single.place_of(y) is None:
-                single = self._with_class(y)
-            if times is None or self.class_weight is not None:
-                self._learn_weighed(x, y, w)
-            elif not single.learn(x, y):
-                single.row.encode(x)
-                self.learn_codes(single.row.codes[np.newaxis], np.array([single.place_of(y)], np.int32))
+            return
+        self._check_ready()
+        values = named(x)
+        for name, value in values.items():
+            if isinstance(value, str):
+                check_text(value, f"attribute {name!r}")
+        if "classes_" not in self.__dict__:
+            self._learn_first(values, y, w)
+            return
+        row = {name: values.pop(name, None) for name in self.schema_.names}
+        if values and not self._grows:
+            raise ValueError(f"unknown attribute {next(iter(values))!r}; there are {listed(self.schema_.names)}")
+        self._quantiser.check(pd.DataFrame([row]))
+        label = self._new_class(y)
+        if values:
+            self._with_attributes(pd.DataFrame([values]))
+            row |= values
+        if label is not None:
+            self._with_class(label)
+        self.partial_fit(pd.DataFrame([row]), [y], sample_weight=None if times == 1 else [w])
+        if times == 1 and self.class_weight is None:
+            self._alone()
 
-    def _learn_weighed(self, x, y, w):
-        self.partial_fit(pd.DataFrame([self._full(x)]), [y], sample_weight=[w])
+    def _learn_first(self, values, y, w):
+        """Learn the first instance: it says which attributes and which class there are so far."""
+        if isinstance(y, str):
+            check_text(y, "y")
+        declared = [name for name in self.nominal if isinstance(name, str)]
+        row = {**values, **{name: None for name in declared if name not in values}}
+        self._grows = True
+        try:
+            self.partial_fit(pd.DataFrame([row]), [y], classes=[y], sample_weight=[w])
+        except BaseException:
+            if not ("_tally" in self.__dict__ and self._tally.instances):
+                self.reset()
+            raise
 
     @reading
     def predict_one(self, x: Mapping[Any, Any]) -> Label | None:
         """Class of one instance, None before any was learnt."""
         single = self._single
         if single is None:
-            if self._naming() or self._warming():
-                shares = self.predict_proba_one(x)
-                return max(shares, key=shares.__getitem__) if shares else None
+            if "classes_" not in self.__dict__:
+                return None
             single = self._alone()
         found = single.predict(x)
         if found is None:
@@ -117,10 +132,8 @@ class OneByOne(Shared):
         """Class shares for one instance: dict of label to share; empty before any was learnt."""
         single = self._single
         if single is None:
-            if self._naming():
-                return self._unnamed.shares() if getattr(self, "_unnamed", None) else {}
-            if self._warm_up is not None:
-                return dict(zip(self.classes_.tolist(), self._warm_up.shares().tolist(), strict=True))
+            if "classes_" not in self.__dict__:
+                return {}
             single = self._alone()
         found = single.predict(x)
         shares = self._shares_of(single) if found is None else single.shares(*found)
@@ -131,75 +144,52 @@ class OneByOne(Shared):
         codes = single.row.codes[np.newaxis]
         return self._shares(codes, walk.route(self._nodes.table, codes))[0]
 
-    def _naming(self):
-        """Whether attributes and classes are still being collected."""
-        return "classes_" not in self.__dict__
-
     def _alone(self):
-        """What learns and predicts one by one, once the warm-up is over."""
+        """What learns and predicts one by one."""
         self._check_ready()
         if self._single is None:
-            self._single = Single(self._quantiser, self._open_trainer(), self.classes_, self.class_weight is None)
+            self._single = Single(
+                self._quantiser, self._open_trainer(), self.classes_, self.class_weight is None, self._grows
+            )
         return self._single
 
-    def _hold(self, x, y):
-        """Hold an instance of the head; learn all if it is full."""
-        if not getattr(self, "_unnamed", None):
-            self._unnamed = Head()
-        head = self._unnamed
-        head.hold(x, y, self._prepare)
-        if len(head) < self.head:
-            return
-        try:
-            self._name_classes()
-        except BaseException:
-            if self._naming():
-                head.drop_last()  # the caller still has it
-            raise
-
-    def _name_classes(self, classes=None):
-        """Learn what was collected; the classes are those given, or those met so far."""
-        head, self._unnamed = self._unnamed, None
-        self._grows = classes is None
-        try:
-            self.partial_fit(head.frame, head.labels, classes=head.classes if classes is None else classes)
-        except BaseException:
-            if not self._naming() and self._warm_up is not None and not self._warm_up.count:
-                self.reset()  # names and classes are there, but nothing is held or learnt
-            if self._naming():
-                self._unnamed, self._grows = head, False
-            raise
-
-    def _with_class(self, y):
-        """Make a label a class, the last one."""
+    def _new_class(self, y):
+        """The classes with a label that is none of them yet; None: it is one of them."""
         known = self.classes_.tolist()
+        if isinstance(y, str):
+            check_text(y, "y")
+        labels = labels_of([*known, y])
+        if labels.tolist()[-1] in known:
+            return None
         if not self._grows:
             raise ValueError(
                 f"y is {shown(y)}, none of the classes {shown(known, 300)}, which were all that would ever come"
             )
-        label = class_set(labels_of([*known, y])[-1:])
-        if isinstance(y, str):
-            check_text(y, "y")
-        classes = label_array(np.array([*known, *label.tolist()], object))
         nominal = any(attribute.kind == "nominal" for attribute in self.schema_.attributes)
-        self._policy().check(len(classes), nominal, self.nominal_split)
+        self._policy().check(len(known) + 1, nominal, self.nominal_split)
+        return label_array(np.array([*known, *class_set(labels[-1:]).tolist()], object))
+
+    def _with_class(self, classes):
+        """Make a label a class, the last one of ``classes``."""
         self._make_room(len(classes))
         self._trainer.count_classes(len(classes))
         self.classes_ = classes
         self.schema_ = replace(self.schema_, classes=tuple(classes.tolist()))
         self._quantiser.schema = self.schema_
-        return self._alone()
+        self._single = None
 
-    def _full(self, x):
-        """``x`` in the order of the schema, absent attributes missing."""
-        names, values = self.schema_.names, named(x)
-        unknown = [name for name in values if name not in names]
-        if unknown:
-            raise ValueError(f"unknown attribute {unknown[0]!r}; there are {listed(names)}")
-        for name, value in values.items():
-            if isinstance(value, str):
-                check_text(value, f"attribute {name!r}")
-        return {name: values.get(name) for name in names}
+    def _with_attributes(self, values):
+        """Make the columns of a frame of one instance attributes, the last ones."""
+        more = schema_of(values, self.classes_, ()).attributes
+        schema = replace(self.schema_, attributes=(*self.schema_.attributes, *more))
+        capacities = self._capacities(schema)
+        self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
+        self._check_size(capacities, len(self.classes_))
+        quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
+        quantiser.check(pd.DataFrame([{**dict.fromkeys(self.schema_.names), **values.iloc[0].to_dict()}]))
+        self._make_cells(quantiser)
+        self.schema_, self.n_features_in_ = schema, len(schema.attributes)
+        self.feature_names_in_ = np.array(schema.names, object)
 
 
 def _times(w):

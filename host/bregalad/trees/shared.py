@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .structure.nodes import Nodes
     from .training.tally import Tally
     from .training.trainer import Trainer
-    from .warmup import WarmUp
 
 __all__ = ["Shared"]
 
@@ -26,10 +25,8 @@ class Shared:
 
     Attributes
     ----------
-    _warm_up : WarmUp or None
-        The instances held back; None: the warm-up is over.
     _nodes : Nodes
-        The tree; None during the warm-up.
+        The tree.
     _trainer : Trainer or None
         What learns on the board; None while there is none.
     _checkpoint : dict or None
@@ -45,7 +42,6 @@ class Shared:
     _quantiser: Quantiser
     _tally: Tally
     _trainer: Trainer | None
-    _warm_up: WarmUp | None
 
     if TYPE_CHECKING:
         # What the mixins call of each other, each written in one of them.
@@ -54,8 +50,6 @@ class Shared:
         def leaf_prediction_(self) -> str: ...
 
         def apply(self, X: Frame) -> np.ndarray: ...
-
-        def end_warm_up(self) -> None: ...
 
         def predict(self, X: Frame) -> np.ndarray: ...
 
@@ -77,5 +71,3 @@ class Shared:
         def _policy(self) -> SplitPolicy: ...
 
         def _prediction_on(self, geometry: Geometry | None) -> str: ...
-
-        def _warming(self) -> bool: ...

@@ -11,7 +11,7 @@ __all__ = ["Single"]
 
 
 class Single:
-    """One instance at a time, of a tree that is past its warm-up; by one thread at a time.
+    """One instance at a time; by one thread at a time.
 
     Parameters
     ----------
@@ -21,15 +21,18 @@ class Single:
         Labels, in the order of the trainer's classes.
     once : bool
         Whether each instance is learnt once; else `learn` is not for it.
+    grows : bool
+        Whether attributes may come later: unknown ones say nothing for a prediction.
     """
 
-    def __init__(self, quantiser, trainer, classes, once):
+    def __init__(self, quantiser, trainer, classes, once, grows):
         self._quantiser = quantiser
-        self.row = Row(quantiser)
+        self.row = Row(quantiser, grows)
         self.trainer = trainer
         self.labels = classes.tolist()
         self._places = {label: place for place, label in enumerate(self.labels)}
         self._learns = self._places if once else {}
+        self.look = False
         self._label = np.zeros(1, np.int32)
         self._prediction = np.zeros(1, np.int32)
 
@@ -48,6 +51,8 @@ class Single:
     def learn(self, x, label):
         """Learn an instance; False, and nothing is done, if that takes more than `direct` does.
 
+        ``look`` says whether the code books are to be looked at then.
+
         Raises
         ------
         TypeError, ValueError
@@ -60,9 +65,11 @@ class Single:
             place = None
         if place is None or not (trainer.rows_only or self._ready()) or not trainer.rows_left:
             return False
-        self.row.encode(x)
+        if not self.row.encode(x):
+            return False
         self._label[0] = place
         trainer.learn_row(self._desk)
+        self.look = self._quantiser.sample.add_row(self.row.numbers)
         if self.row.lost:
             warn_of_lost(self._quantiser)
         return True

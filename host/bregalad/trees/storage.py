@@ -183,7 +183,7 @@ def _learnt(tree, meta, arrays):
     quantiser = Quantiser.from_dict(meta["quantiser"])
     schema = Schema.from_dict(meta["schema"])
     classes = labels_from(meta["classes"], meta.get("class_type"), meta.get("grows", False))
-    if schema != quantiser.schema or list(schema.classes) != meta["classes"] or not quantiser.fitted:
+    if schema != quantiser.schema or list(schema.classes) != meta["classes"]:
         raise ValueError("its schema, its classes and its code books contradict each other")
     attributes = len(schema.attributes)
     check_shapes(arrays, attributes)
@@ -208,7 +208,6 @@ def _learnt(tree, meta, arrays):
         "_nodes": nodes,
         "_checkpoint": statistics,
         "_tally": Tally(**meta["tally"]),
-        "_warm_up": None,
         "_trainer": None,
         "_kept_geometry": kept,
         "_grows": bool(meta.get("grows", False)),

@@ -119,8 +119,7 @@ class Weighing:
             stop = max(start + 1, int(np.searchsorted(ends, done + _PART, side="right")))
             often = times[start:stop]
             rows = np.repeat(np.arange(start, stop), often)
-            # A head may come to its end with nothing in it but the attributes' names.
-            if len(rows) or self._warm_up is not None:
+            if len(rows):
                 found = yield from self._testing_then_training(_rows(X, rows), labels[rows])
                 predicted.append(found[(ends[start:stop] - often - done)[often > 0]])
             start = stop

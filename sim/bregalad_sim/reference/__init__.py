@@ -4,7 +4,8 @@
 Counting and predicting are compiled; every decision is plain Python beside its source.
 """
 
+from .books import learn_coded
 from .efdt import ReferenceEFDT
 from .vfdt import ReferenceVFDT
 
-__all__ = ["ReferenceEFDT", "ReferenceVFDT"]
+__all__ = ["ReferenceEFDT", "ReferenceVFDT", "learn_coded"]

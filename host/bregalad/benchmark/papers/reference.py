@@ -8,8 +8,6 @@ from ...data.quantiser import Quantiser
 
 __all__ = ["ReferenceTree"]
 
-_HEAD = 500  # instances of the first chunk that the quantiser's edges come from
-
 
 class ReferenceTree:
     """``bregalad_sim.reference.ReferenceVFDT`` behind a tree's calls.
@@ -33,27 +31,21 @@ class ReferenceTree:
         capacities = [0 if a.kind == "numeric" else len(a.values) for a in schema.attributes]
         self._quantiser = None
         if observer == "zoomed":
-            self._quantiser = Quantiser(schema, head=_HEAD, capacity=[capacity or 1 for capacity in capacities])
-            self._fitted = False
+            self._quantiser = Quantiser(schema, capacity=[capacity or 1 for capacity in capacities])
         self._tree = ReferenceVFDT(capacities, len(self._classes), observer=observer, **options)
 
     def test_then_train(self, X, y, classes=None):
         """Prequential step: predict each instance, then learn it."""
         labels = np.searchsorted(self._classes, np.asarray(y, self._classes.dtype))
-        return self._classes[self._tree.learn(self._encoded(X), labels)]
+        if self._quantiser is not None:
+            from bregalad_sim.reference import learn_coded
 
-    def _encoded(self, X):
-        if self._quantiser is None:
-            return np.column_stack(
-                [
-                    X[a.name].to_numpy(float) if a.kind == "numeric" else _indices(X[a.name], a.values)
-                    for a in self._attributes
-                ]
-            )
-        if not self._fitted:
-            self._quantiser.fit(X[:_HEAD])
-            self._fitted = True
-        return self._quantiser.encode(X)
+            return self._classes[learn_coded(self._tree, self._quantiser, X, labels)[0]]
+        columns = [
+            X[a.name].to_numpy(float) if a.kind == "numeric" else _indices(X[a.name], a.values)
+            for a in self._attributes
+        ]
+        return self._classes[self._tree.learn(np.column_stack(columns), labels)]
 
     def report(self):
         """Sizes and counts, as a tree's."""

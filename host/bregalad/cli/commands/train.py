@@ -206,13 +206,12 @@ def _noting(unwritten, path):
 
 
 def _save(tree, path, cut, unwritten):
-    """End the warm-up and write the tree, if asked for; False if the board does not let us."""
+    """Write the tree, if asked for; False if the board does not let us."""
     from ...boards.base import BoardError
 
     try:
         if cut:
             tree.resume()
-        tree.end_warm_up()
         if path:
             with _noting(unwritten, path):
                 tree.save(path)

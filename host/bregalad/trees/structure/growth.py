@@ -141,7 +141,9 @@ class Growth:
         value = int(self.nodes.threshold[node])
         if split.kind == NUMERIC:
             low, high = self.nodes.code_range(node, split.attribute)
-            value = (value - low >> shift_of(self.geometry.bins, high - low)) - 1
+            # Since a code book has changed it may lie within a bin, which counts as below it then.
+            shift = shift_of(self.geometry.bins, high - low)
+            value = (value - low + (1 << shift) - 1 >> shift) - 1
         return Split(self.cells, split.cell, value, split.bins)
 
     def restate(self, node):

@@ -34,6 +34,7 @@ from ..structure.walk import route
 from . import direct
 from .feed import FEED_TOKENS, open_feed
 from .hindsight import Hindsight
+from .recoding import recoding
 from .speculation import Speculation
 from .steps import SAFE, Steps
 from .tally import Tally
@@ -298,6 +299,19 @@ class Trainer:
                 self.growth.review()
         self.trials.speculation = None
         return window.predictions
+
+    def recoding(self, changes):
+        """Go on with other code books; a generator for `Steps`.
+
+        Parameters
+        ----------
+        changes : dict of Change
+            By attribute, as ``Quantiser.changes`` gives them.
+        """
+        self._check_working()
+        self._failed = True
+        yield from recoding(self, changes)
+        self._failed = False
 
     @property
     def _tree_wide_now(self):

@@ -1,0 +1,260 @@
+"""A bounded summary of a stream's numbers: which values there are, and which of late."""
+
+import numpy as np
+
+from ..compiled import njit
+from ..geometry import MISSING
+from .search import encode_numbers
+
+__all__ = ["KEPT", "RECENT", "Sample"]
+
+KEPT = 1024  # rows of the whole stream that are kept at most; half as many at least
+RECENT = 512  # rows that the latest part of the stream is known by
+FIRST = 8  # instances before the first change of books
+FORCED = 2048  # instances up to which books change whenever their number has doubled
+_MOST_STEP = 4  # log2 of how many instances one recent row stands for at most
+_SHARE = 6  # times a code's equal share of the recent distinct values, and
+_SPARE = 8  # so many more, are too many
+_MOST_CALM = 63  # looks
+
+
+class Sample:
+    """Rows of a stream: one of every 2**k of the whole of it, and the last `RECENT` of a denser choice.
+
+    Which rows these are depends on their place in the stream alone: chosen by a hash, since a
+    stream may have periods. Whether a book is to change is looked at at certain counts of
+    instances (``next_look``).
+
+    Parameters
+    ----------
+    columns : int
+
+    Attributes
+    ----------
+    count : int
+        Instances so far.
+    kept : float64 array (KEPT, columns)
+        Row w is one of the instances w 2**k to (w + 1) 2**k - 1, for the least k with which all fit.
+    recent : float64 array (RECENT, columns)
+        A ring.
+    rest, calm : int64 array (columns,)
+        Looks to let pass before a column may change again, and how many the next time: twice as
+        many after each change that did not help.
+    """
+
+    def __init__(self, columns):
+        self.count = 0
+        self._quiet = 0  # up to this count nothing but counting is to be done, where it is known
+        self.kept = np.full((KEPT, columns), np.nan)
+        self.recent = np.full((RECENT, columns), np.nan)
+        self.rest = np.zeros(columns, np.int64)
+        self.calm = np.zeros(columns, np.int64)
+
+    def extended(self, columns):
+        """A sample of so many columns; the last ones have had no values yet."""
+        other = Sample(columns)
+        other.count, known = self.count, len(self.calm)
+        for name in ("kept", "recent", "rest", "calm"):
+            getattr(other, name)[..., :known] = getattr(self, name)
+        return other
+
+    @property
+    def next_look(self):
+        """The count of instances at which the books are to be looked at next."""
+        count = self.count
+        if count < FIRST:
+            return FIRST
+        if count < FORCED // 2:
+            return 1 << count.bit_length()
+        period = RECENT << _step(count)
+        return (count // period + 1) * period
+
+    @property
+    def forced(self):
+        """Whether all books change now."""
+        return FIRST <= self.count <= FORCED and self.count & (self.count - 1) == 0
+
+    def add(self, numbers):
+        """Take in instances, float64 array (n, columns), up to ``next_look`` at most."""
+        start, end = self.count, self.count + len(numbers)
+        # In the ring a row's place is its window's, so that it need not be kept.
+        _gather(numbers, start, start, end, _step(start), self.recent)
+        at = start
+        while at < end:
+            step = _whole_step(at + 1)
+            if _whole_step(at) < step:  # all windows are full: one of two stays
+                pairs = np.arange(KEPT // 2)
+                self.kept[pairs] = self.kept[2 * pairs + _bits(pairs, step)]
+            stop = min(end, KEPT << step)
+            _gather(numbers, start, at, stop, step, self.kept)
+            at = stop
+        self.count = end
+        self._quiet = 0
+
+    def add_row(self, numbers):
+        """`add` of one instance, float64 array (1, columns); whether the books are to be looked at."""
+        if self.count < self._quiet:
+            self.count += 1
+            return False
+        look = self.next_look
+        self.add(numbers)
+        self._quiet = self._wanted()
+        return self.count == look
+
+    def _wanted(self):
+        """The next instance that is more than to be counted."""
+        count = self.count
+        if count < KEPT or _whole_step(count) < _whole_step(count + 1):  # the next makes all windows wider
+            return count
+        return min(
+            self.next_look - 1,
+            _next_chosen(count, _step(count)),
+            _next_chosen(count, _whole_step(count + 1)),
+            KEPT << _whole_step(count + 1),
+        )
+
+    def values(self, column):
+        """All values kept of a column, rising, without missing ones."""
+        step = _whole_step(self.count)
+        kept = -(-self.count >> step)
+        if kept and _first_of(kept - 1, step) >= self.count:
+            kept -= 1
+        parts = [self.kept[:kept, column], self.recent[: self._recent, column]]
+        values = np.concatenate(parts)
+        return np.sort(values[~np.isnan(values)])
+
+    @property
+    def _recent(self):
+        return min(self.count, RECENT)  # `recent` is full before a step is more than an instance
+
+    def crowded(self, books):
+        """Per column the share of recent values in codes that too many distinct ones have; float array."""
+        rows = self.recent[: self._recent]
+        codes = np.empty(rows.shape, np.uint8)
+        encode_numbers(books, rows, codes, np.arange(len(books)))
+        return _crowded(rows, codes)
+
+    def due(self, books):
+        """The columns whose books are to change, at ``next_look``; int array."""
+        if self.forced:
+            return np.arange(len(books))
+        crowded = self.crowded(books) > 0
+        self.calm[~crowded] = self.rest[~crowded] = 0
+        waiting = crowded & (self.rest > 0)
+        self.rest[waiting] -= 1
+        due = crowded & ~waiting
+        self.rest[due] = self.calm[due]
+        self.calm[due] = np.minimum(2 * self.calm[due] + 1, _MOST_CALM)
+        return np.flatnonzero(due)
+
+    def to_dict(self):
+        """The state in JSON's types."""
+        rows = {name: getattr(self, name).tolist() for name in ("kept", "recent", "rest", "calm")}
+        return {"count": self.count, **rows}
+
+    @classmethod
+    def from_dict(cls, state, columns):
+        """The sample that `to_dict` described, of so many columns.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        """
+        sample = cls(columns)
+        count = state.get("count")
+        if type(count) is not int or not 0 <= count < 1 << 53:
+            raise ValueError(f"no sample: its count is {count!r}")
+        sample.count = count
+        for name in ("kept", "recent", "rest", "calm"):
+            old = getattr(sample, name)
+            new = np.array(state.get(name), old.dtype)
+            if new.shape != old.shape or np.isinf(new).any():
+                raise ValueError(f"no sample: {name} is of shape {new.shape}, or infinite")
+            if name in ("rest", "calm") and not ((new >= 0) & (new <= _MOST_CALM)).all():
+                raise ValueError(f"no sample: {name} is {new.tolist()}")
+            setattr(sample, name, new)
+        return sample
+
+
+@njit()
+def _hash(window, step):
+    x = np.uint64(window) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(step) * np.uint64(0xD1B54A32D192ED03)
+    x ^= x >> np.uint64(29)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    return np.int64(x >> np.uint64(40)) & 1
+
+
+@njit()
+def _bits(windows, step):
+    found = np.empty(len(windows), np.int64)
+    for i in range(len(windows)):
+        found[i] = _hash(windows[i], step)
+    return found
+
+
+@njit()
+def _first_of(window, step):
+    """The instance that stands for a window of ``2**step``: of its halves' one."""
+    while step:
+        window = 2 * window + _hash(window, step)
+        step -= 1
+    return window
+
+
+@njit()
+def _gather(numbers, first, start, end, step, rows):
+    """Put the instances ``start`` to ``end`` that stand for their windows where these are in ``rows``.
+
+    ``numbers`` begins with instance ``first``.
+    """
+    for window in range(start >> step, ((end - 1) >> step) + 1):
+        row = _first_of(window, step)
+        if start <= row < end:
+            place = window % len(rows)
+            for column in range(rows.shape[1]):
+                rows[place, column] = numbers[row - first, column]
+
+
+def _next_chosen(start, step):
+    row = _first_of(start >> step, step)
+    return row if row >= start else _first_of((start >> step) + 1, step)
+
+
+def _step(count):
+    """log2 of how many instances a recent row stands for."""
+    return min(max((count // (2 * RECENT)).bit_length() - 1, 0), _MOST_STEP)
+
+
+def _whole_step(count):
+    """log2 of how many instances a row of the whole stream stands for."""
+    return max(count - 1, 0).bit_length() - (KEPT.bit_length() - 1) if count > KEPT else 0
+
+
+@njit(error_model="numpy")
+def _crowded(rows, codes):
+    """Per column the share of values in codes that have too many distinct ones."""
+    shares = np.zeros(rows.shape[1])
+    own, held = np.empty(len(rows)), np.empty(MISSING + 1, np.int64)
+    for column in range(rows.shape[1]):
+        held[:] = 0
+        for i in range(len(rows)):
+            held[codes[i, column]] += 1
+        known = len(rows) - held[MISSING]
+        limit = _SPARE + _SHARE * known // MISSING
+        sharing = 0
+        for code in range(MISSING):
+            if held[code] <= limit:
+                continue
+            count = different = 0
+            for i in range(len(rows)):
+                if codes[i, column] == code:
+                    own[count] = rows[i, column]
+                    count += 1
+            sorted_ = np.sort(own[:count])
+            for i in range(count):
+                different += i == 0 or sorted_[i] != sorted_[i - 1]
+            if different > limit:
+                sharing += count
+        shares[column] = sharing / max(known, 1)
+    return shares
