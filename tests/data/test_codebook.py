@@ -1,208 +1,153 @@
-"""Codes of numeric attributes: growth, order, and independence of the chunks."""
+"""Codes of one numeric attribute, where edges lie, and the sample that they follow."""
 
 import json
 import math
-import sys
 
 import numpy as np
 import pytest
-from bregalad.data import CodeBook
+from bregalad.data.codebook import CODES, CodeBook
+from bregalad.data.edges import place_edges
+from bregalad.data.sample import FORCED, KEPT, RECENT, Sample
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-HUGE = sys.float_info.max
-SAMPLES = {
-    "constant": lambda r: np.zeros(3000),
-    "constant, then not": lambda r: np.r_[np.zeros(1500), r.exponential(1e4, 1500)],
-    "rising": lambda r: np.linspace(0, 1, 3000),
-    "falling": lambda r: np.linspace(5, -1e9, 3000),
-    "integers": lambda r: r.integers(0, 60, 3000).astype(float),
-    "heavy tail": lambda r: np.floor(r.pareto(0.3, 3000).clip(0, 1e300)),
-    "both sides": lambda r: r.standard_cauchy(3000),
-    "missing head": lambda r: np.r_[np.full(1200, np.nan), r.normal(size=1800)],
-    "holes": lambda r: np.where(r.random(3000) < 0.3, np.nan, r.normal(size=3000)),
-    "extremes": lambda r: np.r_[r.normal(size=1000), HUGE, -HUGE, 5e-324, r.normal(size=500)],
-    "denormal": lambda r: np.r_[np.zeros(1000), 5e-324, 1e-323, 1e-320, 1.0, -5e-324],
-    "neighbours": lambda r: np.r_[np.tile([1.0, np.nextafter(1, 2)], 500), np.nextafter(1, 0), 2],
-}
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def sample(name):
-    return SAMPLES[name](np.random.default_rng(7))
+def book_of(edges):
+    book = CodeBook()
+    book.edges = np.array(edges, float)
+    return book
 
 
-def learnt(values, head=1000, **options):
-    book = CodeBook(**options).fit(values[:head])
-    return book, book.encode(values)
+@settings(deadline=None)
+@given(values=st.lists(NUMBERS, min_size=1, max_size=400), codes=st.integers(1, 255))
+@example(values=[1.5e293, -1.7976931348623157e308], codes=255)
+@example(values=[0.0, 5e-324], codes=255)
+def test_edges_rise_between_the_values(values, codes):
+    values = np.sort(np.array(values))
+    edges = place_edges(values, codes)
+    assert len(edges) < codes
+    assert (np.diff(edges) > 0).all() and np.isfinite(edges).all()
+    assert ((edges > values[0]) & (edges <= values[-1])).all()
+    distinct = np.unique(values)
+    if len(distinct) <= codes:  # each has a code of its own
+        assert len(np.unique(np.searchsorted(edges, distinct, side="right"))) == len(distinct)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_codes_follow_the_thresholds(name):
-    values = sample(name)
-    book, codes = learnt(values)
-    there = ~np.isnan(values)
-    assert codes.dtype == np.uint8
-    assert (codes[~there] == 255).all()
-    assert (codes[there] < 255).all()
-    assert (np.diff(book.edges) > 0).all() and len(book.edges) < 255
-    assert 0 <= book.first <= book.last <= 254
-    for code in range(256):
-        assert ((codes[there] < code) == (values[there] < book.threshold(code))).all(), code
-    assert book.seen == there.sum()
+def test_edges_share_the_values_evenly():
+    values = np.sort(np.random.default_rng(1).standard_cauchy(1536))
+    counts = np.bincount(np.searchsorted(place_edges(values, 255), values, side="right"))
+    assert len(counts) == 255 and counts.max() <= 8
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_chunks_make_no_difference(name):
-    values = sample(name)
-    book, codes = learnt(values)
-    rng = np.random.default_rng(3)
-    for _ in range(4):
-        cuts = np.sort(rng.integers(0, len(values), rng.integers(1, 60)))
-        other = CodeBook().fit(values[:1000])
-        parts = [other.encode(part) for part in np.split(values, cuts)]
-        assert (np.concatenate(parts) == codes).all()
-        assert other.to_dict() == book.to_dict()
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    values=st.lists(st.one_of(st.floats(allow_infinity=False), st.integers(-9, 9).map(float)), min_size=1, max_size=80),
-    head=st.integers(0, 40),
-    cut=st.integers(0, 80),
-    codes=st.integers(1, 255),
-)
-@example(values=[1.5e293, -1.7976931348623157e308], head=0, cut=0, codes=1)
-@example(values=[-1.5e293, 1.7976931348623157e308], head=0, cut=0, codes=1)
-def test_any_values(values, head, cut, codes):
-    values = np.array(values)
-    book, whole = learnt(values, head, head_codes=codes)
-    other = CodeBook(codes).fit(values[:head])
-    first = other.encode(values[:cut])
-    before = {code: other.threshold(code) for code in set(first.tolist())}
-    edges = other.edges
-    second = other.encode(values[cut:])
-    assert (np.concatenate((first, second)) == whole).all()
-    assert other.to_dict() == book.to_dict()
-    assert np.isin(edges, other.edges).all()
-    for code, threshold in before.items():
-        assert other.threshold(code) == threshold or not math.isfinite(threshold)
-    assert (other.encode(values[:cut], read_only=True) == first).all()
-    order = np.argsort(values[~np.isnan(values)])
-    assert (np.diff(whole[~np.isnan(values)][order].astype(int)) >= 0).all()
-
-
-def test_edges_stay_and_codes_keep_their_interval():
-    rng = np.random.default_rng(5)
-    book = CodeBook().fit(rng.normal(size=1000))
-    kept = {code: book.threshold(code) for code in range(book.first + 1, book.last + 1)}
-    old = rng.uniform(book.low, book.high, 500)
-    codes = book.encode(old)
-    for scale in (2, 10, 1e3, 1e9):
-        book.encode(rng.normal(size=300) * scale)
-        assert all(book.threshold(code) == edge for code, edge in kept.items())
-        assert (book.encode(old) == codes).all()
-    assert book.last - book.first > len(kept)
-
-
-def test_head_of_few_values_separates_them_and_fills_the_gaps():
-    book = CodeBook(16).fit(np.array([0.0, 1.0, 2.0, 100.0]))
-    assert len(book.edges) == 15
-    assert len(set(book.encode(np.array([0.0, 1, 2, 100])))) == 4
-    assert len(set(book.encode(np.linspace(2, 100, 500)))) >= 13
-
-
-def test_head_of_many_values_gets_quantiles():
-    values = np.random.default_rng(1).exponential(size=1000)
-    book, codes = learnt(values, head_codes=100)
-    assert np.bincount(codes - book.first, minlength=100).max() <= 11
-
-
-def test_constant_head_leaves_the_reserve():
-    book = CodeBook().fit(np.zeros(1000))
-    assert (book.first, book.last) == (127, 127)
-    codes = book.encode(np.array([0, 3, 1, 2, 6, 50, 1e6, -1, -40.0]))
-    assert codes[0] == 127 and len(set(codes.tolist())) == 9
-    assert book.clamped == 0
-
-
-@pytest.mark.parametrize("head", [[], [np.nan] * 1000])
-def test_head_without_values(head):
-    book = CodeBook().fit(np.array(head, float))
-    assert book.threshold(5) == math.inf
-    assert (book.encode(np.array([np.nan, 4.0]), read_only=True) == 255).all()
-    assert book.encode(np.array([np.nan, 4.0, 5.0])).tolist()[:2] == [255, 127]
-    assert book.seen == 2
-
-
-def test_growth_covers_the_value_and_more():
-    book = CodeBook().fit(np.linspace(0, 1, 1000))
-    assert (book.first, book.last) == (64, 191)
-    book.encode(np.array([1.1]))
-    assert book.high == pytest.approx(2) and book.last == 201
-    book.encode(np.array([-9.0]))
-    assert book.low == pytest.approx(-18) and book.first == 54
-
-
-def test_exhausted_reserve_clamps_and_counts():
-    book = CodeBook().fit(np.linspace(0, 1, 1000))
-    values = 1.5 ** np.arange(300)
+@settings(deadline=None)
+@given(st.lists(NUMBERS, max_size=60, unique=True), st.lists(NUMBERS | st.just(math.nan), max_size=60))
+def test_codes_are_in_the_order_of_values(edges, values):
+    book, values = book_of(sorted(edges)), np.array(values, float)
     codes = book.encode(values)
-    assert book.last == 254 and codes[-1] == 254
-    assert book.clamped == (values > book.high).sum() > 0
-    assert book.encode(np.array([1e200, np.nan])).tolist() == [254, 255]
-    assert book.clamped == (values > book.high).sum() + 1
+    assert codes.dtype == np.uint8
+    assert (codes[np.isnan(values)] == 255).all()
+    there = ~np.isnan(values)
+    for code in range(len(edges) + 2):
+        assert ((codes[there] < code) == (values[there] < book.threshold(code))).all()
 
 
-def test_read_only_changes_nothing():
-    book, _ = learnt(sample("holes"))
-    before = book.to_dict()
-    assert book.encode(np.array([1e9, -1e9, np.nan]), read_only=True).tolist() == [book.last, book.first, 255]
-    assert book.to_dict() == before
+def test_thresholds_at_the_ends():
+    book = book_of([1.0, 2.0])
+    assert [book.threshold(code) for code in (0, 1, 2, 3, 300)] == [-math.inf, 1, 2, math.inf, math.inf]
+    assert CodeBook().threshold(0) == -math.inf and CodeBook().threshold(1) == math.inf
+    assert CodeBook().encode(np.array([-1e308, 3.0, np.nan])).tolist() == [0, 0, 255]
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_round_trip(name):
-    values = sample(name)
-    book, _ = learnt(values[:1500])
+def test_round_trip():
+    book = book_of(np.random.default_rng(2).normal(size=200).cumsum().clip(0).round(300))
+    book.edges = np.unique(np.random.default_rng(2).normal(size=CODES - 1))
     other = CodeBook.from_dict(json.loads(json.dumps(book.to_dict(), allow_nan=False)))
-    assert other.to_dict() == book.to_dict()
-    assert (other.encode(values) == book.encode(values)).all()
-
-
-def test_quantiles_of_the_head():
-    """Equal shares where they can be had, in whatever order the head comes."""
-    values = np.random.default_rng(7).permutation(np.arange(40.0))
-    codes = CodeBook(8).fit(values).encode(values)
-    assert np.unique(codes, return_counts=True)[1].tolist() == [5] * 8
-    assert (np.diff(codes[values.argsort()]) >= 0).all()
-
-
-def test_bad_values_change_nothing():
-    book, _ = learnt(sample("holes"))
-    before = book.to_dict()
-    with pytest.raises(ValueError, match="value 1 is inf; values must be finite"):
-        book.encode(np.array([1e5, np.inf]))
-    with pytest.raises(ValueError, match="one-dimensional"):
-        book.encode(np.zeros((2, 2)))
-    assert book.to_dict() == before
-    with pytest.raises(RuntimeError, match="keeps its meaning"):
-        book.fit(np.zeros(3))
-
-
-@pytest.mark.parametrize(
-    "head_codes, error, match",
-    [
-        (0, ValueError, "1 to 255, not 0"),
-        (256, ValueError, "1 to 255"),
-        ("8", TypeError, "must be an integer, not '8'"),
-        (True, TypeError, "integer"),
-    ],
-)
-def test_bad_size(head_codes, error, match):
-    with pytest.raises(error, match=match):
-        CodeBook(head_codes)
-
-
-def test_bad_state():
-    with pytest.raises(ValueError, match="'head_codes' is missing"):
+    assert (other.edges == book.edges).all()
+    with pytest.raises(ValueError, match="'edges' is missing"):
         CodeBook.from_dict({})
+
+
+def test_bad_values():
+    with pytest.raises(ValueError, match="value 1 is inf; values must be finite"):
+        CodeBook().encode(np.array([1e5, np.inf]))
+    with pytest.raises(ValueError, match="one-dimensional"):
+        CodeBook().encode(np.zeros((2, 2)))
+
+
+# The sample
+
+
+def fill(sample, numbers, rng):
+    """Hand numbers over in parts that end at looks, or before."""
+    at, looks = 0, []
+    while at < len(numbers):
+        stop = min(len(numbers), at + int(rng.integers(1, 3000)), at + sample.next_look - sample.count)
+        look = sample.next_look
+        sample.add(numbers[at:stop])
+        if sample.count == look:
+            looks.append(look)
+        at = stop
+    return looks
+
+
+@pytest.mark.parametrize("count", [1, 7, 1024, 1025, 2048, 2049, 5000, 70_000])
+def test_a_sample_is_of_the_places_alone(count):
+    numbers = np.column_stack([np.arange(count), np.arange(count) % 24]).astype(float)
+    print("seeds 1, 2")
+    one, other, single = Sample(2), Sample(2), Sample(2)
+    looks = fill(one, numbers, np.random.default_rng(1))
+    assert fill(other, numbers, np.random.default_rng(2)) == looks
+    assert [i + 1 for i in range(count) if single.add_row(numbers[i : i + 1])] == looks
+    for name, array in one.state().items():
+        np.testing.assert_array_equal(other.state()[name], array)
+        np.testing.assert_array_equal(single.state()[name], array)
+
+
+def test_what_a_sample_holds():
+    count = 70_000
+    numbers = np.column_stack([np.arange(count), np.arange(count) % 24]).astype(float)
+    sample = Sample(2)
+    looks = fill(sample, numbers, np.random.default_rng(1))
+    assert looks[:9] == [8, 16, 32, 64, 128, 256, 512, 1024, 1536]
+    assert (np.diff([look for look in looks if look >= 16_384]) == 8192).all()
+    kept = np.unique(sample.values(0))
+    assert KEPT // 2 <= len(kept) <= KEPT + RECENT
+    assert np.diff(kept).max() < 300  # spread over all of the stream
+    assert (sample.recent[:, 0] > count - 17 * RECENT).all()
+    # A stream's period, which a step of 64 instances is a multiple of, is not seen as a few values.
+    assert len(np.unique(sample.values(1))) == 24
+
+
+def test_when_books_are_due():
+    rng = np.random.default_rng(3)
+    sample, books = Sample(3), [CodeBook() for _ in range(3)]
+    numbers = np.column_stack([rng.normal(size=100_000), np.zeros(100_000), rng.integers(0, 5, 100_000)])
+    due, at = {}, 0
+    while at < len(numbers):
+        stop = min(len(numbers), sample.next_look)
+        sample.add(numbers[at:stop])
+        at = stop
+        if sample.count < len(numbers):
+            due[at] = found = sample.due(books).tolist()
+            for column in found:
+                books[column].edges = place_edges(sample.values(column), CODES)
+    assert all(due[1 << step] == [0, 1, 2] for step in range(3, 12))
+    assert not any(found for count, found in due.items() if count > FORCED)
+    assert sample.crowded(books).tolist() == [0, 0, 0]
+    shifted = numbers + [100, 100, 100]
+    sample.add(shifted[: sample.next_look - sample.count])
+    sample.add(shifted[: sample.next_look - sample.count])
+    assert sample.crowded(books)[0] > 0.5 and not sample.crowded(books)[1:].any()  # few values, though new ones
+
+
+def test_a_change_that_does_not_help_is_tried_more_seldom():
+    sample, books = Sample(1), [CodeBook()]  # whose edges stay as they are
+    rng, due = np.random.default_rng(4), []
+    for look in range(200):
+        sample.add(rng.normal(size=(sample.next_look - sample.count, 1)))
+        if len(sample.due(books)):
+            due.append(look)
+    waits = np.diff(due)
+    assert waits.max() == 64 and (np.diff(waits[9:]) >= 0).all()

@@ -230,17 +230,13 @@ class Quantiser:
         return found
 
     def to_dict(self):
-        """The state in JSON's types; `from_dict` restores it exactly."""
-        return {
-            "schema": self.schema.to_dict(),
-            "books": [book.to_dict() for book in self.books],
-            "sample": self.sample.to_dict(),
-        }
+        """The books in JSON's types; with ``sample.state()`` `from_dict` restores all exactly."""
+        return {"schema": self.schema.to_dict(), "books": [book.to_dict() for book in self.books]}
 
     @classmethod
-    def from_dict(cls, state):
-        """The quantiser that `to_dict` described."""
-        for name in ("schema", "books", "sample"):
+    def from_dict(cls, state, sample):
+        """The quantiser that `to_dict` and ``sample.state()`` described."""
+        for name in ("schema", "books"):
             if name not in state:
                 raise ValueError(f"no quantiser: {name!r} is missing")
         quantiser = cls(Schema.from_dict(state["schema"]))
@@ -255,7 +251,7 @@ class Quantiser:
             else:
                 check_value_book(saved, attribute.values)
         quantiser.books = books
-        quantiser.sample = Sample.from_dict(state["sample"], len(quantiser.numeric))
+        quantiser.sample = Sample.from_state(sample, len(quantiser.numeric))
         return quantiser
 
     def _places(self, kind):
@@ -356,6 +352,9 @@ class Stretches:
         else:
             self._encode(0, len(self._codes))
         quantiser._encode_nominal(nominal, self._codes, False, threads)
+
+    def __len__(self):
+        return len(self._codes)
 
     def next(self, at):
         """The codes of the stretch that begins at instance ``at``."""

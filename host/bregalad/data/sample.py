@@ -16,6 +16,7 @@ _MOST_STEP = 4  # log2 of how many instances one recent row stands for at most
 _SHARE = 6  # times a code's equal share of the recent distinct values, and
 _SPARE = 8  # so many more, are too many
 _MOST_CALM = 63  # looks
+_ARRAYS = ("kept", "recent", "rest", "calm")
 
 
 class Sample:
@@ -54,7 +55,7 @@ class Sample:
         """A sample of so many columns; the last ones have had no values yet."""
         other = Sample(columns)
         other.count, known = self.count, len(self.calm)
-        for name in ("kept", "recent", "rest", "calm"):
+        for name in _ARRAYS:
             getattr(other, name)[..., :known] = getattr(self, name)
         return other
 
@@ -147,14 +148,13 @@ class Sample:
         self.calm[due] = np.minimum(2 * self.calm[due] + 1, _MOST_CALM)
         return np.flatnonzero(due)
 
-    def to_dict(self):
-        """The state in JSON's types."""
-        rows = {name: getattr(self, name).tolist() for name in ("kept", "recent", "rest", "calm")}
-        return {"count": self.count, **rows}
+    def state(self):
+        """All that it knows: arrays by name."""
+        return {"count": np.array(self.count), **{name: getattr(self, name).copy() for name in _ARRAYS}}
 
     @classmethod
-    def from_dict(cls, state, columns):
-        """The sample that `to_dict` described, of so many columns.
+    def from_state(cls, state, columns):
+        """The sample that `state` described, of so many columns.
 
         Raises
         ------
@@ -162,18 +162,17 @@ class Sample:
             If it is none.
         """
         sample = cls(columns)
-        count = state.get("count")
-        if type(count) is not int or not 0 <= count < 1 << 53:
-            raise ValueError(f"no sample: its count is {count!r}")
-        sample.count = count
-        for name in ("kept", "recent", "rest", "calm"):
-            old = getattr(sample, name)
-            new = np.array(state.get(name), old.dtype)
-            if new.shape != old.shape or np.isinf(new).any():
-                raise ValueError(f"no sample: {name} is of shape {new.shape}, or infinite")
-            if name in ("rest", "calm") and not ((new >= 0) & (new <= _MOST_CALM)).all():
+        count = state["count"]
+        if count.shape != () or count.dtype.kind not in "iu" or not 0 <= count < 1 << 53:
+            raise ValueError("no sample: its count is none")
+        sample.count = int(count)
+        for name in _ARRAYS:
+            old, new = getattr(sample, name), state[name]
+            if new.shape != old.shape or new.dtype.kind != old.dtype.kind or np.isinf(new).any():
+                raise ValueError(f"no sample: {name} is of type {new.dtype} and shape {new.shape}, or infinite")
+            if new.dtype.kind == "i" and not ((new >= 0) & (new <= _MOST_CALM)).all():
                 raise ValueError(f"no sample: {name} is {new.tolist()}")
-            setattr(sample, name, new)
+            setattr(sample, name, new.astype(old.dtype))
         return sample
 
 

@@ -48,6 +48,7 @@ _NODE = {
 _FLOATS = ("gains",)
 _WIDE = ("own", "since", "right", "counts", "base")  # 64 bits
 _BOARD = ("nodes", "entries", "counts")
+_SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
 
 # Entries of the description and their types; those in `_OPTIONAL` may be absent.
 _ENTRIES = {
@@ -144,10 +145,11 @@ def check_shapes(arrays, attributes):
     Parameters
     ----------
     arrays : dict of array
-        By name, "node_..." and "board_...".
+        By name, "node_...", "board_..." and "sample_...".
     attributes : int
     """
-    expected = {*(f"node_{name}" for name in _NODE), *(f"board_{name}" for name in _BOARD)}
+    kinds = {"node": _NODE, "board": _BOARD, "sample": _SAMPLE}
+    expected = {f"{kind}_{name}" for kind, names in kinds.items() for name in names}
     if wrong := expected.symmetric_difference(arrays):
         what = "no" if min(wrong) in expected else "an unknown"
         raise ValueError(f"{what} array {min(wrong)!r}")

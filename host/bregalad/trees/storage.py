@@ -30,7 +30,7 @@ from .training.tally import Tally
 
 __all__ = ["load", "read", "save"]
 
-FORMAT = 2  # changes whenever older releases could not read the file
+FORMAT = 3  # changes whenever older releases could not read the file
 
 
 def save(tree, path, run=None):
@@ -70,6 +70,7 @@ def save(tree, path, run=None):
     statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
     arrays |= {f"board_{name}": column for name, column in statistics.items()}
+    arrays |= {f"sample_{name}": column for name, column in tree._quantiser.sample.state().items()}
     arrays["meta"] = np.frombuffer(description, np.uint8)
     digest = np.frombuffer(digest_of(arrays), np.uint8)
     with replacing(path, "wb") as file:
@@ -180,17 +181,17 @@ def _parameters(cls, meta):
 
 def _learnt(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
-    quantiser = Quantiser.from_dict(meta["quantiser"])
+    check_shapes(arrays, len(meta["schema"]["attributes"]))
+    nodes, statistics, sample = (
+        {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
+        for prefix in ("node_", "board_", "sample_")
+    )
+    quantiser = Quantiser.from_dict(meta["quantiser"], sample)
     schema = Schema.from_dict(meta["schema"])
     classes = labels_from(meta["classes"], meta.get("class_type"), meta.get("grows", False))
     if schema != quantiser.schema or list(schema.classes) != meta["classes"]:
         raise ValueError("its schema, its classes and its code books contradict each other")
     attributes = len(schema.attributes)
-    check_shapes(arrays, attributes)
-    nodes, statistics = (
-        {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
-        for prefix in ("node_", "board_")
-    )
     nodes = Nodes.from_state(nodes, attributes)
     statistics = {
         name: column.astype(np.int64 if name == "nodes" else np.uint32) for name, column in statistics.items()
