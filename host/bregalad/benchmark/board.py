@@ -23,7 +23,7 @@ _BLOCK = 512, 36  # words and bits of one
 _SNAPSHOTS = 1  # blocks deep, in a lane's gain unit
 _TABLE = 1  # block for a lane's table of logarithms
 _ZOOMS = 1  # block for a lane's zooms, unless they are few
-_WARM = 500  # instances that the code books are learnt from
+_WARM = 2048  # instances that the code books are learnt from
 _PREFIX = 50_000  # instances whose clocks are counted
 
 

@@ -41,14 +41,14 @@ class Ours:
         self.make = lambda: kind(slots=8192, nominal=streams.nominal(self.X, schema), **options)
         tree = self.make()
         self.classes = np.unique(self.y)
-        tree.test_then_train(self.X[:500], self.y[:500], self.classes)
-        self.codes = tree.encode(self.X[500:])
-        self.labels = np.searchsorted(self.classes, self.y[500:]).astype(np.int32)
+        tree.test_then_train(self.X[:2048], self.y[:2048], self.classes)
+        self.codes = tree.encode(self.X[2048:])
+        self.labels = np.searchsorted(self.classes, self.y[2048:]).astype(np.int32)
 
     def measure(self):
         """Accuracy, seconds from codes, seconds from data frames."""
         tree = self.make()
-        right = int((tree.test_then_train(self.X[:500], self.y[:500], self.classes) == self.y[:500]).sum())
+        right = int((tree.test_then_train(self.X[:2048], self.y[:2048], self.classes) == self.y[:2048]).sum())
         start = time.process_time()
         for at in range(0, len(self.labels), CHUNK):
             part = slice(at, at + CHUNK)

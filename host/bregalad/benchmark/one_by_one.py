@@ -5,7 +5,7 @@
 
 Each instance is predicted (``predict_one``), then learnt (``learn_one``); ``partial_fit`` has the
 same instances in chunks of 1 and 10, without predictions. A turn is of some thousand instances of
-either, one after the other; the head and the compiler are before the clock. Processor time, medians
+either, one after the other; the first instances and the compiler are before the clock. Processor time, medians
 of the turns; accuracies are prequential, over all turns.
 """
 

@@ -31,7 +31,7 @@ def measure(X, y, floats, chunk, leaf_prediction, threads):
     """(seconds, accuracy, report) of one prequential run."""
     tree = VFDT(leaf_prediction=leaf_prediction, threads=threads)
     classes = np.unique(y)
-    # The warm-up and the compiler are not part of the clock.
+    # The first chunk and the compiler are not part of the clock.
     right = int((tree.test_then_train(X[:chunk], y[:chunk], classes) == y[:chunk]).sum())
     X, y = X[chunk:], y[chunk:]
     if floats:

@@ -49,7 +49,7 @@ class Emulated:
         report = tree.report()
         peak = peak_mb()  # before the codes are kept, too
         tree = self.make()
-        head = min(500, count)
+        head = min(2048, count)
         tree.test_then_train(X[:head], y[:head], self.classes)
         codes = tree.encode(X[head:])
         coded = time.process_time()

@@ -272,6 +272,6 @@ def print_report(tree, curve):
         print(f"link        {link}")
     lost = tree.quantiser_summary()
     print(
-        f"clamped     {lost['clamped']:.2%} of numeric values, {lost['overflowed']:.2%} of "
-        "nominal values had no code of their own"
+        f"codes       {lost['crowded']:.2%} of the last numeric values share a crowded code, "
+        f"{lost['overflowed']:.2%} of nominal values have none"
     )
