@@ -140,7 +140,7 @@ class Quantiser:
         return Stretches(self, X, threads)
 
     def changes(self, thresholds):
-        """Change the books of numeric attributes where that is due, as it may be at ``sample.next_look``.
+        """How the books of numeric attributes are to change, as they may at ``sample.next_look``; see `adopt`.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Quantiser:
         Returns
         -------
         dict of Change
-            By attribute, of the books that have changed.
+            By attribute, of the books that are to change.
         """
         numeric, found = self.numeric, {}
         for column in self.sample.due([self.books[place] for place in numeric]).tolist():
@@ -160,10 +160,14 @@ class Quantiser:
             edges = distinct(np.concatenate([kept, place_edges(values, CODES - len(kept))]))
             if not np.array_equal(edges, book.edges):
                 found[numeric[column]] = Change(book.edges, edges, values)
-                book.edges = edges
-        if found and self._tables is not None:
-            self._tables.stale = True
         return found
+
+    def adopt(self, changes):
+        """Encode by other books from now on; ``changes`` are those of `changes`."""
+        for attribute, change in changes.items():
+            self.books[attribute].edges = change.new
+        if self._tables is not None:
+            self._tables.stale = True
 
     def _encode_nominal(self, found, codes, read_only, threads):
         """Write the codes of nominal attributes, of which `_columns` has found this."""

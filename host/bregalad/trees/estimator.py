@@ -187,7 +187,7 @@ class StreamTree(
         if changes:
             if stretches is not None:
                 stretches.forget()
-            yield from self._trainer.recoding(changes)
+            yield from self._trainer.recoding(changes, self._quantiser.adopt)
 
     @changing
     def resume(self) -> np.ndarray | None:

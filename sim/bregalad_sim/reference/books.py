@@ -31,9 +31,11 @@ def learn_coded(learner, quantiser, X, labels):
         codes = stretches.next(at)
         found.append((learner.learn(codes, labels[at : at + len(codes)]), learner.gaps))
         if stretches.learnt(at, len(codes)):
-            for attribute, change in quantiser.changes(lambda attribute: _thresholds(learner, attribute)).items():
+            changes = quantiser.changes(lambda attribute: _thresholds(learner, attribute))
+            for attribute, change in changes.items():
                 recode(learner, attribute, *change)
-                stretches.forget()
+            quantiser.adopt(changes)
+            stretches.forget()
         at += len(codes)
     predictions, gaps = zip(*found, strict=True) if found else ([np.empty(0, np.int64)], [np.empty(0)])
     return np.concatenate(predictions), np.concatenate(gaps)

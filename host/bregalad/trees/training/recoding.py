@@ -14,7 +14,7 @@ from ..structure.split import shift_of
 __all__ = ["recoding"]
 
 
-def recoding(trainer, changes):
+def recoding(trainer, changes, adopt):
     """Give nodes and statistics the codes of new books; a generator for `Steps`.
 
     Parameters
@@ -23,6 +23,8 @@ def recoding(trainer, changes):
         All that it was given is learnt.
     changes : dict of Change
         By attribute.
+    adopt : callable
+        Is given ``changes`` where the tree takes them over.
     """
     nodes = trainer.nodes
     live = nodes.descendants()
@@ -34,6 +36,7 @@ def recoding(trainer, changes):
     if trainer.board.state is None:
         statistics = yield from _reading(trainer, held)
     before = _ranges(nodes.table, held, attributes)
+    adopt(changes)
     for attribute in attributes.tolist():
         recode_nodes(nodes.table, live, attribute, changes[attribute].old, changes[attribute].new)
     after = _ranges(nodes.table, held, attributes)

@@ -300,17 +300,20 @@ class Trainer:
         self.trials.speculation = None
         return window.predictions
 
-    def recoding(self, changes):
+    def recoding(self, changes, adopt):
         """Go on with other code books; a generator for `Steps`.
 
         Parameters
         ----------
         changes : dict of Change
             By attribute, as ``Quantiser.changes`` gives them.
+        adopt : callable
+            Is given them where the tree takes them over: if the link is cut before, and never
+            mended, books and tree stay as they were.
         """
         self._check_working()
         self._failed = True
-        yield from recoding(self, changes)
+        yield from recoding(self, changes, adopt)
         self._failed = False
 
     @property
