@@ -12,7 +12,7 @@ from ..words import listed, shown
 from .nominal import plain
 from .quantiser import real
 
-__all__ = ["Row", "check_finite", "check_text", "named"]
+__all__ = ["Row", "check_finite", "check_text", "is_missing", "named"]
 
 _PLAIN = frozenset((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_))
 _KEYS = frozenset((str, int, float))
@@ -158,7 +158,8 @@ def _getter(names):
     return (lambda x: (x[names[0]],)) if names else (lambda x: ())
 
 
-def _is_missing(value):
+def is_missing(value):
+    """Whether a value of an instance is a missing one."""
     try:
         return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
     except ArithmeticError:  # a decimal's signalling NaN
@@ -166,7 +167,7 @@ def _is_missing(value):
 
 
 def _number(name, value):
-    if _is_missing(value):
+    if is_missing(value):
         return np.nan
     try:
         number = real(value)
@@ -179,7 +180,7 @@ def _number(name, value):
 
 
 def _nominal(name, value):
-    if _is_missing(value):
+    if is_missing(value):
         return None
     try:
         value = plain(value)

@@ -121,7 +121,6 @@ class BoardHolder(Shared):
         counts = self._checkpoint["counts"]
         self._checkpoint["counts"] = np.pad(counts, ((0, 0), (0, cells - counts.shape[1]), (0, 0)))
         self._quantiser, self._kept_geometry = quantiser, board
-        self._open_trainer()
 
     def _widen(self, classes):
         """Make nodes and statistics such that a board of so many classes takes them."""

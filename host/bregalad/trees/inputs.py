@@ -19,6 +19,7 @@ from ..words import listed, one_line, shown
 __all__ = [
     "as_frame",
     "class_indices",
+    "class_name_beside",
     "class_set",
     "is_position",
     "label_array",
@@ -282,10 +283,15 @@ def schema_of(X, classes, nominal):
         tuple(
             Attribute(name, "nominal", found[name]) if name in found else Attribute(name, "numeric") for name in names
         ),
-        class_name=next(
-            name for name in ("class", "the class", *(f"class {i}" for i in range(len(names) + 1))) if name not in names
-        ),
+        class_name=class_name_beside(names),
         classes=tuple(classes.tolist()),
+    )
+
+
+def class_name_beside(names):
+    """A name for the class that no attribute has."""
+    return next(
+        name for name in ("class", "the class", *(f"class {i}" for i in range(len(names) + 1))) if name not in names
     )
 
 

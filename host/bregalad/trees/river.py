@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..data.row import check_text, named
+from ..data.row import check_finite, check_text, is_missing, named
 from ..words import listed, shown
-from .inputs import class_set, label_array, labels_of, schema_of
+from .inputs import class_name_beside, class_set, is_position, label_array, labels_of, schema_of
 from .shared import Shared
 from .single import Single
 from .structure import walk
@@ -50,7 +50,8 @@ class OneByOne(Shared):
         ----------
         x : dict
             Attribute values by name; one that is absent is missing. Where ``partial_fit`` has said
-            which attributes there are, one of these; else a new one is learnt from then on.
+            which attributes there are, one of these; else a new one is learnt from its first value
+            on, as a nominal one if that is a string or a truth value.
         y : str, int or bool
             Class label. Where ``partial_fit`` has been given the classes, one of these; else a
             new one makes a new class: the last of ``classes_``.
@@ -61,8 +62,8 @@ class OneByOne(Shared):
         Raises
         ------
         TypeError, ValueError
-            If an attribute or label is unknown, a value is none of its attribute's, or there are
-            more classes than the board counts; nothing is learnt then.
+            If an attribute or label is unknown, a value is none of its attribute's, or the board
+            has no room for an attribute or class that is new; nothing is learnt then.
         """
         single = self._single
         if single is None or type(w) is not int or w != 1 or not single.learn(x, y):
@@ -79,10 +80,16 @@ class OneByOne(Shared):
             return
         self._check_ready()
         values = named(x)
+        first = "classes_" not in self.__dict__
+        nominal = (
+            () if first else [attribute.name for attribute in self.schema_.attributes if attribute.kind == "nominal"]
+        )
         for name, value in values.items():
             if isinstance(value, str):
                 check_text(value, f"attribute {name!r}")
-        if "classes_" not in self.__dict__:
+            elif isinstance(value, float | np.floating) and name not in nominal:
+                check_finite(name, value)
+        if first:
             self._learn_first(values, y, w)
             return
         row = {name: values.pop(name, None) for name in self.schema_.names}
@@ -90,6 +97,7 @@ class OneByOne(Shared):
             raise ValueError(f"unknown attribute {next(iter(values))!r}; there are {listed(self.schema_.names)}")
         self._quantiser.check(pd.DataFrame([row]))
         label = self._new_class(y)
+        values = _given(values)
         if values:
             self._with_attributes(pd.DataFrame([values]))
             row |= values
@@ -103,13 +111,18 @@ class OneByOne(Shared):
         """Learn the first instance: it says which attributes and which class there are so far."""
         if isinstance(y, str):
             check_text(y, "y")
+        if not values:
+            raise ValueError("x has no attributes: the first instance must have one at least")
+        if not any(map(is_position, self.nominal)):  # else attributes are counted, those without a value, too
+            values = _given(values) or values
         declared = [name for name in self.nominal if isinstance(name, str)]
         row = {**values, **{name: None for name in declared if name not in values}}
         self._grows = True
         try:
             self.partial_fit(pd.DataFrame([row]), [y], classes=[y], sample_weight=[w])
         except BaseException:
-            if not ("_tally" in self.__dict__ and self._tally.instances):
+            # If the link was cut, `resume` learns it.
+            if self._unfinished is None and not ("_tally" in self.__dict__ and self._tally.instances):
                 self.reset()
             raise
 
@@ -181,15 +194,25 @@ class OneByOne(Shared):
     def _with_attributes(self, values):
         """Make the columns of a frame of one instance attributes, the last ones."""
         more = schema_of(values, self.classes_, ()).attributes
-        schema = replace(self.schema_, attributes=(*self.schema_.attributes, *more))
+        attributes = (*self.schema_.attributes, *more)
+        schema = replace(
+            self.schema_,
+            attributes=attributes,
+            class_name=class_name_beside([attribute.name for attribute in attributes]),
+        )
         capacities = self._capacities(schema)
-        self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
-        self._check_size(capacities, len(self.classes_))
         quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
         quantiser.check(pd.DataFrame([{**dict.fromkeys(self.schema_.names), **values.iloc[0].to_dict()}]))
+        self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
+        self._check_size(capacities, len(self.classes_))
         self._make_cells(quantiser)
         self.schema_, self.n_features_in_ = schema, len(schema.attributes)
         self.feature_names_in_ = np.array(schema.names, object)
+
+
+def _given(values):
+    """The values that are not missing: what an attribute is, its first value says."""
+    return {name: value for name, value in values.items() if not is_missing(value)}
 
 
 def _times(w):

@@ -170,11 +170,13 @@ class Nodes:
         return tuple(self._matrices.values())
 
     def average_over(self, attributes):
-        """Sum up the gains of so many attributes from now on, 0: of none."""
-        if attributes != self.averages:
-            self.averages = attributes
-            self.tried[:] = 0
-            for name in _PER_ATTRIBUTE:
+        """Sum up the gains of so many attributes from now on, 0: of none; new ones have had none."""
+        known, self.averages = self.averages, attributes
+        for name in _PER_ATTRIBUTE:
+            if 0 < known < attributes:
+                self._matrices[name] = np.pad(self._matrices[name], ((0, 0), (0, attributes - known)))
+            elif known != attributes:
+                self.tried[:] = 0
                 self._matrices[name] = np.zeros((len(self.table), attributes))
 
     def widen(self, classes):

@@ -1,0 +1,188 @@
+"""Attributes that come while a tree learns one instance at a time."""
+
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
+from bregalad.boards.emulated import EmulatedBoard
+from bregalad_sim.latency import GoldenBoard
+
+
+def growing(count=1500, seed=4):
+    """Instances of which more and more attributes are known: a from the first on, the others later."""
+    rng = random.Random(seed)
+    for i in range(count):
+        a, b, c = rng.random(), rng.random(), rng.choice("pqr")
+        x = {"a": a}
+        if i >= count // 3:
+            x["b"] = b
+        if i >= count // 2:
+            x["c"] = c
+        if i >= 2 * count // 3:
+            x["d"] = i % 2 == 0
+        yield x, (a > 0.5) ^ (i >= count // 3 and b > 0.6) ^ (i >= count // 2 and c == "p")
+
+
+def whole(stream):
+    """The same as a data frame, and labels."""
+    rows, labels = zip(*stream, strict=True)
+    return pd.DataFrame(rows)[["a", "b", "c", "d"]], np.array(labels)
+
+
+DECLARED = {"c": ("p", "q", "r"), "d": (False, True)}
+
+
+@pytest.mark.parametrize("board", ["emulated", "golden"])
+def test_what_was_learnt_stays(board):
+    """The tree is that of which all attributes were known from the start, and missing at first."""
+    stream = list(growing(600 if board == "golden" else 1500))
+    geometry = Geometry(lanes=4, passes=3, bins=16, classes=2, slots=60, naive_bayes=True)
+    options = {"delta": 1e-2, "tau": 0.3, "grace": 60, "leaf_prediction": "nba"}
+    made = GoldenBoard(geometry) if board == "golden" else board
+    tree = VFDT(made, **options)
+    other = VFDT(nominal=DECLARED, **options)
+    X, y = whole(stream)
+    wanted = other.test_then_train(X, y, classes=[False, True])
+    tree.learn_one(stream[0][0], False).learn_one(stream[0][0], True).reset()
+    found = []
+    for x, label in stream:
+        found.append(tree.predict_one(x))
+        tree.learn_one(x, label)
+    assert [(each.name, each.kind) for each in tree.schema_.attributes] == [
+        ("a", "numeric"),
+        ("b", "numeric"),
+        ("c", "nominal"),
+        ("d", "nominal"),
+    ]
+    assert tree.n_features_in_ == 4 and tree.feature_names_in_.tolist() == list("abcd")
+    first = stream[0][1]
+    assert tree.classes_.tolist() == [first, not first]
+    assert tree.report()["splits"] and tree.report() | {"slots": 0} == other.report() | {"slots": 0}
+    assert np.mean(np.array(found[1:]) == wanted[1:]) > 0.95
+    told = [tree.predict_one(x) for x, _ in stream]
+    assert (told == other.predict(X)).mean() > 0.95
+
+
+@pytest.mark.parametrize("variant", ["paper", "kdd2018"])
+def test_averaged_gains_stay(variant):
+    tree = EFDT(grace=50, inner_grace=50, delta=1e-9, tau=0, gain_average=True, variant=variant)
+    stream = list(growing())
+    for x, label in stream[:400]:
+        tree.learn_one(x, label)
+    tried, gains = tree._nodes.tried.copy(), tree._nodes.gains.copy()
+    assert tried.any() and gains.any()
+    tree.learn_one({"a": 0.5, "z": 1.0}, True)
+    assert (tree._nodes.tried == tried).all()
+    assert (tree._nodes.gains[:, :1] == gains).all() and not tree._nodes.gains[:, 1:].any()
+
+
+def test_what_an_attribute_is_its_first_value_says():
+    tree = VFDT()
+    nothing = [None, float("nan"), pd.NA, None]
+    for i, value in enumerate(nothing):
+        tree.learn_one({"a": value, "b": 1.0}, i % 2)
+        assert tree.schema_.names == ("b",)
+    tree.learn_one({"a": "p", "b": 2.0}, 1)
+    assert [attribute.kind for attribute in tree.schema_.attributes] == ["numeric", "nominal"]
+    for value in nothing:
+        tree.learn_one({"a": value, "b": 1.0, "c": value}, 0)
+    tree.learn_one({"c": 5}, 0)
+    assert [attribute.kind for attribute in tree.schema_.attributes] == ["numeric", "nominal", "numeric"]
+    assert tree.report()["instances"] == 10
+    codes = tree.quantiser_summary()["attributes"]
+    assert codes["a"]["codes"] == 1 and codes["a"]["seen"] == 1
+
+
+def test_an_instance_that_says_nothing():
+    tree = VFDT()
+    with pytest.raises(ValueError, match="x has no attributes: the first instance must have one at least"):
+        tree.learn_one({}, 0)
+    assert not hasattr(tree, "classes_")
+    tree.learn_one({"a": None}, 0)
+    tree.learn_one({}, 1)
+    tree.learn_one({"a": 2.0}, 1)
+    assert tree.report()["instances"] == 3 and tree.schema_.names == ("a",)
+
+
+@pytest.mark.parametrize("nominal", [("c",), {"c": (1, 2, 3)}])
+def test_a_nominal_attribute_that_is_declared(nominal, tmp_path):
+    """It is there from the first instance on, whenever its first value comes."""
+    tree = VFDT(nominal=nominal)
+    tree.learn_one({"a": 1.0}, 0)
+    assert [(each.name, each.kind) for each in tree.schema_.attributes] == [("a", "numeric"), ("c", "nominal")]
+    tree.learn_one({"a": 1.0, "c": 2}, 1)
+    tree.learn_one({"b": 1.0, "c": 3}, 1)
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree")
+    for each in (tree, again):
+        each.learn_one({"e": "new", "c": 2}, 2)
+        assert each.schema_.names == ("a", "c", "b", "e")
+        assert each.classes_.tolist() == [0, 1, 2]
+    assert again.difference(tree) is None and again.report() == tree.report()
+
+
+def test_attributes_by_position_are_counted_with_those_that_are_missing():
+    tree = VFDT(nominal=(0,))
+    tree.learn_one({"a": None, "b": 1.0}, 0)
+    tree.learn_one({"a": 7, "b": 1.0}, 0)
+    assert [attribute.kind for attribute in tree.schema_.attributes] == ["nominal", "numeric"]
+
+
+WRONG = [
+    ({"a": 1.0, "new": float("inf")}, 1, "attribute 'new': inf is infinite"),
+    ({"a": float("-inf"), "new": 1.0}, 1, "attribute 'a': -inf is infinite"),
+    ({"a": 1.0, "new": [1]}, 1, "attribute 'new'"),
+    ({"a": 1.0, "new": 10**400}, 1, "attribute 'new'"),
+    ({"a": 1.0, "new": "\ud800"}, 1, "attribute 'new'"),
+    ({"a": 1.0, "": 1.0}, 1, "name must not be empty"),
+    ({"a": 1.0, "new": 1.0, "newer": {}}, 1, "attribute 'newer'"),
+    ({"a": 1.0, "new": 1.0}, 7.5, "Unknown label type"),
+    ({"a": 1.0, "new": 1.0}, "yes", "labels must be all of one kind"),
+    ({"a": 1.0, "new": 1.0}, None, "missing"),
+    ({"a": 1.0, "new": 1.0}, 2, "for two classes, the stream has 3"),
+    ({"a": 1.0, "new": 1.0, "newer": 2.0}, 1, "need 4 cells, but the board has 3"),
+    ({"a": 1.0, "class": 1.0, "the class": 2.0}, 0, "need 4 cells, but the board has 3"),
+]
+
+
+@pytest.mark.parametrize("x, y, message", WRONG)
+@pytest.mark.parametrize("on_board", [False, True])
+def test_what_is_refused_changes_nothing(x, y, message, on_board):
+    geometry = Geometry(lanes=3, passes=1, criterion="gini", naive_bayes=True)
+    board = {"board": EmulatedBoard(geometry)} if on_board else {"geometry": geometry}
+    tree = CTree(**board)
+    for i in range(40):
+        tree.learn_one({"a": float(i), "b": i / 2}, i % 2)
+    before = tree.report(), tree.quantiser_summary(), tree.schema_, tree.classes_.tolist(), tree.counters()
+    with pytest.raises((TypeError, ValueError), match=message):
+        tree.learn_one(x, y)
+    assert (tree.report(), tree.quantiser_summary(), tree.schema_, tree.classes_.tolist(), tree.counters()) == before
+    tree.learn_one({"a": 1.0, "b": 1.0, "new": 3.0}, 1)
+    assert tree.schema_.names == ("a", "b", "new") and tree.report()["instances"] == 41
+
+
+def test_an_attribute_that_is_named_as_the_class_is():
+    tree = VFDT()
+    for i, name in enumerate(["a", "class", "the class", "class 0"]):
+        tree.learn_one({name: 1.0}, i)
+    assert tree.schema_.names == ("a", "class", "the class", "class 0")
+    assert tree.schema_.class_name not in tree.schema_.names
+
+
+def test_attributes_that_partial_fit_has_named_are_all():
+    tree = VFDT().partial_fit(pd.DataFrame({"a": [1.0, 2.0]}), [0, 1], classes=[0, 1])
+    with pytest.raises(ValueError, match="unknown attribute 'b'; there are a$"):
+        tree.learn_one({"a": 1.0, "b": None}, 1)
+    assert tree.report()["instances"] == 2
+
+
+def test_more_attributes_than_any_board_takes():
+    tree = VFDT()
+    tree.learn_one({"a": 1.0}, 0)
+    more = {f"x{i}": 1.0 for i in range(31 * 1024)}
+    with pytest.raises(ValueError, match="the attributes need 31745 cells, but the board has 31744"):
+        tree.learn_one({"a": 1.0, **more}, 1)
+    tree.learn_one({"a": 1.0}, 1)
+    assert tree.schema_.names == ("a",) and tree.classes_.tolist() == [0, 1]
