@@ -36,7 +36,7 @@ def test_names_of_attributes_may_be_numbers(names):
     assert [a.kind for a in tree.schema_.attributes] == ["numeric", "numeric", "nominal"]
     assert tree.predict_one(dict(zip(names, (3, 0, 0), strict=True))) in (False, True)
     batch = VFDT(nominal=[names[2]]).partial_fit(frame, y, classes=[False, True])
-    assert batch.difference(tree) is None
+    assert batch.report() == tree.report() and batch.quantiser_summary() == tree.quantiser_summary()
 
 
 def test_a_name_goes_before_a_position():
@@ -48,13 +48,13 @@ def test_a_name_goes_before_a_position():
 @pytest.mark.parametrize(
     "x, y, error, message",
     [
-        ({"a": pd.Timestamp("2020-01-01"), "b": 1}, 1, TypeError, "'a': a nominal value must be"),
+        ({"a": pd.Timestamp("2020-01-01"), "b": 1}, 1, TypeError, "'a': .* must be"),
         ({"a": np.float32("inf"), "b": 1}, 1, ValueError, "'a': inf is infinite"),
         ({"a": 1, "b": 1}, "x", ValueError, "labels must be all of one kind, not int and str"),
         ({"a": 1, "b": 1}, None, ValueError, "missing"),
     ],
 )
-def test_a_bad_instance_of_the_head_is_not_held(x, y, error, message):
+def test_a_bad_first_instance_leaves_nothing_behind(x, y, error, message):
     tree = VFDT()
     for i in range(20):
         if i in (0, 5):
@@ -95,7 +95,7 @@ def test_labels_stay_what_they_are(labels, classes):
 def test_labels_among_objects(labels, kind, tmp_path):
     X = [[label == labels[0]] for label in labels * 300]
     for y in (labels * 300, np.array(labels * 300, object), pd.Series(labels * 300, dtype=object)):
-        tree = VFDT(head=100).fit(X, y)
+        tree = VFDT().fit(X, y)
         assert tree.classes_.dtype.kind == kind and tree.classes_.tolist() == sorted(labels)
         tree.save(tmp_path / "tree")
         again = load_tree(tmp_path / "tree")
@@ -104,7 +104,7 @@ def test_labels_among_objects(labels, kind, tmp_path):
 
 
 def test_large_labels_that_come_later():
-    tree = VFDT(head=2)
+    tree = VFDT()
     for label in (0, 1, 2**63 + 1, -(2**64)) * 20:
         tree.learn_one({"a": label}, label)
     assert tree.classes_.tolist() == [0, 1, 2**63 + 1, -(2**64)]
@@ -221,8 +221,8 @@ def test_frame_first_then_array():
 def test_one_bad_instance_by_one():
     X, y = stream(1000)
     rows = pd.DataFrame(X, columns=list("abc")).to_dict("records")
-    tree = VFDT(delta=1e-3)
-    for i, (x, label) in enumerate(zip(rows, y.tolist(), strict=True)):
+    tree = VFDT(delta=1e-3).partial_fit(pd.DataFrame(rows[:1]), y[:1], classes=[False, True])
+    for i, (x, label) in list(enumerate(zip(rows, y.tolist(), strict=True)))[1:]:
         if i == 50:
             with pytest.raises(ValueError, match="'a'.*infinite"):
                 tree.learn_one({**x, "a": float("inf")}, label)
@@ -233,7 +233,7 @@ def test_one_bad_instance_by_one():
                 tree.learn_one(x, "maybe")
         tree.learn_one(x, label)
     batch = VFDT(delta=1e-3).partial_fit(pd.DataFrame(rows), y, classes=[False, True])
-    assert tree.report() == batch.report()
+    assert tree.difference(batch) is None and tree.report() == batch.report()
 
 
 def test_one_by_one_then_batches():
@@ -243,7 +243,8 @@ def test_one_by_one_then_batches():
     for x, label in zip(frame[:100].to_dict("records"), y[:100].tolist(), strict=True):
         tree.learn_one(x, label)
     tree.partial_fit(frame[100:], y[100:], classes=[False, True])
-    assert tree.difference(VFDT().partial_fit(frame, y, classes=[False, True])) is None
+    batch = VFDT().partial_fit(frame, y, classes=[False, True])
+    assert tree.report() == batch.report() and tree.quantiser_summary() == batch.quantiser_summary()
 
 
 def test_an_instance_that_is_refused_leaves_nothing_behind():
@@ -259,27 +260,12 @@ def test_an_instance_that_is_refused_leaves_nothing_behind():
 
 @pytest.mark.parametrize("value", [2**64, np.float32(0.5), True])
 def test_numbers_of_any_kind_one_by_one(value):
-    """As before the head was full, so after it."""
     tree = VFDT()
     for i in range(40):
         tree.learn_one({"a": value + i}, i % 2)
     assert tree.report()["instances"] == 40
     with pytest.raises(TypeError, match="'a': values must be numbers that a float can hold"):
         tree.learn_one({"a": 10**400}, 1)
-
-
-def test_what_is_missing_while_the_head_has_no_names_yet():
-    tree = VFDT()
-    for i in range(100):
-        tree.learn_one({"a": i}, i % 2)
-    for call in (tree.report, lambda: tree.predict([[1]])):
-        with pytest.raises(
-            NotFittedError,
-            match=r"holds its first 100 instances of 200.*"
-            r"end_warm_up\(\) makes do",
-        ):
-            call()
-    assert tree.report()["instances"] == 100
 
 
 @pytest.mark.parametrize("index", [np.arange(4000.0), np.arange(4000) / 10, np.arange(4000)[::-1], ["x"] * 4000])
@@ -473,7 +459,7 @@ def test_fractions_among_objects_are_no_labels():
 
 
 @pytest.mark.parametrize("name", ["apply", "encode", "decision_path", "predict"])
-def test_what_is_refused_does_not_end_the_warm_up(name):
+def test_what_is_refused_changes_no_book(name):
     X, y = stream(100)
     tree, twin = VFDT(), VFDT()
     for each in (tree, twin):
@@ -483,22 +469,22 @@ def test_what_is_refused_does_not_end_the_warm_up(name):
             getattr(tree, name)(bad)
     for each in (tree, twin):
         each.partial_fit(X[20:], y[20:])
-    assert tree._quantiser.to_dict() == twin._quantiser.to_dict()
+    assert tree.quantiser_summary() == twin.quantiser_summary() and tree.difference(twin) is None
 
 
-def test_what_is_refused_leaves_the_head_of_instances_one_by_one():
+def test_what_is_refused_after_an_instance():
     tree = VFDT()
     tree.learn_one({"a": 1.0, "b": 2.0}, "p")
     bad = pd.DataFrame({"a": [1.0], "c": [1.0]})
     for call in (
-        lambda: tree.test_then_train(bad, ["p"], classes=["p", "q"]),
+        lambda: tree.test_then_train(bad, ["p"], classes=["p"]),
         lambda: tree.apply(bad),
-        lambda: tree.partial_fit(bad, ["p"], classes=["p", "q"]),
+        lambda: tree.partial_fit(bad, ["p"]),
     ):
         with pytest.raises(ValueError, match="X lacks column 'b'"):
             call()
     for i in range(20):
-        tree.learn_one({"a": float(i), "b": 2.0}, "pqr"[i % 3])  # a third class, so none has been fixed
+        tree.learn_one({"a": float(i), "b": 2.0}, "pqr"[i % 3])  # more classes, so none has been fixed
     assert tree.report()["instances"] == 21
 
 
@@ -618,7 +604,7 @@ def test_declared_values_of_any_type_of_number(tmp_path):
 def test_names_of_any_type_are_saved(name, declared, tmp_path):
     frame = pd.DataFrame([["u", 1.0], ["v", 2.0]] * 20)
     frame.columns = pd.Index([name, "x"], tupleize_cols=False)
-    tree = VFDT(head=10, nominal={name: ["u", "v"]} if declared else [name]).fit(frame, [0, 1] * 20)
+    tree = VFDT(nominal={name: ["u", "v"]} if declared else [name]).fit(frame, [0, 1] * 20)
     tree.save(tmp_path / "tree")
     again = load_tree(tmp_path / "tree")
     assert again.difference(tree) is None
@@ -627,7 +613,7 @@ def test_names_of_any_type_are_saved(name, declared, tmp_path):
 
 def test_class_weights_of_any_type_are_saved(tmp_path):
     X, y = np.arange(40).reshape(20, 2), [0, 1] * 10
-    tree = VFDT(head=10, class_weight={Decimal(0): Fraction(1, 3), np.int8(1): np.float32(0.5)})
+    tree = VFDT(class_weight={Decimal(0): Fraction(1, 3), np.int8(1): np.float32(0.5)})
     tree.partial_fit(X, y, classes=[0, 1])
     tree.save(tmp_path / "tree")
     again = load_tree(tmp_path / "tree")
