@@ -103,9 +103,8 @@ def test_logarithms(prediction):
 
 
 @pytest.mark.parametrize("prediction", ["mc", "nba"])
-@pytest.mark.parametrize("head", [200, 4000])
 @pytest.mark.parametrize("mode", ["r", "r+"])
-def test_models_that_joblib_maps_into_memory(prediction, head, mode, tmp_path):
+def test_models_that_joblib_maps_into_memory(prediction, mode, tmp_path):
     """Learning writes to their arrays, but not to the file."""
     X, y = frame()
     whole = VFDT(leaf_prediction=prediction)

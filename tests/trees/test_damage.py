@@ -75,11 +75,21 @@ def test_whatever_is_done_to_a_file(folder, seed, count):
         ("node_majority", lambda majority: majority + 1, "do not hang together|that there are not"),
         ("node_tried", lambda tried: tried.astype(str), "'node_tried' has type <U"),
         ("node_wait", lambda wait: wait[:-1], "'node_wait' has type"),
+        ("sample_count", lambda count: count - 10**6, "no sample: its count is none"),
+        ("sample_count", lambda count: count.astype(float), "no sample: its count is none"),
+        ("sample_count", lambda count: count[np.newaxis], "no sample: its count is none"),
+        ("sample_kept", lambda kept: kept[:-1], "no sample: kept is of type float64 and shape"),
+        ("sample_kept", lambda kept: kept.astype(int), "no sample: kept is of type int64"),
+        ("sample_recent", lambda recent: recent / 0, "no sample: recent is of type float64.*infinite"),
+        ("sample_recent", lambda recent: recent[:, :-1], "no sample: recent is of type float64 and shape"),
+        ("sample_rest", lambda rest: rest - 1, "no sample: rest is"),
+        ("sample_calm", lambda calm: calm + 64, "no sample: calm is"),
     ],
 )
 def test_forged_arrays(saved, name, change, message):
     arrays, meta = forging.contents(saved)
-    arrays[name] = change(arrays[name])
+    with np.errstate(all="ignore"):
+        arrays[name] = change(arrays[name])
     with saved.open("wb") as file:
         forging.write(file, arrays, meta)
     with pytest.raises(ValueError, match=message) as error:
@@ -109,12 +119,15 @@ def test_forged_arrays(saved, name, change, message):
         (("geometry", "slots"), 2),
         (("given_geometry",), "huge"),
         (("named",), 1),
-        (("quantiser", "fitted"), False),
-        (("quantiser", "books", 0, "first"), 250),
+        (("quantiser", "books"), []),
+        (("quantiser", "books", 0), {}),
+        (("quantiser", "books", 0, "edges"), 5),
+        (("quantiser", "books", 0, "edges"), list(range(255))),
         (("quantiser", "books", 0, "edges", 3), float("nan")),
+        (("quantiser", "books", 0, "edges", 3), float("inf")),
         (("quantiser", "books", 0, "edges", 3), -1e9),
-        (("quantiser", "books", 0, "low"), 1e9),
-        (("quantiser", "books", 0, "seen"), 0.5),
+        (("quantiser", "books", 0, "edges", 3), "1"),
+        (("quantiser", "books", 0, "edges", 3), True),
         (("quantiser", "schema", "class_name"), "y"),
         (("schema", "attributes", 0, "kind"), "nominal"),
         (("run",), 1),

@@ -148,7 +148,6 @@ def call(rng, tree):
 
 
 _GOOD = {
-    "head": (1, 5, 12, np.int64(7)),
     "delta": (1e-7, 0.1, np.float32(0.05)),
     "tau": (0.05, 0, 1),
     "grace": (5, 20),
@@ -159,12 +158,12 @@ _GOOD = {
     "threads": (1, 2),
     "max_depth": (None, 1, 3),
 }
-_ODD = ["nominal", "class_weight", "head", "slots", "threads", "geometry", "feed", "max_depth", "delta", "board"]
+_ODD = ["nominal", "class_weight", "slots", "threads", "geometry", "feed", "max_depth", "delta", "board"]
 
 
 def parameters(rng, kind):
     """Those of a constructor; at times one is anything."""
-    given = {"slots": 16, "head": rng.choice((5, 12)), "grace": 5}
+    given = {"slots": 16, "grace": rng.choice((5, 12))}
     for name in rng.sample(sorted(_GOOD), rng.randrange(3)):
         given[name] = rng.choice(_GOOD[name])
     if rng.random() < 0.2:
