@@ -12,7 +12,6 @@ import scipy.sparse
 from bregalad import VFDT, load_tree
 from bregalad.evaluation import prequential
 from noisy import stream
-from sklearn.exceptions import NotFittedError
 
 
 def test_a_fit_with_too_few_labels_keeps_the_older_tree():

@@ -50,7 +50,7 @@ class CommandFlag(IntFlag):
 
     MEMORY = 1  # LEARN: the records lie in memory, not in the stream
     INNER = 2  # PLACE: the slot is an inner node's (its trials follow inner_grace)
-    KEEP = 4  # PLACE: counts and zoom stay; role, link, current and period are set, since is 0
+    KEEP = 4  # PLACE: set role, link, current and period alone, since to 0; or if a cell is named its zoom alone
 
 
 class RecordFlag(IntFlag):

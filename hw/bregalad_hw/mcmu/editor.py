@@ -94,6 +94,8 @@ class SlotEditor(wiring.Component):
 
         place, access = view(edit.head, Opcode.PLACE), view(edit.head, Opcode.READ)
         opcode, flags = access.opcode, place.flags
+        keep = Signal()  # of PLACE
+        m.d.comb += keep.eq((flags & int(CommandFlag.KEEP)) != 0)
 
         entry = Layout("entry", *entry_body(g))
         entry_words, head_words = entry.size // 4, entry.offset("class_counts") // 4
@@ -125,7 +127,7 @@ class SlotEditor(wiring.Component):
             self.op.pass_.eq(op_pass),
             self.op.bin.eq(bin_),
             self.op.label.eq(column),
-            self.op.parent.eq(place.parent),
+            self.op.parent.eq(Mux(keep, access.slot, place.parent)),
             self.op.root.eq(opcode == Opcode.CLEAR),
             self.op.override.eq(override),
             self.op.lane.eq(lane),
@@ -225,10 +227,10 @@ class SlotEditor(wiring.Component):
 
         def begin_place():
             m.next = "DIVIDE"
-            with m.If((flags & int(CommandFlag.KEEP)) != 0):
-                m.next = "LOOK"
-            with m.Elif(place.cell == NONE):
+            with m.If(place.cell == NONE):
                 m.next = "ZOOM"
+                with m.If(keep):
+                    m.next = "LOOK"
 
         begin = complete(
             EDITS,
@@ -339,7 +341,8 @@ class SlotEditor(wiring.Component):
                     with m.If((column == g.classes - 1) & (bin_ == g.bins - 1)):
                         end()
 
-            # PLACE and CLEAR: pass by pass, the zoom and then every bin.
+            # PLACE and CLEAR: pass by pass, the zoom and then every bin. With KEEP the zoom of a
+            # cell alone.
             with m.State("ZOOM"):
                 m.d.sync += clear_row
                 m.d.comb += [
@@ -348,8 +351,12 @@ class SlotEditor(wiring.Component):
                     op_pass.eq(zoom_pass),
                     override.eq((opcode == Opcode.PLACE) & (place.cell != NONE) & (pass_ == zoom_pass)),
                 ]
+                with m.If((opcode == Opcode.PLACE) & keep):
+                    m.d.comb += [op_pass.eq(pass_), override.eq(1)]
                 with m.If(self.grant):
                     m.next = "BINS"
+                    with m.If((opcode == Opcode.PLACE) & keep):
+                        end()
 
             with m.State("BINS"):
                 m.d.comb += [

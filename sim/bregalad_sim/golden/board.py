@@ -357,6 +357,9 @@ class Golden:
 
     def _place(self, command, payload):
         slot = int(command["slot"])
+        if command["flags"] & CommandFlag.KEEP and command["cell"] != NONE:
+            self.zoom[slot][int(command["cell"])] = (int(command["lo"]), int(command["shift"]) & 7)
+            return
         if not command["flags"] & CommandFlag.KEEP:
             zoom = list(self.zoom[int(command["parent"])])
             self._clear(slot)

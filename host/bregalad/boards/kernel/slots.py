@@ -68,6 +68,10 @@ def reset(state, slot):
 def place(entries, counts, counters, shares, lo, shift, stream, at):
     """Execute the command PLACE that lies in ``stream`` from ``at`` on."""
     slot, parent, cell = (u16(stream, at + SLOT_AT), u16(stream, at + PARENT_AT), u16(stream, at + PLACE_CELL_AT))
+    if stream[at + 1] & KEEP and cell != NONE:
+        lo[slot, cell] = stream[at + LO_AT]
+        shift[slot, cell] = stream[at + SHIFT_AT] & 7
+        return
     if not stream[at + 1] & KEEP:
         clear(entries, counts, counters, shares, slot)
         for each in range(lo.shape[1]):

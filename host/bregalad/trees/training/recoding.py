@@ -4,9 +4,8 @@ import numpy as np
 
 from ...boards.kernel.state import EXTENT, TERMS
 from ...compiled import njit
-from ...geometry import NONE
-from ...protocol.commands import Opcode
-from ...protocol.reports import Kind, entry_layout, statistics_layout
+from ...protocol.commands import CommandFlag, Opcode
+from ...protocol.reports import Kind, statistics_layout
 from ..structure.nodes import code_range
 from ..structure.recode import carry, pieces_of, recode_nodes
 from ..structure.split import shift_of
@@ -32,33 +31,32 @@ def recoding(trainer, changes, adopt):
     attributes = np.array(sorted(changes))
     pieces = [pieces_of(*changes[attribute]) for attribute in attributes]
     cells = trainer.cells.first_cell[attributes]
-    statistics = None
+    counts = None
     if trainer.board.state is None:
-        statistics = yield from _reading(trainer, held)
+        counts = yield from _reading(trainer, nodes.slot[held], cells)
     before = _ranges(nodes.table, held, attributes)
     adopt(changes)
     for attribute in attributes.tolist():
         recode_nodes(nodes.table, live, attribute, changes[attribute].old, changes[attribute].new)
     after = _ranges(nodes.table, held, attributes)
     most = trainer.board.geometry.count_max
-    if statistics is None:
+    if counts is None:
         state, slots = trainer.board.state, nodes.slot[held].astype(np.int64)
         state.entries[slots, TERMS] = 0
         state.entries[slots, EXTENT] = state.counts.shape[1]
         for i, cell in enumerate(cells.tolist()):
             _carry_there(state.counts, slots, cell, before[:, i], after[:, i], pieces[i], most, state.lo, state.shift)
         return
-    entries, counts = statistics
+    bins = trainer.board.geometry.bins
     for i, cell in enumerate(cells.tolist()):
-        _carry_all(counts, cell, before[:, i], after[:, i], pieces[i], most)
-    for node, entry, table in zip(held.tolist(), entries, counts, strict=True):
-        slot = int(nodes.slot[node])
-        trainer.command(Opcode.CLEAR, slot=slot)
-        trainer.growth.rezoom(node)
-        trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry)
-        for cell, bins in enumerate(table):
-            trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=bins.astype(np.uint32).tobytes())
-        trainer.flush()
+        _carry_all(counts[:, i], before[:, i], after[:, i], pieces[i], most)
+        for node, slot in enumerate(nodes.slot[held].tolist()):
+            if (before[node, i] != after[node, i]).any():
+                low, high = after[node, i].tolist()
+                zoom = {"lo": low, "shift": shift_of(bins, high - low)}
+                trainer.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot, cell=cell, **zoom)
+            trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts[node, i].astype(np.uint32).tobytes())
+    trainer.flush()
 
 
 @njit()
@@ -71,38 +69,35 @@ def _ranges(table, held, attributes):
     return found
 
 
-def _reading(trainer, held):
-    """Entries (bytes) and counts (nodes, cells, bins, classes) of nodes; a generator for `Steps`."""
-    geometry, cells = trainer.board.geometry, len(trainer.cells)
-    body, bins = entry_layout(geometry).offset("n"), statistics_layout(geometry).offset("counts")
-    entries, counts = [], []
-    for node in held.tolist():
-        for cell in (NONE, *range(cells)):
-            trainer.command(Opcode.READ, slot=int(trainer.nodes.slot[node]), cell=cell)
-        trainer.flush()
-    while len(entries) + len(counts) < len(held) * (1 + cells):
+def _reading(trainer, slots, cells):
+    """The counts of slots' cells, int64 array (slots, cells, bins, classes); a generator for `Steps`."""
+    geometry = trainer.board.geometry
+    for cell in cells.tolist():
+        for slot in slots.tolist():
+            trainer.command(Opcode.READ, slot=slot, cell=cell)
+    trainer.flush()
+    bins, counts = statistics_layout(geometry).offset("counts"), []
+    while len(counts) < len(slots) * len(cells):
         for kind, report in trainer.reports((yield True)):
-            if kind is Kind.ENTRY:
-                entries.append(report[body:])
-            elif kind is Kind.STATISTICS:
+            if kind is Kind.STATISTICS:
                 counts.append(np.frombuffer(report[bins:], np.uint32))
             elif kind is Kind.ERROR:
                 raise trainer.error(report)
-    shape = (len(held), cells, geometry.bins, geometry.classes)
-    return entries, np.array(counts, np.int64).reshape(shape)
+    shape = (len(cells), len(slots), geometry.bins, geometry.classes)
+    return np.array(counts, np.int64).reshape(shape).swapaxes(0, 1).copy()
 
 
 @njit()
-def _carry_all(counts, cell, before, after, pieces, most):
-    """`carry` of one cell of all nodes, int64 array (nodes, cells, bins, classes)."""
-    bins, classes = counts.shape[2:]
+def _carry_all(counts, before, after, pieces, most):
+    """`carry` of one cell of all nodes, int64 array (nodes, bins, classes)."""
+    bins, classes = counts.shape[1:]
     out = np.zeros((bins, classes), np.int64)
     for node in range(len(counts)):
         out[:] = 0
-        carry(counts[node, cell], before[node], after[node], pieces, most, out)
+        carry(counts[node], before[node], after[node], pieces, most, out)
         for index in range(bins):
             for k in range(classes):
-                counts[node, cell, index, k] = out[index, k]
+                counts[node, index, k] = out[index, k]
 
 
 @njit()
