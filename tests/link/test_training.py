@@ -10,6 +10,7 @@ import pytest
 from bregalad import VFDT, BoardError, load_tree
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
+from bregalad.data.quantiser import Quantiser
 from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.wire import Faults
 from learning import CLASSES, GEOMETRY, TREES, check, expected, learn, linked, stream
@@ -315,3 +316,85 @@ def test_cut_before_anything_was_learnt():
     wire.cuts = []
     assert one.resume() is None
     check(one, one.test_then_train(X, y), whole, wanted)
+
+
+def moving(seed, count=3000):
+    """A stream whose code books change now and then."""
+    X, y = stream(seed, count)
+    return X + np.arange(count)[:, np.newaxis] / 700, y
+
+
+def cut_at_changes(monkeypatch, tree, wire, X, also=lambda: None):
+    """Cut the cable whenever books are about to change; the leaves of ``X`` by then, a list."""
+    changes, leaves = Quantiser.changes, []
+
+    def cutting(quantiser, thresholds):
+        before = tree.apply(X)
+        found = changes(quantiser, thresholds)
+        if found:
+            also()
+            leaves.append(before)
+            wire.cuts = [(wire.time + 0.0005 * (len(leaves) % 4), float("inf"))]
+        return found
+
+    monkeypatch.setattr(Quantiser, "changes", cutting)
+    return leaves
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_cuts_in_the_middle_of_changes_of_books(tree, monkeypatch):
+    """Meanwhile books and tree agree."""
+    X, y = moving(17)
+    whole, wanted = expected(tree, X, y)
+    one, wire, _ = linked(tree, 17, timeout=2.0)
+    leaves = cut_at_changes(monkeypatch, one, wire, X)
+    errors = []
+
+    def on_error(error):
+        errors.append(error)
+        assert "no sign of life" in str(error)
+        assert (one.apply(X) == leaves[-1]).all()
+        wire.cuts = []
+        try:
+            return one.resume()
+        except BoardError as again:
+            return on_error(again)
+
+    check(one, learn(one, X, y, 17, on_error), whole, wanted)
+    assert len(leaves) >= 10 and len(errors) >= 6
+    assert one.quantiser_summary() == whole.quantiser_summary()
+
+
+def test_ctrl_c_in_the_middle_of_a_change_of_books(monkeypatch):
+    X, y = moving(18)
+    whole, wanted = expected("vfdt", X, y)
+    one, wire, _ = linked("vfdt", 18, timeout=1000.0)
+    head = one.test_then_train(X[:2000], y[:2000], CLASSES)
+    with monkeypatch.context() as patch, interruptible():
+        cut_at_changes(patch, one, wire, X, lambda: press_ctrl_c(wire, wire.time + 0.1))
+        with pytest.raises(KeyboardInterrupt):
+            one.test_then_train(X[2000:], y[2000:])
+    assert one.unfinished and one.report()["instances"] == 2048
+    wire.cuts = []
+    check(one, np.concatenate([head, one.resume()]), whole, wanted)
+
+
+def test_a_tree_whose_board_is_given_up_in_the_middle_of_a_change_of_books(monkeypatch, tmp_path):
+    X, y = moving(19)
+    one, wire, _ = linked("vfdt", 19, timeout=2.0)
+    one.partial_fit(X[:2000], y[:2000], CLASSES)
+    assert one.report()["splits"]
+    with monkeypatch.context() as patch:
+        leaves = cut_at_changes(patch, one, wire, X)
+        with pytest.raises(BoardError, match="no sign of life"):
+            one.partial_fit(X[2000:], y[2000:])
+    with pytest.warns(UserWarning, match="not what the board had counted for"):
+        one.save(tmp_path / "tree")
+    with pytest.warns(UserWarning, match="not what the board had counted for"):
+        one.close()
+    again = load_tree(tmp_path / "tree", board=EmulatedBoard(GEOMETRY))
+    one.set_params(board=EmulatedBoard(GEOMETRY))
+    for each in (one, again):
+        assert (each.apply(X) == leaves[-1]).all()
+        each.partial_fit(X, y)
+    assert again.difference(one) is None
