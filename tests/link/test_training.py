@@ -398,3 +398,32 @@ def test_a_tree_whose_board_is_given_up_in_the_middle_of_a_change_of_books(monke
         assert (each.apply(X) == leaves[-1]).all()
         each.partial_fit(X, y)
     assert again.difference(one) is None
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_cuts_while_instances_come_one_by_one(tree):
+    """Be it the first one, or one with a new attribute or class."""
+    X, y = stream(20, 300)
+    rows = [{f"x{k}": value for k, value in enumerate(row[: 1 + (at > 40) + (at > 100)])} for at, row in enumerate(X)]
+    labels = [f"{label}" if at < 200 else "later" for at, label in enumerate(y)]
+    one, wire, _ = linked(tree, 20, timeout=2.0)
+    whole, _, _ = linked(tree, 20)
+    cuts = iter([0, 5, 30, 41, 42, 101, 102, 200, 201, 202, 250])
+    place = next(cuts)
+    for at, (x, label) in enumerate(zip(rows, labels, strict=True)):
+        label = label if at < 200 else labels[0]
+        whole.learn_one(x, label)
+        if at != place:
+            one.learn_one(x, label)
+            continue
+        place = next(cuts, None)
+        wire.cuts = [(wire.time + 0.0005 * (at % 3), float("inf"))]
+        try:
+            one.learn_one(x, label)
+        except BoardError:
+            wire.cuts = []
+            if one.resume() is None:
+                one.learn_one(x, label)
+        wire.cuts = []
+    assert one.schema_ == whole.schema_
+    check(one, np.empty(0), whole, np.empty(0))

@@ -70,8 +70,11 @@ def test_board_that_cannot_be_opened_costs_nothing(monkeypatch):
             patch.setattr(emulated, "EmulatedBoard", fail)
             with pytest.raises(BoardError, match="no power"):
                 tree.partial_fit(X[at : at + 700], y[at : at + 700], classes=[False, True])
-            with pytest.raises(BoardError, match="no power"):
-                tree.predict(X)
+            assert tree.report()["instances"] == at
+            for call in (lambda: tree.predict(X), tree.draw, lambda: tree.difference(tree)):
+                if not at:
+                    with pytest.raises(BoardError, match="no power"):
+                        call()
         tree.partial_fit(X[at : at + 300], y[at : at + 300])
         tree.close()
     tree.partial_fit(X[600:], y[600:])

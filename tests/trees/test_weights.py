@@ -146,8 +146,8 @@ def test_class_weights():
     all_found = plain.test_then_train(X.repeat(repeats, axis=0), labels.repeat(repeats), ["no", "yes"])
     np.testing.assert_array_equal(found, all_found[np.cumsum(repeats) - repeats])
     same(tree, plain)
-    single = VFDT(class_weight={"yes": 3}, **OPTIONS)
-    for row, label in zip(X.tolist(), labels.tolist(), strict=True):
+    single = VFDT(class_weight={"yes": 3}, **OPTIONS).partial_fit(X[:1], labels[:1], ["no", "yes"])
+    for row, label in zip(X[1:].tolist(), labels[1:].tolist(), strict=True):
         single.learn_one(dict(zip(("x0", "x1", "x2"), row, strict=True)), label)
     assert single.difference(tree) is None
     curve = prequential(VFDT(class_weight={"yes": 3}, **OPTIONS), [(X, labels)], ["no", "yes"])

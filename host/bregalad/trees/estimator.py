@@ -209,11 +209,12 @@ class StreamTree(
             had counted: then load the tree that was saved last, and go on with the instance that
             ``report()["instances"]`` tells.
         """
-        self._fitted()
         if self._trainer is not None:
             self._trainer.board.resume()
         elif isinstance(self.board, Board):
             self.board.resume()
+        else:
+            self._fitted()
         return None if self._unfinished is None else self._finish(self._unfinished)
 
     @property
@@ -312,7 +313,7 @@ class StreamTree(
 
     def _routed(self, X):
         """Codes and leaves of instances."""
-        self._fitted()
+        self._grown()
         codes = self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
         return codes, walk.route(self._nodes.table, codes)
 
@@ -339,6 +340,12 @@ class StreamTree(
             raise NotFittedError(
                 f"this {type(self).__name__} has not learnt anything yet: call fit or partial_fit first"
             )
+
+    def _grown(self):
+        """`_fitted`, and with nodes: a tree whose first call has found no board has none yet."""
+        self._fitted()
+        if self._nodes is None:
+            self._open_trainer()
 
     @changing
     def reset(self) -> None:

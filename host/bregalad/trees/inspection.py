@@ -67,14 +67,14 @@ class Inspection(Shared):
         return draw.dot(self._shown(), max_depth)
 
     def _shown(self):
-        self._fitted()
+        self._grown()
         return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
 
     def difference(self, other: StreamTree) -> str | None:
         """The first difference from another tree in words, or None."""
         with together(self, other):
             for tree in (self, other):
-                tree._fitted()
+                tree._grown()
             return self._nodes.difference(other._nodes)
 
     @reading
