@@ -101,7 +101,7 @@ def test_json(files, capsys):
     assert main(["train", str(files / "things.csv"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["instances"] == 3000 and found["accuracy"] > 0.9 and found["tree"] == "VFDT"
-    assert found["parameters"]["head"] == 100 and found["seconds"] > 0
+    assert found["parameters"]["grace"] == 200 and found["seconds"] > 0
     assert found["compile_seconds"] >= 0 and found["nodes"] == 2 * found["leaves"] - 1
 
     assert main(["inspect", str(files / "tree"), "--statistics", "--json"]) == 0

@@ -11,8 +11,9 @@ from collections import deque
 
 import pytest
 from bregalad import EFDT, TREES, VFDT, Geometry, open_board
+from bregalad.data.quantiser import Quantiser
+from bregalad.data.sample import Sample
 from bregalad.trees.estimator import StreamTree
-from bregalad.trees.training.trainer import Trainer
 from bregalad.trees.turns import Turns
 from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.latency import LateBoard
@@ -79,6 +80,15 @@ def reading(tree, X, see, until):
     return read
 
 
+def looks(end):
+    """The counts of instances at which books are looked at."""
+    sample, found = Sample(0), set()
+    while sample.count < end:
+        sample.count = sample.next_look
+        found.add(sample.count)
+    return found
+
+
 class _Line(deque):
     """Those that wait for a turn; tells when there is another."""
 
@@ -113,7 +123,7 @@ def test_every_public_method_takes_its_turn():
 @pytest.mark.parametrize("prediction", ["mc", "nb", "nba"])
 @pytest.mark.parametrize("kind", TREES.values())
 def test_many_predict_while_one_learns(kind, prediction):
-    """Each prediction is that of the tree between two calls, and the tree is as learnt alone."""
+    """Each prediction is that of the tree between two calls or as its books are looked at; it is as learnt alone."""
     X, y = stream(6000)
     y, probe = y.astype(int), X[-200:]
     options = options_of(kind, prediction)
@@ -122,8 +132,11 @@ def test_many_predict_while_one_learns(kind, prediction):
     allowed, found = {alone.predict_proba(probe).tobytes()}, set()
     over, looked = threading.Event(), threading.Semaphore(0)
     for at in parts:
-        alone.partial_fit(X[at : at + 250], y[at : at + 250])
-        allowed.add(alone.predict_proba(probe).tobytes())
+        start = at
+        for end in sorted({at + 250, *(look for look in looks(6000) if at < look < at + 250)}):
+            alone.partial_fit(X[start:end], y[start:end])
+            allowed.add(alone.predict_proba(probe).tobytes())
+            start = end
 
     def learn():
         try:
@@ -164,7 +177,7 @@ def test_boards_whose_reports_come_late(seed):
 
 
 def test_a_long_call_lets_others_read_meanwhile():
-    """Each `review_period` instances, where the tree agrees with its board."""
+    """Each `review_period` instances and where books are looked at: there the tree agrees with its board."""
     X, y = stream(40_000, missing=0)
     y = y.astype(int)
     options = {"review_period": 1000, "leaf_prediction": "nb", "grace": 50}
@@ -186,18 +199,18 @@ def test_a_long_call_lets_others_read_meanwhile():
 
     all_at_once(learn, read)
     between = {count for count in seen if 1000 < count < 40_000}
-    assert between and all(count % 1000 == 0 for count in between)
+    assert between and all(count % 1000 == 0 or count in looks(40_000) for count in between)
     assert tree.difference(VFDT(**options).partial_fit(X, y, classes=[0, 1])) is None
 
 
 def test_who_learns_at_the_same_time_learns_one_after_the_other(monkeypatch):
     X, y = stream(8000, missing=0)
     y, order = y.astype(int), []
-    learning = Trainer.learning
+    begin = Quantiser.begin
     monkeypatch.setattr(
-        Trainer,
-        "learning",
-        lambda trainer, codes, labels: (order.append(len(labels)), learning(trainer, codes, labels))[1],
+        Quantiser,
+        "begin",
+        lambda quantiser, X, threads: (order.append(len(X)), begin(quantiser, X, threads))[1],
     )
     options = {"review_period": 100, "grace": 50}
     tree = VFDT(**options).partial_fit(X[:500], y[:500], classes=[0, 1])
