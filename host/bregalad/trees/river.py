@@ -202,7 +202,7 @@ class OneByOne(Shared):
         )
         capacities = self._capacities(schema)
         quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
-        quantiser.check(pd.DataFrame([{**dict.fromkeys(self.schema_.names), **values.iloc[0].to_dict()}]))
+        quantiser.check(pd.DataFrame([{**dict.fromkeys(self.schema_.names, np.nan), **values.iloc[0].to_dict()}]))
         self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
         self._check_size(capacities, len(self.classes_))
         self._make_cells(quantiser)
