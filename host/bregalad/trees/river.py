@@ -109,6 +109,7 @@ class OneByOne(Shared):
 
     def _learn_first(self, values, y, w):
         """Learn the first instance: it says which attributes and which class there are so far."""
+        self.check_parameters()
         if isinstance(y, str):
             check_text(y, "y")
         if not values:
