@@ -365,6 +365,20 @@ def test_cuts_in_the_middle_of_changes_of_books(tree, monkeypatch):
     assert one.quantiser_summary() == whole.quantiser_summary()
 
 
+def test_a_buffer_may_be_used_again_before_a_call_is_finished():
+    X, y = stream(21)
+    whole, wanted = expected("vfdt", X, y)
+    one, wire, _ = linked("vfdt", 21, timeout=2.0)
+    buffer, labels = X.copy(), y.copy()
+    wire.cuts = [(0.04, float("inf"))]
+    with pytest.raises(BoardError, match="no sign of life"):
+        one.test_then_train(buffer, labels, CLASSES)
+    assert 0 < one.report()["instances"] < 2000
+    buffer[:], labels[:] = 0, False
+    wire.cuts = []
+    check(one, one.resume(), whole, wanted)
+
+
 def test_ctrl_c_in_the_middle_of_a_change_of_books(monkeypatch):
     X, y = moving(18)
     whole, wanted = expected("vfdt", X, y)

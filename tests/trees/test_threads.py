@@ -210,7 +210,7 @@ def test_who_learns_at_the_same_time_learns_one_after_the_other(monkeypatch):
     monkeypatch.setattr(
         Quantiser,
         "begin",
-        lambda quantiser, X, threads: (order.append(len(X)), begin(quantiser, X, threads))[1],
+        lambda quantiser, X, *args, **kwargs: (order.append(len(X)), begin(quantiser, X, *args, **kwargs))[1],
     )
     options = {"review_period": 100, "grace": 50}
     tree = VFDT(**options).partial_fit(X[:500], y[:500], classes=[0, 1])

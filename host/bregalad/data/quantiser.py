@@ -132,12 +132,12 @@ class Quantiser:
         self._encode_nominal(nominal, codes, read_only, threads)
         return codes
 
-    def begin(self, X, threads=1):
+    def begin(self, X, threads=1, *, keep=False):
         """`Stretches` of instances that are to be learnt; in between nothing else may be.
 
-        Parameters and errors as in `encode`.
+        Parameters and errors as in `encode`; ``keep``: ``X`` may change before all are learnt.
         """
-        return Stretches(self, X, threads)
+        return Stretches(self, X, threads, keep)
 
     def changes(self, thresholds):
         """How the books of numeric attributes are to change, as they may at ``sample.next_look``; see `adopt`.
@@ -340,14 +340,16 @@ class Stretches:
     Parameters
     ----------
     quantiser : Quantiser
-    X, threads
-        As in ``Quantiser.encode``; its errors come before anything is changed.
+    X, threads, keep
+        As in ``Quantiser.begin``; its errors come before anything is changed.
     """
 
-    def __init__(self, quantiser, X, threads):
+    def __init__(self, quantiser, X, threads, keep):
         self._quantiser = quantiser
         self._threads = threads
         self._numbers, *nominal = quantiser._columns(X)
+        if keep:
+            self._numbers = self._numbers.copy()
         self._codes = np.empty((len(self._numbers), len(quantiser.books)), np.uint8)
         self._known = 0  # as far as codes are those of the books as they are
         if quantiser.sample.count < _EARLY:

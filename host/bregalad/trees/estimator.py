@@ -165,7 +165,8 @@ class StreamTree(
     def _testing_then_training(self, X, labels):
         """``test_then_train`` as a generator for `Steps`."""
         trainer = self._open_trainer()  # if there is no board to be had, nothing has changed yet
-        stretches = self._quantiser.begin(X, int(self.threads))
+        # A link may be cut, and the call finished when its X is another's.
+        stretches = self._quantiser.begin(X, int(self.threads), keep=trainer.board.state is None)
         parts, at = [], 0
         while at < len(labels):
             codes = stretches.next(at)
