@@ -327,6 +327,8 @@ def test_classes_that_were_declared_are_all():
         (np.array([1.0]), TypeError),
         (np.array([1.0, 2.0]), TypeError),
         (1j, TypeError),
+        (complex("nan"), TypeError),
+        (np.complex64("nan"), TypeError),
         (b"1", TypeError),
         pytest.param(10**400, TypeError, id="large"),
         (float("inf"), ValueError),

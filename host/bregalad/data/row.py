@@ -159,9 +159,13 @@ def _getter(names):
 
 
 def is_missing(value):
-    """Whether a value of an instance is a missing one."""
+    """Whether a value of an instance is a missing one; a complex number is none, and no value either."""
     try:
-        return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
+        return value is None or (
+            pd.api.types.is_scalar(value)
+            and not isinstance(value, complex | np.complexfloating)
+            and bool(pd.isna(value))
+        )
     except ArithmeticError:  # a decimal's signalling NaN
         return False
 
