@@ -9,12 +9,13 @@ import json
 from importlib.metadata import version
 
 import numpy as np
+
 from bregalad import EFDT, VFDT
 from bregalad.benchmark import moa, streams
 
 # Name, generator, instances, and the first of those that are counted.
 STREAMS = {
-    "chessboard": ("chessboard", 200_000, 0),
+    "chessboard": ("chessboard,seed=3", 200_000, 0),
     "clusters": ("clusters", 1_600, 0),
     "poisoned -999": ("poisoned,function=1", 40_000, 20_000),
     "poisoned 1000 u": ("poisoned,function=2", 40_000, 20_000),
