@@ -215,6 +215,7 @@ def use(tree, X, folder):
     shares = tree.predict_proba(X)
     assert shares.shape == (len(X), len(tree.classes_)) and (abs(shares.sum(axis=1) - 1) < 1e-6).all()
     labels = tree.classes_[np.arange(50) % len(tree.classes_)]
+    tree.set_params(class_weight=None)  # it may name classes of a fit to come
     tree.partial_fit(X[:50], labels)
     assert tree.draw() and tree.to_graphviz() and tree.report()
     tree.save(folder / "again")

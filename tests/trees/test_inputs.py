@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse
 from bregalad import VFDT, load_tree
@@ -134,7 +135,7 @@ def test_too_many_values_of_an_attribute_are_named():
     "codes, labels, error, message",
     [
         (np.zeros((2, 3), np.uint8), [0, 7], ValueError, "labels must be 0 to 1"),
-        (np.zeros((2, 2), np.uint8), [0, 1], ValueError, r"shape \(2, 3\), not \(2, 2\)"),
+        (np.zeros((2, 2), np.uint8), [0, 1], ValueError, r"shape \(n, 3\) and labels \(n,\), not \(2, 2\) and \(2,\)"),
         (np.zeros((2, 3)), [0, 1], TypeError, "codes must be uint8"),
         (np.zeros((2, 3), np.uint8), [0.0, 1.0], TypeError, "labels integers"),
     ],
@@ -143,6 +144,27 @@ def test_learn_codes_checks_its_arguments(codes, labels, error, message):
     X, y = stream(1000)
     with pytest.raises(error, match=message):
         VFDT().fit(X, y).learn_codes(codes, labels)
+
+
+@pytest.mark.parametrize(
+    "codes, labels",
+    [
+        (pa.record_batch({"a": pa.DictionaryArray.from_arrays([0], pa.array([[1, 2]]))}), [0]),
+        (np.zeros((1, 1), np.uint8), pa.DictionaryArray.from_arrays([0], pa.array([[1, 2]]))),
+        (np.zeros((1, 1), np.uint8), 0),
+        (np.uint8(0), np.array(0)),
+    ],
+)
+def test_codes_that_are_no_arrays(codes, labels):
+    tree = VFDT(head=10).fit(np.arange(40).reshape(40, 1), [0, 1] * 20)
+    with pytest.raises((TypeError, ValueError), match="^codes .*(must be arrays|must have the shape)"):
+        tree.learn_codes(codes, labels)
+
+
+def test_an_arrow_column_that_numpy_does_not_take():
+    column = pa.DictionaryArray.from_arrays([0], pa.array([[1, 2]]))
+    with pytest.raises(ValueError, match="^X must be an array or a list"):
+        VFDT().fit(column, [1])
 
 
 def test_learn_codes_takes_what_encode_can_give():

@@ -279,12 +279,15 @@ class StreamTree(
         self._check_ready()
         try:
             codes, labels = np.asarray(codes), np.asarray(labels)
-        except (TypeError, ValueError) as error:
+        except Exception as error:  # whatever another library's conversion raises
             raise TypeError(f"codes and labels must be arrays ({one_line(error)})") from error
         if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
             raise TypeError(f"codes must be uint8 and labels integers, not {codes.dtype} and {labels.dtype}")
-        if codes.shape != (len(labels), self.n_features_in_):
-            raise ValueError(f"codes must have the shape ({len(labels)}, {self.n_features_in_}), not {codes.shape}")
+        if labels.ndim != 1 or codes.shape != (len(labels), self.n_features_in_):
+            raise ValueError(
+                f"codes must have the shape (n, {self.n_features_in_}) and labels (n,), "
+                f"not {codes.shape} and {labels.shape}"
+            )
         if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes_):
             raise ValueError(f"labels must be 0 to {len(self.classes_) - 1}")
         trainer = self._open_trainer()

@@ -211,7 +211,7 @@ def _dense(values, what):
             values = np.asarray(values)
         # Neither pandas nor scikit-learn knows numpy's strings of any length.
         return values.astype(object) if getattr(values.dtype, "kind", None) == "T" else values
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # whatever another library's conversion raises
         raise ValueError(
             f"{what} must be an array or a list, its rows all of one length ({one_line(error)})"
         ) from error
