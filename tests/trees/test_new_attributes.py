@@ -80,7 +80,7 @@ def test_averaged_gains_stay(variant):
 
 def test_what_an_attribute_is_its_first_value_says():
     tree = VFDT()
-    nothing = [None, float("nan"), pd.NA, None]
+    nothing = [None, float("nan"), pd.NA, pd.NaT]
     for i, value in enumerate(nothing):
         tree.learn_one({"a": value, "b": 1.0}, i % 2)
         assert tree.schema_.names == ("b",)
@@ -88,9 +88,10 @@ def test_what_an_attribute_is_its_first_value_says():
     assert [attribute.kind for attribute in tree.schema_.attributes] == ["numeric", "nominal"]
     for value in nothing:
         tree.learn_one({"a": value, "b": 1.0, "c": value}, 0)
+        tree.learn_one({"b": value}, 1)
     tree.learn_one({"c": 5}, 0)
     assert [attribute.kind for attribute in tree.schema_.attributes] == ["numeric", "nominal", "numeric"]
-    assert tree.report()["instances"] == 10
+    assert tree.report()["instances"] == 14
     codes = tree.quantiser_summary()["attributes"]
     assert codes["a"]["codes"] == 1 and codes["a"]["seen"] == 1
 

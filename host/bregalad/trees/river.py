@@ -79,7 +79,7 @@ class OneByOne(Shared):
                 self.learn_one(x, y)
             return
         self._check_ready()
-        values = named(x)
+        values = {name: None if is_missing(value) else value for name, value in named(x).items()}
         first = "classes_" not in self.__dict__
         nominal = (
             () if first else [attribute.name for attribute in self.schema_.attributes if attribute.kind == "nominal"]
@@ -213,7 +213,7 @@ class OneByOne(Shared):
 
 def _given(values):
     """The values that are not missing: what an attribute is, its first value says."""
-    return {name: value for name, value in values.items() if not is_missing(value)}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _times(w):
