@@ -381,3 +381,12 @@ def test_two_names_alike():
                 tree.learn_one({1: 2.0, "1": 3.0}, 1)
         tree.learn_one({1: float(i)}, i % 2)
     assert tree.report()["instances"] == 30
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT")])
+def test_whatever_is_missing(value):
+    """In the first call of this kind as in the others."""
+    tree = VFDT().partial_fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["p", "q"]}), [0, 1], classes=[0, 1])
+    for _ in range(2):
+        tree.learn_one({"a": value, "b": value}, 1)
+    assert tree.report()["instances"] == 4
