@@ -328,6 +328,7 @@ def test_classes_that_were_declared_are_all():
         (np.array([1.0, 2.0]), TypeError),
         (1j, TypeError),
         (complex("nan"), TypeError),
+        (pd.Interval(0, 1), TypeError),
         (np.complex64("nan"), TypeError),
         (b"1", TypeError),
         pytest.param(10**400, TypeError, id="large"),
@@ -390,3 +391,10 @@ def test_whatever_is_missing(value):
     for _ in range(2):
         tree.learn_one({"a": value, "b": value}, 1)
     assert tree.report()["instances"] == 4
+
+
+def test_an_interval_is_refused_before_the_first_of_three_times():
+    tree = VFDT()
+    with pytest.raises(TypeError, match="'b'"):
+        tree.learn_one({"b": pd.Interval(0, 1)}, "p", w=3)
+    assert not hasattr(tree, "classes_")

@@ -89,6 +89,10 @@ class OneByOne(Shared):
                 check_text(value, f"attribute {name!r}")
             elif isinstance(value, float | np.floating) and name not in nominal:
                 check_finite(name, value)
+            elif isinstance(value, pd.Interval):  # in a frame it would be taken for its text
+                raise TypeError(
+                    f"attribute {name!r}: a value must be a string, a number or a truth value, not {shown(value)}"
+                )
         if first:
             self._learn_first(values, y, w)
             return
