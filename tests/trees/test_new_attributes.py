@@ -189,7 +189,7 @@ def test_more_attributes_than_any_board_takes():
     assert tree.schema_.names == ("a",) and tree.classes_.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("nominal", [1.5, 7, "a", [{}]])
+@pytest.mark.parametrize("nominal", [1.5, 7, "a", [{}], ["\ud800"]])
 def test_a_parameter_that_is_wrong(nominal):
     """It is told with the first instance, and may be mended."""
     tree = VFDT(nominal=nominal)

@@ -121,6 +121,8 @@ class OneByOne(Shared):
         if not any(map(is_position, self.nominal)):  # else attributes are counted, those without a value, too
             values = _given(values) or values
         declared = [name for name in self.nominal if isinstance(name, str)]
+        for name in declared:
+            check_text(name, "nominal")
         row = {**values, **{name: None for name in declared if name not in values}}
         self._grows = True
         try:
