@@ -85,7 +85,7 @@ def fill(sample, numbers, rng):
     while at < len(numbers):
         stop = min(len(numbers), at + int(rng.integers(1, 3000)), at + sample.next_look - sample.count)
         look = sample.next_look
-        sample.add(numbers[at:stop])
+        sample.add(numbers[at:stop], np.zeros((stop - at, 2), np.uint8))
         if sample.count == look:
             looks.append(look)
         at = stop
@@ -99,7 +99,7 @@ def test_a_sample_is_of_the_places_alone(count):
     one, other, single = Sample(2), Sample(2), Sample(2)
     looks = fill(one, numbers, np.random.default_rng(1))
     assert fill(other, numbers, np.random.default_rng(2)) == looks
-    assert [i + 1 for i in range(count) if single.add_row(numbers[i : i + 1])] == looks
+    assert [i + 1 for i in range(count) if single.add_row(numbers[i : i + 1], np.zeros((1, 2), np.uint8))] == looks
     for name, array in one.state().items():
         np.testing.assert_array_equal(other.state()[name], array)
         np.testing.assert_array_equal(single.state()[name], array)
@@ -120,6 +120,10 @@ def test_what_a_sample_holds():
     assert len(np.unique(sample.values(1))) == 24
 
 
+def coded(books, numbers):
+    return np.column_stack([book.encode(column) for book, column in zip(books, numbers.T, strict=True)])
+
+
 def test_when_books_are_due():
     rng = np.random.default_rng(3)
     sample, books = Sample(3), [CodeBook() for _ in range(3)]
@@ -127,18 +131,19 @@ def test_when_books_are_due():
     due, at = {}, 0
     while at < len(numbers):
         stop = min(len(numbers), sample.next_look)
-        sample.add(numbers[at:stop])
+        sample.add(numbers[at:stop], coded(books, numbers[at:stop]))
         at = stop
         if sample.count < len(numbers):
-            due[at] = found = sample.due(books).tolist()
+            due[at] = found = sample.due(books)
             for column in found:
                 books[column].edges = place_edges(sample.values(column), CODES)
+                sample.coded = False
     assert all(due[1 << step] == [0, 1, 2] for step in range(3, 12))
     assert not any(found for count, found in due.items() if count > FORCED)
     assert sample.crowded(books).tolist() == [0, 0, 0]
-    shifted = numbers + [100, 100, 100]
-    sample.add(shifted[: sample.next_look - sample.count])
-    sample.add(shifted[: sample.next_look - sample.count])
+    for _ in range(2):
+        shifted = numbers[: sample.next_look - sample.count] + 100
+        sample.add(shifted, coded(books, shifted))
     assert sample.crowded(books)[0] > 0.5 and not sample.crowded(books)[1:].any()  # few values, though new ones
 
 
@@ -146,7 +151,8 @@ def test_a_change_that_does_not_help_is_tried_more_seldom():
     sample, books = Sample(1), [CodeBook()]  # whose edges stay as they are
     rng, due = np.random.default_rng(4), []
     for look in range(200):
-        sample.add(rng.normal(size=(sample.next_look - sample.count, 1)))
+        numbers = rng.normal(size=(sample.next_look - sample.count, 1))
+        sample.add(numbers, coded(books, numbers))
         if len(sample.due(books)):
             due.append(look)
     waits = np.diff(due)

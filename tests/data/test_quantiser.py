@@ -27,8 +27,8 @@ def followed(quantiser, X, threads=1):
     stretches, parts, at = quantiser.begin(X, threads), [], 0
     while at < len(stretches):
         parts.append(stretches.next(at).copy())
-        if stretches.learnt(at, len(parts[-1])):
-            quantiser.adopt(quantiser.changes(lambda attribute: np.zeros(256, bool)))
+        if due := stretches.learnt(at, len(parts[-1])):
+            quantiser.adopt(quantiser.changes(due, lambda attribute: np.zeros(256, bool)))
             stretches.forget()
         at += len(parts[-1])
     return quantiser, np.concatenate(parts)

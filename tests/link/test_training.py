@@ -336,9 +336,9 @@ def cut_at_changes(monkeypatch, tree, wire, X, also=lambda: None):
     """Cut the cable whenever books are about to change; the leaves of ``X`` by then, a list."""
     changes, leaves = Quantiser.changes, []
 
-    def cutting(quantiser, thresholds):
+    def cutting(quantiser, due, thresholds):
         before = tree.apply(X)
-        found = changes(quantiser, thresholds)
+        found = changes(quantiser, due, thresholds)
         if found:
             also()
             leaves.append(before)

@@ -169,11 +169,11 @@ def test_ctrl_c_around_a_change_of_books_loses_nothing(look, monkeypatch):
     X, y = stream(6000)
     pressed = []
 
-    def pressing(quantiser, thresholds):
+    def pressing(quantiser, due, thresholds):
         pressed.append(len(pressed))
         if pressed[-1] == look:
             signal.raise_signal(signal.SIGINT)
-        return changes(quantiser, thresholds)
+        return changes(quantiser, due, thresholds)
 
     changes = Quantiser.changes
     whole = VFDT().partial_fit(X, y, classes=[False, True])

@@ -71,7 +71,7 @@ class Quantiser:
                 self.books.append(CodeBook() if attribute.kind == "numeric" else ValueBook(attribute.values, most))
             except (TypeError, ValueError) as error:
                 raise type(error)(f"attribute {attribute.name!r}: {error}") from error
-        self.sample = Sample(len(self.numeric))
+        self.sample = Sample(len(self.numeric), self.numeric)
         self._named = set()  # what `crowded` has named
         self._tables = None
 
@@ -95,7 +95,7 @@ class Quantiser:
         """A quantiser of a schema with more attributes, the last ones; those known keep their books."""
         other = Quantiser(schema, capacity)
         other.books[: len(self.books)] = self.books
-        other.sample = self.sample.extended(len(other.numeric))
+        other.sample = self.sample.extended(other.numeric)
         other._named = self._named
         return other
 
@@ -139,11 +139,17 @@ class Quantiser:
         """
         return Stretches(self, X, threads, keep)
 
-    def changes(self, thresholds):
-        """How the books of numeric attributes are to change, as they may at ``sample.next_look``; see `adopt`.
+    def due(self):
+        """Which books of numeric attributes are to change, at ``sample.next_look``: list of their columns."""
+        return self.sample.due([self.books[place] for place in self.numeric])
+
+    def changes(self, due, thresholds):
+        """How books of numeric attributes are to change; see `adopt`.
 
         Parameters
         ----------
+        due : list of int
+            Of `due`.
         thresholds : callable
             Takes an attribute, gives which codes the tree compares its values with, bool array
             (CODES + 1,); they stay edges.
@@ -154,7 +160,7 @@ class Quantiser:
             By attribute, of the books that are to change.
         """
         numeric, found = self.numeric, {}
-        for column in self.sample.due([self.books[place] for place in numeric]).tolist():
+        for column in due:
             book, values = self.books[numeric[column]], self.sample.values(column)
             kept = book.edges[thresholds(numeric[column])[1 : len(book.edges) + 1]]
             edges = distinct(np.concatenate([kept, place_edges(values, CODES - len(kept))]))
@@ -166,6 +172,7 @@ class Quantiser:
         """Encode by other books from now on; ``changes`` are those of `changes`."""
         for attribute, change in changes.items():
             self.books[attribute].edges = change.new
+        self.sample.coded = False
         if self._tables is not None:
             self._tables.stale = True
 
@@ -255,7 +262,7 @@ class Quantiser:
             else:
                 check_value_book(saved, attribute.values)
         quantiser.books = books
-        quantiser.sample = Sample.from_state(sample, len(quantiser.numeric))
+        quantiser.sample = Sample.from_state(sample, quantiser.numeric)
         return quantiser
 
     def _places(self, kind):
@@ -335,7 +342,10 @@ class Quantiser:
 
 
 class Stretches:
-    """Instances that are learnt, a stretch at a time: up to where the books are looked at.
+    """Instances that are learnt, a stretch at a time: up to where books are to change.
+
+    Early in a stream that is as far as the books are looked at next. Later the looks are taken
+    ahead of learning, for mostly no book is to change.
 
     Parameters
     ----------
@@ -352,6 +362,8 @@ class Stretches:
             self._numbers = self._numbers.copy()
         self._codes = np.empty((len(self._numbers), len(quantiser.books)), np.uint8)
         self._known = 0  # as far as codes are those of the books as they are
+        self._before = None  # the sample as it was before what it has seen ahead, and
+        self._due = []  # what is due after that
         if quantiser.sample.count < _EARLY:
             with quantiser._naming():
                 check_finite(self._numbers)
@@ -364,12 +376,27 @@ class Stretches:
 
     def next(self, at):
         """The codes of the stretch that begins at instance ``at``."""
-        sample = self._quantiser.sample
-        stop = min(len(self._codes), at + sample.next_look - sample.count)
+        sample, size = self._quantiser.sample, len(self._codes)
+        stop = min(size, at + sample.next_look - sample.count)
         if stop > self._known:
             # More at once is quicker, but after a change it would be done for nothing.
-            self._encode(at, stop if sample.count < _EARLY else min(len(self._codes), at + _AHEAD))
+            self._encode(at, stop if sample.count < _EARLY else min(size, at + _AHEAD))
+        if sample.count >= _EARLY and stop < size:
+            self._before = sample.copy()
+            stop, self._due = self._advance(at, self._known)
         return self._codes[at:stop]
+
+    def _advance(self, at, stop):
+        """Let the sample see instances until books are due: where that is, and which."""
+        sample = self._quantiser.sample
+        while at < stop:
+            look = sample.next_look
+            end = min(stop, at + look - sample.count)
+            sample.add(self._numbers[at:end], self._codes[at:end])
+            at = end
+            if sample.count == look and (due := self._quantiser.due()):
+                return at, due
+        return at, []
 
     def _encode(self, start, stop):
         part = slice(start, stop)
@@ -377,11 +404,19 @@ class Stretches:
         self._known = stop
 
     def learnt(self, at, count):
-        """Take note of ``count`` instances learnt from ``at`` on; whether the books are to be looked at."""
-        sample = self._quantiser.sample
-        look = sample.next_look
-        sample.add(self._numbers[at : at + count])
-        return sample.count == look
+        """Take note of ``count`` instances learnt from ``at`` on.
+
+        Returns
+        -------
+        list of int
+            The columns whose books are to change now.
+        """
+        before, self._before = self._before, None
+        if before is not None:
+            if self._quantiser.sample.count == before.count + count:
+                return self._due
+            self._quantiser.sample = before  # not all that it has seen was learnt
+        return self._advance(at, at + count)[1]
 
     def forget(self):
         """Codes are to be found anew: books have changed."""

@@ -1,5 +1,7 @@
 """A bounded summary of a stream's numbers: which values there are, and which of late."""
 
+import copy
+
 import numpy as np
 
 from ..compiled import njit
@@ -29,6 +31,8 @@ class Sample:
     Parameters
     ----------
     columns : int
+    places : sequence of int
+        Where an instance's codes have those of the columns.
 
     Attributes
     ----------
@@ -38,12 +42,17 @@ class Sample:
         Row w is one of the instances w 2**k to (w + 1) 2**k - 1, for the least k with which all fit.
     recent : float64 array (RECENT, columns)
         A ring.
+    coded : bool
+        Whether the codes of ``recent`` are those of the books as they are.
     rest, calm : int64 array (columns,)
         Looks to let pass before a column may change again, and how many the next time: twice as
         many after each change that did not help.
     """
 
-    def __init__(self, columns):
+    def __init__(self, columns, places=None):
+        self.places = np.arange(columns) if places is None else np.asarray(places, np.int64)
+        self.coded = True
+        self._codes = np.full((RECENT, columns), MISSING, np.uint8)
         self.count = 0
         self._quiet = 0  # up to this count nothing but counting is to be done, where it is known
         self.kept = np.full((KEPT, columns), np.nan)
@@ -51,10 +60,14 @@ class Sample:
         self.rest = np.zeros(columns, np.int64)
         self.calm = np.zeros(columns, np.int64)
 
-    def extended(self, columns):
-        """A sample of so many columns; the last ones have had no values yet."""
-        other = Sample(columns)
-        other.count, known = self.count, len(self.calm)
+    def copy(self):
+        """Another that knows the same."""
+        return copy.deepcopy(self)
+
+    def extended(self, places):
+        """A sample of more columns; the last ones have had no values yet."""
+        other = Sample(len(places), places)
+        other.count, other.coded, known = self.count, False, len(self.calm)
         for name in _ARRAYS:
             getattr(other, name)[..., :known] = getattr(self, name)
         return other
@@ -75,11 +88,18 @@ class Sample:
         """Whether all books change now."""
         return FIRST <= self.count <= FORCED and self.count & (self.count - 1) == 0
 
-    def add(self, numbers):
-        """Take in instances, float64 array (n, columns), up to ``next_look`` at most."""
+    def add(self, numbers, codes):
+        """Take in instances, up to ``next_look`` at most.
+
+        Parameters
+        ----------
+        numbers : float64 array (n, columns)
+        codes : uint8 array (n, attributes)
+        """
         start, end = self.count, self.count + len(numbers)
         # In the ring a row's place is its window's, so that it need not be kept.
         _gather(numbers, start, start, end, _step(start), self.recent)
+        _gather_codes(codes, self.places, start, start, end, _step(start), self._codes)
         at = start
         while at < end:
             step = _whole_step(at + 1)
@@ -92,13 +112,13 @@ class Sample:
         self.count = end
         self._quiet = 0
 
-    def add_row(self, numbers):
-        """`add` of one instance, float64 array (1, columns); whether the books are to be looked at."""
+    def add_row(self, numbers, codes):
+        """`add` of one instance; whether the books are to be looked at."""
         if self.count < self._quiet:
             self.count += 1
             return False
         look = self.next_look
-        self.add(numbers)
+        self.add(numbers, codes)
         self._quiet = self._wanted()
         return self.count == look
 
@@ -130,15 +150,15 @@ class Sample:
 
     def crowded(self, books):
         """Per column the share of recent values in codes that too many distinct ones have; float array."""
-        rows = self.recent[: self._recent]
-        codes = np.empty(rows.shape, np.uint8)
-        encode_numbers(books, rows, codes, np.arange(len(books)))
-        return _crowded(rows, codes)
+        if not self.coded:
+            encode_numbers(books, self.recent, self._codes, np.arange(len(books)))
+            self.coded = True
+        return _crowded(self.recent[: self._recent], self._codes)
 
     def due(self, books):
-        """The columns whose books are to change, at ``next_look``; int array."""
+        """The columns whose books are to change, at ``next_look``; list of int."""
         if self.forced:
-            return np.arange(len(books))
+            return list(range(len(books)))
         crowded = self.crowded(books) > 0
         self.calm[~crowded] = self.rest[~crowded] = 0
         waiting = crowded & (self.rest > 0)
@@ -146,22 +166,23 @@ class Sample:
         due = crowded & ~waiting
         self.rest[due] = self.calm[due]
         self.calm[due] = np.minimum(2 * self.calm[due] + 1, _MOST_CALM)
-        return np.flatnonzero(due)
+        return np.flatnonzero(due).tolist()
 
     def state(self):
         """All that it knows: arrays by name."""
         return {"count": np.array(self.count), **{name: getattr(self, name).copy() for name in _ARRAYS}}
 
     @classmethod
-    def from_state(cls, state, columns):
-        """The sample that `state` described, of so many columns.
+    def from_state(cls, state, places):
+        """The sample that `state` described, of these places.
 
         Raises
         ------
         ValueError
             If it is none.
         """
-        sample = cls(columns)
+        sample = cls(len(places), places)
+        sample.coded = False
         count = state["count"]
         if count.shape != () or count.dtype.kind not in "iu" or not 0 <= count < 1 << 53:
             raise ValueError("no sample: its count is none")
@@ -199,6 +220,17 @@ def _first_of(window, step):
         window = 2 * window + _hash(window, step)
         step -= 1
     return window
+
+
+@njit()
+def _gather_codes(codes, places, first, start, end, step, rows):
+    """`_gather` of the codes of columns."""
+    for window in range(start >> step, ((end - 1) >> step) + 1):
+        row = _first_of(window, step)
+        if start <= row < end:
+            at = window % len(rows)
+            for column in range(len(places)):
+                rows[at, column] = codes[row - first, places[column]]
 
 
 @njit()

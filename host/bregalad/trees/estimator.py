@@ -171,23 +171,22 @@ class StreamTree(
         while at < len(labels):
             codes = stretches.next(at)
             before = trainer.tally.instances
-            look = False
+            due = []
             try:
                 parts.append((yield from trainer.learning(codes, labels[at : at + len(codes)])))
             finally:
-                look = stretches.learnt(at, trainer.tally.instances - before)
+                due = stretches.learnt(at, trainer.tally.instances - before)
             at += len(codes)
-            if look:
-                yield from self._changing_books(stretches)
+            if due:
+                stretches.forget()
+                yield from self._changing_books(due)
         return self.classes_[np.concatenate(parts)]
 
-    def _changing_books(self, stretches=None):
-        """Change the code books where that is due; a generator for `Steps`."""
+    def _changing_books(self, due):
+        """Change the code books of these columns; a generator for `Steps`."""
         nodes, live = self._nodes, self._nodes.descendants()
-        changes = self._quantiser.changes(lambda attribute: thresholds_of(nodes.table, live, attribute))
+        changes = self._quantiser.changes(due, lambda attribute: thresholds_of(nodes.table, live, attribute))
         if changes:
-            if stretches is not None:
-                stretches.forget()
             yield from self._trainer.recoding(changes, self._quantiser.adopt)
 
     @changing

@@ -69,7 +69,7 @@ class OneByOne(Shared):
         if single is None or type(w) is not int or w != 1 or not single.learn(x, y):
             self._learn_one(x, y, w)
         elif single.look:
-            self._finish(Steps(self._changing_books()))
+            self._finish(Steps(self._changing_books(self._quantiser.due())))
         return self
 
     def _learn_one(self, x, y, w):

@@ -69,7 +69,7 @@ class Single:
             return False
         self._label[0] = place
         trainer.learn_row(self._desk)
-        self.look = self._quantiser.sample.add_row(self.row.numbers)
+        self.look = self._quantiser.sample.add_row(self.row.numbers, self.row.codes[np.newaxis])
         if self.row.lost:
             warn_of_lost(self._quantiser)
         return True

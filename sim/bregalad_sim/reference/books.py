@@ -30,8 +30,8 @@ def learn_coded(learner, quantiser, X, labels):
     while at < len(labels):
         codes = stretches.next(at)
         found.append((learner.learn(codes, labels[at : at + len(codes)]), learner.gaps))
-        if stretches.learnt(at, len(codes)):
-            changes = quantiser.changes(lambda attribute: _thresholds(learner, attribute))
+        if due := stretches.learnt(at, len(codes)):
+            changes = quantiser.changes(due, lambda attribute: _thresholds(learner, attribute))
             for attribute, change in changes.items():
                 recode(learner, attribute, *change)
             quantiser.adopt(changes)
