@@ -166,7 +166,8 @@ def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
 
 @pytest.mark.parametrize("look", [0, 3, 9, 11])
 def test_ctrl_c_around_a_change_of_books_loses_nothing(look, monkeypatch):
-    X, y = stream(6000)
+    X, y = stream(30_000)
+    X = X + np.arange(30_000)[:, np.newaxis] / 500
     pressed = []
 
     def pressing(quantiser, due, thresholds):
@@ -182,7 +183,7 @@ def test_ctrl_c_around_a_change_of_books_loses_nothing(look, monkeypatch):
     with interruptible(), pytest.raises(KeyboardInterrupt):
         tree.partial_fit(X, y, classes=[False, True])
     at = tree.report()["instances"]
-    assert 0 < at < 6000 and at == tree._quantiser.sample.count
+    assert 0 < at < 30_000 and at == tree._quantiser.sample.count
     tree.partial_fit(X[at:], y[at:])
     assert tree.difference(whole) is None
 
