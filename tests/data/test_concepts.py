@@ -15,6 +15,7 @@ from bregalad.data.generators import (
     RandomBinaryTree,
     RandomRBF,
     RandomTree,
+    Waveform,
 )
 from bregalad.data.generators.base import BLOCK, random_numbers
 
@@ -359,3 +360,19 @@ def test_poisoned_head(function, head):
     assert (y == labels).all() and (y == (u > 0.5).astype(int).astype(str)).all()
     expected = (np.full(head, -999.0), 1000 * u[:head], u[:head] + 3)[function - 1]
     assert (X["u"][:head] == expected).all() and (X["u"][head:] == u[head:]).all()
+
+
+def test_waveform():
+    stream = Waveform(irrelevant=19)
+    X, y = stream.take(60_000)
+    X = X.to_numpy()
+    assert X.shape == (60_000, 40)
+    waves = [[max(6 - abs(i - centre), 0) for i in range(1, 22)] for centre in (11, 15, 7)]
+    for label, pair in (("0", (0, 1)), ("1", (0, 2)), ("2", (1, 2))):
+        part = X[y == label]
+        assert len(part) / len(y) == pytest.approx(1 / 3, abs=0.01)
+        one, other = (np.array([*waves[wave], *[0] * 19]) for wave in pair)
+        np.testing.assert_allclose(part.mean(axis=0), (one + other) / 2, atol=0.05)
+        # The share is the same at all points, the noise is not.
+        together = np.outer(one - other, one - other) / 12 + np.eye(40)
+        np.testing.assert_allclose(np.cov(part.T), together, atol=0.1)

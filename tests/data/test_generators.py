@@ -155,6 +155,7 @@ def test_joined_streams_end_with_their_parts():
         ("chessboard,classes=1", "classes must be 2 or more, not 1"),
         ("clusters,spread=-1", "spread must be 0 or more, not -1"),
         ("clusters,speed=-1", "speed must be 0 or more, not -1"),
+        ("waveform,irrelevant=-1", "irrelevant must be 0 or more, not -1"),
         ("poisoned,function=4", "function must be 1 to 3, not 4"),
         ("poisoned,head=-1", "head must be 0 or more, not -1"),
         ("cbt,leaves=1", "leaves must be 2 or more, not 1"),

@@ -11,6 +11,7 @@ from .hyperplane import Hyperplane
 from .led import LED
 from .rbf import RandomRBF
 from .tree import RandomBinaryTree, RandomTree
+from .waveform import Waveform
 
 __all__ = [
     "GENERATORS",
@@ -29,5 +30,6 @@ __all__ = [
     "RandomRBF",
     "RandomTree",
     "Recurrence",
+    "Waveform",
     "open_generator",
 ]

@@ -15,6 +15,7 @@ from .hyperplane import Hyperplane
 from .led import LED
 from .rbf import RandomRBF
 from .tree import RandomBinaryTree, RandomTree
+from .waveform import Waveform
 
 if TYPE_CHECKING:
     from .base import Generator
@@ -35,6 +36,7 @@ GENERATORS = {
     "chessboard": Chessboard,
     "clusters": Clusters,
     "poisoned": PoisonedHead,
+    "waveform": Waveform,
     "drift": ConceptDrift,
     "recurrence": Recurrence,
 }
