@@ -30,11 +30,14 @@ __all__ = [
     "reciprocal_fixed",
     "root_fixed",
     "BAYES_BITS",
+    "BAYES_BINS",
+    "BAYES_FALL",
     "BAYES_FRACTION",
     "BAYES_TABLE",
     "BAYES_UNIT",
     "UNUSED_CLASS",
     "bayes_log2",
+    "neighbour_log",
 ]
 
 GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
@@ -109,6 +112,8 @@ BAYES_UNIT = 16  # a count of 1 in the smoothed shares (16 n_ijk + 1) / (16 (n_k
 BAYES_BITS = 6  # mantissa bits that the logarithm is looked up with; lower ones are dropped
 BAYES_FRACTION = 8
 BAYES_TABLE = tuple(round(math.log2(1 + i / (1 << BAYES_BITS)) * (1 << BAYES_FRACTION)) for i in range(1 << BAYES_BITS))
+BAYES_BINS = 3  # a value's logarithm is the mean of its bin's and of those beside it, without the division
+BAYES_FALL = 1 << BAYES_FRACTION  # a bin beside is taken to hold at least half as much
 UNUSED_CLASS = -(1 << 31)  # the score of a class that is not in use
 
 
@@ -117,3 +122,8 @@ def bayes_log2(x):
     exponent = x.bit_length() - 1
     mantissa = (x << BAYES_BITS >> exponent) - (1 << BAYES_BITS)
     return (exponent << BAYES_FRACTION) + BAYES_TABLE[mantissa]
+
+
+def neighbour_log(own, beside):
+    """What the bin beside a value's own adds, both as `bayes_log2` of their shares."""
+    return max(beside, own - BAYES_FALL)

@@ -39,7 +39,10 @@ class Traffic:
         writes = [
             ("cells", {"count": self.cells}),
             ("classes", {"count": rng.choice([g.classes, rng.randint(1, g.classes)])}),
-            ("report", {"all": rng.randint(0, 1), "predictions": rng.randint(0, 2)}),
+            (
+                "report",
+                {"all": rng.randint(0, 1), "predictions": rng.randint(0, 2), "neighbours": rng.randint(0, 1)},
+            ),
             ("grace", {"leaf": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
             ("inner_grace", {"inner": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
         ]

@@ -185,7 +185,7 @@ def test_a_tree_refuses_reports_that_it_does_not_know(report, message):
 
 
 @pytest.mark.parametrize("board", [EmulatedBoard, GoldenBoard])
-@pytest.mark.parametrize("version", [0, 3, 5, 255])
+@pytest.mark.parametrize("version", [0, 4, 6, 255])
 def test_another_register_version_is_refused(board, version, monkeypatch):
     opened = board(Geometry(lanes=1, passes=1))
     own = opened._read_register
@@ -194,7 +194,7 @@ def test_another_register_version_is_refused(board, version, monkeypatch):
         "_read_register",
         lambda register: own(register) & ~0xFF | version if register.name == "build" else own(register),
     )
-    with pytest.raises(BoardError, match=f"speaks protocol version {version}, this driver 4"):
+    with pytest.raises(BoardError, match=f"speaks protocol version {version}, this driver 5"):
         opened.check_identity()
 
 

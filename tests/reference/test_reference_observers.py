@@ -140,8 +140,8 @@ def test_every_observer_learns_an_edge(observer):
 # Naive Bayes
 
 
-def scores_of(X, y, x, classes, numeric=()):
-    """Scores of one instance from those before it."""
+def scores_of(X, y, x, classes, numeric=(), binned=()):
+    """Scores of one instance from those before it; ``binned``: the attributes whose bins share."""
     scores = []
     for k in range(classes):
         rows = X[y == k]
@@ -158,8 +158,12 @@ def scores_of(X, y, x, classes, numeric=()):
                 sd = values.std(ddof=1)
                 score += math.log2(math.exp(-(((value - values.mean()) / sd) ** 2) / 2) / sd / math.sqrt(2 * math.pi))
             else:
-                score += math.log2(16 * (values == value).sum() + 1)
-                score -= math.log2(16 * (len(rows) + 1))
+                own, below, above = (
+                    math.log2(16 * (values == each).sum() + 1) for each in (value, value - 1, value + 1)
+                )
+                if attribute in binned:
+                    own = (own + max(below, own - 1) + max(above, own - 1)) / 3
+                score += own - math.log2(16 * (len(rows) + 1))
         scores.append(score)
     return np.array(scores)
 
@@ -215,8 +219,10 @@ def test_naive_bayes_of_zoomed_bins():
     codes, y = rng.integers(0, 255, (200, 2)).astype(np.uint8), rng.integers(0, 2, 200)
     tree = ReferenceVFDT([0, 0], 2, bins=8, leaf_prediction="nb", grace=NEVER)
     tree.learn(codes, y)
-    scores = scores_of(codes[:150] // 32, y[:150], codes[150] // 32, 2)
-    assert tree.gaps[150] == pytest.approx(abs(scores[1] - scores[0]))
+    bins = codes.astype(int) // 32
+    for i in range(20, 200):
+        scores = scores_of(bins[:i], y[:i], bins[i], 2, binned=(0, 1))
+        assert tree.gaps[i] == pytest.approx(abs(scores[1] - scores[0]))
 
 
 def test_equal_scores_take_the_lower_class():

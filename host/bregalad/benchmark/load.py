@@ -118,7 +118,7 @@ def measure(geometry, load, *, count=20_000, seed=1):
         CellMap.build([capacity] * load.cells, g.bins).configure(board)
         board.write("grace.leaf", load.grace)
         board.write("inner_grace.inner", load.inner_grace)
-        board.write("report.predictions", load.predictions)
+        board.write_fields("report", predictions=load.predictions, neighbours=int(load.kind == CellKind.NUMERIC))
         board.send(b"".join(setting) + pack_command(g, Opcode.FENCE))
         board.receive(wait=True)
         board.clear_counters()

@@ -95,7 +95,7 @@ class EmulatedBoard(Board):
         )
         try:
             counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
-            shares = np.zeros((g.slots * g.naive_bayes, g.bins * classes * cells), np.int16)
+            shares = np.zeros((g.slots * g.naive_bayes, (g.bins + 2) * classes * cells), np.int16)
         except MemoryError:
             raise MemoryError(
                 f"emulated: there is no memory for {g.slots} slots of {g.bins} bins, {classes} classes and {cells} "

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 MAGIC = 0x47455242  # "BREG", little endian
-VERSION = 4  # changes whenever an old driver could not work a new bitstream
+VERSION = 5  # changes whenever an old driver could not work a new bitstream
 
 
 class Access(Enum):
@@ -171,6 +171,7 @@ REGISTERS = (
                 _RW,
                 "Records report 0: nothing, 1: PREDICTION, 2: SCORES (boards with naive Bayes only).",
             ),
+            Field("neighbours", 1, _RW, "1: predictions look at the bins beside a numeric cell's, too."),
         ),
     ),
     Register("grace", 0x24, (Field("leaf", 24, _RW, "Instances between trials of a leaf slot; 0: none.", 200),)),

@@ -8,7 +8,7 @@ from enum import IntEnum, IntFlag
 from functools import cache
 
 from ..complete import complete
-from ..fixed import BAYES_FRACTION, UNUSED_CLASS
+from ..fixed import BAYES_BINS, BAYES_FRACTION, UNUSED_CLASS
 from ..geometry import BYTE_CLASSES, GAIN_FRACTION
 from .layout import Field, Layout
 
@@ -178,7 +178,7 @@ def scores_layout(geometry):
         Field(
             "scores",
             32,
-            f"Log2 of a class's share, unit 2**-{BAYES_FRACTION}, up to a sum that "
+            f"Log2 of a class's share, unit 2**-{BAYES_FRACTION} / {BAYES_BINS}, up to a sum that "
             f"all classes have in common; {UNUSED_CLASS}: the slot has not seen "
             "the class, or it is not in use.",
             signed=True,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..fixed import BAYES_FRACTION, UNUSED_CLASS
+from ..fixed import BAYES_BINS, BAYES_FRACTION, UNUSED_CLASS
 from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.reports import Kind, layout_of
 
@@ -53,14 +53,14 @@ def odds(scores):
     Parameters
     ----------
     scores : int array (n, classes)
-        log2 of every class's share less a constant; of one that the leaf has not seen, the least
-        integer.
+        log2 of every class's share less a constant, times BAYES_BINS; of one that the leaf has not
+        seen, the least integer.
 
     Returns
     -------
     float array (n, classes)
     """
-    bits = scores / (1 << BAYES_FRACTION)
+    bits = scores / (BAYES_BINS << BAYES_FRACTION)
     bits[scores == UNUSED_CLASS] = -np.inf
     shares = np.exp2(bits - bits.max(axis=1, keepdims=True))
     return shares / shares.sum(axis=1, keepdims=True)

@@ -1,9 +1,9 @@
 """A lane's share of a naive Bayes prediction: the logarithms of one word's counts."""
 
-from amaranth import Module, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.fixed import BAYES_UNIT
+from bregalad.fixed import BAYES_FRACTION, BAYES_UNIT
 from bregalad.geometry import Geometry
 
 from ..delay import delay
@@ -54,7 +54,12 @@ def lead(geometry):
 
 def terms_latency(geometry):
     """Clocks from an operation to a lane's terms."""
-    return WORD_STAGE + 1 + 1 + log_latency(share_width(geometry))
+    return WORD_STAGE + 1 + _terms_clocks(geometry)
+
+
+def _terms_clocks(geometry):
+    """From a word to its terms: a register before the logarithm and one behind it."""
+    return 1 + log_latency(share_width(geometry)) + 1
 
 
 def partial_latency(geometry):
@@ -68,7 +73,7 @@ def terms_layout(geometry):
     return data.StructLayout(
         {
             "logs": data.ArrayLayout(log_width(share_width(g)), g.classes),
-            "known": 1,  # the lane has a term; otherwise the logarithms are 0
+            "known": 1,  # the lane has a value of its own; not set beside it
         }
     )
 
@@ -103,6 +108,9 @@ def partial_signature(geometry):
 class BayesTerms(wiring.Component):
     """Logarithms of the shares that one word's counts are, for every class.
 
+    A bin beside a number's own is taken to hold at least half as much. What is beside a nominal
+    value is that value.
+
     Parameters
     ----------
     geometry : Geometry
@@ -110,9 +118,15 @@ class BayesTerms(wiring.Component):
     Members
     -------
     word : In(ArrayLayout(count_width, classes))
-        The counts of the bin that the lane's code falls in.
+        The counts of the bin that the lane's code falls in, or of one beside it.
     known : In(1)
-        The lane has such a bin; otherwise all terms are 0.
+        The lane has such a bin; otherwise it counts as empty.
+    numeric : In(1)
+        The code is a number.
+    first : In(1)
+        The word is that of the code's own bin, and those to come are beside it.
+    beside : In(1)
+        The word is one beside the last with ``first``.
     terms : Out(terms_layout(geometry))
 
     Latency: ``latency`` clocks. Throughput: 1 word per clock, no stalls.
@@ -122,29 +136,42 @@ class BayesTerms(wiring.Component):
     TypeError
         If ``geometry`` is not a Geometry.
 
-    Source: host/bregalad/fixed.py; Golden._scores.
+    Source: host/bregalad/fixed.py, `neighbour_log`; Golden._words.
     """
 
     def __init__(self, geometry):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = g = geometry
-        self.latency = 1 + log_latency(share_width(g))
+        self.latency = _terms_clocks(g)
         super().__init__(
             {
                 "word": In(data.ArrayLayout(g.count_width, g.classes)),
                 "known": In(1),
+                "numeric": In(1),
+                "first": In(1),
+                "beside": In(1),
                 "terms": Out(terms_layout(g)),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
+        numeric, first, beside = (
+            delay(m, signal, self.latency - 1, name)
+            for signal, name in ((self.numeric, "numeric"), (self.first, "first"), (self.beside, "beside"))
+        )
         for k in range(self.geometry.classes):
             m.submodules[f"log_{k}"] = log = Log2(share_width(self.geometry))
             count = Signal(self.geometry.count_width, name=f"count_{k}")
             # A count of 0 has the logarithm 0, so this is the terms' gate, at no cost.
             m.d.sync += count.eq(self.word[k] & self.known.replicate(len(count)))
-            m.d.comb += [log.i_x.eq(share(count)), self.terms.logs[k].eq(log.o_y)]
-        m.d.sync += self.terms.known.eq(delay(m, self.known, self.latency - 1, "known"))
+            m.d.comb += log.i_x.eq(share(count))
+            # BAYES_FALL less, but not below 0.
+            whole, least = log.o_y[BAYES_FRACTION:], Signal.like(log.o_y, name=f"least_{k}")
+            lower = Mux(whole == 0, 0, Cat(log.o_y[:BAYES_FRACTION], (whole - 1)[: len(whole)]))
+            with m.If(first):
+                m.d.sync += least.eq(Mux(numeric, lower, log.o_y))
+            m.d.sync += self.terms.logs[k].eq(Mux(beside & (log.o_y < least), least, log.o_y))
+        m.d.sync += self.terms.known.eq(delay(m, self.known & ~self.beside, self.latency - 1, "known"))
         return m

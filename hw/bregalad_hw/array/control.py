@@ -75,6 +75,7 @@ def control_layout(geometry):
             "lo_2": CODE_WIDTH,
             "shift_2": 3,
             "count_3": 1,
+            **({"side_3": 2, "first_3": 1} if g.naive_bayes else {}),  # `side`; a COUNT without
             "all_3": 1,
             "one_3": 1,
             "lane_3": lane,
@@ -210,6 +211,8 @@ class Control(wiring.Component):
             *(at_level(g, out.row_4, b).eq(rows[4][b]) for b in levels),
             *(at_level(g, out.row_8, b).eq(rows[8][b]) for b in levels),
         ]
+        if g.naive_bayes:
+            m.d.comb += out.side_3.eq(ops[3].side)
         if g.levels > 1:
             m.d.comb += [
                 out.parent_2.eq(ops[2].parent),
@@ -236,6 +239,8 @@ class Control(wiring.Component):
             # A test writes nothing, not even what was there: a SNAP may be reading it.
             out.changes_7.eq(code(7, Op.CLEAR, Op.WRITE, Op.HALVE) | (code(7, Op.COUNT) & ~ops[6].test)),
         ]
+        if g.naive_bayes:
+            m.d.sync += out.first_3.eq(code(3, Op.COUNT) & (ops[2].side == 0))
         if g.banks == 1:
             m.d.sync += out.snap_8.eq(code(8, Op.SNAP))
             m.d.comb += [

@@ -5,6 +5,7 @@ from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from bregalad.geometry import CODE_WIDTH
 
+from ..delay import delay
 from .control import at_level, bank_of, pass_bits, within_bank
 
 __all__ = ["FEW_ROWS", "Counters"]
@@ -29,6 +30,8 @@ class Counters:
         Stage 2, of the row that the operation or a PLACE reads.
     own_bin : Signal
         Stage 3, of the code; told by the lane.
+    outside : Signal
+        Stage 7, there is no bin on the side that the operation asks for; with ``naive_bayes`` only.
     far : Signal
         Stage 3, the bin of a number; all bits are set beyond the last.
     before : Signal of ArrayLayout(count_width, classes)
@@ -116,13 +119,22 @@ class Counters:
         ]
         self.far = far | beyond.replicate(CODE_WIDTH)
 
-    def choose(self, touches):
-        """Stages 3 to 9: bin, whether the operation touches a word."""
+    def choose(self, touches, side):
+        """Stages 3 to 9: bin, whether the operation touches a word.
+
+        ``side``: stage 3, the bin below or above is meant, a bit each; None without naive Bayes.
+        """
         m, control, bins, touch = self.m, self.control, self.bins, self.touch
+        counted = self.own_bin
+        if side is not None:
+            below, above = side
+            counted = counted + Cat(below | above, below.replicate(len(counted) - 1))
+            outside = (below & ~self.own_bin.any()) | (above & self.own_bin.all())
+            self.outside = delay(m, outside, 4, self._name("outside"))
         if self.geometry.levels > 1:
             touches = touches & self._told("on_3")
         m.d.sync += [
-            bins[4].eq(Mux(control.count_3, self.own_bin, control.bin_3)),
+            bins[4].eq(Mux(control.count_3, counted, control.bin_3)),
             touch[4].eq(touches),
         ]
         for i in range(5, 10):

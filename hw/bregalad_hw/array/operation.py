@@ -63,6 +63,8 @@ def operation_layout(geometry):
             "test": 1,  # COUNT: nothing is counted
             "predict": 1,  # COUNT: the beat belongs to a prediction
             "last": 1,  # COUNT: of the record
+            # COUNT, `test`: the bin below or above the code's instead, a bit each
+            **({"side": 2} if g.naive_bayes else {}),
             "parent": slot_shape(g),  # PLACE
             "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
             "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom

@@ -66,7 +66,8 @@ class AttributeProcessor(wiring.Component):
     chain_i, chain_o : In, Out(result_layout(geometry))
     terms : Out(terms_layout(geometry))
         Naive Bayes terms of a COUNT, from its word before it, in the level of its `slot`; with
-        ``naive_bayes`` only.
+        ``naive_bayes`` only. A COUNT of a side follows that of the code's own bin, and nothing that
+        counts comes between.
 
     Latency: ``read_latency`` clocks from an operation to `word`, ``count_latency`` to the
     memory, ``terms_latency`` to `terms`. The counters' memory and the zooms' are read with 2
@@ -173,8 +174,11 @@ class AttributeProcessor(wiring.Component):
         touches = (
             (control.count_3 & present & counted) | control.all_3 | (control.one_3 & (control.lane_3 == self.lane))
         )
+        side = None
+        if g.naive_bayes:
+            side = control.side_3 & (~nominal).replicate(2)
         for level in levels:
-            level.choose(touches)
+            level.choose(touches, side)
 
         # Stages 4 to 8: the words, and the one that is shown.
         for level in levels:
@@ -198,9 +202,20 @@ class AttributeProcessor(wiring.Component):
 
         # What naive Bayes takes from the word: a value that no other cell has too.
         if g.naive_bayes:
-            own = delay(m, present & (in_range | ~nominal), 4, "own")
+            beside = control.side_3.any()
+            own = delay(m, present & (in_range | ~nominal) & ~(beside & nominal), 4, "own")
+            outside = levels[0].outside
+            if g.levels > 1:
+                outside = Array(level.outside for level in levels)[control.level_7]
             m.submodules.bayes = bayes = BayesTerms(g)
-            m.d.comb += [bayes.word.eq(shown_7), bayes.known.eq(own), self.terms.eq(bayes.terms)]
+            m.d.comb += [
+                bayes.word.eq(shown_7),
+                bayes.known.eq(own & ~outside),
+                bayes.numeric.eq(delay(m, ~nominal, 4, "numeric")),
+                bayes.first.eq(delay(m, control.first_3, 4, "first")),
+                bayes.beside.eq(delay(m, beside, 4, "beside")),
+                self.terms.eq(bayes.terms),
+            ]
 
         m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
         m.d.comb += [

@@ -64,7 +64,8 @@ class MemoryController(wiring.Component):
     Latency, if nothing is under way: 7 clocks from the last word of a FENCE to its report, 13 from a
     record's last word to ``op``.
     Throughput: one beat per clock, but for the clocks that trials and paths take. Predictions do
-    not change that, as long as the report stream has a word per clock for each.
+    not change that, as long as the report stream has a word per clock for each; with ``neighbours``
+    a beat of a record's own slot takes three.
 
     Source: design, sections 2, 5 and 6.
     """
@@ -162,6 +163,7 @@ class MemoryController(wiring.Component):
             wanted = self.configuration.report.predictions
             m.d.sync += tracker.predict.eq(wanted != 0)
             m.d.comb += [
+                predictor.neighbours.eq(self.configuration.report.neighbours),
                 predictor.classes_in_use.eq(self.configuration.classes.count),
                 predictor.scores.eq(wanted != 1),
                 writer.scores.eq(wanted != 1),
@@ -259,7 +261,7 @@ class MemoryController(wiring.Component):
         events = {
             "records": buffer.good,
             "nodes": tracker.node,
-            "beats": tracker.counting if g.levels == 1 else tracker.beats,
+            "beats": tracker.beats,
             "predictions": tracker.prediction.valid & tracker.prediction.ready,
             "trials": scheduler.i.valid & scheduler.i.ready,
             "halvings": tracker.halved,

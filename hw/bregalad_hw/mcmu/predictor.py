@@ -3,7 +3,7 @@
 from amaranth import Assert, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.fixed import UNUSED_CLASS
+from bregalad.fixed import BAYES_BINS, UNUSED_CLASS
 from bregalad.geometry import Geometry
 
 from ..array.bayes import lead, partial_signature, share_width, whole, whole_width
@@ -44,6 +44,11 @@ def number_shape(geometry):
     return 11 if geometry.naive_bayes else 1
 
 
+def _times_bins(value):
+    """BAYES_BINS times a value, by additions: what is written as a product takes a multiplier."""
+    return sum(value << i for i in range(BAYES_BINS.bit_length()) if BAYES_BINS >> i & 1)
+
+
 class Predictor(wiring.Component):
     """Add up the beats of a record, add the classes' shares, find the highest score.
 
@@ -67,8 +72,10 @@ class Predictor(wiring.Component):
     i : In(stream of {slot, class_counts})
         Asks, in the order of the records, each not later than its last beat is issued.
     partial : In(partial_signature(geometry))
+    neighbours : In(1)
+        A record's beats are those of its bins and of the bins beside them; otherwise of its bins
+        only, and they count for three. Like the next two static while a prediction is under way.
     classes_in_use : In(8)
-        Like ``scores`` static while a prediction is under way.
     scores : In(1)
     o : Out(stream of {slot, label, scores})
     asked : Out(number)
@@ -105,7 +112,7 @@ class Predictor(wiring.Component):
         self.scores_depth = scores_depth
         self.waiting = waiting
         # No sum is larger than so many logarithms, nor lower than as many below 0.
-        most = (g.max_cells + 1) * (1 << log_width(share_width(g)))
+        most = BAYES_BINS * (g.max_cells + 1) * (1 << log_width(share_width(g)))
         self.score_width = most.bit_length() + 1
         self._unseen = -1 << self.score_width - 1  # below every score
         levels = (g.classes - 1).bit_length()
@@ -114,6 +121,7 @@ class Predictor(wiring.Component):
             {
                 "i": In(stream.Signature(ask_layout(g))),
                 "partial": In(partial_signature(g)),
+                "neighbours": In(1),
                 "classes_in_use": In(8),
                 "scores": In(1),
                 "o": Out(stream.Signature(prediction_layout(g))),
@@ -195,17 +203,16 @@ class Predictor(wiring.Component):
         """``(ready, known, sums)`` of a record, a clock after its last beat."""
         g = self.geometry
         part = self.partial.p
-        fresh = Signal(init=1) if g.passes > 1 else Const(1)
+        fresh = Signal(init=1)
         ready = Signal()
         known = Signal(range(g.max_cells + 1))
-        width = len(part.sums[0]) + (g.passes - 1).bit_length()
+        width = len(part.sums[0]) + (BAYES_BINS * g.passes - 1).bit_length()
         sums = [Signal(width, name=f"sum_{k}") for k in range(g.classes)]
         m.d.sync += ready.eq(self.partial.valid & part.last)
         with m.If(self.partial.valid):
             m.d.sync += known.eq(Mux(fresh, 0, known) + part.known)
             m.d.sync += [total.eq(Mux(fresh, 0, total) + part.sums[k]) for k, total in enumerate(sums)]
-            if g.passes > 1:
-                m.d.sync += fresh.eq(part.last)
+            m.d.sync += fresh.eq(part.last)
         return ready, known, sums
 
     def _score(self, m, ready, known, sums, seen, priors, wholes):
@@ -213,18 +220,20 @@ class Predictor(wiring.Component):
         g = self.geometry
         shape = signed(self.score_width)
         scores = []
-        many = Signal.like(known, name="many")
-        m.d.sync += many.eq(known)
+        many = Signal(range(BAYES_BINS * g.max_cells + 1))
+        m.d.sync += many.eq(_times_bins(known))
         for k in range(g.classes):
-            base = [Signal(len(sums[k]) + 1, name=f"base_{k}_{i}") for i in range(3)]
+            base = [Signal(len(sums[k]) + 2, name=f"base_{k}_{i}") for i in range(3)]
+            prior = Signal(len(priors[k]) + 2, name=f"prior_{k}")
             factor = Signal.like(wholes[k], name=f"factor_{k}")
             # Two registers after the product let a DSP block take them in.
             product = [Signal(len(many) + len(factor), name=f"product_{k}_{i}") for i in range(2)]
             used = [Signal(name=f"used_{k}_{i}") for i in range(3)]
             score = Signal(shape, name=f"score_{k}")
             m.d.sync += [
-                base[0].eq(sums[k] + priors[k]),
-                base[1].eq(base[0]),
+                base[0].eq(Mux(self.neighbours, sums[k], _times_bins(sums[k]))),
+                prior.eq(_times_bins(priors[k])),
+                base[1].eq(base[0] + prior),
                 base[2].eq(base[1]),
                 factor.eq(wholes[k]),
                 product[0].eq(many * factor),

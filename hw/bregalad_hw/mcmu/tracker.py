@@ -50,7 +50,8 @@ class Tracker(wiring.Component):
     older than what it writes: they take that over as they move on, and they move on whenever it is
     done. The first three stages move together.
 
-    The beats of a record's own slot are those of its prediction too. Where the slot is halved
+    The beats of a record's own slot are those of its prediction too, and with ``report.neighbours``
+    each is followed by two of the bins beside, which are only read. Where the slot is halved
     between the two, they are issued once more for the prediction alone. A record with TEST only
     reads, so that a lock does not stop it.
 
@@ -92,14 +93,14 @@ class Tracker(wiring.Component):
     node, halved : Out
         Nodes that were counted, slots that were halved in this clock.
     beats : Out
-        With several levels only: beats of this clock, one for each node.
+        Of this clock, one for each node; those beside a record's bins are none.
     counting, halving, wait_lock, wait_queue, wait_report : Out(1)
         What this clock is spent on, at most one of them; none also in a clock that was
         not granted.
 
     Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle, of all
-    nodes that are counted together; one cycle is lost per node, or group, with a weight of -1, and
-    one for each further trial of a group.
+    nodes that are counted together, and those beside the bins of a prediction; one cycle is lost per
+    node, or group, with a weight of -1, and one for each further trial of a group.
 
     Source: design, sections 2 and 6; docs/architecture.md draws the stages.
     """
@@ -130,7 +131,7 @@ class Tracker(wiring.Component):
                 "idle": Out(1),
                 "node": Out(number),
                 "halved": Out(number),
-                **({"beats": Out(number)} if g.levels > 1 else {}),
+                "beats": Out(number),
                 "counting": Out(1),
                 "halving": Out(1),
                 "wait_lock": Out(1),
@@ -303,7 +304,9 @@ class Tracker(wiring.Component):
         predicted = Signal()  # the beats of its prediction are issued
         pushed = Signal()
         moves = fetched_valid & space
-        last_beat = Signal()
+        last_beat, last_pass = Signal(), Signal()
+        # Beats of the bins beside follow, of the node's prediction; which of a pass's this is.
+        sided, side = Signal(), Signal(2)
         wanted, unasked, go = Signal(), Signal(), Signal()
         # Where a full node's class is taken back there are beats for the prediction alone first.
         lowering, preview = Signal(), Signal(name="preview")
@@ -312,13 +315,14 @@ class Tracker(wiring.Component):
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
         with m.If(self.halving & preview & last_beat):
-            m.d.sync += predicted.eq(1)
+            m.d.sync += [predicted.eq(1), sided.eq(0)]
         with m.If(moves):
             m.d.sync += [
                 node.own.eq(fetched.own),
                 node.end.eq(fetched.end),
                 asked.eq(0),
                 predicted.eq(0),
+                sided.eq(self.predict & self.configuration.report.neighbours & fetched.own),
                 held.eq(holds),
             ]
             m.d.comb += next_clear.eq(~holds & ~any_of(fills) & ~lowers)
@@ -374,7 +378,7 @@ class Tracker(wiring.Component):
             self.op.bin.eq(halve_bin),
             self.op.label.eq(node.header.label),
             self.op.minus.eq(node.header.minus),
-            self.op.test.eq(node.header.test | preview),
+            self.op.test.eq(node.header.test | preview | side.any()),
             self.op.predict.eq(wanted),
             self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
@@ -385,8 +389,12 @@ class Tracker(wiring.Component):
             pushed.eq(self.trial.valid & self.trial.ready),
         ]
         trial_of(m, self.trial.p, slot, entry, requested=False)
+        if g.naive_bayes:
+            m.d.comb += self.op.side.eq(side)
         halved = 1
-        if g.levels > 1:
+        if g.levels == 1:
+            m.d.comb += self.beats.eq(self.counting & ~side.any())
+        else:
             fulls = Cat(each.full for each in rows)
             halved = sum(fulls)
             with m.If(closing & more):
@@ -398,19 +406,26 @@ class Tracker(wiring.Component):
             m.d.comb += [
                 done.eq((closing | (posting & pushed)) & ~more),
                 self.node.eq(Mux(closing, sum(node.on), 0)),
-                self.beats.eq(Mux(self.counting, sum(node.on), 0)),
+                self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
                 self.op.on.eq(Mux(halve, fulls, node.on)),
                 self.op.rows.eq(node.rows),
             ]
 
-        # Whether a beat is the last is known as it comes.
+        # Whether a pass is the last is known as it comes.
         single, final = Signal(), Signal()
         m.d.sync += single.eq(self.passes == 1)
-        m.d.comb += final.eq(pass_ + 2 == self.passes)
+        m.d.comb += [final.eq(pass_ + 2 == self.passes), last_beat.eq(last_pass & (~sided | side[1]))]
         with m.If(self.counting | (self.halving & preview)):
-            m.d.sync += [pass_.eq(Mux(last_beat, 0, pass_ + 1)), last_beat.eq(Mux(last_beat, single, final))]
+            with m.If(sided & ~side[1]):
+                m.d.sync += side.eq(Mux(side[0], 2, 1))
+            with m.Else():
+                m.d.sync += [
+                    side.eq(0),
+                    pass_.eq(Mux(last_pass, 0, pass_ + 1)),
+                    last_pass.eq(Mux(last_pass, single, final)),
+                ]
         with m.Elif(~valid):
-            m.d.sync += last_beat.eq(single)
+            m.d.sync += last_pass.eq(single)
         with m.If(self.halving & ~preview):
             m.d.sync += halve_bin.eq(halve_bin + 1)
             with m.If(halve_bin == g.bins - 1):

@@ -5,7 +5,6 @@ from collections import deque
 from itertools import product
 
 import cocotb
-from bregalad.fixed import BAYES_UNIT, bayes_log2
 from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.protocol.registers import CONFIGURATION, CellKind
 from bregalad_hw.array.array import AttributeProcessorArray
@@ -17,6 +16,7 @@ from cocotb.triggers import FallingEdge
 
 from bregalad_sim.benches.beside import Beside
 from bregalad_sim.benches.levels import Placed, concerned, on_levels
+from bregalad_sim.benches.sides import SIDES, terms_of
 from bregalad_sim.bits import candidate_fields, pack, unpack
 from bregalad_sim.golden import Candidate, Cell, Golden, top
 from bregalad_sim.runner import parameters
@@ -34,6 +34,7 @@ class Model:
         self.shadow = Golden(geometry)  # slot 0: the snapshot
         self.shadow.cells = self.golden.cells
         self.shadow.fields = self.golden.fields
+        self.least = None  # by lane, of the terms beside the last COUNT of the codes' own bins
 
     def cells(self, pass_):
         lanes = self.geometry.lanes
@@ -84,15 +85,15 @@ class Model:
 
     def partial(self, op, codes):
         """Sums of a beat's naive Bayes terms, before it is counted."""
-        golden, slot = self.golden, op["slot"]
-        sums, known = [0] * self.geometry.classes, 0
-        for cell, code in zip(self.cells(op["pass_"]), codes, strict=True):
-            index = golden._own_bin(slot, cell, code)
-            if index is not None:
-                known += 1
-                for k, n in enumerate(golden.counts[slot][cell][index]):
-                    sums[k] += bayes_log2(BAYES_UNIT * n + 1)
-        return {"sums": sums, "known": known, "last": op["last"]}
+        least = self.least or [None] * self.geometry.lanes
+        logs, knowns, self.least = zip(
+            *(
+                terms_of(self.golden, op["slot"], cell, code, op["side"], each)
+                for cell, code, each in zip(self.cells(op["pass_"]), codes, least, strict=True)
+            ),
+            strict=True,
+        )
+        return {"sums": [sum(each) for each in zip(*logs, strict=True)], "known": sum(knowns), "last": op["last"]}
 
     def trial(self, current):
         """What `gains` and `summary` should show of the snapshot."""
@@ -231,6 +232,8 @@ class Bench:
             "lo": rng.randrange(256),
             "shift": rng.randrange(8),
         }
+        if g.naive_bayes:
+            op["side"] = rng.choice([0, *SIDES]) if op["test"] and self.model.least else 0
         if Op.PLACE in choices:
             op = self.placed.follow(op)
         return on_levels(g, rng, op, -(-len(slots) // g.levels))
@@ -266,11 +269,13 @@ class Bench:
         else:
             dut.trial_current.value = rng.randrange(g.max_cells)
 
-        if g.naive_bayes and op["code"] == Op.COUNT and op["predict"]:
-            due = self.clock + self.array.partial_latency
-            self.partials[due] = model.partial(op, codes)
-            if op["last"]:
-                self.coming.add(due - lead(g))
+        if g.naive_bayes and op["code"] == Op.COUNT:
+            partial = model.partial(op, codes)
+            if op["predict"]:
+                due = self.clock + self.array.partial_latency
+                self.partials[due] = partial
+                if op["last"]:
+                    self.coming.add(due - lead(g))
         answer = model.apply(op, codes, count)
         if op["code"] == Op.READ and answer is not None:
             self.reads[self.clock + self.array.read_latency] = answer
@@ -451,7 +456,7 @@ async def trial_clocks(dut):
                 await bench.step({"code": Op.CLEAR, **place})
             await bench.step({"code": Op.PLACE, **place, "root": 1, "parent": 0, "override": 0})
     for _ in range(300):
-        await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0})
+        await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0, "side": 0})
     for _ in range(SNAP_DISTANCE):
         await bench.step()
     first, trials = bench.clock, 3 * bench.snapshots

@@ -4,7 +4,7 @@ import random
 
 import cocotb
 from amaranth.lib import data
-from bregalad.fixed import BAYES_UNIT, bayes_log2
+from bregalad.fixed import BAYES_FALL, BAYES_UNIT, bayes_log2
 from bregalad.geometry import Geometry
 from bregalad_hw.array.bayes import BayesTerms, terms_layout
 from cocotb.clock import Clock
@@ -16,16 +16,19 @@ from bregalad_sim.runner import parameters
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def matches_fixed(dut):
-    """A word in every clock, some without a bin; terms ``latency`` clocks later."""
+    """A word in every clock, some without a bin, some beside one; terms ``latency`` clocks later."""
     g = Geometry(**parameters()["geometry"])
     latency = BayesTerms(g).latency
     rng = random.Random(cocotb.RANDOM_SEED)
     cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-    dut.rst.value, dut.word.value, dut.known.value = 1, 0, 0
+    for port in (dut.word, dut.known, dut.numeric, dut.first, dut.beside):
+        port.value = 0
+    dut.rst.value = 1
     for _ in range(3):
         await FallingEdge(dut.clk)
     dut.rst.value = 0
     want = []
+    least = None  # of what is beside the last first word
     for clock in range(500):
         if clock >= latency:
             got = unpack(terms_layout(g), int(dut.terms.value))
@@ -35,7 +38,14 @@ async def matches_fixed(dut):
         ]
         known = rng.randrange(3) != 0
         logs = [bayes_log2(BAYES_UNIT * count + 1) if known else 0 for count in word]
-        want.append({"logs": logs, "known": known})
+        numeric, beside = rng.randrange(2), least is not None and rng.randrange(2)
+        first = not beside and rng.randrange(4) != 0
+        if first:
+            least = [max(log - BAYES_FALL * numeric, 0) for log in logs]
+        elif beside:
+            logs = [max(pair) for pair in zip(logs, least, strict=True)]
+        want.append({"logs": logs, "known": known and not beside})
         dut.word.value = pack(data.ArrayLayout(g.count_width, g.classes), word)
-        dut.known.value = known
+        dut.known.value, dut.numeric.value = known, numeric
+        dut.first.value, dut.beside.value = first, beside
         await FallingEdge(dut.clk)

@@ -4,7 +4,7 @@ import random
 from collections import deque
 
 import cocotb
-from bregalad.fixed import BAYES_UNIT, UNUSED_CLASS, bayes_log2
+from bregalad.fixed import BAYES_UNIT, UNUSED_CLASS, bayes_log2, neighbour_log
 from bregalad.geometry import MISSING, Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.bayes import lead, partial_latency, partial_layout
@@ -42,14 +42,23 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.partial__valid, dut.partial__p, dut.partial__coming, dut.scores, dut.classes_in_use)
+        await reset(
+            dut,
+            dut.partial__valid,
+            dut.partial__p,
+            dut.partial__coming,
+            dut.neighbours,
+            dut.scores,
+            dut.classes_in_use,
+        )
 
-    def configure(self, cells, classes, scores):
+    def configure(self, cells, classes, scores, neighbours):
         """Static while nothing is under way; new statistics everywhere."""
         g, rng, golden = self.geometry, self.rng, self.golden
-        golden.fields.update({"cells.count": cells, "classes.count": classes})
+        golden.fields.update({"cells.count": cells, "classes.count": classes, "report.neighbours": neighbours})
         self.scores = scores
         self.dut.classes_in_use.value, self.dut.scores.value = classes, scores
+        self.dut.neighbours.value = neighbours
 
         def count():
             return rng.choice([0, 0, 1, rng.getrandbits(rng.randint(1, g.count_width)), g.count_max])
@@ -69,14 +78,21 @@ class Bench:
         self.source.items.append({"slot": slot, "class_counts": golden.entries[slot].class_counts})
         beats = []
         for at in range(0, len(codes), g.lanes):
-            sums, known = [0] * g.classes, 0
+            last, sides = at + g.lanes >= len(codes), 2 * golden.fields["report.neighbours"]
+            sums, known = [[0] * g.classes for _ in range(1 + sides)], 0
             for cell in range(at, min(at + g.lanes, len(codes))):
                 index = golden._own_bin(slot, cell, codes[cell])
-                if index is not None:
-                    known += 1
-                    for k, n in enumerate(golden.counts[slot][cell][index]):
-                        sums[k] += bayes_log2(BAYES_UNIT * n + 1)
-            beats.append({"sums": sums, "known": known, "last": at + g.lanes >= len(codes)})
+                if index is None:
+                    continue
+                known += 1
+                words = golden._words(slot, cell, index)
+                for k in range(g.classes):
+                    own, *others = (bayes_log2(BAYES_UNIT * counts[k] + 1) for counts in words)
+                    sums[0][k] += own
+                    for side in range(sides):
+                        sums[1 + side][k] += neighbour_log(own, others[side])
+            for side in range(1 + sides):
+                beats.append({"sums": sums[side], "known": known * (side == 0), "last": last and side == sides})
         self.pending.append(beats)
         self.want.append([{"slot": slot, "label": scores.index(max(scores)), "scores": scores}, None])
         self.unissued.append(self.want[-1])
@@ -145,7 +161,7 @@ async def matches_golden(dut):
     rng, g = bench.rng, bench.geometry
     await bench.start()
     for _ in range(parameters()["rounds"]):
-        bench.configure(rng.randint(1, g.max_cells), rng.choice([g.classes, 1, 2]), rng.randrange(2))
+        bench.configure(rng.randint(1, g.max_cells), rng.choice([g.classes, 1, 2]), rng.randrange(2), rng.randrange(2))
         bench.source.stall, bench.sink.stall = rng.choice([0, 0.5]), rng.choice([0, 0.5, 0.95])
         bench.busy = rng.choice([0, 0.4])
         bench.most = 0
@@ -162,7 +178,7 @@ async def ties(dut):
     g, golden = bench.geometry, bench.golden
     await bench.start()
     for classes in (g.classes, 0):
-        bench.configure(1, classes, 1)
+        bench.configure(1, classes, 1, 0)
         for first in range(g.classes):
             golden.entries[0].class_counts = [5 * (k >= first) for k in range(g.classes)]
             golden.counts[0][0] = [[2] * g.classes for _ in range(g.bins)]
@@ -181,7 +197,7 @@ async def rate(dut):
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
-    bench.configure(min(g.lanes, g.max_cells), g.classes, 0)
+    bench.configure(min(g.lanes, g.max_cells), g.classes, 0, 0)
     for _ in range(300):
         bench.record()
     await bench.finish()

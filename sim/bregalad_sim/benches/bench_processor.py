@@ -7,7 +7,6 @@ import cocotb
 from amaranth import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.fixed import BAYES_UNIT, bayes_log2
 from bregalad.geometry import MISSING, Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.bayes import terms_layout
@@ -21,6 +20,7 @@ from cocotb.triggers import FallingEdge
 
 from bregalad_sim.benches.beside import Beside
 from bregalad_sim.benches.levels import Placed, concerned, level_of, on_levels
+from bregalad_sim.benches.sides import SIDES, bin_of, terms_of
 from bregalad_sim.bits import pack, unpack
 from bregalad_sim.golden import Cell, Golden, gain_of
 from bregalad_sim.runner import parameters
@@ -105,6 +105,7 @@ class Bench:
         self.clock = 0
         self.due = {}  # clock: (word, what is read, clamped, a bit for each level)
         self.terms_due = {}  # clock: terms of a COUNT
+        self.least = None  # of the terms beside the last COUNT of a code's own bin
         self.held = deque()  # results of whole snapshots that are not taken
         self.begun = 0  # snapshots that are not taken
         self.left = []  # SNAPs of the one that is coming in
@@ -114,6 +115,8 @@ class Bench:
         if g.levels > 1:
             # COUNTs and HALVEs of several levels, and of what is clamped in several.
             self.seen |= dict.fromkeys(("several", "halved", "clamped_several"), 0)
+        if g.naive_bayes:
+            self.seen["beside"] = 0
         self.recent = deque(maxlen=4)
         self.placed = Placed(g, self.rng)
         self.beside = Beside()
@@ -178,8 +181,8 @@ class Bench:
         read, clamped = None, 0
         match op["code"]:
             case Op.COUNT:
-                self.note_terms(slot, cell, code)
-                touched = [(each, golden._bin(each, cell, code)) for each in concerned(g, op)]
+                self.note_terms(op, cell, code)
+                touched = [(each, bin_of(golden, each, cell, code, op.get("side", 0))) for each in concerned(g, op)]
                 touched = [(each, bin_) for each, bin_ in touched if bin_ is not None]
                 for each, _ in touched if not op["test"] else ():
                     stays = golden._count_cell(each, cell, code, op["label"], op["minus"])
@@ -226,14 +229,13 @@ class Bench:
         if what in self.seen:
             self.seen[what] += happened
 
-    def note_terms(self, slot, cell, code):
+    def note_terms(self, op, cell, code):
         """What the lane adds to a prediction: from the word as it is before the operation."""
         if self.geometry.naive_bayes:
-            index = self.golden._own_bin(slot, cell, code)
-            counts = self.golden.counts[slot][cell][index or 0]
-            logs = [bayes_log2(BAYES_UNIT * n + 1) * (index is not None) for n in counts]
+            logs, known, self.least = terms_of(self.golden, op["slot"], cell, code, op["side"], self.least)
             latency = AttributeProcessor(self.geometry, self.lane).terms_latency
-            self.terms_due[self.clock + latency] = {"logs": logs, "known": index is not None}
+            self.terms_due[self.clock + latency] = {"logs": logs, "known": known}
+            self.seen["beside"] += op["side"] > 0
 
     def random_op(self, codes):
         rng, g = self.rng, self.geometry
@@ -255,6 +257,8 @@ class Bench:
             "lo": rng.choice([0, 255, rng.randrange(256)]),
             "shift": rng.randrange(8),
         }
+        if g.naive_bayes:
+            op["side"] = rng.choice([0, *SIDES]) if op["test"] and self.least else 0
         return self.placed.follow(op) if Op.PLACE in codes else op
 
     def next_snap(self):

@@ -17,6 +17,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 from bregalad_sim.benches.counting import COUNTED, SPENT, Model
 from bregalad_sim.benches.levels import concerned
+from bregalad_sim.benches.sides import SIDES
 from bregalad_sim.bits import pack, unpack
 from bregalad_sim.golden import Entry
 from bregalad_sim.runner import parameters
@@ -54,6 +55,7 @@ class Bench:
             dut.predict,
             dut.configuration__grace__leaf,
             dut.configuration__inner_grace__inner,
+            dut.configuration__report__neighbours,
             dut.locked,
             dut.grant,
             dut.table__r_en,
@@ -64,15 +66,16 @@ class Bench:
             dut.table__w_entry,
         )
 
-    async def configure(self, cells, grace, inner_grace, predict):
+    async def configure(self, cells, grace, inner_grace, predict, sides=0):
         fields = self.golden.fields
-        fields["report.predictions"] = predict
+        fields["report.predictions"], fields["report.neighbours"] = predict, sides
         fields["cells.count"], fields["grace.leaf"] = cells, grace
         fields["inner_grace.inner"] = inner_grace
         dut = self.dut
         dut.passes.value = self.geometry.passes_for(cells)
         dut.configuration__grace__leaf.value = grace
         dut.configuration__inner_grace__inner.value = inner_grace
+        dut.configuration__report__neighbours.value = sides
         dut.predict.value = predict
 
     async def place(self, slot, **values):
@@ -188,7 +191,7 @@ class Bench:
             assert op["code"] == want["code"].value
             assert {*concerned(g, op)} == {*want["slots"]}, (op, want)
             assert all(op[key] == want[key] for key in op if key in want and key != "code"), (op, want)
-            if want.get("predict") and op["pass_"] == 0:
+            if want.get("predict") and op["pass_"] == op["side"] == 0:
                 self.asked -= 1
                 assert self.asked >= 0, "beats of a prediction that was not asked for"
             self.trials.extend(want.get("trials", []))
@@ -243,7 +246,9 @@ async def matches_golden(dut):
     await bench.start()
     for _ in range(parameters()["rounds"]):
         grace = rng.choice([0, 1, 3, 5])
-        await bench.configure(rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]), rng.randrange(2))
+        await bench.configure(
+            rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]), rng.randrange(2), rng.randrange(2)
+        )
         for slot in rng.sample(range(g.slots), g.slots):
             await bench.place(slot, **bench.random_entry(slot))
         bench.source.stall, bench.trial.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
@@ -291,13 +296,16 @@ async def rings(dut):
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def rate(dut):
-    """A beat per clock, for every node of a path, too, or for all that are counted together."""
+    """A beat per clock, for every node of a path, too, or for all that are counted together.
+
+    With those beside the bins of a prediction, of its own slot alone.
+    """
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
     await bench.start()
     for cells in {1, g.max_cells}:
-        for linked in (False, True):
-            await bench.configure(cells, 0, 0, 1)
+        for linked, sides in ((False, 0), (True, 0), (True, 1)):
+            await bench.configure(cells, 0, 0, 1, sides)
             for slot in range(g.slots):
                 await bench.place(slot, link=slot - 1 if linked and slot else NONE)
             groups = 0
@@ -307,5 +315,5 @@ async def rate(dut):
                 bench.record(slot, 0)
                 groups += slot // g.levels + 1 if linked else 1
             await bench.finish()
-            clocks = groups * g.passes_for(cells)
-            assert bench.issued[-1] - bench.issued[0] + 1 == clocks, (cells, linked)
+            clocks = (groups + 60 * sides * len(SIDES)) * g.passes_for(cells)
+            assert bench.issued[-1] - bench.issued[0] + 1 == clocks, (cells, linked, sides)

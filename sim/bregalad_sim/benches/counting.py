@@ -18,6 +18,7 @@ from bregalad_hw.mcmu.slots import SlotTable, connect_one, table_signature
 from bregalad_hw.mcmu.tracker import Tracker
 
 from ..golden import Golden
+from .sides import SIDES
 
 __all__ = ["COUNTED", "SPENT", "Counting", "Model"]
 
@@ -95,7 +96,7 @@ class Counting(wiring.Component):
             self.bad.eq(buffer.bad),
             self.node.eq(tracker.node),
             self.halved.eq(tracker.halved),
-            self.beats.eq(tracker.counting if self.geometry.levels == 1 else tracker.beats),
+            self.beats.eq(tracker.beats),
             self.idle.eq(buffer.empty & tracker.idle),
             *(getattr(self, name).eq(getattr(tracker, name)) for name in SPENT),
         ]
@@ -176,17 +177,21 @@ class Model(Golden):
 
     def _beats(self, nodes, codes, **fields):
         lanes = self.geometry.lanes
+        sides = (0, *SIDES) if fields["predict"] and self.fields["report.neighbours"] else (0,)
         self.ops.extend(
             {
                 "code": Op.COUNT,
                 "slots": [node["slot"] for node in nodes],
                 "slot": nodes[0]["slot"],
                 "pass_": at // lanes,
+                "side": side,
                 "codes": codes[at : at + lanes],
-                "last": at + lanes >= len(codes),
+                "last": at + lanes >= len(codes) and side == sides[-1],
                 **fields,
+                **({"test": 1} if side else {}),
             }
             for at in range(0, len(codes), lanes)
+            for side in sides
         )
 
     def _predict(self, slot, codes):

@@ -2,6 +2,7 @@
 
 import numpy as np
 from bregalad.complete import complete
+from bregalad.fixed import BAYES_BINS
 from bregalad.geometry import MISSING, NONE
 from bregalad.protocol import reports
 from bregalad.protocol.commands import (
@@ -282,8 +283,18 @@ class Golden:
     def _scores(self, slot, codes):
         """Every class's naive Bayes score at a slot."""
         bins = [self._own_bin(slot, cell, code) for cell, code in enumerate(codes)]
-        words = [self.counts[slot][cell][index] for cell, index in enumerate(bins) if index is not None]
+        words = [self._words(slot, cell, index) for cell, index in enumerate(bins) if index is not None]
         return scores_of(self.entries[slot].class_counts, words, self.fields["classes.count"])
+
+    def _words(self, slot, cell, index):
+        """What a cell counts in a value's bin and in those beside it; in it alone three times."""
+        counts = self.counts[slot][cell]
+        if not self.fields["report.neighbours"] or self.cells[cell].kind != CellKind.NUMERIC:
+            return [counts[index]] * BAYES_BINS
+        nothing = [0] * self.geometry.classes
+        below = counts[index - 1] if index else nothing
+        above = counts[index + 1] if index + 1 < len(counts) else nothing
+        return [counts[index], below, above]
 
     def _own_bin(self, slot, cell, code):
         """The bin of a code, None if its value is missing or counted by another cell."""

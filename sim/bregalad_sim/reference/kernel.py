@@ -33,6 +33,7 @@ WEIGHT, MEAN, SQUARES, LOW, HIGH = range(5)  # of ``moments``
 PREDICTIONS = ("mc", "nb", "nba")
 MC, NB, NBA = range(3)
 
+BINS, LEAST = 3, 0.5  # naive Bayes: a bin and those beside it, which are taken to hold half as much at least
 SMOOTHING = 16  # naive Bayes: a count of n weighs n + 1/16, against n_k + 1 instances
 
 
@@ -213,8 +214,15 @@ def naive_bayes(kind, bins, capacities, limits, own, table, zoom, edges, used, m
             continue
         index = find_bin(kind, bins, capacities, limits, zoom, edges, used, attribute, value)
         if index >= 0:
+            there = bins if kind != VFML else used[attribute]
             for label in range(len(own)):
-                scores[label] += _smoothed(table[attribute, index, label]) - np.log2(SMOOTHING * (own[label] + 1))
+                count = _smoothed(table[attribute, index, label])
+                if capacities[attribute] == 0:
+                    below = _smoothed(table[attribute, index - 1, label]) if index > 0 else 0.0
+                    above = _smoothed(table[attribute, index + 1, label]) if index + 1 < there else 0.0
+                    least = count + np.log2(LEAST)
+                    count = (count + max(below, least) + max(above, least)) / BINS
+                scores[label] += count - np.log2(SMOOTHING * (own[label] + 1))
 
 
 @njit(cache=True)

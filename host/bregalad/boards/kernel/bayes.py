@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ...fixed import UNUSED_CLASS
+from ...fixed import BAYES_BINS, BAYES_FALL, UNUSED_CLASS
 from ...geometry import BYTE_CLASSES, Geometry
 from ...protocol.reports import Kind, prediction_layout
 from ...protocol.words import putter
 from .arithmetic import whole_log
-from .bins import MIXED, is_shared, locate
+from .bins import ALL_NUMERIC, MIXED, NUMERIC, is_shared, locate
 from .counting import restate
-from .state import CLASSES, COUNTS, PREDICTED, PREDICTIONS, TERMS, USED, inlined, inner
+from .state import CLASSES, COUNTS, KIND, NEIGHBOURS, PREDICTED, PREDICTIONS, TERMS, USED, inlined, inner
 
 __all__ = ["classify", "only_class", "predict", "prediction_words"]
 
@@ -50,7 +50,19 @@ def predict(
     classes = min(registers[CLASSES], width)
     locate(config, lo, shift, mix, counts.shape, slot, codes, places)
     label = classify(
-        entries, counts.shape, counters, shares, config, mix, classes, scores, logs, bayes_table, slot, places
+        entries,
+        counts.shape,
+        counters,
+        shares,
+        config,
+        mix,
+        registers[NEIGHBOURS],
+        classes,
+        scores,
+        logs,
+        bayes_table,
+        slot,
+        places,
     )
     used = progress[USED]
     kind = LABEL_ONLY if registers[PREDICTIONS] == 1 else SCORES
@@ -80,13 +92,25 @@ def only_class(entries, classes, slot):
     return found if named == 1 else np.int64(-1)
 
 
+@inlined
+def three_logs(shares, slot, at, row):
+    """Those of a counter, and of the same class and cell in the bins beside its."""
+    below = np.int64(shares[slot, np.uint64(at)])
+    own = np.int64(shares[slot, np.uint64(at + row)])
+    above = np.int64(shares[slot, np.uint64(at + 2 * row)])
+    least = own - BAYES_FALL
+    return own + max(below, least) + max(above, least)
+
+
 @inner
-def classify(entries, shape, counters, shares, config, mix, classes, scores, logs, bayes_table, slot, places):
-    """The class that naive Bayes predicts; ``scores``: log2 of every one's share, less a constant.
+def classify(
+    entries, shape, counters, shares, config, mix, neighbours, classes, scores, logs, bayes_table, slot, places
+):
+    """The class that naive Bayes predicts; ``scores`` as the golden model's `scores_of` gives them.
 
     ``shape`` of the counters, ``places`` as `locate` finds them.
     """
-    cells = shape[3]
+    cells, row = shape[3], shape[2] * shape[3]
     slot = np.uint64(slot)
     if not entries[slot, TERMS]:
         restate(entries, shape, counters, shares, logs, bayes_table, slot)
@@ -103,16 +127,29 @@ def classify(entries, shape, counters, shares, config, mix, classes, scores, log
         n = entries[slot, COUNTS + k]
         score = np.int64(UNUSED_CLASS)
         if n:
-            score = whole_log(n, logs, bayes_table)
-            score -= known * whole_log(n + 1, logs, bayes_table)
+            score = BAYES_BINS * (whole_log(n, logs, bayes_table) - known * whole_log(n + 1, logs, bayes_table))
             first = k * cells
-            if known == len(places):  # a loop without a branch
+            if neighbours and mix == ALL_NUMERIC and known == len(places):  # a loop without a branch
                 for place in places:
-                    score += shares[slot, np.uint64(first + place)]
-            else:
-                for place in places:
+                    score += three_logs(shares, slot, first + place, row)
+            elif neighbours:
+                for cell in range(len(places)):
+                    place = places[cell]
                     if place >= 0:
-                        score += shares[slot, np.uint64(first + place)]
+                        if config[KIND, cell] == NUMERIC:
+                            score += three_logs(shares, slot, first + place, row)
+                        else:
+                            score += BAYES_BINS * shares[slot, np.uint64(first + place + row)]
+            else:
+                own = np.int64(0)
+                if known == len(places):
+                    for place in places:
+                        own += shares[slot, np.uint64(first + place + row)]
+                else:
+                    for place in places:
+                        if place >= 0:
+                            own += shares[slot, np.uint64(first + place + row)]
+                score += BAYES_BINS * own
         scores[k] = score
     if mix == MIXED:
         for cell in range(len(places)):

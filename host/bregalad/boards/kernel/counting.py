@@ -52,7 +52,7 @@ def count_places(entries, counters, shares, cells, lanes, limit, step, logs, bay
     if rows > entries[slot, EXTENT]:
         entries[slot, EXTENT] = rows
     keep = entries[slot, TERMS]
-    first = label * cells
+    first, row = label * cells, row_of(counters, shares)
     clamped, stuck_beat = 0, -1
     for cell in range(len(places)):
         place = places[cell]
@@ -62,7 +62,7 @@ def count_places(entries, counters, shares, cells, lanes, limit, step, logs, bay
             if old != limit:
                 counters[slot, at] = old + step
                 if keep:
-                    shares[slot, at] = share_log(old + step, logs, bayes_table)
+                    shares[slot, at + row] = share_log(old + step, logs, bayes_table)
             elif cell // lanes != stuck_beat:
                 stuck_beat = cell // lanes
                 clamped += 1
@@ -82,21 +82,29 @@ def halve(entries, shape, counters, events, slot):
     events[HALVINGS] += 1
 
 
+@inlined
+def row_of(counters, shares):
+    """Where a slot's shares begin that there are counters of: before and behind lies a bin that holds nothing."""
+    return np.uint64((shares.shape[1] - counters.shape[1]) // 2)
+
+
 @inner
 def restate(entries, shape, counters, shares, logs, bayes_table, slot):
     """Work out the terms of a slot's counters, to be kept up to date from now on."""
+    row = row_of(counters, shares)
     for at in range(used(entries, shape, slot)):
-        shares[slot, at] = share_log(counters[slot, at], logs, bayes_table)
+        shares[slot, np.uint64(at) + row] = share_log(counters[slot, at], logs, bayes_table)
     entries[slot, TERMS] = 1
 
 
 @inner
 def clear(entries, counts, counters, shares, slot):
     """Forget a slot, except for its zoom."""
+    row = row_of(counters, shares)
     for at in range(used(entries, counts.shape, slot)):
         counters[slot, at] = 0
         if len(shares):
-            shares[slot, at] = 0  # log2 of 1
+            shares[slot, np.uint64(at) + row] = 0  # log2 of 1
     entries[slot] = 0
     entries[slot, LINK] = entries[slot, CURRENT] = NONE
 

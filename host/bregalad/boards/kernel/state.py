@@ -20,6 +20,7 @@ __all__ = [
     "LEAF_GRACE",
     "INNER_GRACE",
     "PREDICTIONS",
+    "NEIGHBOURS",
     "KIND",
     "FIRST",
     "OTHER",
@@ -65,9 +66,17 @@ SETTINGS = tuple(
     if register.name != "cell"
     for field in register.fields
 )
-CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS = map(
+CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS, NEIGHBOURS = map(
     SETTINGS.index,
-    ("cells.count", "classes.count", "report.all", "grace.leaf", "inner_grace.inner", "report.predictions"),
+    (
+        "cells.count",
+        "classes.count",
+        "report.all",
+        "grace.leaf",
+        "inner_grace.inner",
+        "report.predictions",
+        "report.neighbours",
+    ),
 )
 CELL_SETTINGS = ("cell.kind", "cell.first", "cell.other", "cell.base")
 KIND, FIRST, OTHER, BASE = range(len(CELL_SETTINGS))
@@ -109,7 +118,7 @@ class State(NamedTuple):
     entries: np.ndarray  # int64[S, 8 + C], by N to COUNTS
     counts: np.ndarray  # uint32[S, B, C, D]
     counters: np.ndarray  # the same, uint32[S, B C D]
-    shares: np.ndarray  # int16[S, B C D], log2 of a counter's term; S = 0: not wanted
+    shares: np.ndarray  # int16[S, (B + 2) C D], log2 of a counter's term, see `row_of`; S = 0: not wanted
     lo: np.ndarray  # uint8[S, D]
     shift: np.ndarray  # uint8[S, D]
     events: np.ndarray  # int64, by EVENTS

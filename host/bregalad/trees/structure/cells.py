@@ -71,6 +71,11 @@ class CellMap:
     def __len__(self):
         return len(self.attribute)
 
+    @property
+    def has_numbers(self):
+        """Whether an attribute is numeric."""
+        return 0 in self.capacities
+
     def cells_of(self, attribute):
         """The cells of an attribute, in order."""
         return np.flatnonzero(self.attribute == attribute)

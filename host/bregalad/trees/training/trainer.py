@@ -155,7 +155,12 @@ class Trainer:
         board.write("grace.leaf", policy.grace)
         inner = policy.anytime and not policy.tree_wide
         board.write("inner_grace.inner", policy.inner_grace if inner else 0)
-        board.write_fields("report", all=int(policy.reports_all), predictions=int(self.predictor != router.MAJORITY))
+        board.write_fields(
+            "report",
+            all=int(policy.reports_all),
+            predictions=int(self.predictor != router.MAJORITY),
+            neighbours=int(self.cells.has_numbers),  # without, the board need not look for nothing
+        )
         if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
             self.growth.start()
 
