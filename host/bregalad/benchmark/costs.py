@@ -271,7 +271,8 @@ def _worst(page, kept, settings):
     page.text(
         f"{_ARRAY.lanes} lanes, {_ARRAY.bins} bins, {_ARRAY.classes} classes, one beat per "
         "record, grace 200; at the right the clocks lost to snapshots, to slots under trial, "
-        "to a full trial queue, to predictions without room, to the start of a LEARN."
+        "to a full trial queue, to predictions without room, to the start of a LEARN. A prediction from "
+        "numbers takes two clocks more for each beat."
     )
 
 
