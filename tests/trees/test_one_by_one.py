@@ -393,6 +393,15 @@ def test_whatever_is_missing(value):
     assert tree.report()["instances"] == 4
 
 
+def test_an_array_of_one_number_is_refused_before_the_first_of_three_times():
+    tree = VFDT().learn_one({"a": 1.0}, "p")
+    with pytest.raises(TypeError, match="'a'"):
+        tree.learn_one({"a": np.array(3)}, "p", w=3)
+    with pytest.raises(TypeError, match="'b'"):
+        tree.learn_one({"a": 1.0, "b": np.array(3)}, "p", w=3)
+    assert tree.report()["instances"] == 1
+
+
 def test_an_interval_is_refused_before_the_first_of_three_times():
     tree = VFDT()
     with pytest.raises(TypeError, match="'b'"):

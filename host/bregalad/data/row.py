@@ -12,7 +12,7 @@ from ..words import listed, shown
 from .nominal import plain
 from .quantiser import real
 
-__all__ = ["Row", "check_finite", "check_text", "is_missing", "named"]
+__all__ = ["Row", "check_finite", "check_text", "check_value", "is_missing", "named"]
 
 _PLAIN = frozenset((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_))
 _KEYS = frozenset((str, int, float))
@@ -168,6 +168,11 @@ def is_missing(value):
         )
     except ArithmeticError:  # a decimal's signalling NaN
         return False
+
+
+def check_value(attribute, value):
+    """Refuse with a TypeError or ValueError what `Row.encode` refuses for an attribute."""
+    (_number if attribute.kind == "numeric" else _nominal)(attribute.name, value)
 
 
 def _number(name, value):

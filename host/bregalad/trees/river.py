@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..data.row import check_finite, check_text, is_missing, named
+from ..data.row import check_finite, check_text, check_value, is_missing, named
+from ..data.schema import Attribute
 from ..words import listed, shown
 from .inputs import class_name_beside, class_set, is_position, label_array, labels_of, schema_of
 from .shared import Shared
@@ -81,18 +83,16 @@ class OneByOne(Shared):
         self._check_ready()
         values = {name: None if is_missing(value) else value for name, value in named(x).items()}
         first = "classes_" not in self.__dict__
-        nominal = (
-            () if first else [attribute.name for attribute in self.schema_.attributes if attribute.kind == "nominal"]
-        )
+        known = {} if first else {attribute.name: attribute for attribute in self.schema_.attributes}
         for name, value in values.items():
-            if isinstance(value, str):
+            if name in known:
+                check_value(known[name], value)
+            elif isinstance(value, str):
                 check_text(value, f"attribute {name!r}")
-            elif isinstance(value, float | np.floating) and name not in nominal:
+            elif isinstance(value, float | np.floating):
                 check_finite(name, value)
-            elif isinstance(value, pd.Interval):  # in a frame it would be taken for its text
-                raise TypeError(
-                    f"attribute {name!r}: a value must be a string, a number or a truth value, not {shown(value)}"
-                )
+            elif not isinstance(value, Real | Decimal):  # in a frame more would pass
+                check_value(Attribute(name, "nominal"), value)
         if first:
             self._learn_first(values, y, w)
             return
