@@ -87,6 +87,7 @@ def test_labels_stay_what_they_are(labels, classes):
         ([True, False], "b"),
         ([1, 2.0], "f"),
         ([-1, 2**63], "O"),
+        ([2**64, 1.7e308], "O"),
         ([1, 2**64], "O"),
         ([2**63, 2**63 + 1], "u"),
         (["a", "b"], "U"),
@@ -156,7 +157,7 @@ def test_learn_codes_checks_its_arguments(codes, labels, error, message):
     ],
 )
 def test_codes_that_are_no_arrays(codes, labels):
-    tree = VFDT(head=10).fit(np.arange(40).reshape(40, 1), [0, 1] * 20)
+    tree = VFDT().fit(np.arange(40).reshape(40, 1), [0, 1] * 20)
     with pytest.raises((TypeError, ValueError), match="^codes .*(must be arrays|must have the shape)"):
         tree.learn_codes(codes, labels)
 

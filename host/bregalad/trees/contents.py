@@ -1,6 +1,7 @@
 """What the arrays and entries of a saved tree must be; compiled code would go astray in others."""
 
 import hashlib
+from math import isfinite
 
 import numpy as np
 
@@ -70,7 +71,7 @@ _OPTIONAL = {
     "run": dict,
     "grows": bool,
 }
-_LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (int,)}
+_LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (int, float)}
 
 
 def digest_of(arrays):
@@ -132,8 +133,7 @@ def labels_from(labels, kind, grows=False):
         or len(set(labels)) < len(labels)
         or not grows
         and sorted(labels) != labels
-        or found.dtype.kind == "f"
-        and not np.isfinite(found).all()
+        or not all(isfinite(label) for label in labels if isinstance(label, float))
     ):
         raise ValueError(f"the classes are {shown(labels)} of type {kind!r}")
     return found
