@@ -135,13 +135,13 @@ def test_a_saved_tree_of_many_classes_does_not_go_to_hardware(tmp_path):
 
 def test_classes_that_come_later_find_room_beyond_those_of_hardware():
     X, y = frame(4, 300, 3000)
-    tree, whole = EFDT(head=200), EFDT(head=200)
+    tree, whole = EFDT(), EFDT()
     for instance, label in zip(X.to_dict("records"), y, strict=True):
         tree.learn_one(instance, label)
     assert len(tree.classes_) == 300 and tree._trainer.board.geometry.classes >= 300
     assert tree.predict(X[-500:]).tolist() == [tree.predict_one(x) for x in X[-500:].to_dict("records")]
     # Weights are saved up per class, also of those that were not there at first.
-    weighed = EFDT(head=200)
+    weighed = EFDT()
     for i, (instance, label) in enumerate(zip(X.to_dict("records"), y, strict=True)):
         for weight in (1,) if i < 200 else (0.5, 0.5):
             weighed.learn_one(instance, label, weight)
