@@ -147,6 +147,12 @@ def test_learn_codes_checks_its_arguments(codes, labels, error, message):
         VFDT().fit(X, y).learn_codes(codes, labels)
 
 
+def test_classes_that_are_missing():
+    tree = VFDT().fit([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match="missing"):
+        tree.partial_fit([[0]], [0], classes=[pd.NA, 1])
+
+
 @pytest.mark.parametrize(
     "codes, labels",
     [

@@ -112,4 +112,7 @@ def _same(classes, known):
     """Whether these are plainly the classes that are known, as mostly in calls after the first."""
     if type(classes) is np.ndarray:
         return classes.dtype == known.dtype and np.array_equal(classes, known)
-    return type(classes) is list and classes == known.tolist()
+    try:
+        return type(classes) is list and classes == known.tolist()
+    except TypeError:  # pandas' missing value is neither equal nor not
+        return False
