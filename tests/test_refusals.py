@@ -3,6 +3,7 @@
 import errno
 import gzip
 import os
+import signal
 import subprocess
 import sys
 
@@ -154,8 +155,10 @@ def test_no_file_is_lost_to_a_command_that_fails(csv, tmp_path, capsys, argument
     ],
 )
 def test_long_commands_check_before_they_begin(tmp_path, capsys, arguments, message):
+    before = signal.getsignal(signal.SIGTERM)
     assert main([word.replace("FOLDER", str(tmp_path)) for word in arguments]) == 1
     assert message in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_a_table_with_an_index_is_refused_as_such(csv, tmp_path, capsys):

@@ -77,14 +77,16 @@ def run(args):
         print(f"serving: open it as {name}; end with Ctrl-C", flush=True)
 
     # Ended like that, it removes its link, too.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, frame: sys.exit(128 + number))
-    with VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock, netlist=args.netlist) as virtual:
-        try:
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, lambda number, frame: sys.exit(128 + number)) for number in numbers]
+    try:
+        with VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock, netlist=args.netlist) as virtual:
             serve(virtual, opened, **options)
-        finally:
-            if linked is not None:
-                os.unlink(linked)
+    finally:
+        if linked is not None:
+            os.unlink(linked)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
     return 0
 
 
