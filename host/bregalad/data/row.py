@@ -98,9 +98,8 @@ class Row:
                 found = [codes[value] for (_, codes), value in zip(self._known, others, strict=True)]
         except (KeyError, TypeError, OverflowError, struct.error):
             return False
-        if np.isinf(self.numbers).any():
-            return False
-        self._tables.encode(self.numbers, self._codes)
+        if self._tables.encode(self.numbers, self._codes):
+            return False  # a number is infinite
         if found:
             self._codes[0, self._nominal] = found
             if not read_only:

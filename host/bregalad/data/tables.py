@@ -39,21 +39,28 @@ class NumberTables:
         ----------
         values : float64 array (n, books), C-contiguous
         codes : uint8 array (n, attributes), C-contiguous
+
+        Returns
+        -------
+        bool
+            Whether a value is infinite, and has no code.
         """
         if self.stale:
             self.stale = False
             for i, book in enumerate(self._books):
                 self._counts[i] = len(book.edges)
                 self._edges[i, : self._counts[i]] = book.edges
-        _encode(values, self._edges, self._counts, self._places, codes)
+        return _encode(values, self._edges, self._counts, self._places, codes)
 
 
 @njit(error_model="numpy")
 def _encode(values, edges, counts, places, codes):
+    infinite = False
     for row in range(len(values)):
         for column in range(len(places)):
             value, own = values[row, column], edges[column]
             code = np.int64(MISSING)
+            infinite |= abs(value) == np.inf
             if value == value:
                 low, high = 0, counts[column]
                 while low < high:
@@ -64,3 +71,4 @@ def _encode(values, edges, counts, places, codes):
                         high = middle
                 code = low
             codes[row, places[column]] = code
+    return infinite

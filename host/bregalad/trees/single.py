@@ -33,6 +33,7 @@ class Single:
         self._places = {label: place for place, label in enumerate(self.labels)}
         self._learns = self._places if once else {}
         self.look = False
+        self._codes = self.row.codes[np.newaxis]
         self._label = np.zeros(1, np.int32)
         self._prediction = np.zeros(1, np.int32)
 
@@ -69,7 +70,7 @@ class Single:
             return False
         self._label[0] = place
         trainer.learn_row(self._desk)
-        self.look = self._quantiser.sample.add_row(self.row.numbers, self.row.codes[np.newaxis])
+        self.look = self._quantiser.sample.add_row(self.row.numbers, self._codes)
         if self.row.lost:
             warn_of_lost(self._quantiser)
         return True
