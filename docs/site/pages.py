@@ -36,7 +36,7 @@ CHAPTERS = {
         "The same, RBF <reproduction/ties-rrbfc>",
         "C-Tree and CorrH-Tree <reproduction/ctree>",
     ),
-    "Built": ("design", "architecture", "protocol", "proofs"),
+    "Built": ("design", "architecture", "front", "protocol", "proofs"),
     "Develop": ("contributing", "Extending <extending>", "changelog"),
     "API": ("api/trees", "api/boards", "api/data", "api/protocol", "api/hardware"),
 }

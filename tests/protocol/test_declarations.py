@@ -9,13 +9,14 @@ from amaranth import Module, Signal, signed, unsigned
 from amaranth.lib import data
 from amaranth.sim import Simulator
 from bregalad.geometry import PRESETS, Geometry
-from bregalad.protocol import commands, describe, registers, reports
+from bregalad.protocol import commands, describe, nodes, registers, reports
 from bregalad.protocol.layout import Field, Layout
 from bregalad.protocol.words import getter, putter, words_before
 from bregalad_hw.layout import struct, words_of
 
 LAYOUTS = [
     *commands.COMMANDS.values(),
+    nodes.EDIT,
     commands.record_layout(5),
     *(reports.layout_of(kind, Geometry(classes=3), 5) for kind in reports.Kind),
 ]
@@ -40,7 +41,7 @@ def test_numpy_and_amaranth_agree_on_every_field(layout):
 
 
 def test_commands_are_16_bytes():
-    assert {layout.size for layout in commands.COMMANDS.values()} == {commands.COMMAND_BYTES}
+    assert {layout.size for layout in [*commands.COMMANDS.values(), nodes.EDIT]} == {commands.COMMAND_BYTES}
 
 
 @pytest.mark.parametrize("width, count", [(32, 4), (128, 1), (512, 1)])

@@ -4,7 +4,7 @@ import inspect
 import re
 
 from ..geometry import MISSING, NONE, Geometry
-from . import commands, registers, reports
+from . import commands, nodes, registers, reports
 from .layout import Layout
 
 __all__ = ["markdown"]
@@ -54,6 +54,10 @@ def markdown():
     lines += _layout(commands.record_layout(8), "Instance record")
     for flags in (commands.CommandFlag, commands.RecordFlag):
         lines += _values(flags)
+    lines += ["## Node table", "", *_paragraphs(nodes), ""]
+    lines += _layout(nodes.EDIT, "EDIT", "Change a node's row.")
+    for values in (nodes.NodeKind, nodes.EditFlag, nodes.EditError):
+        lines += _values(values)
     lines += ["## Reports", "", *_paragraphs(reports), ""]
     meanings = _meanings(reports.Kind)
     for kind in reports.Kind:

@@ -1,0 +1,291 @@
+"""Walks that go round together, a step of one of them in every clock."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.geometry import CODE_WIDTH, MISSING
+from bregalad.protocol.nodes import NodeKind
+
+from ..delay import delay
+from .node_table import NodeTable, rows_signature
+
+__all__ = ["Ring", "beat_layout", "ways_layout"]
+
+_AFTER_ROW = 4  # stages from a node's row to the child: codes, two of their choice, branch
+
+
+def beat_layout(nodes, codes):
+    """Some codes of a record, beside its last ones the root that it begins at."""
+    return data.StructLayout(
+        {"codes": data.ArrayLayout(CODE_WIDTH, codes), "root": range(nodes), "last": 1},
+    )
+
+
+def ways_layout(nodes, alternates):
+    """Where a record goes: its ways, each to a leaf, the first its own."""
+    way = data.StructLayout({"leaf": range(nodes), "length": range(nodes + 1)})  # nodes on the way, both ends included
+    return data.StructLayout(
+        {"ways": data.ArrayLayout(way, 1 + alternates), "more": range(1 + alternates), "lost": 1},
+    )
+
+
+class Ring(wiring.Component):
+    """Keep records; take each down its tree; hand the oldest over once it is through.
+
+    A walk goes round with its node through the stages of a step: node, row, code, branch. One that
+    has come to a leaf leaves its place to the next record, so as long as records wait, a step ends
+    in every clock. Nothing is known of a record but in its own place, so to begin all anew it is
+    enough to forget which are through.
+
+    At a fork the walk goes on as if there were none, and the fork is kept where the alternate's leaf
+    will be; from there the walk goes on after its leaf.
+
+    Parameters
+    ----------
+    nodes, attributes : int
+        Of the node table.
+    codes : int
+        Of a beat, a power of two.
+    records : int
+        That are kept, a power of two, at least 2. With fewer than ``steps`` a step of one comes
+        only every so many clocks; records of different depths take some more to fill the ring.
+    alternates : int
+        That a record goes down at most; of others it goes down the first child.
+
+    Members
+    -------
+    i : In(stream of beat_layout)
+        ``ceil(attributes / codes)`` beats of a record, or fewer if no node asks for the others.
+    halt : In(1)
+        Begin all walks anew when it is over.
+    table : Out(rows_signature)
+    there : Out(1), record : Out(ways_layout)
+        The oldest record is through.
+    stands : Out(1)
+        It has passed a node that is locked.
+    take : In(1)
+        Free its place. Not together with ``halt``.
+
+    Latency: ``steps`` cycles for each node of its ways, less 1, from the last beat to ``there``.
+    Throughput: a node per cycle, if ``steps`` records wait or walk.
+
+    Raises
+    ------
+    ValueError
+        If ``codes`` or ``records`` is no power of two, or ``alternates`` is negative.
+    """
+
+    steps = 1 + NodeTable.latency + _AFTER_ROW
+
+    def __init__(self, nodes, attributes, codes, *, records=16, alternates=1):
+        for name, value, least in (("codes", codes, 1), ("records", records, 2)):
+            if value < least or value & (value - 1):
+                raise ValueError(f"{name} must be a power of two, at least {least}, not {value!r}")
+        if alternates < 0:
+            raise ValueError(f"alternates must be at least 0, not {alternates!r}")
+        self.nodes, self.attributes, self.codes = nodes, attributes, codes
+        self.records, self.alternates = records, alternates
+        super().__init__(
+            {
+                "i": In(stream.Signature(beat_layout(nodes, codes))),
+                "halt": In(1),
+                "table": Out(rows_signature(nodes, attributes)),
+                "there": Out(1),
+                "record": Out(ways_layout(nodes, alternates)),
+                "stands": Out(1),
+                "take": In(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        bits = self.records.bit_length() - 1
+        ways = 1 + self.alternates
+        lane_bits = self.codes.bit_length() - 1
+        beat_bits = ((self.attributes - 1) >> lane_bits).bit_length()
+        self._walk = data.StructLayout(
+            {
+                "place": bits,
+                "node": range(self.nodes),
+                "length": range(self.nodes + 1),  # of this way
+                "way": range(ways),
+                "forks": range(ways),
+                "stands": 1,
+            }
+        )
+
+        # Places: records come, begin to walk, are handed over. One bit more than an address: full and empty differ.
+        come, begun, oldest = (Signal(bits + 1, name=name) for name in ("come", "begun", "oldest"))
+        beat = Signal(beat_bits)
+        moved = Signal()
+        m.submodules.codes = codes = memory.Memory(
+            shape=CODE_WIDTH * self.codes, depth=self.records << beat_bits, init=[]
+        )
+        m.submodules.roots = roots = memory.Memory(shape=range(self.nodes), depth=self.records, init=[])
+        put, get = codes.write_port(), codes.read_port()
+        root_put, root_get = roots.write_port(), roots.read_port(domain="comb")
+        m.d.comb += [
+            self.i.ready.eq((come ^ oldest) != self.records),
+            moved.eq(self.i.valid & self.i.ready),
+            put.en.eq(moved),
+            put.addr.eq(Cat(beat, come[:bits])),
+            put.data.eq(self.i.p.codes),
+            root_put.en.eq(moved),
+            root_put.addr.eq(come[:bits]),
+            root_put.data.eq(self.i.p.root),
+            root_get.addr.eq(begun[:bits]),
+        ]
+        with m.If(moved):
+            m.d.sync += beat.eq(Mux(self.i.p.last, 0, beat + 1))
+            with m.If(self.i.p.last):
+                m.d.sync += come.eq(come + 1)
+
+        # Node. Whose step ends goes on, or else a record begins.
+        walk, goes = Signal(self._walk, reset_less=True), Signal()
+        after, goes_on = Signal(self._walk), Signal()
+        begins = Signal()
+        m.d.comb += [begins.eq(~goes_on & (begun != come)), self.table.node.eq(walk.node)]
+        m.d.sync += [walk.eq(after), goes.eq((goes_on | begins) & ~self.halt)]
+        with m.If(~goes_on):
+            m.d.sync += [
+                walk.eq(0),
+                walk.place.eq(begun[:bits]),
+                walk.node.eq(root_get.data),
+                walk.length.eq(1),
+            ]
+        with m.If(self.halt):
+            m.d.sync += begun.eq(oldest)
+        with m.Elif(begins):
+            m.d.sync += begun.eq(begun + 1)
+
+        # Row.
+        walk = delay(m, walk, NodeTable.latency, "to_row")
+        goes = self._going(m, goes, NodeTable.latency, "to_row")
+        row = self.table.row
+        at_limit = Signal()
+        m.d.comb += [
+            at_limit.eq(walk.length == self.nodes),
+            get.addr.eq(Cat(row.attribute[lane_bits:][:beat_bits], walk.place)),
+        ]
+        step = Signal(
+            data.StructLayout({"leaf": 1, "fork": 1, "ends": 1, "lost": 1, "row": row.shape(), "walk": self._walk}),
+            reset_less=True,
+        )
+        leaf = row.kind == NodeKind.LEAF
+        m.d.sync += [
+            step.leaf.eq(leaf),
+            step.fork.eq((row.kind == NodeKind.FORK) & (walk.forks != self.alternates)),
+            step.lost.eq(~leaf & at_limit),
+            step.ends.eq(Mux(leaf, walk.way == walk.forks, at_limit)),
+            step.row.eq(row),
+            step.walk.eq(walk),
+            step.walk.stands.eq(walk.stands | self.table.locked),
+        ]
+        goes = self._going(m, goes, 1, "to_code")
+
+        # Codes are there. What is known of the way is kept.
+        found = self._keep(m, step, goes, oldest[:bits])
+        through = Signal(self.records)
+        place = 1 << step.walk.place
+        freed = Mux(self.take, 1 << oldest[:bits], 0)
+        m.d.sync += through.eq(
+            Mux(self.halt, 0, (through | Mux(goes & step.ends, place, 0)[: self.records]) & ~freed[: self.records])
+        )
+        m.d.comb += self.there.eq(through.bit_select(oldest[:bits], 1))
+        with m.If(self.take):
+            m.d.sync += oldest.eq(oldest + 1)
+
+        # The code, chosen in two steps.
+        low_bits = lane_bits // 2
+        lane = step.row.attribute[:lane_bits]
+        part = Signal(CODE_WIDTH << low_bits, reset_less=True)
+        m.d.sync += part.eq(get.data.word_select(lane[low_bits:], len(part)))
+        goes = self._going(m, goes & ~step.ends, 1, "to_part")
+        step = delay(m, step, 1, "to_part")
+        code = Signal(CODE_WIDTH, reset_less=True)
+        m.d.sync += code.eq(part.word_select(step.row.attribute[:low_bits], CODE_WIDTH))
+        goes = self._going(m, goes, 1, "to_choice")
+        step = delay(m, step, 1, "to_choice")
+
+        # Branch.
+        kind, value = step.row.kind, step.row.value
+        branch, child = Signal(8, reset_less=True), Signal(range(self.nodes), reset_less=True)
+        m.d.sync += child.eq(step.row.child)
+        with m.If(step.leaf):  # to the next alternate, the second child of its fork
+            m.d.sync += [branch.eq(1), child.eq(found(step.walk.place, step.walk.way))]
+        with m.Elif(kind == NodeKind.FORK):
+            m.d.sync += branch.eq(0)
+        with m.Elif((code == MISSING) | ((kind == NodeKind.MULTIWAY) & (code >= value))):
+            m.d.sync += branch.eq(step.row.default)
+        with m.Elif(kind == NodeKind.MULTIWAY):
+            m.d.sync += branch.eq(code)
+        with m.Else():
+            m.d.sync += branch.eq(Mux(kind == NodeKind.NUMERIC, code >= value, code != value))
+        goes = self._going(m, goes, 1, "to_branch")
+        step = delay(m, step, 1, "to_branch")
+        m.d.comb += [
+            goes_on.eq(goes),
+            after.eq(step.walk),
+            after.node.eq(child + branch),
+            after.length.eq(Mux(step.leaf, 1, step.walk.length + 1)),
+            after.way.eq(step.walk.way + step.leaf),
+            after.forks.eq(step.walk.forks + step.fork),
+        ]
+        return m
+
+    def _going(self, m, goes, clocks, name):
+        """`delay` of what a halt ends."""
+        for clock in range(clocks):
+            later = Signal(name=f"goes_{name}_{clock}")
+            m.d.sync += later.eq(goes & ~self.halt)
+            goes = later
+        return goes
+
+    def _keep(self, m, step, goes, oldest):
+        """Memories of ways, by a record's place: each way's leaf, and before, of an alternate, its fork.
+
+        Returns a function of a place and a way, that gives the child of the next way's fork.
+        """
+        walk = step.walk
+        kept = []
+        for way in range(1 + self.alternates):
+            shape = self.record.ways[way].shape()
+            m.submodules[f"way_{way}"] = found = memory.Memory(shape=shape, depth=self.records, init=[])
+            put, get = found.write_port(), found.read_port(domain="comb")
+            comes_to_leaf = (walk.way == way) & step.leaf
+            forks = step.fork & (walk.forks == way - 1) if way else 0
+            # Whose way goes round has that alone.
+            last = step.lost if way == 0 else 0
+            m.d.comb += [
+                put.en.eq(goes & (comes_to_leaf | forks | last)),
+                put.addr.eq(walk.place),
+                put.data.leaf.eq(Mux(forks, step.row.child, walk.node)),
+                put.data.length.eq(Mux(last, 1, walk.length)),
+                get.addr.eq(oldest),
+                self.record.ways[way].eq(get.data),
+            ]
+            kept.append(found)
+        shape = data.StructLayout({"more": range(1 + self.alternates), "lost": 1, "stands": 1})
+        m.submodules.ends = ends = memory.Memory(shape=shape, depth=self.records, init=[])
+        put, get = ends.write_port(), ends.read_port(domain="comb")
+        m.d.comb += [
+            put.en.eq(goes & step.ends),
+            put.addr.eq(walk.place),
+            put.data.more.eq(Mux(step.lost, 0, walk.way)),
+            put.data.lost.eq(step.lost),
+            put.data.stands.eq(walk.stands),
+            get.addr.eq(oldest),
+            self.record.more.eq(get.data.more),
+            self.record.lost.eq(get.data.lost),
+            self.stands.eq(get.data.stands),
+        ]
+
+        def next_fork(place, way):
+            forks = []
+            for found in kept[1:]:
+                get = found.read_port(domain="comb")
+                m.d.comb += get.addr.eq(place)
+                forks.append(get.data.leaf)
+            return data.ArrayLayout(range(self.nodes), len(forks))(Cat(forks))[way] if forks else 0
+
+        return next_fork
