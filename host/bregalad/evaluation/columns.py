@@ -4,4 +4,4 @@ __all__ = ["COLUMNS", "COUNTS"]
 
 # What a tree's report may say; 0 where it does not.
 COUNTS = ("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned")
-COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *COUNTS, "seconds", "memory")
+COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *COUNTS, "labels", "seconds", "memory")

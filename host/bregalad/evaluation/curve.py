@@ -40,6 +40,8 @@ class Curve:
     trials, splits, ties, replaced, pruned : list of int
         So far: trials, splits, those that only the tie threshold allowed, inner nodes split anew,
         and inner nodes made leaves again.
+    labels : list of int
+        Labels asked for so far: all, unless the learner chooses (`bregalad.active`).
     seconds : list of float
         Time spent on predicting and learning so far; all else is left out, compiling, too.
     memory : list of float
@@ -61,6 +63,7 @@ class Curve:
     ties: list[int] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
     pruned: list[int] = field(default_factory=list)
+    labels: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)
     confusion: np.ndarray | None = None
@@ -93,6 +96,7 @@ class Curve:
         self.recent_kappa.append(kappa(confusion))
         for name in COUNTS:
             getattr(self, name).append(report.get(name, 0))
+        self.labels.append(report.get("labels", seen))
         self.seconds.append((self.seconds[-1] if self.seconds else 0.0) + seconds)
         self.memory.append(memory)
 

@@ -21,6 +21,7 @@ _LABELS = {
     "recent": "accuracy since the last point",
     "recent_kappa": "kappa since the last point",
     "memory": "memory (MB)",
+    "labels": "labels asked for",
     "ties": "tie-broken splits",
     "replaced": "replaced splits",
 }

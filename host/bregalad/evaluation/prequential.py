@@ -17,6 +17,7 @@ from ..trees.inputs import named_classes
 from .curve import Curve
 
 if TYPE_CHECKING:
+    from ..active import Strategy
     from ..hints import Column, Frame
     from ..trees.estimator import StreamTree
 
@@ -27,7 +28,7 @@ POINT = 2000  # instances between points of a curve
 
 
 def prequential(
-    tree: StreamTree,
+    tree: StreamTree | Strategy,
     chunks: Iterable[tuple[Frame, Column]],
     classes: Column,
     *,
@@ -40,7 +41,7 @@ def prequential(
 
     Parameters
     ----------
-    tree : StreamTree
+    tree : StreamTree or Strategy
     chunks : iterable of (X, y)
     classes : sequence
         All labels.

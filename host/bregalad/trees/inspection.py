@@ -9,6 +9,10 @@ from .shared import Shared
 from .turns import reading, together
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..hints import Frame
     from ..link import Statistics
     from .estimator import StreamTree
 
@@ -46,6 +50,16 @@ class Inspection(Shared):
             "depth": int(nodes.deepest),
             "leaf_prediction": self.leaf_prediction_,
         }
+
+    @reading
+    def leaf_counts(self, X: Frame) -> NDArray[np.int64]:
+        """How many instances of each class the leaf of every instance counts; int array (n, classes).
+
+        Those that its majority class is found by: with ``child_counts="inherit"`` the split above
+        has given it some.
+        """
+        leaves = self.apply(X)
+        return self._nodes.counts[leaves, : len(self.classes_)]
 
     @property
     def _slots_in_use(self):

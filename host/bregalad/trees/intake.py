@@ -1,5 +1,9 @@
 """What comes into a tree: checked whole before anything is learnt of it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -9,13 +13,57 @@ from ..geometry import MISSING
 from ..words import shown
 from .inputs import as_frame, class_indices, labels_of, named_classes, same_length, schema_of
 from .policy.bounds import TWO_CLASSES
+from .shared import Shared
 from .training.tally import Tally
+from .turns import changing
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..hints import Column, Frame
 
 __all__ = ["Intake"]
 
 
-class Intake:
+class Intake(Shared):
     """Mixin of ``StreamTree``: instances and labels, and what is set up for the first ones."""
+
+    @changing
+    def declare(self, X: Frame, classes: Column) -> Self:
+        """Say which attributes and classes there are, and learn nothing yet.
+
+        Parameters
+        ----------
+        X : data frame of any library or array (n, attributes)
+            Instances as those that will come, one at least.
+        classes : collection
+            All labels that will ever come.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``partial_fit``; or if the tree knows them already.
+        """
+        if hasattr(self, "classes_"):
+            raise ValueError(
+                f"this {type(self).__name__} knows its attributes and classes already: reset() forgets them"
+            )
+        X, classes = self._frame(X), named_classes(classes)
+        if not len(X):
+            raise ValueError("X must have 1 instance at least, to tell the kinds of its attributes")
+        schema, quantiser = self._prepare(X, classes)
+        self._start(schema, quantiser, classes, isinstance(X, pd.DataFrame))
+        return self
+
+    @changing
+    def restart(self) -> Self:
+        """Forget what was learnt, but not which attributes and classes there are."""
+        self._fitted()
+        schema, classes, named, grows = self.schema_, self.classes_, hasattr(self, "feature_names_in_"), self._grows
+        self.reset()
+        self._start(schema, self._new_quantiser(schema), classes, named)
+        self._grows = grows
+        return self
 
     def _checked(self, X, y, classes, weigh):
         """(data frame, class indices, weights) after all checks of labels and columns."""
@@ -73,9 +121,12 @@ class Intake:
         capacities = self._capacities(schema)
         self._policy().check(len(classes), any(capacities), self.nominal_split)
         self._check_size(capacities, len(classes))
-        quantiser = Quantiser(schema, capacity=[capacity or 1 for capacity in capacities])
+        quantiser = self._new_quantiser(schema)
         quantiser.check(X)
         return schema, quantiser
+
+    def _new_quantiser(self, schema):
+        return Quantiser(schema, capacity=[capacity or 1 for capacity in self._capacities(schema)])
 
     def _capacities(self, schema):
         """Per attribute 0 if it is numeric, else how many values it has room for."""

@@ -159,6 +159,18 @@ class OneByOne(Shared):
         shares = self._shares_of(single) if found is None else single.shares(*found)
         return dict(zip(single.labels, shares.tolist(), strict=True))
 
+    @reading
+    def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
+        """How many instances of each class the leaf of one instance counts, see ``leaf_counts``; empty before any."""
+        single = self._single
+        if single is None:
+            if "classes_" not in self.__dict__:
+                return {}
+            single = self._alone()
+        found = single.predict(x)
+        leaf = walk.route(self._nodes.table, single.row.codes[np.newaxis])[0] if found is None else found[0]
+        return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
+
     def _shares_of(self, single):
         """Class shares of the instance that has been encoded last, by whatever board there is."""
         codes = single.row.codes[np.newaxis]

@@ -29,6 +29,8 @@ class Shared:
         The tree.
     _trainer : Trainer or None
         What learns on the board; None while there is none.
+    _grows : bool
+        Whether a new label makes a new class.
     _checkpoint : dict or None
         The statistics that are to go to the next board.
     """
@@ -38,6 +40,7 @@ class Shared:
     n_features_in_: int
     schema_: Schema
     _checkpoint: dict[str, Any] | None
+    _grows: bool
     _nodes: Nodes
     _quantiser: Quantiser
     _tally: Tally
@@ -56,6 +59,8 @@ class Shared:
         def predict_proba(self, X: Frame) -> np.ndarray: ...
 
         def report(self) -> dict[str, Any]: ...
+
+        def reset(self) -> None: ...
 
         def _check_class_weight(self) -> None: ...
 

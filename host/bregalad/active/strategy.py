@@ -1,0 +1,181 @@
+"""What all strategies share: the budget, the calls, and how many labels have been asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..trees.estimator import StreamTree
+from ..trees.inputs import as_frame, class_indices, labels_of, same_length
+from ..words import shown
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..hints import Column, Frame, Label
+
+__all__ = ["Strategy"]
+
+
+class Strategy:
+    """A tree, and a rule which instances are worth a label; base of the strategies.
+
+    ``query`` or ``query_one`` says whose labels to ask for, ``partial_fit`` or ``learn_one`` learns
+    the answers. The tree itself predicts, is saved, and learns what had labels anyway. A strategy
+    is for one thread at a time; copies and pickles go on as it would.
+
+    A subclass has its rule in ``_wants``.
+
+    Parameters
+    ----------
+    tree : StreamTree
+        May have learnt already.
+    budget : float
+        The largest share of labels asked for, 0 to 1.
+    seed : int, optional
+        Of what is drawn at random.
+
+    Attributes
+    ----------
+    seen, asked : int
+        Instances that were looked at, and those of them whose labels were asked for: never more
+        than budget times seen, rounded up.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is none of these.
+
+    Source: De Rosa and Cesa-Bianchi, Confidence decision trees via online and active learning for
+    streaming data, JAIR 2017; docs/active.md.
+    """
+
+    _looks_at = "predict_proba"  # the tree's call whose answer a rule is told; with "_one", of one instance
+
+    def __init__(self, tree: StreamTree, budget: float, *, seed: int | None = None) -> None:
+        if not isinstance(tree, StreamTree):
+            raise TypeError(f"tree must be one of the trees, as CTree(), not {shown(tree)}")
+        self.tree = tree
+        self.budget = share_of("budget", budget)
+        if seed is not None and (not isinstance(seed, Integral) or isinstance(seed, bool)):
+            raise TypeError(f"seed must be an integer or None, not {shown(seed)}")
+        if seed is not None and seed < 0:
+            raise ValueError(f"seed must be 0 or more, not {shown(seed)}")
+        self.seen = self.asked = 0
+        self._random = np.random.default_rng(seed)
+        self._knows = False  # whether the tree has learnt an instance; then it stays so
+
+    def query(self, X: Frame) -> np.ndarray:
+        """Whether to ask for each instance's label; bool array (n,).
+
+        As ``query_one`` with one after the other, while the tree stays as it is.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If X is not as learnt before; it does not count as seen then.
+        """
+        told = getattr(self.tree, self._looks_at)(X).tolist() if self._known() else [()] * len(as_frame(X))
+        return np.array([self._asks(each) for each in told], bool)
+
+    def query_one(self, x: Mapping[Any, Any]) -> bool:
+        """Whether to ask for this instance's label."""
+        told = tuple(getattr(self.tree, f"{self._looks_at}_one")(x).values()) if self._known() else ()
+        return self._asks(told)
+
+    def partial_fit(self, X: Frame, y: Column, classes: Column | None = None) -> Self:
+        """Learn the instances whose labels were asked for, in order; as the tree's ``partial_fit``."""
+        self.tree.partial_fit(X, y, classes)
+        return self
+
+    def learn_one(self, x: Mapping[Any, Any], y: Label) -> Self:
+        """Learn an instance whose label was asked for; as the tree's ``learn_one``."""
+        self.tree.learn_one(x, y)
+        return self
+
+    def test_then_train(self, X: Frame, y: Column, classes: Column | None = None) -> np.ndarray:
+        """Prequential step: predict each instance, ask for its label or not, learn it if so.
+
+        Instance by instance, so it does not matter how a stream is cut.
+
+        Returns
+        -------
+        array (n,)
+            Each instance's prediction by the tree that had learnt all that was asked before it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If X, y or classes are not as learnt before; nothing of X has been looked at then.
+        """
+        if not len(y):
+            return self.tree.test_then_train(X, y, classes)
+        rows, labels = self._rows(X, y, classes)
+        found = []
+        for x, label in zip(rows, labels, strict=True):
+            found.append(self.tree.predict_one(x))
+            if self.query_one(x):
+                self.learn_one(x, label)
+        return np.array(found, self.tree.classes_.dtype)
+
+    def report(self) -> dict[str, Any]:
+        """The tree's report, and: seen, the instances looked at; labels, those asked for."""
+        learnt = self.tree.report() if hasattr(self.tree, "classes_") else {}
+        return {**learnt, "seen": self.seen, "labels": self.asked}
+
+    def _rows(self, X, y, classes):
+        """Instances as dicts, and their labels, after all checks; the tree knows its classes from here on."""
+        X, labels = as_frame(X), labels_of(y)
+        same_length(X, labels)
+        if not hasattr(self.tree, "classes_"):
+            if classes is None:
+                raise ValueError("classes must name all class labels in the first call")
+            self.tree.declare(X, classes)
+        class_indices(labels, self.tree.classes_)
+        self.tree.apply(X)  # refuses what is none of its instances
+        if isinstance(X, pd.DataFrame):
+            return X.to_dict("records"), labels.tolist()
+        return [dict(zip(self.tree.schema_.names, row, strict=True)) for row in X.tolist()], labels.tolist()
+
+    def _known(self):
+        """Whether the tree has learnt anything, so that it is worth a look."""
+        if not self._knows:
+            self._knows = hasattr(self.tree, "classes_") and self.tree.report()["instances"] > 0
+        return self._knows
+
+    def _asks(self, told):
+        """Whether to ask, within the budget: else the rule is not consulted."""
+        self.seen += 1
+        ask = self.asked / self.seen < self.budget and self._wants(told)  # thus no rounding adds a label
+        self.asked += ask
+        return ask
+
+    def _wants(self, told: Iterable[float]) -> bool:
+        """Whether a label is wanted.
+
+        Parameters
+        ----------
+        told : sequence
+            What the tree says of the instance, a number for each class; none while it has learnt nothing.
+        """
+        raise NotImplementedError
+
+
+def share_of(name: str, value: Any) -> float:
+    """A parameter that is a share.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no number from 0 to 1.
+    """
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a number from 0 to 1, not {shown(value)}")
+    share = float(value)
+    if not 0 <= share <= 1:
+        raise ValueError(f"{name} must be a share from 0 to 1 (0.3 is 30 %), not {shown(value)}")
+    return share
