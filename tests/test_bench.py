@@ -274,6 +274,7 @@ def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch):
         )
     )
     monkeypatch.setattr(area, "_POINTS", (area._BASE, area._BASE.replace(lanes=4)))
+    monkeypatch.setattr(area, "_BLOCKS", ())
     monkeypatch.setattr(area, "synthesise", None)
     page = area.run(SimpleNamespace(output=tmp_path, fresh=False, quick=False, note=print))
     assert "A lane of" in str(page) and len(page.tables["area"]) == 2

@@ -1,4 +1,4 @@
-"""What a lane takes of an ECP5: the plain core as it would be placed, over P, B, C, W."""
+"""What a lane takes of an ECP5, the plain core as it would be placed, over P, B, C, W; and the blocks of the front."""
 
 import json
 import subprocess
@@ -32,6 +32,9 @@ _POINTS = tuple(
         {"lanes": 1, "levels": 2},
     )
 )
+_BLOCKS = tuple(  # of the front, each by itself
+    ("judge", _BASE.replace(classes=classes, count_width=width)) for classes, width in ((2, 18), (8, 18), (32, 32))
+)
 _CELLS = {
     "LUT4": "LUT4",
     "CCU2C": "carry pairs",
@@ -43,8 +46,14 @@ _CELLS = {
 }
 
 
-def synthesise(geometry):
-    """Cells of the plain core, by type, and the seconds that it took: a dict.
+def _block(name, geometry):
+    from bregalad_hw.front.judge import Judge
+
+    return {"judge": Judge}[name](geometry)
+
+
+def synthesise(geometry, block=None):
+    """Cells of the plain core, or of a block of the front, by type, and the seconds that it took: a dict.
 
     Raises
     ------
@@ -59,20 +68,20 @@ def synthesise(geometry):
 
     family = ECP5()
     start = time.monotonic()
+    component = _block(block, geometry) if block else Accelerator(geometry)
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
-        text = rtlil.convert(Accelerator(geometry), name="accelerator", emit_src=False)
+        text = rtlil.convert(component, name="core", emit_src=False)
         (Path(folder) / "core.il").write_text(readable(text))
         # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
-        (Path(folder) / "core.ys").write_text(
-            f"read_rtlil core.il\n{family.script('accelerator')}\nwrite_json core.json\n"
-        )
+        (Path(folder) / "core.ys").write_text(f"read_rtlil core.il\n{family.script('core')}\nwrite_json core.json\n")
         done = subprocess.run([tool("yosys"), "-q", "core.ys"], cwd=folder, capture_output=True, text=True)
         if done.returncode:
             raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
         netlist = json.loads((Path(folder) / "core.json").read_text())
     family.improve(netlist)
-    counts = Counter(cell["type"] for cell in netlist["modules"]["accelerator"]["cells"].values())
+    counts = Counter(cell["type"] for cell in netlist["modules"]["core"]["cells"].values())
     return {
+        **({"block": block} if block else {}),
         "geometry": geometry.as_dict(),
         "yosys": netlist["creator"].split(" (")[0],
         "cells": {kind: counts[kind] for kind in _CELLS},
@@ -84,13 +93,19 @@ def run(settings):
     """Synthesise what is not kept yet; the page."""
     path = settings.output / "area.json"
     kept = json.loads(path.read_text()) if path.exists() and not settings.fresh else []
-    for geometry in _POINTS[:1] if settings.quick else _POINTS:
-        if any(Geometry(**found["geometry"]) == geometry for found in kept):
+    wanted = [(None, geometry) for geometry in _POINTS] + list(_BLOCKS)
+    for block, geometry in wanted[:1] if settings.quick else wanted:
+        if any(_made(found) == (block, geometry) for found in kept):
             continue
-        settings.note(f"synthesis of {geometry}")
-        kept.append(synthesise(geometry))
+        settings.note(f"synthesis of {block or 'the core'}, {geometry}")
+        kept.append(synthesise(geometry, block))
         path.write_text(json.dumps(kept, indent=1) + "\n")
     return _page(kept)
+
+
+def _made(found):
+    """Block, or None for the core, and geometry of a kept synthesis."""
+    return found.get("block"), Geometry(**found["geometry"])
 
 
 def _page(kept):
@@ -101,7 +116,7 @@ def _page(kept):
         f"pass, {kept[0]['geometry']['slots']} slots; not placed. A carry pair is two LUT4 "
         "more, a distributed RAM four."
     )
-    made = {Geometry(**found["geometry"]): found for found in kept}
+    made = {geometry: found for found in kept for block, geometry in [_made(found)] if not block}
     page.table(
         "area",
         ("P", "B", "C", "W", "levels", *_CELLS.values(), "synthesis, s"),
@@ -124,6 +139,16 @@ def _page(kept):
         }
         if len(lanes) > 1:
             page.text(_of_a_lane(lanes, levels))
+    if blocks := [(*_made(found), found) for found in kept if "block" in found]:
+        page.text("Blocks of the [front](../front.md), each by itself:")
+        page.table(
+            "blocks",
+            ("block", "C", "W", *_CELLS.values()),
+            [
+                (block, g.classes, g.count_width, *(f"{found['cells'][kind]:,}" for kind in _CELLS))
+                for block, g, found in blocks
+            ],
+        )
     return page
 
 

@@ -4,7 +4,7 @@ import inspect
 import re
 
 from ..geometry import MISSING, NONE, Geometry
-from . import commands, nodes, registers, reports
+from . import commands, judge, nodes, registers, reports
 from .layout import Layout
 
 __all__ = ["markdown"]
@@ -64,20 +64,22 @@ def markdown():
         lines += _layout(reports.layout_of(kind, geometry, 8), f"{kind.name} = {kind.value}", meanings[kind.name])
     for values in (reports.SuggestionFlag, reports.EntryFlag, reports.ErrorCode):
         lines += _values(values)
-    lines += [
-        "## Registers",
-        "",
-        "| address | register | bits | field | access | reset | |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for register in registers.REGISTERS:
+    lines += ["## Registers", "", *_registers(registers.REGISTERS)]
+    lines += _values(registers.CellKind)
+    lines += ["## Judge", "", *_paragraphs(judge), "", *_registers(judge.JUDGE)[:-1]]
+    return "\n".join(lines) + "\n"
+
+
+def _registers(found):
+    """A table of registers."""
+    lines = ["| address | register | bits | field | access | reset | |", "|---|---|---|---|---|---|---|"]
+    for register in found:
         for field, lsb in register.layout():
             lines.append(
                 f"| {register.addr:#04x} | {register.name} | {lsb + field.width - 1}:{lsb}"
                 f" | {field.name} | {field.access.value} | {field.reset} | {field.doc} |"
             )
-    lines += ["", *_values(registers.CellKind)[:-1]]
-    return "\n".join(lines) + "\n"
+    return [*lines, ""]
 
 
 def _paragraphs(module):

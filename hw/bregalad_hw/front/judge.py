@@ -1,0 +1,204 @@
+"""Whether a trial may change the tree; of all others the host does not hear."""
+
+from amaranth import Assert, Cat, Const, Module, Mux, Signal, signed
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.protocol.judge import JUDGE, MANTISSA
+
+from ..array.operation import candidate_layout
+from ..configuration import configuration_signature
+
+__all__ = ["Judge", "trial_layout"]
+
+_STEP = 4  # places that a value moves in a clock while that many leading bits are 0
+
+
+def _clocks(zeros):
+    """To move a value with so many leading zeros to the top, and to see that it is there."""
+    return zeros // _STEP + zeros % _STEP + 1
+
+
+def trial_layout(geometry):
+    """What the judge is told of a trial; the words are those of ``sim/bregalad_sim/golden/judge.py``."""
+    g = geometry
+    return data.StructLayout(
+        {
+            "n": g.count_width,
+            "base": g.count_width,
+            "ask_up_to": g.count_width,
+            "mixed": 1,
+            "inner": 1,
+            "best": candidate_layout(g),
+            "second": candidate_layout(g),
+            "current": candidate_layout(g),
+        }
+    )
+
+
+class Judge(wiring.Component):
+    """Compare gap^2 n' with K n^2, in one multiplier of an addition per clock.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    configuration : In(configuration_signature(JUDGE))
+        Static while a trial is here.
+    i : In(stream of trial_layout)
+        Taken as the verdict is: nothing of it is kept here.
+    o : Out(stream of 1)
+        1: the trial is a proposal. 0: the node stays as it is, and nobody need be told.
+
+    Latency: 1 cycle from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial at
+    a time.
+
+    Source: sim/bregalad_sim/golden/judge.py; host/bregalad/trees/policy/rule.py for the proof.
+    """
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        self.width = g.gain_width  # of what is multiplied
+        self.most_width = g.count_width + 3  # four times n of both counts
+        # Three values are moved to the top, four products made, two of these aligned, within 4 clocks, and compared.
+        moves = sum(max(map(_clocks, range(width))) for width in (self.width, self.most_width, g.count_width))
+        self.latency = 1 + moves + 4 * (MANTISSA + 1) + 5
+        super().__init__(
+            {
+                "configuration": In(configuration_signature(JUDGE)),
+                "i": In(stream.Signature(trial_layout(g))),
+                "o": Out(stream.Signature(1)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        g, trial, rule = self.geometry, self.i.p, self.configuration
+        best, second, current = trial.best, trial.second, trial.current
+
+        # What decides without the gap, and what does not let it decide.
+        both = Signal(g.count_width + 1)
+        tie_n = rule.judge_tie.n[: len(both)]  # all of it that matters, where it is a tie
+        tie, asks, stays, poor, competes = Signal(), Signal(), Signal(), Signal(), Signal()
+        positive = best.valid & (best.gain > 0)
+        m.d.comb += [
+            both.eq(trial.n + trial.base),
+            tie.eq(~rule.judge_tie.n[len(both) :].any() & (both >= tie_n)),
+            poor.eq(~trial.base.any() & ~positive),
+            competes.eq(second.valid & ~rule.judge.anytime & ((second.gain > 0) | trial.base.any())),
+        ]
+        with m.If(~rule.judge.decides):
+            m.d.comb += asks.eq(1)
+        with m.Elif(~trial.n.any() | ~trial.mixed):
+            m.d.comb += stays.eq(1)
+        with m.Elif(trial.n <= trial.ask_up_to):
+            m.d.comb += asks.eq(1)
+        with m.Elif(~best.valid):
+            m.d.comb += stays.eq(1)
+        with m.Elif(trial.inner):
+            m.d.comb += [
+                asks.eq(rule.judge.asks_inner | ~current.valid | (rule.judge.null & (current.gain < 0))),
+                stays.eq(~asks & (best.cell == current.cell)),
+            ]
+        with m.Else():
+            m.d.comb += [stays.eq(poor), asks.eq(~poor & (tie | rule.judge.first_trial))]
+
+        # The number that is moved to the top, the multiplier's registers, and the left product.
+        x = Signal(self.width, reset_less=True)
+        factor, bits, product = (Signal(MANTISSA, name=name, reset_less=True) for name in ("factor", "bits", "product"))
+        left, right = Signal(MANTISSA + 1, reset_less=True), Signal(MANTISSA + 1, reset_less=True)
+        # The left side's exponent less the right side's; one adder for all its changes.
+        shift, step, fresh = Signal(signed(10), reset_less=True), Signal(signed(8)), Signal()
+        # Each value's exponent begins with its width less MANTISSA.
+        begin = 2 * g.gain_width + self.most_width - 2 * g.count_width - MANTISSA + 1
+        m.d.sync += shift.eq(Mux(fresh, begin, shift) + step)
+        count = Signal(range(MANTISSA))
+        turn = Signal(range(4))
+        added = Signal(MANTISSA + 1)
+        top = x[-MANTISSA:]
+        m.d.comb += added.eq(product + (factor & bits[0].replicate(MANTISSA)))
+
+        gap = Signal(signed(g.gain_width + 1))
+        other = Mux(trial.inner, current.gain, Mux(competes, second.gain, 0))
+        m.d.comb += gap.eq(best.gain - other)
+        # At an inner node half the threshold will do: as if there were as many instances as that takes.
+        raised = trial.inner & rule.judge.inner_ties & tie & (both >> 2 < tie_n)
+        compared = Signal(self.most_width)
+        m.d.comb += compared.eq(Mux(raised, Cat(Const(0, 2), tie_n), both))
+
+        def load(value, turn_):
+            m.d.sync += [x.eq(value << self.width - len(value)), turn.eq(turn_)]
+
+        proposes = Signal()
+        m.d.comb += self.o.payload.eq(proposes)
+        exponent = rule.judge_bound.exponent.as_signed()
+        with m.FSM(name="state") as fsm:
+            m.d.sync += Assert(fsm.ongoing("LOOK") | self.i.valid, "a trial stays until its verdict")
+            with m.State("LOOK"):
+                m.d.comb += [fresh.eq(1), step.eq(~exponent)]
+                m.d.sync += proposes.eq(asks)
+                load(gap[:-1], 0)
+                with m.If(self.i.valid):
+                    m.next = "MOVE"
+                    with m.If(asks | stays | (gap <= 0)):
+                        m.next = "TOLD"
+            with m.State("MOVE"):
+
+                def moved(by):
+                    m.d.comb += step.eq(Mux(turn == 0, -2 * by, Mux(turn == 1, -by, 2 * by)))
+                    m.d.sync += x.eq(x << by)
+
+                with m.If(~x[-_STEP:].any()):
+                    moved(_STEP)
+                with m.Elif(~x[-1]):
+                    moved(1)
+                with m.Else():
+                    m.d.sync += [bits.eq(top), product.eq(0), count.eq(0)]
+                    with m.If(turn != 1):
+                        m.d.sync += factor.eq(top)
+                    m.next = "MULTIPLY"
+            with m.State("MULTIPLY"):
+                m.d.sync += [product.eq(added >> 1), bits.eq(bits >> 1), count.eq(count + 1)]
+                with m.If(count == MANTISSA - 1):
+                    m.next = "NEXT"
+            with m.State("NEXT"):
+                m.next = "MOVE"
+                with m.Switch(turn):
+                    with m.Case(0):  # gap^2 is there
+                        m.d.sync += factor.eq(product)
+                        load(compared, 1)
+                    with m.Case(1):  # the left side
+                        m.d.sync += left.eq(product)
+                        load(trial.n, 2)
+                    with m.Case(2):  # n^2
+                        m.d.sync += [
+                            factor.eq(product),
+                            bits.eq(rule.judge_bound.mantissa),
+                            product.eq(0),
+                            count.eq(0),
+                            turn.eq(3),
+                        ]
+                        m.next = "MULTIPLY"
+                    with m.Default():
+                        m.d.sync += right.eq(product)
+                        m.next = "COMPARE"
+            with m.State("COMPARE"):
+                with m.If(shift == 0):
+                    m.d.sync += proposes.eq(left >= right)
+                    m.next = "TOLD"
+                with m.Elif(shift > 0):
+                    m.d.comb += step.eq(-1)
+                    m.d.sync += [left.eq(left << 1), proposes.eq(1)]
+                    with m.If(left[-1]):
+                        m.next = "TOLD"
+                with m.Else():
+                    m.d.comb += step.eq(1)
+                    m.d.sync += [right.eq(right << 1), proposes.eq(0)]
+                    with m.If(right[-1]):
+                        m.next = "TOLD"
+            with m.State("TOLD"):
+                m.d.comb += [self.o.valid.eq(1), self.i.ready.eq(self.o.ready)]
+                with m.If(self.o.ready):
+                    m.next = "LOOK"
+        return m

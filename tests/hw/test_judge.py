@@ -1,0 +1,350 @@
+"""The judge: hardware and emulated board against golden model, and its rule against the host's."""
+
+import random
+from collections import Counter
+from functools import partial
+
+import numpy as np
+import pytest
+from bregalad import EFDT, VFDT
+from bregalad.boards import open_board
+from bregalad.boards.kernel.judge import RULE, proposes
+from bregalad.geometry import GAIN_FRACTION, PRESETS, Geometry
+from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.reports import suggestion_layout
+from bregalad.trees.policy.bounds import hoeffding_bound
+from bregalad.trees.policy.policy import KEEP, SplitPolicy, report_form
+from bregalad.trees.policy.rule import ask_up_to, rule_of
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
+from bregalad_hw.front.judge import Judge
+from bregalad_sim.benches.verdicts import Made
+from bregalad_sim.bits import candidate_fields
+from bregalad_sim.golden import Candidate
+from bregalad_sim.golden.judge import Trial, judge
+from bregalad_sim.latency import LateBoard
+from bregalad_sim.runner import run
+from numba import njit
+from streams import elec, needs, rt5n, skin
+
+ATTRIBUTES = 5
+NODES = 2000
+MOST = (1 << 32) - 1  # instances of a slot
+ROWS = 100_000  # trials of each policy
+POLICIES = {
+    "vfdt": (2, {}),
+    "vfdt zero": (2, {"child_counts": "zero"}),
+    "vfdt, 10 classes": (10, {"delta": 0.01}),
+    "vfdt, no ties": (3, {"tau": 0, "delta": 1e-300}),
+    "vfdt, gini": (4, {"criterion": "gini"}),
+    "vfdt, kearns-mansour": (2, {"criterion": "kearns_mansour", "delta": 0.9}),
+    "vfdt, classification error": (32, {"criterion": "classification_error"}),
+    "vfdt, max depth": (2, {"max_depth": 3}),
+    **{
+        f"efdt {variant}{name}": (classes, {"anytime": True, "variant": variant, "delta": 0.05, **options})
+        for variant in ("paper", "moa", "kdd2018")
+        for name, classes, options in (
+            ("", 2, {}),
+            (" zero", 5, {"child_counts": "zero"}),
+            (" replace", 2, {"same_attribute": "replace"}),
+            (" gini", 2, {"criterion": "gini", "tau": 0.2}),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [PRESETS["tiny"], Geometry(), PRESETS["many-classes"], Geometry(count_width=32, classes=32)],
+    ids=lambda g: f"{g.classes}-{g.count_width}",
+)
+def test_judge(geometry, tmp_path):
+    run(Judge(geometry), "dut", "bench_judge", tmp_path, geometry=geometry.as_dict(), rounds=40)
+
+
+class Trials:
+    """Trials of nodes of all kinds, most of them at the bound, as SUGGESTION has them.
+
+    Below a multiway split of attribute 0 are a third of the nodes, below such of all attributes but one some.
+    """
+
+    def __init__(self, policy, classes, rng):
+        self.policy, self.classes, self.rng = policy, classes, rng
+        self.geometry = Geometry(classes=classes, lanes=16, count_width=32)
+        self.cells = CellMap.build([4] * ATTRIBUTES, self.geometry.bins, "multiway")
+        self.form = report_form(self.geometry, self.cells)
+        self.nodes = nodes = Nodes(classes)
+        first, self.left = nodes.add(ATTRIBUTES), np.full(NODES, ATTRIBUTES)
+        for attribute in range(ATTRIBUTES - 1):  # a chain of multiway splits
+            above = first + attribute
+            nodes.kind[above], nodes.attribute[above] = MULTIWAY, attribute
+            nodes.parent[above] = above - 1 if attribute else -1
+        self.first = nodes.add(NODES)
+        self.at = at = np.arange(self.first, self.first + NODES)
+        below = rng.integers(0, 3 * ATTRIBUTES, NODES)
+        below[below >= ATTRIBUTES] = rng.integers(0, 2, (below >= ATTRIBUTES).sum())
+        nodes.parent[at] = np.where(below, first + below - 1, -1)
+        self.left -= below
+        inner = (rng.random(NODES) < 0.5) & policy.anytime & (self.left > 0)
+        nodes.attribute[at] = np.where(inner, rng.integers(below.clip(max=ATTRIBUTES - 1), ATTRIBUTES), -1)
+        nodes.kind[at] = np.where(inner, rng.choice([NUMERIC, MULTIWAY], NODES), LEAF)
+        nodes.period[at] = policy.grace
+        if policy.child_counts == "inherit":
+            nodes.base[at] = self.counts(NODES) * (rng.random((NODES, 1)) < 0.8)
+        self.ask = np.array(
+            [
+                ask_up_to(policy, classes, nodes.base[node], nodes.kind[node] != LEAF, left, MOST)
+                for node, left in zip(at, self.left, strict=True)
+            ]
+        )
+
+    def counts(self, rows):
+        """Of any size and purity."""
+        rng = self.rng
+        total = 2 ** (rng.random(rows) * 20) * rng.choice([1, 1, 1, 15], rows)
+        shares = rng.gamma(rng.choice([0.05, 0.3, 1, 10], (rows, 1)), 1, (rows, self.classes))
+        shares[:, 0] += 1e-6
+        return (shares / shares.sum(axis=1, keepdims=True) * total[:, None]).astype(np.int64)
+
+    def words(self, rows):
+        """``(words, node, own counts)``."""
+        rng, nodes, policy = self.rng, self.nodes, self.policy
+        node = rng.choice(self.at, rows)
+        base = nodes.base[node]
+        own = self.counts(rows)
+        like = rng.random(rows) < 0.3  # as the inherited ones
+        own[like] = (base[like] * (2 ** rng.uniform(-3, 3, (rows, 1)))[like]).astype(np.int64)
+        n = own.sum(axis=1)
+        both = n + base.sum(axis=1)
+        options = policy.options
+        bound = np.array([hoeffding_bound(options.criterion, max(1, b), self.classes, options.certainty) for b in both])
+        half = (rng.random(rows) < 0.2) & (policy.variant == "moa")
+        bound[half] = policy.tau / 2
+        scale = n * float(1 << GAIN_FRACTION)
+        # Distances from the bound of all sizes, those below a unit too.
+        near = 1 + rng.choice([-1, 1], rows) * 10 ** rng.uniform(-14, 0.3, rows) * (rng.random(rows) < 0.9)
+        gap = np.rint(bound * near * scale).astype(np.int64) + rng.integers(-1, 2, rows)
+        gap *= rng.random(rows) < 0.95
+        moved = np.where(rng.random(rows) < 0.5, 0, rng.integers(-3, 4, rows))
+        second = np.where(rng.random(rows) < 0.5, moved, (rng.random(rows) * 0.5 * scale).astype(np.int64))
+        # The attributes in an order of their own: the best, the second, and then any lower ones.
+        order = rng.permuted(np.tile(np.arange(ATTRIBUTES), (rows, 1)), axis=1)
+        gains = np.empty((rows, ATTRIBUTES), np.int64)
+        gains[:, 0], gains[:, 1] = second + abs(gap), second
+        for place in range(2, ATTRIBUTES):
+            gains[:, place] = np.where(
+                rng.random(rows) < 0.3, gains[:, place - 1], gains[:, 0] - np.maximum(abs(gap), gains[:, 0] - second)
+            ) - rng.integers(0, 3, rows)
+        words = np.zeros((rows, self.form.size), np.uint32)
+        words[:, 0] = node.astype(np.uint32) << 16
+        words[:, self.form.class_counts : self.form.class_counts + self.classes] = own
+        place = np.argmax(order == nodes.attribute[node][:, None], axis=1)
+        there = nodes.attribute[node] >= 0
+        for at, which, valid in (
+            (self.form.best, 0, rng.random(rows) < 0.99),
+            (self.form.second, 1, True),
+            (self.form.current, place, there),
+        ):
+            attribute = order[np.arange(rows), which]
+            gain = gains[np.arange(rows), which] * (n > 0)
+            words[:, at] = np.where(valid, self.cells.first_cell[attribute] | 1 << 24, 0xFFFF)
+            words[:, at + 1], words[:, at + 2] = (
+                np.where(valid, gain & 0xFFFFFFFF, 0),
+                np.where(valid, gain >> 32 & 0xFFFFFFFF, 0),
+            )
+        lost = words[:, self.form.best] == 0xFFFF  # then there is none at all
+        for at in (self.form.second, self.form.current):
+            words[lost, at], words[lost, at + 1], words[lost, at + 2] = 0xFFFF, 0, 0
+        return words, node, own
+
+
+@njit
+def all_proposals(rule, words, own, base, ask, inner, best, second, current):
+    found = np.empty(len(words), np.bool_)
+    for i in range(len(words)):
+        mixed = np.sum(own[i] + base[i] > 0) > 1
+        found[i] = proposes(rule, own[i].sum(), base[i].sum(), ask[i], mixed, inner[i], words[i], best, second, current)
+    return found
+
+
+def proposals(trials, words, node, own):
+    """Which of some trials the judge proposes; which it would, whatever their gains."""
+    nodes, form, policy = trials.nodes, trials.form, trials.policy
+    rule = rule_of(policy, trials.classes)
+    ask = trials.ask[node - trials.first]
+    proposed = all_proposals(
+        np.array([rule[name] for name in RULE]),
+        words,
+        own,
+        nodes.base[node],
+        ask,
+        nodes.kind[node] != LEAF,
+        form.best,
+        form.second,
+        form.current,
+    )
+    return proposed, own.sum(axis=1) <= ask
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_what_stays_the_host_keeps(name):
+    """And what is proposed is as good as at the bound, where integers carry all that the host asks."""
+    seed = random.SystemRandom().getrandbits(31)
+    print(f"seed {seed}")
+    classes, options = POLICIES[name]
+    policy, lenient = SplitPolicy(**options), SplitPolicy(**options)
+    lenient.__dict__["options"] = policy.options._replace(certainty=policy.options.certainty * (1 - 2.0**-9))
+    trials = Trials(policy, classes, np.random.default_rng(seed))
+    words, node, own = trials.words(ROWS)
+    proposed, asked = proposals(trials, words, node, own)
+    slot_node = np.arange(len(trials.nodes.table))
+    strict, loose = (
+        each.judge(words, trials.form, trials.nodes, slot_node, classes, 0).verdict != KEEP
+        for each in (policy, lenient)
+    )
+    assert not (strict & ~proposed).any()
+    current = words[:, trials.form.current + 2].astype(np.int32)
+    carried = (
+        (trials.nodes.base[node].sum(axis=1) == 0)
+        & (trials.left[node - trials.first] == ATTRIBUTES)
+        & (own.sum(axis=1) < 1 << 20)  # G >= 1e-10 wherever n G >= 1
+        & ~(asked | (current < 0) | bool(policy.max_depth))
+    )
+    if policy.variant == "moa":  # tau / 2 is no part of the lenient bound
+        carried &= (trials.nodes.kind[node] == LEAF) | (own.sum(axis=1) < rule_of(policy, classes)["judge_tie.n"])
+    if policy.same_attribute == "replace":
+        carried &= trials.nodes.kind[node] == LEAF
+    assert not (carried & proposed & ~loose).any()
+    print(
+        f"{strict.sum()} changes, {(~strict & proposed).sum()} more proposals; where integers carry all "
+        f"{(carried & strict).sum()} and {(carried & ~strict & proposed).sum()}, {(carried & ~proposed).sum()} stay"
+    )
+    assert strict.sum() > ROWS / 10
+    assert (~proposed).sum() > ROWS / 1000
+    assert policy.max_depth or min((carried & strict).sum(), (carried & ~proposed).sum()) > ROWS / 1000
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bound": "mcdiarmid"},
+        {"bound": "confidence"},
+        {"ties": "htdt"},
+        {"ties": "htat"},
+        {"adaptive_grace": True},
+        {"anytime": True, "gain_average": True},
+        {"delta": 1 - 1e-15},  # an epsilon that float64 does not hold
+    ],
+    ids=str,
+)
+def test_what_integers_do_not_carry_is_asked(options):
+    rule = rule_of(SplitPolicy(**options), 2)
+    assert not rule["judge.decides"]
+    assert judge(rule, Trial(n=0))
+
+
+STREAMS = {"elec": elec, "skin": skin, "rt5n": rt5n}
+TREES = {
+    "vfdt": VFDT,
+    "efdt": EFDT,
+    "efdt moa": partial(EFDT, variant="moa"),
+    "efdt zero": partial(EFDT, child_counts="zero"),
+}
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("stream", [pytest.param(name, marks=needs(name)) for name in STREAMS])
+def test_streams(stream, tree, monkeypatch):
+    """What stays on real streams, and how many trials the host still hears of."""
+    X, y = (column[:250_000] for column in STREAMS[stream]()[:2])
+    classes = np.unique(y)
+    seen = Counter()
+    decide = SplitPolicy.judge
+
+    def deciding(policy, words, form, nodes, slot_node, count, t):
+        verdicts = decide(policy, words, form, nodes, slot_node, count, t)
+        node = slot_node[words[:, 0] >> 16]
+        assert (node >= 0).all()
+        own = words[:, form.class_counts : form.class_counts + nodes.classes].astype(np.int64)
+        inner = nodes.kind[node] != LEAF
+        ask = [ask_up_to(policy, count, nodes.base[at], nodes.kind[at] != LEAF, X.shape[1], MOST) for at in node]
+        rule = rule_of(policy, count)
+        places = (form.best, form.second, form.current)
+        row = np.array([rule[name] for name in RULE])
+        proposed = all_proposals(row, words, own, nodes.base[node], np.array(ask), inner, *places)
+        assert not ((verdicts.verdict != KEEP) & ~proposed).any()
+        for place, which in (("leaf", ~inner), ("inner", inner)):
+            seen[f"{place} trials"] += which.sum()
+            seen[f"{place} proposals"] += (which & proposed).sum()
+            seen[f"{place} changes"] += (which & (verdicts.verdict != KEEP)).sum()
+        return verdicts
+
+    monkeypatch.setattr(SplitPolicy, "judge", deciding)
+    board = open_board("emulated", Geometry(lanes=16, passes=1, slots=4096, classes=max(2, len(classes))))
+    late = LateBoard(board, random.Random(1))
+    TREES[tree](board=late, leaf_prediction="mc").partial_fit(X, y, classes=classes)
+    print(f"{stream}, {tree}:", ", ".join(f"{count} {name}" for name, count in seen.items()))
+    assert seen["leaf changes"] and seen["leaf proposals"] < seen["leaf trials"]
+
+
+def test_rule():
+    """In registers: c, and the n from which on epsilon is below tau."""
+    rule = rule_of(SplitPolicy(), 2)
+    c = rule["judge_bound.mantissa"] * 2.0 ** (rule["judge_bound.exponent"] - 2 * GAIN_FRACTION)
+    assert 1 - 2**-9 < c / (np.log(1e7) / 2) < 1 - 2**-10
+    assert rule["judge_tie.n"] == 3224  # 16.118 / (2 * 0.05^2) = 3223.6
+    for policy in (SplitPolicy(tau=0), SplitPolicy(tau=1e-9)):
+        assert rule_of(policy, 2)["judge_tie.n"] == (1 << 32) - 1
+    fields = {f"{register.name}.{field.name}": field.width for register in JUDGE for field in register.fields}
+    for delta in (1e-300, 1e-7, 0.5, 0.999):
+        for classes in (2, 32):
+            rule = rule_of(SplitPolicy(delta=delta), classes)
+            assert rule.keys() == fields.keys()
+            assert all(0 <= value < 1 << fields[name] for name, value in rule.items())
+            assert rule["judge_bound.mantissa"] >> 15 == 1
+
+
+def test_half_the_threshold_at_inner_nodes():
+    """EFDT's variant of MOA: where epsilon is below tau, a gap above tau / 2 is a proposal, and only such a one."""
+    rule = rule_of(SplitPolicy(anytime=True, variant="moa", delta=0.05, tau=0.05), 2)
+    n = rule["judge_tie.n"]
+    assert n == 600  # 2.9957 / (2 * 0.05^2) = 599.1
+    for instances, gap, found in (
+        (n, 0.0249, False),
+        (n, 0.0251, True),
+        (n - 1, 0.0501, True),
+        (n - 1, 0.0499, False),
+        (2 * n, 0.0249, False),
+        (4 * n + 40, 0.0249, True),  # epsilon itself
+    ):
+        best, current = (
+            Candidate(cell, 0, round(gain * instances * 2**GAIN_FRACTION)) for cell, gain in ((0, 0.1 + gap), (1, 0.1))
+        )
+        assert judge(rule, Trial(n=instances, inner=True, best=best, second=current, current=current)) == found
+
+
+def test_emulated_equals_golden():
+    """Any registers, any trial."""
+    seed = random.SystemRandom().getrandbits(31)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    bench = Made(rng, Geometry(count_width=32, classes=32))
+    layout = suggestion_layout(Geometry())
+    places = [layout.offset(f"{name}_cell") // 4 for name in ("best", "second", "current")]
+    said = Counter()
+    for _ in range(200):
+        bench.configure()
+        row = np.array([bench.rule[name] for name in RULE])
+        for _ in range(50):
+            trial = bench.trial()
+            named = {
+                f"{name}_{key}": value
+                for name in ("best", "second", "current")
+                for key, value in candidate_fields(getattr(trial, name)).items()
+            }
+            words = np.frombuffer(layout.pack(**named), np.uint32)
+            want = judge(bench.rule, trial)
+            got = proposes(row, trial.n, trial.base, trial.ask_up_to, trial.mixed, trial.inner, words, *places)
+            assert got == want, f"{bench.rule} {trial}"
+            said[want] += 1
+    assert min(said.values()) > 500
