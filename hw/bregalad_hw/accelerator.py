@@ -6,7 +6,6 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.registers import EVENTS, TIMINGS, identity_fields
 
 from .array.array import AttributeProcessorArray
-from .configuration import Limits
 from .mcmu.axi import read_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.mcmu import MemoryController
@@ -75,9 +74,8 @@ class Accelerator(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        registers = RegisterFile()
+        registers = RegisterFile(g)
         add_with_reset(m, "registers", registers, self.reset)
-        m.submodules.limits = limits = Limits(g)
         m.submodules.controller = controller = MemoryController(g, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
@@ -96,8 +94,7 @@ class Accelerator(wiring.Component):
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
         connect(m, flipped(self.csr), registers.csr)
-        connect(m, registers.configuration, limits.i)
-        connect(m, limits.o, controller.configuration, array.configuration)
+        connect(m, registers.configuration, controller.configuration, array.configuration)
         connect(m, array.gains, controller.gains)
         connect(m, array.summary, controller.summary)
 

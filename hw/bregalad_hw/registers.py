@@ -1,6 +1,6 @@
 """The register map in hardware: configuration, status and counters."""
 
-from amaranth import Module, Signal
+from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.registers import CONFIGURATION, REGISTERS, Access
@@ -26,10 +26,12 @@ def csr_signature():
 
 
 class RegisterFile(wiring.Component):
-    """One port per field of the declared registers.
+    """One port per field of the declared registers; no value leaves the range of its field.
 
     Parameters
     ----------
+    geometry : Geometry
+        What the ranges follow from.
     registers : iterable of Register
 
     Members
@@ -39,6 +41,8 @@ class RegisterFile(wiring.Component):
         The registers of CONFIGURATION.
     <register>_<field> : In for RO fields, otherwise Out
         The others. A PULSE field, here and there, is 1 for the clock after it was written as 1.
+
+    A value out of range becomes the nearest in it, and no PULSE of such a word works: `Register.taken`.
 
     Latency: 2 cycles from ``addr`` to ``r_data``, 1 from ``w_en`` to the field. An address without
     a register reads 0.
@@ -53,7 +57,8 @@ class RegisterFile(wiring.Component):
 
     latency = 2
 
-    def __init__(self, registers=REGISTERS):
+    def __init__(self, geometry, registers=REGISTERS):
+        self.geometry = geometry
         self.registers = tuple(registers)
         self._configured = [register for register in self.registers if register in CONFIGURATION]
         members = {"csr": In(csr_signature()), "configuration": Out(configuration_signature(self._configured))}
@@ -92,11 +97,27 @@ class RegisterFile(wiring.Component):
             with m.If(high == group):
                 m.d.sync += csr.r_data.eq(value)
         for register in self.registers:
-            for field, lsb in register.layout():
+            given = {
+                field: csr.w_data[lsb : lsb + field.width]
+                for field, lsb in register.layout()
+                if field.access is not Access.RO
+            }
+            taken = {field: self._nearest(field, bits) for field, bits in given.items()}
+            fits = Cat(taken[field] == bits for field, bits in given.items() if field.limits).all()
+            for field, value in taken.items():
                 port = self._port(register, field)
                 if field.access is Access.PULSE:
                     m.d.sync += port.eq(0)
-                if field.access is not Access.RO:
-                    with m.If(csr.w_en & (csr.addr == register.addr // 4)):
-                        m.d.sync += port.eq(csr.w_data[lsb : lsb + field.width])
+                    value &= fits
+                with m.If(csr.w_en & (csr.addr == register.addr // 4)):
+                    m.d.sync += port.eq(value)
         return m
+
+    def _nearest(self, field, value):
+        """The value in the field's range that is nearest to what is written."""
+        least, most = field.range(self.geometry)
+        if least == most:
+            return Const(least, field.width)  # synthesis would not see that nothing else comes
+        if most < (1 << field.width) - 1:
+            value = Mux(value > most, most, value)
+        return Mux(value < least, least, value) if least else value

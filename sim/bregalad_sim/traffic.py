@@ -2,7 +2,7 @@
 
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import LABEL_HIGH, CommandFlag, Opcode, RecordFlag, pack_command, record_layout
-from bregalad.protocol.registers import CellKind
+from bregalad.protocol.registers import REGISTERS, Access, CellKind, find
 from bregalad.protocol.reports import EntryFlag, ErrorCode
 
 __all__ = ["Traffic"]
@@ -41,7 +41,11 @@ class Traffic:
             ("classes", {"count": rng.choice([g.classes, rng.randint(1, g.classes)])}),
             (
                 "report",
-                {"all": rng.randint(0, 1), "predictions": rng.randint(0, 2), "neighbours": rng.randint(0, 1)},
+                {
+                    "all": rng.randint(0, 1),
+                    "predictions": rng.randint(0, 2 * g.naive_bayes),
+                    "neighbours": rng.randint(0, 1),
+                },
             ),
             ("grace", {"leaf": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
             ("inner_grace", {"inner": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
@@ -71,6 +75,23 @@ class Traffic:
                     )
                 )
                 cell += 1
+        return writes
+
+    def words(self):
+        """Register writes, ``(name, word)``, of any word to any register: most of them no board takes as they are."""
+        g, rng = self.geometry, self.rng
+        writes = []
+        for register in [*REGISTERS, *rng.choices(REGISTERS, k=2 * g.max_cells)]:
+            word = rng.choice([0, 0xFFFFFFFF, rng.getrandbits(32), rng.getrandbits(32)])
+            for field, lsb in register.layout():
+                if field.access is Access.RW and rng.random() < 0.6:
+                    least, most = field.range(g)
+                    bits = rng.choice([least - 1, least, rng.randint(least, min(most, least + 60)), most, most + 1])
+                    mask = (1 << field.width) - 1
+                    word = word & ~(mask << lsb) | (bits & mask) << lsb
+            writes.append((register.name, word))
+            if register.name == "cells":
+                self.cells = find("cells").taken(word, g)["count"]
         return writes
 
     def record(self, slots):

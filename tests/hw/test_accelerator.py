@@ -37,7 +37,7 @@ def test_icarus(geometry, rounds, tmp_path):
         tmp_path,
         geometry=geometry.as_dict(),
         rounds=rounds,
-        testcase=["anything", "restart", "corners", "registers", "settling", "full_rate"],
+        testcase=["anything", "any_word", "restart", "corners", "registers", "settling", "full_rate"],
     )
 
 

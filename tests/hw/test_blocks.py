@@ -6,10 +6,8 @@ import pytest
 from amaranth import Assert, Module, Signal
 from amaranth.sim import Simulator
 from bregalad.geometry import Geometry
-from bregalad.protocol.registers import CONFIGURATION
 from bregalad_hw.array.bayes import partial_latency
 from bregalad_hw.array.merge import Merge
-from bregalad_hw.configuration import Limits
 from bregalad_hw.delay import DelayLine
 from bregalad_hw.mcmu.predictor import Predictor
 from bregalad_hw.mcmu.report import ReportWriter
@@ -91,43 +89,11 @@ def test_report(sizes, tmp_path):
     run(ReportWriter(Geometry(**SIZES[sizes])), "dut", "bench_report", tmp_path, geometry=SIZES[sizes], rounds=24)
 
 
-def test_registers(tmp_path):
-    run(RegisterFile(), "dut", "bench_registers", tmp_path, clocks=1000)
-
-
-def test_limits():
-    """Cells and classes stay within the board's; what else the host writes comes through as it is, at once."""
-    geometry = Geometry(lanes=3, passes=3, bins=4, classes=3, slots=2)
-    seed = random.SystemRandom().getrandbits(31)
-    print(f"seed {seed}")
-    rng = random.Random(seed)
-    dut = Limits(geometry)
-    most = geometry.max_cells
-    limited = {
-        ("cells", "count"): {0: 1, 1: 1, 2: 2, most: most, most + 1: most, 0xFFFF: most},
-        ("classes", "count"): {0: 0, 1: 1, 3: 3, 4: 3, 255: 3},
-    }
-    fields = [(register.name, field) for register in CONFIGURATION for field in register.fields]
-
-    async def check(ctx):
-        for _ in range(100):
-            want = {}
-            for register, field in fields:
-                known = limited.get((register, field.name))
-                value = rng.choice(list(known)) if known else rng.getrandbits(field.width)
-                ctx.set(getattr(getattr(dut.i, register), field.name), value)
-                want[register, field.name] = known[value] if known else value
-            cells = want.pop(("cells", "count"))
-            await ctx.delay(1e-9)
-            assert want == {(r, f): ctx.get(getattr(getattr(dut.o, r), f)) for r, f in want}
-            for _ in range(Limits.latency):
-                await ctx.tick()
-            assert ctx.get(dut.o.cells.count) == cells
-
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(check)
-    simulator.run()
+@pytest.mark.parametrize("naive_bayes", [False, True])
+def test_registers(naive_bayes, tmp_path):
+    geometry = Geometry(lanes=3, passes=3, bins=4, classes=3, slots=2, naive_bayes=naive_bayes)
+    dut = RegisterFile(geometry)
+    run(dut, "dut", "bench_registers", tmp_path, geometry=geometry.as_dict(), clocks=1000)
 
 
 @pytest.mark.parametrize(

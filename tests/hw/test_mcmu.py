@@ -92,4 +92,4 @@ def test_scheduler_refuses(values, message):
 def test_registers_refuse():
     far = Register("far", 0x400, (Field("x", 1, Access.RW, ""),))
     with pytest.raises(ValueError, match="far: address must fit"):
-        RegisterFile([far])
+        RegisterFile(PRESETS["tiny"], [far])

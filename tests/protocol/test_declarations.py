@@ -121,6 +121,30 @@ def test_levels_of_a_geometry():
     assert Geometry().levels == 1  # those who say nothing of it, files of before it among them
 
 
+@pytest.mark.parametrize("name", PRESETS)
+def test_resets_are_in_range(name):
+    for register in registers.REGISTERS:
+        for field in register.fields:
+            least, most = field.range(PRESETS[name])
+            assert 0 <= least <= field.reset <= most < 1 << field.width, (register.name, field.name)
+
+
+def test_what_a_board_takes_of_a_word():
+    geometry = Geometry(lanes=3, passes=3, classes=5)
+    for name, word, taken in [
+        ("classes", 0, {"count": 1}),
+        ("classes", 5, {"count": 5}),
+        ("classes", 6, {"count": 5}),
+        ("cells", 0xFFFFFFFF, {"count": 9}),
+        ("report", 0b0111, {"all": 1, "predictions": 0, "neighbours": 0}),
+        ("control", 3, {"clear": 1}),
+        ("cell", 8 | 1 << 28, {"index": 8, "kind": 0, "first": 0, "other": 0, "base": 0, "write": 1}),
+        ("cell", 9 | 1 << 28, {"index": 8, "kind": 0, "first": 0, "other": 0, "base": 0, "write": 0}),
+        ("identity", 7, {}),
+    ]:
+        assert registers.find(name).taken(word, geometry) == taken, name
+
+
 @pytest.mark.parametrize("levels", [1, 2, 4, 8])
 def test_levels_survive_the_registers(levels):
     from bregalad.boards import open_board
@@ -138,7 +162,7 @@ def test_classes_survive_the_registers(classes):
         assert board.read_geometry() == board.geometry
         board.write("classes.count", classes)
         assert board.read("classes.count") == classes
-        with pytest.raises(ValueError, match=f"counts 1 to {classes} classes, not {classes + 1}"):
+        with pytest.raises(ValueError, match=f"classes.count: this board takes 1 to {classes}, not {classes + 1}"):
             board.write("classes.count", classes + 1)
 
 

@@ -206,7 +206,7 @@ class Board(ABC):
         KeyError
             If there is no register of that name.
         ValueError
-            If the register is read-only or ``value`` does not fit it.
+            If the register is read-only, or ``value`` does not fit it or the board.
         """
         register = find(name)
         if all(field.access is Access.RO for field in register.fields):
@@ -214,11 +214,11 @@ class Board(ABC):
         width = sum(field.width for field in register.fields)
         if not 0 <= value < 1 << width:
             raise ValueError(f"{name}: {value} does not fit {width} bits")
-        if name == "cells" and value > self.geometry.max_cells:
-            raise ValueError(f"cells: this board has {self.geometry.max_cells} cells, not {value}")
-        if name == "classes" and not 1 <= value <= self.geometry.classes:
-            # Of no class, a trial in hardware would not come to its end.
-            raise ValueError(f"classes: this board counts 1 to {self.geometry.classes} classes, not {value}")
+        for field, lsb in register.layout():
+            bits = int(value) >> lsb & (1 << field.width) - 1
+            least, most = field.range(self.geometry)
+            if not least <= bits <= most:
+                raise ValueError(f"{name}.{field.name}: this board takes {least} to {most}, not {bits}")
         self._write_register(register, int(value))
 
     def read(self, name: str) -> int:

@@ -240,24 +240,16 @@ class EmulatedBoard(Board):
 
     def _write_register(self, register, value):
         name = register.name
-        pulses = []
-        for field, lsb in register.layout():
-            bits = value >> lsb & (1 << field.width) - 1
+        taken = register.taken(value, self.geometry)
+        for field in register.fields:
             if field.access is Access.RW:
-                self._fields[f"{name}.{field.name}"] = bits
-            elif field.access is Access.PULSE and bits:
-                pulses.append(field.name)
-        if name == "control" and pulses:
+                self._fields[f"{name}.{field.name}"] = taken[field.name]
+        if name == "control" and taken["clear"]:
             self._state.events[:] = 0
-        elif name == "cell" and pulses:
-            index = self._fields["cell.index"]
-            if index < self.geometry.max_cells:
-                self._state.config[:, index] = [self._fields[name] for name in kernel.CELL_SETTINGS]
+        elif name == "cell" and taken["write"]:
+            self._state.config[:, taken["index"]] = [self._fields[name] for name in kernel.CELL_SETTINGS]
         else:
             self._store_configuration()
 
     def _store_configuration(self):
-        registers = self._state.registers
-        registers[:] = [self._fields[name] for name in kernel.SETTINGS]
-        if not self.geometry.naive_bayes:
-            registers[kernel.PREDICTIONS] = 0
+        self._state.registers[:] = [self._fields[name] for name in kernel.SETTINGS]

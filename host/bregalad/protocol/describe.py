@@ -64,7 +64,14 @@ def markdown():
         lines += _layout(reports.layout_of(kind, geometry, 8), f"{kind.name} = {kind.value}", meanings[kind.name])
     for values in (reports.SuggestionFlag, reports.EntryFlag, reports.ErrorCode):
         lines += _values(values)
-    lines += ["## Registers", "", *_registers(registers.REGISTERS)]
+    lines += [
+        "## Registers",
+        "",
+        "A value out of its field's range becomes the nearest in it, on every board: reading shows what was taken.",
+        "No pulse of such a word works.",
+        "",
+        *_registers(registers.REGISTERS),
+    ]
     lines += _values(registers.CellKind)
     lines += ["## Judge", "", *_paragraphs(judge), "", *_registers(judge.JUDGE)[:-1]]
     return "\n".join(lines) + "\n"

@@ -1,5 +1,6 @@
 """Register map: identity, run-time configuration and performance counters."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -47,19 +48,27 @@ class CellKind:
 
 @dataclass(frozen=True)
 class Field:
-    """Bits of a register."""
+    """Bits of a register.
+
+    `limits` gives the least and the most that a board of a geometry takes; None: whatever fits the bits.
+    """
 
     name: str
     width: int
     access: Access
     doc: str
     reset: int = 0
+    limits: Callable[[Geometry], tuple[int, int]] | None = None
 
     def __post_init__(self):
         if not 1 <= self.width <= 32:
             raise ValueError(f"{self.name}: width must be 1 to 32 bits, not {self.width}")
         if not 0 <= self.reset < 1 << self.width:
             raise ValueError(f"{self.name}: reset {self.reset} does not fit {self.width} bits")
+
+    def range(self, geometry):
+        """The least and the most that a board takes."""
+        return self.limits(geometry) if self.limits else (0, (1 << self.width) - 1)
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,26 @@ class Register:
         for field in self.fields:
             yield field, lsb
             lsb += field.width
+
+    def taken(self, value, geometry):
+        """What a board takes of a word that is written: field to value, of all that can be written.
+
+        A value out of its range becomes the nearest in it, and no PULSE of such a word works. So
+        nothing that is written makes a board hang, and reading shows what it works with.
+        """
+        given = {
+            field: value >> lsb & (1 << field.width) - 1
+            for field, lsb in self.layout()
+            if field.access is not Access.RO
+        }
+        ranges = {field: field.range(geometry) for field in given}
+        fits = all(least <= given[field] <= most for field, (least, most) in ranges.items())
+        return {
+            field.name: bits * fits
+            if field.access is Access.PULSE
+            else min(max(bits, ranges[field][0]), ranges[field][1])
+            for field, bits in given.items()
+        }
 
 
 _RO, _RW, _PULSE = Access.RO, Access.RW, Access.PULSE
@@ -158,8 +187,12 @@ REGISTERS = (
             Field("busy", 1, _RO, "A command, trial or report is under way."),
         ),
     ),
-    Register("cells", 0x18, (Field("count", 16, _RW, "Codes of an instance record.", 1),)),
-    Register("classes", 0x1C, (Field("count", 11, _RW, "Classes in use, 1 to C.", 2),)),
+    Register(
+        "cells",
+        0x18,
+        (Field("count", 16, _RW, "Codes of an instance record, 1 to P K_max.", 1, lambda g: (1, g.max_cells)),),
+    ),
+    Register("classes", 0x1C, (Field("count", 11, _RW, "Classes in use, 1 to C.", 2, lambda g: (1, g.classes)),)),
     Register(
         "report",
         0x20,
@@ -169,7 +202,8 @@ REGISTERS = (
                 "predictions",
                 2,
                 _RW,
-                "Records report 0: nothing, 1: PREDICTION, 2: SCORES (boards with naive Bayes only).",
+                "Records report 0: nothing, 1: PREDICTION, 2: SCORES; 1 and 2 with naive Bayes only.",
+                limits=lambda g: (0, 2 * g.naive_bayes),
             ),
             Field("neighbours", 1, _RW, "1: predictions look at the bins beside a numeric cell's, too."),
         ),
@@ -182,7 +216,13 @@ REGISTERS = (
         "cell",
         0x2C,
         (
-            Field("index", 16, _RW, "Cell whose configuration the rest of this word is."),
+            Field(
+                "index",
+                16,
+                _RW,
+                "Cell whose configuration the rest of this word is, less than P K_max.",
+                limits=lambda g: (0, g.max_cells - 1),
+            ),
             Field("kind", 2, _RW, "CellKind."),
             Field("first", 1, _RW, "1: the first (mostly: only) cell of its attribute.", 1),
             Field("other", 1, _RW, "1: nominal, the last bin counts all values of other cells."),

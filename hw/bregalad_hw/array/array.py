@@ -70,7 +70,7 @@ class AttributeProcessorArray(wiring.Component):
         Beside WRITE.
     configuration : In(configuration_signature())
         Within the board's limits, and static while busy. With ``cell.write`` the configuration of cell ``cell.index``
-        is stored, which is pass * lanes + lane; cells that do not exist are skipped. Operations may follow
+        is stored, which is pass * lanes + lane. Operations may follow
         ``config_latency`` clocks later. ``report.all``, 1: `gains`, 0: `summary`.
     reset : In(1)
         Forget trials and predictions, from the next clock on. Whatever is under way is gone when it
@@ -353,7 +353,7 @@ class AttributeProcessorArray(wiring.Component):
         factor = -(-(1 << extra) // g.lanes)
         m.d.sync += [
             *(config[0][name].eq(getattr(written, name)) for name in config_layout().members),
-            write[0].eq(written.write & (written.index < g.max_cells)),
+            write[0].eq(written.write),
             config[1].eq(config[0]),
             write[1].eq(write[0]),
             passes[0].eq((config[0].index[:cell_bits] * factor) >> extra),

@@ -197,9 +197,8 @@ class Bench:
                 kind = rng.choice(kinds)
             base = rng.choice([0, 0, 3, rng.randrange(256)])
             golden.cells[index] = Cell(kind, int(first), rng.randrange(2), base)
-        for index in [*range(g.max_cells), g.max_cells, 0xFFFF]:
-            cell = golden.cells[index % g.max_cells] if index < g.max_cells else Cell(1, 1, 1, 7)
-            await self.write_cell(index, cell)
+        for index in range(g.max_cells):
+            await self.write_cell(index, golden.cells[index])
         for _ in range(self.array.config_latency - 1):
             await self.step()
 

@@ -4,6 +4,7 @@ import random
 from collections import deque
 
 import cocotb
+from bregalad.geometry import Geometry
 from bregalad.protocol.registers import CONFIGURATION, REGISTERS, Access
 from bregalad_hw.registers import ADDRESS_WIDTH, RegisterFile
 from cocotb.triggers import FallingEdge
@@ -17,6 +18,7 @@ class Bench:
 
     def __init__(self, dut):
         self.dut = dut
+        self.geometry = Geometry(**parameters()["geometry"])
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.registers = {register.addr // 4: register for register in REGISTERS}
         self.fields = {(register.name, field.name): field for register in REGISTERS for field in register.fields}
@@ -70,9 +72,8 @@ class Bench:
                 self.values[key] = 0
         if data is not None and addr in self.registers:
             register = self.registers[addr]
-            for field, lsb in register.layout():
-                if field.access is not Access.RO:
-                    self.values[register.name, field.name] = data >> lsb & (1 << field.width) - 1
+            for name, value in register.taken(data, self.geometry).items():
+                self.values[register.name, name] = value
         await FallingEdge(dut.clk)
         read = self.reads.popleft()
         assert int(dut.csr__r_data.value) == read, f"word {addr:#x} or one before"
@@ -93,6 +94,21 @@ async def fields(dut):
             for data in (1 << bit, (1 << 32) - 1, ~(1 << bit) & (1 << 32) - 1, 0):
                 await bench.step(addr, data)
             await bench.step(addr)
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def ranges(dut):
+    """Every field about the ends of its range, the others at random, and what is read then."""
+    bench = Bench(dut)
+    await bench.start()
+    for addr, register in bench.registers.items():
+        for field, lsb in register.layout():
+            mask = (1 << field.width) - 1
+            for end in field.range(bench.geometry):
+                for bits in (end - 1, end, end + 1):
+                    word = bench.rng.getrandbits(32) & ~(mask << lsb) | (bits & mask) << lsb
+                    await bench.step(addr, word)
+                    await bench.step(addr)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

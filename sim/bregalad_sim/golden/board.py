@@ -76,20 +76,15 @@ class Golden:
 
     def write_register(self, name, value):
         """Write a register; allowed between commands only."""
-        for reg_field, lsb in find(name).layout():
-            bits = (value >> lsb) & ((1 << reg_field.width) - 1)
+        register = find(name)
+        taken = register.taken(value, self.geometry)
+        for reg_field in register.fields:
             if reg_field.access is Access.RW:
-                self.fields[f"{name}.{reg_field.name}"] = bits
-            elif reg_field.access is Access.PULSE and bits:
-                if name == "control":
-                    self.events = dict.fromkeys(EVENTS, 0)
-                elif name == "cell" and self.fields["cell.index"] < self.geometry.max_cells:
-                    self.cells[self.fields["cell.index"]] = Cell(
-                        self.fields["cell.kind"],
-                        self.fields["cell.first"],
-                        self.fields["cell.other"],
-                        self.fields["cell.base"],
-                    )
+                self.fields[f"{name}.{reg_field.name}"] = taken[reg_field.name]
+        if name == "control" and taken["clear"]:
+            self.events = dict.fromkeys(EVENTS, 0)
+        elif name == "cell" and taken["write"]:
+            self.cells[taken["index"]] = Cell(taken["kind"], taken["first"], taken["other"], taken["base"])
 
     @property
     def cells_in_use(self):
@@ -191,7 +186,7 @@ class Golden:
             return
         minus = bool(record["flags"] & RecordFlag.MINUS)
         codes = [int(code) for code in record["codes"]]
-        if g.naive_bayes and self.fields["report.predictions"]:
+        if self.fields["report.predictions"]:
             self._predict(slot, codes)
         if record["flags"] & RecordFlag.TEST:
             self.events["nodes"] += 1
@@ -345,7 +340,7 @@ class Golden:
         """Per cell in use: an attribute's candidate at its last cell, None elsewhere."""
         g = self.geometry
         cells = self.cells[: self.cells_in_use]
-        classes = min(self.fields["classes.count"], g.classes)
+        classes = self.fields["classes.count"]
         parts = [gain_of(g, cell, config, self.counts[slot][cell], classes) for cell, config in enumerate(cells)]
         return join(g, cells, parts)
 
