@@ -72,9 +72,9 @@ class Geometry:
     naive_bayes : bool
         Whether the lanes hold what naive Bayes predictions need.
     banks : int
-        Memories that a lane's counters lie in, 1 or 2, a slot's in that of its lowest bit. With
-        two, a trial reads one of them while instances are counted in the other; with one, it takes
-        B K clocks from them. Nothing but speed depends on it.
+        Memories that a lane's counters of each level lie in, 1 or 2, a slot's in that of the lowest
+        bit above its level. With two, a trial reads one of them while instances are counted in the
+        others; with one, it takes B K clocks from them. Nothing but speed depends on it.
     levels : int
         Nodes of a path that are counted in the same clock: 1, 2, 4 or 8. A slot's level is its
         lowest bits, and a lane has counters of its own for each. Nodes that follow each other are
@@ -119,10 +119,6 @@ class Geometry:
             raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
         if self.slots % self.levels:
             raise ValueError(f"slots must be a multiple of levels, {self.levels}, not {self.slots}")
-        if self.banks > 1 and self.levels > 1:
-            raise ValueError(
-                f"there are several banks or several levels, not both: banks is {self.banks}, levels {self.levels}"
-            )
         if self.max_cells > 0x7FFF:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
 

@@ -35,6 +35,9 @@ GEOMETRIES = {
     "levels": Geometry(
         lanes=3, passes=2, bins=4, classes=3, slots=40, count_width=12, bus_width=64, naive_bayes=True, levels=4
     ),
+    "levels-banks": Geometry(
+        lanes=3, passes=2, bins=4, slots=28, count_width=12, bus_width=64, naive_bayes=True, levels=4, banks=2
+    ),
     "levels-many": Geometry(lanes=2, passes=1, bins=8, classes=2, slots=16, count_width=13, bus_width=128, levels=8),
     "bayes-beat": Geometry(lanes=4, passes=1, bins=8, classes=2, slots=9, bus_width=128, naive_bayes=True),
 }
@@ -172,10 +175,10 @@ def test_reads_wait_for_slow_reports():
         assert answers == want
 
 
-@pytest.mark.parametrize("passes", [1, 4])
-def test_trials_take_no_clocks_beside_two_banks(passes):
+@pytest.mark.parametrize("passes, levels", [(1, 1), (4, 1), (4, 4)])
+def test_trials_take_no_clocks_beside_two_banks(passes, levels):
     """Grace 200, 16 bins, two classes, no records for slots under trial."""
-    geometry = Geometry(lanes=2, passes=4, slots=64, banks=2)
+    geometry = Geometry(lanes=2, passes=4, slots=64, banks=2, levels=levels)
     counters = measure(geometry, Load(2 * passes), count=16_000)
     print(counters)
     assert counters["trials"] >= 64

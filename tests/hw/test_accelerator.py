@@ -26,8 +26,9 @@ _BENCH = "bench_accelerator"
             ),
             8,
         ),
+        (Geometry(lanes=2, passes=2, bins=4, slots=16, count_width=12, bus_width=64, levels=4, banks=2), 8),
     ],
-    ids=["tiny", "odd", "one-pass", "banks", "levels"],
+    ids=["tiny", "odd", "one-pass", "banks", "levels", "levels-banks"],
 )
 def test_icarus(geometry, rounds, tmp_path):
     run(

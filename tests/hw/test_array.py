@@ -37,6 +37,7 @@ ARRAYS = {
     "levels": dict(lanes=3, passes=2, bins=4, classes=3, slots=6, count_width=12, levels=2),
     "levels-bayes": dict(lanes=10, passes=1, bins=8, classes=2, slots=8, count_width=13, levels=4, naive_bayes=True),
     "levels-most": dict(lanes=2, passes=3, bins=4, classes=2, slots=16, count_width=12, levels=8, naive_bayes=True),
+    "levels-banks": dict(lanes=3, passes=2, bins=4, classes=3, slots=10, count_width=12, banks=2, levels=2),
     "levels-row": dict(lanes=2, passes=1, bins=4, classes=2, slots=8, count_width=12, levels=8),
 }
 
@@ -152,6 +153,7 @@ def test_gain(sizes, trials, snapshots, tmp_path):
         ("banks-many", 4),
         ("levels", 2),
         ("levels-bayes", 4),
+        ("levels-banks", 2),
         ("levels-row", 1),
         pytest.param("levels-most", 2, marks=pytest.mark.slow),
     ],

@@ -40,6 +40,7 @@ SIZES = {
         ("one", 0, False, 2),
         ("levels", 1, True, 1),
         ("levels-row", 0, False, 1),
+        ("levels", 1, False, 2),
         pytest.param("levels-wide", 2, True, 1, marks=pytest.mark.slow),
     ],
 )
@@ -134,7 +135,14 @@ def test_predictor(sizes, options, tmp_path):
 
 @pytest.mark.parametrize(
     "depth, heads, sizes",
-    [(4, 5, {}), (1, 2, {}), (4, 5, {"banks": 2}), (1, 2, {"banks": 2}), (4, 5, {"levels": 4, "slots": 12})],
+    [
+        (4, 5, {}),
+        (1, 2, {}),
+        (4, 5, {"banks": 2}),
+        (1, 2, {"banks": 2}),
+        (4, 5, {"levels": 4, "slots": 12}),
+        (4, 5, {"levels": 4, "slots": 12, "banks": 2}),
+    ],
     ids=str,
 )
 def test_scheduler(depth, heads, sizes, tmp_path):

@@ -103,7 +103,6 @@ def test_unknown_register():
         ({"levels": 3}, "levels must be a power of two, not 3"),
         ({"levels": 16}, "levels must be 1 to 8, not 16"),
         ({"levels": 4, "slots": 66}, "slots must be a multiple of levels, 4, not 66"),
-        ({"levels": 2, "banks": 2}, "not both: banks is 2, levels 2"),
         ({"count_width": 11}, "count_width must be 12 to 32"),
         ({"bus_width": 48}, "bus_width must be a power of two"),
         ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
@@ -145,11 +144,12 @@ def test_what_a_board_takes_of_a_word():
         assert registers.find(name).taken(word, geometry) == taken, name
 
 
+@pytest.mark.parametrize("banks", [1, 2])
 @pytest.mark.parametrize("levels", [1, 2, 4, 8])
-def test_levels_survive_the_registers(levels):
+def test_levels_and_banks_survive_the_registers(levels, banks):
     from bregalad.boards import open_board
 
-    with open_board("emulated", Geometry(levels=levels, passes=256)) as board:
+    with open_board("emulated", Geometry(levels=levels, passes=256, banks=banks)) as board:
         assert board.read_geometry() == board.geometry
         assert board.read("size.passes") == 256 | levels.bit_length() - 1 << 12
 

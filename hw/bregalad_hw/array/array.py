@@ -27,6 +27,7 @@ from .operation import (
     snap_layout,
 )
 from .processor import AttributeProcessor
+from .snaps import snaps_of
 
 __all__ = ["HANDOVER", "AttributeProcessorArray"]
 
@@ -50,8 +51,8 @@ class AttributeProcessorArray(wiring.Component):
     Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
     all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
     operations may lie between its SNAPs, updates of other slots above all; the slot itself is
-    free again after the last of them. With several levels, a COUNT or HALVE is of one slot in
-    each that it is `on`, see `operation_layout`.
+    free again after the last of them. A COUNT or HALVE is of one slot in each level that it is
+    `on`, see `operation_layout`.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ class AttributeProcessorArray(wiring.Component):
     -------
     op : In(operation_layout(geometry))
     snap : In(snap_layout(geometry))
-        With two banks only, where SNAP is no operation.
+        With two banks, where SNAP is no operation.
     codes : In(ArrayLayout(8, lanes))
         ``codes_latency`` clocks after COUNT; 255 for lanes that have no cell in this pass.
     count_in : In(count_width)
@@ -129,7 +130,7 @@ class AttributeProcessorArray(wiring.Component):
         super().__init__(
             {
                 "op": In(operation_layout(g)),
-                **({"snap": In(snap_layout(g))} if g.banks > 1 else {}),
+                "snap": In(snap_layout(g)),
                 "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count_in": In(g.count_width),
                 "configuration": In(configuration_signature()),
@@ -158,6 +159,7 @@ class AttributeProcessorArray(wiring.Component):
         add_with_reset(m, "scan", scan, self.reset)
         m.d.comb += [
             control.op.eq(self.op),
+            control.snap.eq(self.snap),
             control.count_in.eq(self.count_in),
             scan.snap.eq(control.snapped),
             scan.bin.eq(control.snapped_bin),
@@ -209,9 +211,6 @@ class AttributeProcessorArray(wiring.Component):
                 level += 1
             return signals[0]
 
-        def number(bits):
-            return bits if len(bits) == 1 else sum(bits)
-
         counts, reads = [], Signal(g.lanes)
         for lane in lanes:
             count = Signal(g.count_width, name=f"count_{lane.lane}", reset_less=True)
@@ -224,7 +223,7 @@ class AttributeProcessorArray(wiring.Component):
         m.d.comb += [
             self.count_out.eq(gather("count", counts)),
             self.count_valid.eq(gather("read", list(reads))),
-            self.clamped.eq(number(gather("clamped", [lane.clamped for lane in lanes]))),
+            self.clamped.eq(sum(gather("clamped", [lane.clamped for lane in lanes]))),
             scan.pairs.eq(gather("pairs", [lane.pairs for lane in lanes])),
             scan.whole.eq(gather("whole", [lane.whole for lane in lanes])),
         ]
@@ -246,10 +245,7 @@ class AttributeProcessorArray(wiring.Component):
         write, read = currents.write_port(), currents.read_port()
         trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
         opened = Signal()
-        snap, snaps = self.op, self.op.code == Op.SNAP
-        if g.banks > 1:
-            snap, snaps = self.snap, self.snap.valid
-            m.d.comb += control.snap.eq(self.snap)
+        snap, snaps = snaps_of(g).first(self.op, self.snap)
         first_pass = snap.pass_ == 0 if g.passes > 1 else 1
         m.d.comb += [
             opened.eq(snaps & (snap.bin == 0)),

@@ -1,12 +1,12 @@
 """What a lane has for each level: the zooms and counters of its slots, and their update."""
 
-from amaranth import Array, Assert, Cat, Mux, Signal, signed
+from amaranth import Array, Cat, Mux, Signal, signed
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from bregalad.geometry import CODE_WIDTH
 
 from ..delay import delay
-from .control import at_level, bank_of, pass_bits, within_bank
+from .snaps import bank_of, pass_bits, snaps_of, within_bank
 
 __all__ = ["FEW_ROWS", "Counters"]
 
@@ -46,7 +46,6 @@ class Counters:
 
     def __init__(self, m, geometry, control, level):
         self.m, self.geometry, self.control, self.level = m, geometry, control, level
-        self.suffix = "" if geometry.levels == 1 else f"_{level}"  # of names in the lane
         g = geometry
         word_layout = data.ArrayLayout(g.count_width, g.classes)
         zoom_layout = data.StructLayout({"lo": CODE_WIDTH, "shift": 3})
@@ -77,15 +76,14 @@ class Counters:
         self.stuck = self._signal(g.classes, "stuck")
 
     def _name(self, name):
-        return name + self.suffix
+        return f"{name}_{self.level}"
 
-    def _signal(self, shape, name=None):
-        """Of one level some have no name: place and route depends on names, and has been kept."""
-        return Signal(shape, name=name and self._name(name))
+    def _signal(self, shape, name):
+        return Signal(shape, name=self._name(name))
 
     def _told(self, name):
         """The level's part of what the control tells."""
-        return at_level(self.geometry, self.control[name], self.level)
+        return self.control[name][self.level]
 
     def place(self, placed, placed_before):
         """Stages 1 and 2: write a PLACE's zoom, read the next operation's."""
@@ -104,14 +102,14 @@ class Counters:
 
     def measure(self, code):
         """Stage 2: the code's distance from the bins' origin."""
-        offset = self._signal(signed(CODE_WIDTH + 1))
+        offset = self._signal(signed(CODE_WIDTH + 1), "offset")
         self.m.d.comb += offset.eq(code - self.zoom.lo)
         self.m.d.sync += [self.distance.eq(Mux(offset < 0, 0, offset)), self.shift.eq(self.zoom.shift)]
 
     def reach(self):
         """Stage 3: the distance in bins."""
         bits, distance, shift = self.geometry.bin_bits, self.distance, self.shift
-        far, beyond = self._signal(CODE_WIDTH), self._signal(1, "beyond")
+        far, beyond = self._signal(CODE_WIDTH, "far"), self._signal(1, "beyond")
         # Whether it is beyond the bins is seen beside the shift, not after it.
         self.m.d.comb += [
             far.eq(distance >> shift),
@@ -131,11 +129,9 @@ class Counters:
             counted = counted + Cat(below | above, below.replicate(len(counted) - 1))
             outside = (below & ~self.own_bin.any()) | (above & self.own_bin.all())
             self.outside = delay(m, outside, 4, self._name("outside"))
-        if self.geometry.levels > 1:
-            touches = touches & self._told("on_3")
         m.d.sync += [
             bins[4].eq(Mux(control.count_3, counted, control.bin_3)),
-            touch[4].eq(touches),
+            touch[4].eq(touches & self._told("on_3")),
         ]
         for i in range(5, 10):
             m.d.sync += [bins[i].eq(bins[i - 1]), touch[i].eq(touch[i - 1])]
@@ -144,12 +140,12 @@ class Counters:
         """Stages 4 to 7: read the word and change it. The words of each bank in stage 6."""
         m, control, bins, newest = self.m, self.control, self.bins, self.newest
         words_6 = self._memory()
-        word_6 = words_6[0] if len(words_6) == 1 else Mux(control.bank_6, words_6[1], words_6[0])
+        word_6 = Array(words_6)[self._told("bank_6")]
 
         # What the operations ahead are about to write; the nearest has the newest word. Stage 7
         # knows that of the one right ahead; the others' are chosen by a number, told early.
         ahead = self._signal(4, "ahead")
-        near, source = self._signal(1), self._signal(2, "source")
+        near, source = self._signal(1, "near"), self._signal(2, "source")
         same = self._told("same_5")
         m.d.comb += ahead.eq(Cat(same[i] & self.touch[6 + i] & (bins[5] == bins[6 + i]) for i in range(4)))
         m.d.sync += [
@@ -193,30 +189,21 @@ class Counters:
         row_4, row_8 = self._told("row_4"), self._told("row_8")
         words = []
         for bank in range(g.banks):
-            name = self._name("counters") if g.banks == 1 else f"counters_{bank}"
-            m.submodules[name] = counters = Memory(
+            m.submodules[self._name(f"counters_{bank}")] = counters = Memory(
                 shape=data.ArrayLayout(g.count_width, g.classes),
-                depth=-(-g.slots // g.banks // g.levels) << pass_bits(g) + g.bin_bits,
+                depth=-(-g.slots // (g.banks * g.levels)) << pass_bits(g) + g.bin_bits,
                 init=[],
             )
             read, write = counters.read_port(), counters.write_port()
             # A block RAM's own.
             word_6 = Signal.like(word, name=self._name(f"word_6_{bank}"), reset_less=True)
-            address = Cat(bins[4], within_bank(g, row_4))
-            if g.banks > 1:
-                address = Mux(
-                    control.snap_4[bank], Cat(control.snap_bin_4, within_bank(g, control.snap_row_4)), address
-                )
-                # A block RAM may give anything then.
-                m.d.sync += Assert(
-                    ~(control.snap_4[bank] & write.en & (read.addr == write.addr)), "a SNAP reads what is being written"
-                )
             m.d.comb += [
-                read.addr.eq(address),
                 write.en.eq(self.changed & (bank_of(g, row_8) == bank)),
                 write.addr.eq(Cat(bins[8], within_bank(g, row_8))),
                 write.data.eq(word),
             ]
+            address = Cat(bins[4], within_bank(g, row_4))
+            m.d.comb += read.addr.eq(snaps_of(g).address(m, control, self.level, bank, address, write))
             m.d.sync += word_6.eq(read.data)
             words.append(word_6)
         return words

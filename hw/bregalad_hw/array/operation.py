@@ -1,6 +1,6 @@
 """What passes between the memory controller unit and the attribute processor array."""
 
-from amaranth import signed
+from amaranth import Cat, Const, signed
 from amaranth.lib import data, enum
 from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.registers import Access, find
@@ -14,6 +14,10 @@ __all__ = [
     "candidate_layout",
     "slot_shape",
     "row_shape",
+    "rows_layout",
+    "level_of",
+    "place_of",
+    "slot_of",
     "at_slot",
     "CELL_WIDTH",
 ]
@@ -44,12 +48,32 @@ def row_shape(geometry):
     return max(1, (geometry.slots // geometry.levels - 1).bit_length())
 
 
+def rows_layout(geometry):
+    """A slot's place in every level."""
+    return data.ArrayLayout(row_shape(geometry), geometry.levels)
+
+
+def level_of(geometry, slot):
+    """A slot's level, its lowest bits: none if there is but one."""
+    return slot[: geometry.level_bits]
+
+
+def place_of(geometry, slot):
+    """A slot's place among those of its level."""
+    return slot[geometry.level_bits :]
+
+
+def slot_of(geometry, level, place):
+    """The slot at a place of a level."""
+    return Cat(Const(level, geometry.level_bits), place)
+
+
 def operation_layout(geometry):
     """One operation, the same for all lanes; the codes of COUNT travel beside it.
 
-    Where a path's nodes are counted together, ``on`` tells the levels that it concerns and
-    ``rows`` the slot's row in each: several of COUNT and HALVE, one of all others but PLACE, which
-    depends on ``slot`` and ``parent`` alone. ``slot`` of COUNT is the record's own.
+    ``on`` tells the levels that it concerns and ``rows`` the slot's place in each: several of COUNT
+    and HALVE, one of all others but PLACE, which depends on ``slot`` and ``parent`` alone. ``slot``
+    of COUNT is the record's own, and among those.
     """
     g = geometry
     return data.StructLayout(
@@ -71,7 +95,8 @@ def operation_layout(geometry):
             "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
             "lo": CODE_WIDTH,
             "shift": 3,
-            **({"on": g.levels, "rows": data.ArrayLayout(row_shape(g), g.levels)} if g.levels > 1 else {}),
+            "on": g.levels,
+            "rows": rows_layout(g),
         }
     )
 
@@ -79,16 +104,18 @@ def operation_layout(geometry):
 def at_slot(geometry, op, slot):
     """Assignments by which ``op`` is one on ``slot`` alone."""
     g = geometry
-    if g.levels == 1:
-        return [op.slot.eq(slot)]
-    return [op.slot.eq(slot), op.on.eq(1 << slot[: g.level_bits]), *(row.eq(slot[g.level_bits :]) for row in op.rows)]
+    return [
+        op.slot.eq(slot),
+        *(op.on[level].eq(level_of(g, slot) == level) for level in range(g.levels)),
+        *(row.eq(place_of(g, slot)) for row in op.rows),
+    ]
 
 
 def snap_layout(geometry):
     """A SNAP beside the operations, where a lane's counters lie in two banks.
 
-    It reads its bank together with the operation of the clock before, which must be none or of the
-    other bank.
+    It reads its bank together with the operation of the clock before, which must be none, or of
+    other levels or of the other bank in its own.
     """
     g = geometry
     return data.StructLayout(

@@ -11,9 +11,10 @@ from ..delay import delay
 from ..gain.gain import GainUnit, result_layout
 from ..gain.scan import SNAPSHOTS, check_snapshots, scan_layout
 from .bayes import BayesTerms, terms_latency, terms_layout
-from .control import STAGES, control_layout, pass_bits
+from .control import STAGES, control_layout
 from .counters import FEW_ROWS, Counters
 from .operation import cell_layout
+from .snaps import pass_bits, snaps_of
 
 __all__ = ["AttributeProcessor", "FEW_ROWS"]
 
@@ -140,7 +141,7 @@ class AttributeProcessor(wiring.Component):
         with m.Elif(control.root_2):
             m.d.comb += [placed.lo.eq(0), placed.shift.eq(g.root_shift)]
         with m.Else():
-            m.d.comb += placed.eq(zooms[0] if g.levels == 1 else Array(zooms)[control.parent_2])
+            m.d.comb += placed.eq(Array(zooms)[control.parent_2])
         m.d.sync += placed_before.eq(placed)
         for level in levels:
             level.place(placed, placed_before)
@@ -181,20 +182,13 @@ class AttributeProcessor(wiring.Component):
             level.choose(touches, side)
 
         # Stages 4 to 8: the words, and the one that is shown.
-        for level in levels:
-            words_6 = level.update()
+        words_6 = [level.update() for level in levels]
         m.d.sync += self.clamped.eq(Cat(level.clamped for level in levels))
-        if g.levels == 1:
-            shown_7, shown_8, touched = levels[0].before, levels[0].after, levels[0].touch[8]
-        else:
-            level_8 = Signal.like(control.level_7)
-            m.d.sync += level_8.eq(control.level_7)
-            shown_7 = Array(level.before for level in levels)[control.level_7]
-            shown_8 = Array(level.after for level in levels)[level_8]
-            touched = Cat(level.touch[8] for level in levels).any()
+        level_8 = Signal.like(control.level_7)
+        m.d.sync += level_8.eq(control.level_7)
         m.d.comb += [
-            self.word.eq(shown_8),
-            self.read.eq(control.read_8.as_value().any() & touched),
+            self.word.eq(Array(level.after for level in levels)[level_8]),
+            self.read.eq(control.read_8.as_value().any() & Cat(level.touch[8] for level in levels).any()),
         ]
         for k in range(g.classes):
             with m.If(control.read_8[k]):
@@ -204,12 +198,10 @@ class AttributeProcessor(wiring.Component):
         if g.naive_bayes:
             beside = control.side_3.any()
             own = delay(m, present & (in_range | ~nominal) & ~(beside & nominal), 4, "own")
-            outside = levels[0].outside
-            if g.levels > 1:
-                outside = Array(level.outside for level in levels)[control.level_7]
+            outside = Array(level.outside for level in levels)[control.level_7]
             m.submodules.bayes = bayes = BayesTerms(g)
             m.d.comb += [
-                bayes.word.eq(shown_7),
+                bayes.word.eq(Array(level.before for level in levels)[control.level_7]),
                 bayes.known.eq(own & ~outside),
                 bayes.numeric.eq(delay(m, ~nominal, 4, "numeric")),
                 bayes.first.eq(delay(m, control.first_3, 4, "first")),
@@ -217,11 +209,12 @@ class AttributeProcessor(wiring.Component):
                 self.terms.eq(bayes.terms),
             ]
 
+        snap, snapped = snaps_of(g).word(control, words_6, self.word)
         m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
         m.d.comb += [
             *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
-            gain.snap.eq(control.snap_8 if g.banks == 1 else control.snap_6.as_value().any()),
-            gain.word.eq(self.word if g.banks == 1 else Mux(control.snap_6[1], words_6[1], words_6[0])),
+            gain.snap.eq(snap),
+            gain.word.eq(snapped),
             gain.scan.eq(self.scan),
             self.pairs.eq(gain.pairs),
             self.whole.eq(gain.whole),
@@ -245,14 +238,13 @@ class AttributeProcessor(wiring.Component):
             shape=cell_layout(), depth=self.geometry.passes, init=[initial] * self.geometry.passes
         )
         write, read, snap_read = configs.write_port(), configs.read_port(), configs.read_port()
-        snap_pass = self.control.pass_7 if self.geometry.banks == 1 else self.control.pass_5
         config = Signal(cell_layout())
         m.d.comb += [
             write.en.eq(self.config_write),
             write.addr.eq(self.config_pass),
             write.data.eq(self.config),
             read.addr.eq(self.control.pass_0),
-            snap_read.addr.eq(snap_pass),
+            snap_read.addr.eq(snaps_of(self.geometry).config_pass(self.control)),
         ]
         m.d.sync += config.eq(read.data)
         return config, snap_read.data

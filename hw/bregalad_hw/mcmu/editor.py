@@ -385,12 +385,9 @@ class SlotEditor(wiring.Component):
                 m.next = "STORE"
 
             with m.State("STORE"):
-                m.d.comb += [self.table.w_en.eq(1), self.table.w_link.eq(1)]
-                end()
-                if g.levels > 1:
-                    with m.If(~self.table.settled):
-                        m.d.comb += [self.table.w_en.eq(0), edit.done.eq(0)]
-                        m.next = "STORE"
+                m.d.comb += [self.table.w_en.eq(self.table.settled), self.table.w_link.eq(1)]
+                with m.If(self.table.settled):
+                    end()
 
             # Payload of WRITE, two clocks for a count: taken, then put to the array; three for a
             # word of an entry. The last takes the padding with it.

@@ -9,6 +9,7 @@ from bregalad.protocol.registers import EVENTS, TIMINGS
 from ..array.bayes import partial_latency, partial_signature
 from ..array.merge import summary_layout
 from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
+from ..array.snaps import snaps_of
 from ..configuration import configuration_signature
 from ..relay import Relay
 from ..replica import add_with_reset
@@ -49,9 +50,8 @@ class MemoryController(wiring.Component):
     configuration : In(configuration_signature())
         Within the board's limits; steady while anything is under way.
     halted, busy : Out(1)
-    op, codes, count, trial_current : Out
+    op, snap, codes, count, trial_current : Out
         To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
-        ``snap`` too, with two banks only.
     snap_ready, count_out, count_valid, clamped, gains, summary : In
         From the array; ``partial`` too, with ``naive_bayes`` only.
     clear : In(1)
@@ -84,14 +84,14 @@ class MemoryController(wiring.Component):
                 "halted": Out(1),
                 "busy": Out(1),
                 "op": Out(operation_layout(g)),
-                **({"snap": Out(snap_layout(g))} if g.banks > 1 else {}),
+                "snap": Out(snap_layout(g)),
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
                 "trial_current": Out(CELL_WIDTH),
                 "snap_ready": In(1),
                 "count_out": In(g.count_width),
                 "count_valid": In(1),
-                "clamped": In(1 if g.levels == 1 else range(g.levels + 1)),
+                "clamped": In(range(g.levels + 1)),
                 "gains": In(stream.Signature(candidate_layout(g))),
                 "summary": In(stream.Signature(summary_layout(g))),
                 "clear": In(1),
@@ -188,9 +188,9 @@ class MemoryController(wiring.Component):
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
             tracker.grant.eq(~scheduler.hold),
-            scheduler.slot_a.eq(tracker.slot),
+            scheduler.rows_a.eq(tracker.rows),
             scheduler.slot_b.eq(sequencer.slot),
-            scheduler.slot_c.eq(tracker.next_slot),
+            scheduler.rows_c.eq(tracker.next_rows),
             scheduler.passes.eq(passes),
             scheduler.snap_ready.eq(self.snap_ready),
             sequencer.cells.eq(cells),
@@ -223,28 +223,15 @@ class MemoryController(wiring.Component):
             connect(m, tracker.table, slots.port)
             m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid), scheduler.i.payload.eq(tracker.trial.payload)]
 
-        # With one bank, snapshots first: what waits for one waits longer than what does not.
         # Whether an operation goes is known last.
         m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
         with m.If(~idle):
             m.d.sync += self.op.eq(tracker.op)
-        none = ~tracker.valid & ~editor.valid
-        if g.banks == 1:
-            m.d.sync += self.trial_current.eq(scheduler.current)
-            with m.If(scheduler.valid):
-                m.d.sync += self.op.eq(scheduler.op)
-            with m.Elif(none):
-                m.d.sync += self.op.code.eq(Op.NONE)
-        else:
-            with m.If(none | scheduler.held):
-                m.d.sync += self.op.code.eq(Op.NONE)
-            m.d.comb += [
-                self.snap.valid.eq(scheduler.valid),
-                *(self.snap[name].eq(scheduler.op[name]) for name in ("slot", "pass_", "bin")),
-                self.trial_current.eq(scheduler.current),
-                scheduler.reads.eq(self.op.code != Op.NONE),
-                scheduler.reads_slot.eq(self.op.slot),
-            ]
+        snaps_of(g).issue(m, self, scheduler, ~tracker.valid & ~editor.valid)
+        m.d.comb += [
+            scheduler.reads.eq(Mux(self.op.code != Op.NONE, self.op.on, 0)),
+            scheduler.reads_rows.eq(self.op.rows),
+        ]
         # The buffer is asked as the operation is registered, so its codes come a clock after it.
         m.d.comb += self.codes.eq(buffer.codes)
 

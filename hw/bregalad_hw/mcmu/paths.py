@@ -4,23 +4,32 @@ from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..array.operation import row_shape, slot_shape
+from ..array.operation import level_of, place_of, rows_layout, slot_of, slot_shape
 
 __all__ = ["PathTable", "path_layout"]
 
 
-def path_layout(geometry):
+def _link_layout(geometry):
+    """Where a path goes on."""
+    return data.StructLayout({"next": slot_shape(geometry), "there": 1})  # is one
+
+
+def _group_layout(geometry):
     """A slot and the next on its path to the root, no two of one level; where the path goes on."""
     g = geometry
     return data.StructLayout(
         {
             "on": g.levels,  # levels that have one
-            "rows": data.ArrayLayout(row_shape(g), g.levels),
+            "rows": rows_layout(g),
             "order": data.ArrayLayout(g.level_bits, g.levels),  # the slot is number 0
-            "next": slot_shape(g),
-            "there": 1,  # is one
+            **_link_layout(g).members,
         }
     )
+
+
+def path_layout(geometry):
+    """A slot, and the group that begins there."""
+    return data.StructLayout({"slot": slot_shape(geometry), **_group_layout(geometry).members})
 
 
 class PathTable(wiring.Component):
@@ -31,11 +40,11 @@ class PathTable(wiring.Component):
     a link changes, every slot whose path leads through its slot is brought up to date, one in a
     clock; should two of one level meet then, the path goes on after the link there, too. How many
     links lead to a slot is counted: to a tree's new leaf there are none, and nothing else changes.
+    With one level no slot is counted together with another, so its path is its link.
 
     Parameters
     ----------
     geometry : Geometry
-        With several levels.
 
     Members
     -------
@@ -44,8 +53,8 @@ class PathTable(wiring.Component):
     write : In({en, slot, link, there})
         The slot's link; only while settled and nothing is read.
     settled : Out(1)
-        Falls after a write: for 2 clocks if the link stays what it was, 7 if no links lead to the
-        slot, ``slots`` + 6 otherwise.
+        Falls after a write, with several levels: for 2 clocks if the link stays what it was, 7 if no
+        links lead to the slot, ``slots`` + 6 otherwise.
 
     Latency: 1 clock from ``en`` to ``path``; ``settled`` tells when a write is done.
 
@@ -68,6 +77,33 @@ class PathTable(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        asked = Signal(slot_shape(self.geometry))
+        with m.If(self.read.en):
+            m.d.sync += asked.eq(self.read.slot)
+        m.d.comb += self.read.path.slot.eq(asked)
+        if self.geometry.levels == 1:
+            self._links(m)
+        else:
+            self._groups(m)
+        return m
+
+    def _links(self, m):
+        g, path = self.geometry, self.read.path
+        m.submodules.links = links = memory.Memory(shape=_link_layout(g), depth=g.slots, init=[])
+        read, write = links.read_port(), links.write_port()
+        m.d.comb += [
+            read.en.eq(self.read.en),
+            read.addr.eq(self.read.slot),
+            path.on.eq(1),
+            path.rows[0].eq(path.slot),
+            *(path[name].eq(read.data[name]) for name in _link_layout(g).members),
+            write.en.eq(self.write.en),
+            write.addr.eq(self.write.slot),
+            write.data.next.eq(self.write.link),
+            write.data.there.eq(self.write.there),
+        ]
+
+    def _groups(self, m):
         g = self.geometry
         alone = [
             {
@@ -76,9 +112,9 @@ class PathTable(wiring.Component):
             }
             for slot in range(g.slots)
         ]
-        m.submodules.paths = paths = memory.Memory(shape=path_layout(g), depth=g.slots, init=alone)
+        m.submodules.paths = paths = memory.Memory(shape=_group_layout(g), depth=g.slots, init=alone)
         read, write = paths.read_port(), paths.write_port()
-        m.d.comb += self.read.path.eq(read.data)
+        m.d.comb += [self.read.path[name].eq(read.data[name]) for name in _group_layout(g).members]
 
         m.submodules.counts = counts = memory.Memory(
             shape=range(g.slots + 1), depth=g.slots, init=[]
@@ -86,17 +122,17 @@ class PathTable(wiring.Component):
         count, recount = counts.read_port(), counts.write_port()
 
         slot, link, there = Signal(slot_shape(g)), Signal(slot_shape(g)), Signal()
-        level = slot[: g.level_bits]
+        level = level_of(g, slot)
         old, old_there = Signal(slot_shape(g)), Signal()  # the link that was
         was, was_there = Signal(slot_shape(g)), Signal()  # the same, beside the slot's path
-        behind = Signal(path_layout(g))  # the link's
+        behind = Signal(_group_layout(g))  # the link's
         at, looked = Signal(range(g.slots)), Signal(range(g.slots))
         found, new = read.data, write.data
         leads = Signal()  # the path that is looked at leads through the slot
         number = Signal(g.level_bits)  # of the slot on that path
         keeps, joins = Signal(g.levels), Signal()
         m.d.comb += [
-            leads.eq(found.on.bit_select(level, 1) & (found.rows[level] == slot[g.level_bits :])),
+            leads.eq(found.on.bit_select(level, 1) & (found.rows[level] == place_of(g, slot))),
             number.eq(found.order[level]),
             joins.eq(there & ((keeps & behind.on) == 0)),
             write.addr.eq(looked),
@@ -113,7 +149,7 @@ class PathTable(wiring.Component):
                 new.order[each].eq(Mux(keeps[each], found.order[each], behind.order[each] + number + 1)),
             ]
             with m.If(found.on[each] & (found.order[each] == 1)):
-                m.d.comb += [was.eq((found.rows[each] << g.level_bits) | each), was_there.eq(1)]
+                m.d.comb += [was.eq(slot_of(g, each, found.rows[each])), was_there.eq(1)]
 
         asked = Signal()  # how many links lead to a slot
         # A block RAM may give anything then.
@@ -186,4 +222,3 @@ class PathTable(wiring.Component):
                 m.d.sync += [looked.eq(at), at.eq(at + 1)]
                 with m.If(looked == g.slots - 1):
                     settle()
-        return m

@@ -6,7 +6,7 @@ from amaranth import Cat, Mux, Signal
 
 from .slots import SINCE_WIDTH, entry_layout
 
-__all__ = ["Row", "Stages", "any_of", "count", "take_over"]
+__all__ = ["Row", "Stages", "count", "take_over"]
 
 _CHANGING = ("n", "since", "halved", "underflow", "class_counts")  # of a row, by counting
 
@@ -21,11 +21,6 @@ def take_over(row, newer):
     return [row[name].eq(newer[name]) for name in _CHANGING]
 
 
-def any_of(bits):
-    """Whether one of some bits is 1."""
-    return bits[0] if len(bits) == 1 else Cat(*bits).any()
-
-
 class Row:
     """What the tracker keeps of one level's rows, one after the other."""
 
@@ -33,9 +28,7 @@ class Row:
         entry = entry_layout(geometry)
 
         def signal(name, shape=1, **options):
-            if geometry.levels > 1:
-                name = name and f"{name}_{level}"
-            return Signal(shape, **({"name": name} if name else {}), **options)
+            return Signal(shape, name=f"{name}_{level}", **options)
 
         self.level = level
         # What the node's row was as the stages moved, and the time before.
@@ -50,10 +43,9 @@ class Row:
         self.since = signal("since", SINCE_WIDTH)  # of a node that moves
         self.source = signal("source", entry)  # what is loaded into `after`
         self.pushes = signal("pushes")  # it is its trial that is pushed
-        # Some without a name: placing a design depends on these, and builds of one level are kept.
-        self.limit, self.never = signal(None, SINCE_WIDTH), signal("never")
-        self.due, self.full = signal(None), signal(None)
-        self.taking_back, self.stuck = signal(None), signal("stuck")
+        self.limit, self.never = signal("limit", SINCE_WIDTH), signal("never")
+        self.due, self.full = signal("due"), signal("full")
+        self.taking_back, self.stuck = signal("taking_back"), signal("stuck")
 
 
 def count(m, geometry, rows, stages, moves, lowering):
@@ -70,7 +62,7 @@ def count(m, geometry, rows, stages, moves, lowering):
     rows : list of Row
         Whose members from ``after`` on are driven, but for ``written`` and ``pushes``.
     stages : Stages
-        The node's header, class and rows are driven: they become the fetched one's.
+        The node's header, class, rows and order are driven: they become the fetched one's.
     moves : Value
         They do.
     lowering : Signal
@@ -86,13 +78,13 @@ def count(m, geometry, rows, stages, moves, lowering):
     g = geometry
     fetched, _, plus, fetched_hits, node, valid, redo = stages
     entry = entry_layout(g)
-    full = any_of([each.full for each in rows])
+    full = Cat(each.full for each in rows).any()
 
     def on(each, value):
-        return value if g.levels == 1 else value & fetched.on[each.level]
+        return value & fetched.on[each.level]
 
     hits = Signal(g.classes)  # the node's class
-    again = [redo if g.levels == 1 else redo & each.full for each in rows]  # it is halved
+    again = [redo & each.full for each in rows]  # it is halved
     back = [lowering | each.taking_back for each in rows]
     # What is loaded: the next node, or this one again, lowered or halved. No node moves then.
     for each, again_, back_ in zip(rows, again, back, strict=True):
@@ -110,8 +102,7 @@ def count(m, geometry, rows, stages, moves, lowering):
     ]
     with m.If(moves):
         m.d.sync += [node.header.eq(fetched.header), hits.eq(fetched_hits)]
-        if g.levels > 1:
-            m.d.sync += [node.on.eq(fetched.on), node.rows.eq(fetched.rows), node.order.eq(fetched.order)]
+        m.d.sync += [node.rows.eq(fetched.rows), node.order.eq(fetched.order)]
     counts = ("n", "class_counts")
     for each, again_, fills_ in zip(rows, again, fills, strict=True):
         source, after = each.source, each.after

@@ -1,19 +1,17 @@
 """Trials: queue them, lock their slots, take the snapshots."""
 
-from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..array.control import SNAP_DISTANCE
-from ..array.operation import CELL_WIDTH, Op, at_slot, operation_layout, slot_shape
+from ..array.operation import CELL_WIDTH, Op, at_slot, operation_layout, rows_layout, slot_of, slot_shape
+from ..array.snaps import snaps_of
 from .predictor import number_shape
-from .slots import rows_layout
 
-__all__ = ["TRIALS", "TrialScheduler", "asked_layout", "head_layout", "trial_layout"]
+__all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout"]
 
 TRIALS = 4  # that may wait for their snapshot
 SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
-_PATIENCE = 4  # clocks per bin that a pass may take beside other operations
 
 
 def head_layout(geometry):
@@ -34,17 +32,12 @@ def trial_layout(geometry):
     return data.StructLayout({"head": head_layout(geometry), "current": CELL_WIDTH})
 
 
-def asked_layout(geometry):
-    """Slots that are asked for: one, or the row of one in each level."""
-    return slot_shape(geometry) if geometry.levels == 1 else rows_layout(geometry)
-
-
 class TrialScheduler(wiring.Component):
     """Keep trials in order and take their snapshots as soon as the gain units have room.
 
     A slot is locked from its trial's push until its last SNAP is issued. Where the counters lie in
     one bank, SNAPs take the place of other operations. Where they lie in two, a SNAP goes when the
-    operation before it reads the other bank or none; if a pass takes long, operations are held.
+    operation before it does not read its level and bank; if a pass takes long, operations are held.
 
     Parameters
     ----------
@@ -60,16 +53,16 @@ class TrialScheduler(wiring.Component):
         Taken only in clocks that are not `held`. ``ready`` comes from a register.
     asked, given : In(number)
         Predictions that come before a trial that is pushed now; those that are reported.
-    slot_a, slot_b, slot_c : In(slot); locked_a, locked_b, locked_c : Out(1)
-        Whether a slot is still locked in the next clock, but for this clock's push. With several
-        levels a and c are asked for a row of each, and answer a bit for each.
+    rows_a, rows_c : In(rows_layout); locked_a, locked_c : Out(levels)
+        Whether a slot of each level is still locked in the next clock, but for this clock's push.
+    slot_b : In(slot), locked_b : Out(1)
+        As these, of one slot.
     passes : In
         Beats of an instance.
     snap_ready : In(1)
         The array takes another pass.
-    reads : In(1), reads_slot : In(slot)
-        With two banks only: there is an operation beside which a SNAP of the next clock would read,
-        and whose words that reads.
+    reads : In(levels), reads_rows : In(rows_layout)
+        The levels, and the rows, that the operation reads beside which a SNAP of the next clock would.
     op : Out(operation); valid : Out(1)
         A SNAP that goes to the array this clock.
     hold : Out(1)
@@ -103,8 +96,8 @@ class TrialScheduler(wiring.Component):
         self.geometry = g = geometry
         self.depth = depth
         self.heads = heads
-        # An operation of the clock of a push comes to the array a clock later, a SNAP at once.
-        self.first_snap = 2 if g.banks == 1 else 1 + SNAP_DISTANCE
+        self.snaps = snaps_of(g)
+        self.first_snap = self.snaps.first_snap
         # Clocks between passes; then, too, the last word of a slot that was pushed beside another's
         # last SNAP is written.
         self.settle = max(SETTLE, self.first_snap - 3)
@@ -113,15 +106,16 @@ class TrialScheduler(wiring.Component):
                 "i": In(stream.Signature(trial_layout(g))),
                 "asked": In(number_shape(g)),
                 "given": In(number_shape(g)),
-                "slot_a": In(asked_layout(g)),
+                "rows_a": In(rows_layout(g)),
                 "slot_b": In(slot_shape(g)),
-                "slot_c": In(asked_layout(g)),
+                "rows_c": In(rows_layout(g)),
                 "locked_a": Out(g.levels),
                 "locked_b": Out(1),
                 "locked_c": Out(g.levels),
                 "passes": In(range(g.passes + 1)),
                 "snap_ready": In(1),
-                **({"reads": In(1), "reads_slot": In(slot_shape(g))} if g.banks > 1 else {}),
+                "reads": In(g.levels),
+                "reads_rows": In(rows_layout(g)),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
                 "hold": Out(1),
@@ -222,43 +216,16 @@ class TrialScheduler(wiring.Component):
             with m.If(bin_ == g.bins - 1):
                 m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(self.settle)]
         begins = self.snap_ready & (settle == 0)
-        if g.banks == 1:
-            with m.If(~self.valid):
-                m.d.comb += coming.eq((used[0] | came) & begins)
-            with m.Elif(bin_ != g.bins - 1):
-                m.d.comb += coming.eq(1)
-            m.d.comb += [self.hold.eq(coming), self.held.eq(self.valid)]
-            return m
-
-        wants = Signal()  # a SNAP, in the next clock
-        waited = Signal(range(_PATIENCE * g.bins + 1))
-        with m.If(~self.valid & (bin_ == 0)):
-            m.d.comb += wants.eq(used[0] & begins)
-        with m.Elif(~self.valid | (bin_ != g.bins - 1)):
-            m.d.comb += wants.eq(1)
-        m.d.comb += coming.eq(wants & ~(self.reads & (self.reads_slot[0] == queue[0].slot[0])))
-        with m.If(~wants):
-            m.d.sync += waited.eq(0)
-        with m.Elif(waited != _PATIENCE * g.bins):
-            m.d.sync += waited.eq(waited + 1)
-        m.d.sync += [
-            self.hold.eq(wants & (waited == _PATIENCE * g.bins)),
-            self.held.eq(self.hold),
-        ]
-        with m.If(came & ~used[0]):  # the slot's last word may not be written yet
-            m.d.sync += settle.eq(self.settle)
+        self.snaps.admit(m, self, coming, waiting=used[0], came=came, begins=begins, bin_=bin_, settle=settle)
         return m
 
     def _asked(self):
         """Slots that are asked for, each with its answer."""
-        g = self.geometry
-        if g.levels == 1:
-            return [(self.slot_a, self.locked_a), (self.slot_b, self.locked_b), (self.slot_c, self.locked_c)]
         return [
-            *(
-                (Cat(Const(level, g.level_bits), row), locked)
-                for rows, answers in ((self.slot_a, self.locked_a), (self.slot_c, self.locked_c))
-                for level, (row, locked) in enumerate(zip(rows, answers, strict=True))
-            ),
             (self.slot_b, self.locked_b),
+            *(
+                (slot_of(self.geometry, level, place), locked)
+                for places, answers in ((self.rows_a, self.locked_a), (self.rows_c, self.locked_c))
+                for level, (place, locked) in enumerate(zip(places, answers, strict=True))
+            ),
         ]

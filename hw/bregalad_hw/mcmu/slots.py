@@ -1,12 +1,14 @@
 """The slot table: what the board knows about a tree node besides its statistics."""
 
+from contextlib import nullcontext
+
 from amaranth import Module, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import NONE
 from bregalad.protocol.registers import find
 
-from ..array.operation import row_shape, slot_shape
+from ..array.operation import level_of, place_of, rows_layout, slot_of, slot_shape
 from .paths import PathTable, path_layout
 
 __all__ = [
@@ -16,7 +18,6 @@ __all__ = [
     "empty_entry",
     "entry_layout",
     "row_of",
-    "rows_layout",
     "rows_signature",
     "table_signature",
 ]
@@ -58,11 +59,6 @@ def empty_entry():
     return {"link": NONE, "current": NONE}
 
 
-def link_layout(geometry):
-    """A slot's link by itself."""
-    return data.StructLayout({"slot": slot_shape(geometry), "there": 1})
-
-
 def table_signature(geometry):
     """Access to one slot at a time, seen from who reads and writes."""
     slot, entry = slot_shape(geometry), entry_layout(geometry)
@@ -76,25 +72,14 @@ def table_signature(geometry):
             "w_slot": Out(slot),
             "w_entry": Out(entry),
             "w_link": Out(1),  # the link may have changed
-            **(
-                {"link_en": Out(1), "link_slot": Out(slot), "link": In(link_layout(geometry))}
-                if geometry.levels == 1
-                else {"settled": In(1)}
-            ),
+            "settled": In(1),
         }
     )
 
 
-def rows_layout(geometry):
-    """A slot's row in every level."""
-    return data.ArrayLayout(row_shape(geometry), geometry.levels)
-
-
 def rows_signature(geometry):
-    """Access to a slot of every level at a time, and to paths; of one level `table_signature`."""
+    """Access to a slot of every level at a time, and to paths."""
     g = geometry
-    if g.levels == 1:
-        return table_signature(g)
     rows, entries = rows_layout(g), data.ArrayLayout(entry_layout(g), g.levels)
     return wiring.Signature(
         {
@@ -117,28 +102,22 @@ def rows_signature(geometry):
 def connect_one(m, geometry, table, port):
     """Let who has a slot at a time, and asks for no other until it has the row, use a table."""
     g = geometry
-    if g.levels == 1:
-        wiring.connect(m, table, port)
-        return
     m.d.comb += [
         port.r_en.eq(table.r_en),
         port.r_take.eq(table.r_take),
-        *(row.eq(table.r_slot[g.level_bits :]) for row in port.r_rows),
-        table.r_entry.eq(port.r_entries[table.r_slot[: g.level_bits]]),
-        port.w_on.eq(table.w_en << table.w_slot[: g.level_bits]),
+        *(row.eq(place_of(g, table.r_slot)) for row in port.r_rows),
+        table.r_entry.eq(port.r_entries[level_of(g, table.r_slot)]),
+        *(port.w_on[level].eq(table.w_en & (level_of(g, table.w_slot) == level)) for level in range(g.levels)),
         port.w_link.eq(table.w_link),
-        *(row.eq(table.w_slot[g.level_bits :]) for row in port.w_rows),
+        *(row.eq(place_of(g, table.w_slot)) for row in port.w_rows),
         *(entry.eq(table.w_entry) for entry in port.w_entries),
         table.settled.eq(port.settled),
     ]
 
 
 class SlotTable(wiring.Component):
-    """One row per slot, and its link again in a memory of its own, so that a path can be followed
-    while the rows are under way.
-
-    Where a path's nodes are counted together, each level's rows are a memory of their own, and
-    `PathTable` takes the place of the links.
+    """One row per slot, a memory for each level, and its link again in a `PathTable`, so that a path
+    can be followed while the rows are under way.
 
     Parameters
     ----------
@@ -147,13 +126,13 @@ class SlotTable(wiring.Component):
     Members
     -------
     port : In(rows_signature)
-        With ``r_take``, ``r_entry`` becomes the row of the last ``r_slot`` with ``r_en``, of a
-        clock before at the latest; ``link`` is the link of the last ``link_slot`` with ``link_en``.
-        Both stay until the next. What is written in the clock of ``r_en`` reads as anything.
-        With several levels so of each, and ``path`` as ``link``; of ``settled`` see `PathTable`.
+        With ``r_take``, each of ``r_entries`` becomes the row of the last of ``r_rows`` with ``r_en``,
+        of a clock before at the latest; ``path`` is that of the last ``path_slot`` with ``path_en``.
+        Both stay until the next. What is written in the clock of ``r_en`` reads as anything. Of
+        ``settled`` see `PathTable`.
 
-    Latency: 2 cycles from ``r_en`` to ``r_entry``, where ``r_take`` follows at once, and 1 from
-    ``link_en`` to ``link``. Rows are empty after configuration; a reset of the clock domain leaves
+    Latency: 2 cycles from ``r_en`` to ``r_entries``, where ``r_take`` follows at once, and 1 from
+    ``path_en`` to ``path``. Rows are empty after configuration; a reset of the clock domain leaves
     them as they are.
 
     Source: design, section 6.
@@ -167,38 +146,6 @@ class SlotTable(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        g = self.geometry
-        if g.levels > 1:
-            self._levels(m)
-            return m
-        m.submodules.rows = rows = memory.Memory(shape=entry_layout(g), depth=g.slots, init=[empty_entry()] * g.slots)
-        write = rows.write_port()
-        read = rows.read_port()
-        m.submodules.links = links = memory.Memory(shape=link_layout(g), depth=g.slots, init=[{"there": 0}] * g.slots)
-        link_write, link_read = links.write_port(), links.read_port()
-        port = self.port
-        # A block RAM takes half a clock to answer: whoever chooses by what it says has a clock.
-        row = Signal(entry_layout(g), reset_less=True)
-        with m.If(port.r_take):
-            m.d.sync += row.eq(read.data)
-        m.d.comb += [
-            read.en.eq(port.r_en),
-            read.addr.eq(port.r_slot),
-            port.r_entry.eq(row),
-            write.en.eq(port.w_en),
-            write.addr.eq(port.w_slot),
-            write.data.eq(port.w_entry),
-            link_write.en.eq(port.w_en & port.w_link),
-            link_write.addr.eq(port.w_slot),
-            link_write.data.slot.eq(port.w_entry.link),
-            link_write.data.there.eq(port.w_entry.link != NONE),
-            link_read.en.eq(port.link_en),
-            link_read.addr.eq(port.link_slot),
-            port.link.eq(link_read.data),
-        ]
-        return m
-
-    def _levels(self, m):
         g, port = self.geometry, self.port
         m.submodules.paths = paths = PathTable(g)
         m.d.comb += [
@@ -207,27 +154,33 @@ class SlotTable(wiring.Component):
             port.path.eq(paths.read.path),
             port.settled.eq(paths.settled),
         ]
+        link = Signal(16)  # of the only slot that is written, if it may have changed
+        m.d.comb += [
+            paths.write.en.eq(port.w_link & port.w_on.any()),
+            paths.write.link.eq(link),
+            paths.write.there.eq(link != NONE),
+        ]
         for level in range(g.levels):
+            with m.If(port.w_on[level]) if level else nullcontext():
+                m.d.comb += [
+                    paths.write.slot.eq(slot_of(g, level, port.w_rows[level])),
+                    link.eq(port.w_entries[level].link),
+                ]
+            places = g.slots // g.levels
             m.submodules[f"rows_{level}"] = rows = memory.Memory(
-                shape=entry_layout(g), depth=g.slots // g.levels, init=[empty_entry()] * (g.slots // g.levels)
+                shape=entry_layout(g), depth=places, init=[empty_entry()] * places
             )
             write, read = rows.write_port(), rows.read_port()
+            # A block RAM takes half a clock to answer: whoever chooses by what it says has a clock.
             row = Signal(entry_layout(g), name=f"row_{level}", reset_less=True)
             with m.If(port.r_take):
                 m.d.sync += row.eq(read.data)
-            written = port.w_entries[level]
             m.d.comb += [
                 read.en.eq(port.r_en),
                 read.addr.eq(port.r_rows[level]),
                 port.r_entries[level].eq(row),
                 write.en.eq(port.w_on[level]),
                 write.addr.eq(port.w_rows[level]),
-                write.data.eq(written),
+                write.data.eq(port.w_entries[level]),
             ]
-            with m.If(port.w_on[level] & port.w_link):
-                m.d.comb += [
-                    paths.write.en.eq(1),
-                    paths.write.slot.eq((port.w_rows[level] << g.level_bits) | level),
-                    paths.write.link.eq(written.link),
-                    paths.write.there.eq(written.link != NONE),
-                ]
+        return m

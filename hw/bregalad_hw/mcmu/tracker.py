@@ -1,20 +1,22 @@
 """Count records: every node of a record's path, one beat per clock."""
 
+from contextlib import nullcontext
+
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.reports import SuggestionFlag
 
-from ..array.operation import Op, operation_layout, slot_shape
+from ..array.operation import Op, level_of, operation_layout, rows_layout, slot_of, slot_shape
 from ..configuration import configuration_signature
 from ..relay import Relay
 from .buffer import header_layout
 from .paths import path_layout
 from .predictor import ask_layout
-from .rows import Row, Stages, any_of, count, take_over
-from .scheduler import asked_layout, trial_layout
-from .slots import SINCE_WIDTH, entry_layout, rows_layout, rows_signature
-from .walk import walk_groups, walk_nodes
+from .rows import Row, Stages, count, take_over
+from .scheduler import trial_layout
+from .slots import SINCE_WIDTH, entry_layout, rows_signature
+from .walk import walk_groups
 
 __all__ = ["Tracker", "trial_of"]
 
@@ -35,15 +37,10 @@ def trial_of(m, trial, slot, entry, requested):
     ]
 
 
-def _asked(geometry, stage):
-    """The slots of a stage as the scheduler is asked for them."""
-    return stage.header.slot if geometry.levels == 1 else stage.rows
-
-
 class Tracker(wiring.Component):
     """Follow a record's links to the root, look up every node's row, count its beats.
 
-    A relay and five stages. *Walk*: the node's slot is known, its link too, and its row is asked
+    A relay and five stages. *Walk*: the node's slot is known, its path too, and its row is asked
     for. *Look*: the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the
     row is in a register. *Node*: so is the row after the record, and whether a trial is due; the
     beats are issued, and the row is written back with the last. Rows that follow the last stage may be
@@ -55,10 +52,10 @@ class Tracker(wiring.Component):
     between the two, they are issued once more for the prediction alone. A record with TEST only
     reads, so that a lock does not stop it.
 
-    With several levels a node in a stage is a group of them, one of each level at most: what of a
-    path is counted together (`PathTable`). Their rows are fetched, counted and written back side by
-    side, their beats are one operation, and whatever holds one of them holds all. Trials that are
-    due in the same clock are pushed one after the other, in the order of the path.
+    A node in a stage is a group of nodes, one of each level at most: what of a path is counted
+    together (`PathTable`). Their rows are fetched, counted and written back side by side, their beats
+    are one operation, and whatever holds one of them holds all. Trials that are due in the same clock
+    are pushed one after the other, in the order of the path.
 
     Parameters
     ----------
@@ -77,7 +74,7 @@ class Tracker(wiring.Component):
     table : Out(rows_signature)
     read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
-    slot, next_slot : Out(asked_layout); locked, next_locked : In(levels)
+    rows, next_rows : Out(rows_layout); locked, next_locked : In(levels)
         Whether these slots wait for a snapshot. A clock later the tracker knows; of its own trials
         it knows at once.
     trial : Out(stream of {head, current})
@@ -109,7 +106,7 @@ class Tracker(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        number = 1 if g.levels == 1 else range(g.levels + 1)
+        number = range(g.levels + 1)
         super().__init__(
             {
                 "i": In(stream.Signature(header_layout(g))),
@@ -119,9 +116,9 @@ class Tracker(wiring.Component):
                 "table": Out(rows_signature(g)),
                 "read_at": Out(max(1, (g.passes - 1).bit_length())),
                 "free": Out(1),
-                "slot": Out(asked_layout(g)),
+                "rows": Out(rows_layout(g)),
                 "locked": In(g.levels),
-                "next_slot": Out(asked_layout(g)),
+                "next_rows": Out(rows_layout(g)),
                 "next_locked": In(g.levels),
                 "trial": Out(stream.Signature(trial_layout(g))),
                 "prediction": Out(stream.Signature(ask_layout(g))),
@@ -143,18 +140,14 @@ class Tracker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        # A node on its way, and whether it is the record's own slot, the end of its path. With
-        # several levels it is a node of each that is in ``on``, the header's slot the first.
+        # A group on its way, the header's slot the first, and whether that is the record's own, whether it
+        # is the end of its path. In an empty stage no level is `on`.
         stage = data.StructLayout(
             {
                 "header": header_layout(g),
                 "own": 1,
                 "end": 1,
-                **(
-                    {"on": g.levels, "rows": rows_layout(g), "order": path_layout(g)["order"].shape}
-                    if g.levels > 1
-                    else {}
-                ),
+                **{name: path_layout(g)[name].shape for name in ("on", "rows", "order")},
             }
         )
         names = ("walk", "look", "shown", "fetched", "node")
@@ -177,53 +170,54 @@ class Tracker(wiring.Component):
             moves.eq(~fetched_valid | space),
             self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
         ]
-        walks = walk_nodes if g.levels == 1 else walk_groups
-        linked, on = walks(m, g, self.table, coming, walk, walk_valid, moves)
-        self._ask(m, walk, node, fetched, rows, moves, done)
+        path = self.table.path
+        linked, on = walk_groups(m, g, self.table, coming, walk, walk_valid, moves)
+        m.d.comb += [
+            self.table.r_en.eq(moves),
+            self.table.r_rows.eq(path.rows),
+            self.table.r_take.eq(moves),
+            self.table.w_on.eq(Mux(done, node.on, 0)),
+            self.table.w_rows.eq(node.rows),
+            *(self.table.w_entries[each.level].eq(each.written) for each in rows),
+            self.next_rows.eq(fetched.rows),
+        ]
 
         # What was written as the row was asked for, or after that, is not what the table shows. So
         # what the node's row was as the stages moved is kept for as long, and whether it is the
         # slot's. Where the node was not done then, its row may change; but then it is taken again.
         # Only what counting changes has to be taken over.
-        def slot(stage, level):
-            return stage.header.slot if g.levels == 1 else stage.rows[level]
-
-        def there(stage, valid, level):
-            return valid if g.levels == 1 else valid & stage.on[level]
-
         def same(asked, level):
             """What is asked for is what will be the node."""
-            found = asked == Mux(fetched_valid, slot(fetched, level), slot(node, level))
-            if g.levels == 1:
-                return found
-            return found & Mux(fetched_valid, fetched.on[level], node.on[level])
+            return (asked == Mux(fetched_valid, fetched.rows[level], node.rows[level])) & Mux(
+                fetched_valid, fetched.on[level], node.on[level]
+            )
 
         with m.If(moves):
             m.d.sync += [
                 look_valid.eq(walk_valid),
                 look.eq(walk),
+                look.header.slot.eq(path.slot),
                 look.end.eq(~linked),
+                look.on.eq(on),
+                look.rows.eq(path.rows),
+                look.order.eq(path.order),
+                shown_valid.eq(look_valid),
+                shown.eq(look),
+                fetched_valid.eq(shown_valid),
+                fetched.eq(shown),
             ]
-            if g.levels > 1:
-                m.d.sync += [look.on.eq(on), look.rows.eq(self.table.path.rows), look.order.eq(self.table.path.order)]
-            for each in rows:
-                level = each.level
-                asked = walk.header.slot if g.levels == 1 else self.table.path.rows[level]
-                m.d.sync += each.look_before.eq(there(node, node_valid, level) & (asked == slot(node, level)))
-            m.d.sync += [shown_valid.eq(look_valid), shown.eq(look)]
             for each in rows:
                 level = each.level
                 m.d.sync += [
+                    each.look_before.eq(node.on[level] & (path.rows[level] == node.rows[level])),
                     each.shown_before.eq(each.look_before),
-                    each.shown_late.eq(there(node, node_valid, level) & (slot(look, level) == slot(node, level))),
-                    each.shown_now.eq(same(slot(look, level), level)),
+                    each.shown_late.eq(node.on[level] & (look.rows[level] == node.rows[level])),
+                    each.shown_now.eq(same(look.rows[level], level)),
+                    each.same.eq(same(shown.rows[level], level)),
                 ]
-            m.d.sync += [fetched_valid.eq(shown_valid), fetched.eq(shown)]
-            for each in rows:
-                m.d.sync += each.same.eq(same(slot(shown, each.level), each.level))
             for each in rows:
                 m.d.sync += [
-                    each.row.eq(self._entry(each.level)),
+                    each.row.eq(self.table.r_entries[each.level]),
                     *take_over(each.late, each.written),
                     *take_over(each.before, each.late),
                 ]
@@ -251,7 +245,7 @@ class Tracker(wiring.Component):
                 hits.eq(Cat(shown.header.label == k for k in range(g.classes))),
             ]
             for each in rows:
-                shown_row = self._entry(each.level)
+                shown_row = self.table.r_entries[each.level]
                 with m.If(shown_row.timed):
                     m.d.sync += [each.limit.eq(shown_row.limit), each.never.eq(0)]
                 with m.Elif(shown_row.inner):
@@ -262,34 +256,6 @@ class Tracker(wiring.Component):
         stages = Stages(fetched, fetched_valid, plus, hits, node, node_valid, redo)
         self._node(m, granted, stages, rows, space, done)
         return m
-
-    def _entry(self, level):
-        """The row that the table shows."""
-        return self.table.r_entry if self.geometry.levels == 1 else self.table.r_entries[level]
-
-    def _ask(self, m, walk, node, fetched, rows, moves, done):
-        """Ask the table for the rows of `walk`, write the node's back."""
-        table = self.table
-        if self.geometry.levels == 1:
-            m.d.comb += [
-                table.r_en.eq(moves),
-                table.r_slot.eq(walk.header.slot),
-                table.r_take.eq(moves),
-                table.w_en.eq(done),
-                table.w_slot.eq(node.header.slot),
-                table.w_entry.eq(rows[0].written),
-                self.next_slot.eq(fetched.header.slot),
-            ]
-            return
-        m.d.comb += [
-            table.r_en.eq(moves),
-            table.r_rows.eq(table.path.rows),
-            table.r_take.eq(moves),
-            table.w_on.eq(Mux(done, node.on, 0)),
-            table.w_rows.eq(node.rows),
-            *(table.w_entries[each.level].eq(each.written) for each in rows),
-            self.next_slot.eq(fetched.rows),
-        ]
 
     def _node(self, m, granted, stages, rows, space, done):
         """Count a node's beats, update its row."""
@@ -325,15 +291,14 @@ class Tracker(wiring.Component):
                 sided.eq(self.predict & self.configuration.report.neighbours & fetched.own),
                 held.eq(holds),
             ]
-            m.d.comb += next_clear.eq(~holds & ~any_of(fills) & ~lowers)
+            m.d.comb += next_clear.eq(~holds & ~Cat(fills).any() & ~lowers)
         with m.Elif(~done):
-            locked = self.locked if g.levels == 1 else (self.locked & node.on).any()
-            stays = locked & ~node.header.test
+            stays = (self.locked & node.on).any() & ~node.header.test
             m.d.sync += held.eq(stays)
-            m.d.comb += next_clear.eq(valid & ~stays & Mux(redo, ~any_of(fills), ~full))
+            m.d.comb += next_clear.eq(valid & ~stays & Mux(redo, ~Cat(fills).any(), ~full))
         m.d.sync += [clear.eq(next_clear), goes.eq(next_clear & self.grant)]
         with m.If(space):
-            m.d.sync += valid.eq(fetched_valid)
+            m.d.sync += [valid.eq(fetched_valid), node.on.eq(fetched.on)]
         m.d.sync += redo.eq(0)
         for each in rows:
             m.d.comb += each.written.eq(each.after)
@@ -341,25 +306,22 @@ class Tracker(wiring.Component):
                 m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0), each.written.underflow.eq(0)]
 
         if g.naive_bayes:
-            if g.levels == 1:
-                with m.If(moves | redo):
-                    m.d.sync += self.prediction.p.class_counts.eq(rows[0].source.class_counts)
-            else:  # it is asked for before a slot is halved
-                with m.If(moves):
-                    with m.Switch(fetched.header.slot[: g.level_bits]):
-                        for each in rows:
-                            with m.Case(each.level):
-                                m.d.sync += self.prediction.p.class_counts.eq(each.source.class_counts)
+            with m.If(moves):  # it is asked for before a slot is halved
+                with m.Switch(level_of(g, fetched.header.slot)):
+                    for each in rows:
+                        with m.Case(each.level):
+                            m.d.sync += self.prediction.p.class_counts.eq(each.source.class_counts)
 
         # Operations.
         halve = full & ~preview
         open_, slot, entry, posting, more = self._trials(m, node, rows, moves, pushed)
-        counts = goes if posting is None else goes & ~posting
+        counts = goes & ~posting
+        fulls = Cat(each.full for each in rows)
         closing = self.counting & last_beat  # the node's last beat goes
         blocked = open_ & last_beat & ~self.trial.ready
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
         m.d.comb += [
-            self.slot.eq(_asked(g, node)),
+            self.rows.eq(node.rows),
             wanted.eq(valid & self.predict & node.own & ~predicted),
             preview.eq(full & wanted),
             self.prediction.valid.eq(wanted & ~asked & ~held),
@@ -382,8 +344,11 @@ class Tracker(wiring.Component):
             self.op.predict.eq(wanted),
             self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
-            done.eq(closing),
-            self.node.eq(done),
+            self.op.on.eq(Mux(halve, fulls, node.on)),
+            self.op.rows.eq(node.rows),
+            done.eq((closing | (posting & pushed)) & ~more),
+            self.node.eq(Mux(closing, sum(node.on), 0)),
+            self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
             self.free.eq(done & node.end),
             self.trial.valid.eq(clear & ~unasked & last_beat & open_),
             pushed.eq(self.trial.valid & self.trial.ready),
@@ -391,25 +356,12 @@ class Tracker(wiring.Component):
         trial_of(m, self.trial.p, slot, entry, requested=False)
         if g.naive_bayes:
             m.d.comb += self.op.side.eq(side)
-        halved = 1
-        if g.levels == 1:
-            m.d.comb += self.beats.eq(self.counting & ~side.any())
-        else:
-            fulls = Cat(each.full for each in rows)
-            halved = sum(fulls)
-            with m.If(closing & more):
-                m.d.sync += posting.eq(1)
-            with m.Elif(done):
-                m.d.sync += posting.eq(0)
-            with m.If(posting):
-                m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0), self.wait_queue.eq(granted)]
-            m.d.comb += [
-                done.eq((closing | (posting & pushed)) & ~more),
-                self.node.eq(Mux(closing, sum(node.on), 0)),
-                self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
-                self.op.on.eq(Mux(halve, fulls, node.on)),
-                self.op.rows.eq(node.rows),
-            ]
+        with m.If(closing & more):
+            m.d.sync += posting.eq(1)
+        with m.Elif(done):
+            m.d.sync += posting.eq(0)
+        with m.If(posting):
+            m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0), self.wait_queue.eq(granted)]
 
         # Whether a pass is the last is known as it comes.
         single, final = Signal(), Signal()
@@ -431,49 +383,39 @@ class Tracker(wiring.Component):
             with m.If(halve_bin == g.bins - 1):
                 m.d.sync += halve_pass.eq(halve_pass + 1)
                 with m.If(halve_pass == g.passes - 1):
-                    m.d.comb += self.halved.eq(halved)
+                    m.d.comb += self.halved.eq(sum(fulls))
                     m.d.sync += [halve_pass.eq(0), redo.eq(1)]
 
     def _holds(self, fetched, rows, pushed):
         """The next node waits for a snapshot."""
-        if self.geometry.levels == 1:
-            holds = self.next_locked | (pushed & rows[0].same)
-        else:
-            holds = Cat(
-                (self.next_locked[each.level] | (pushed & each.pushes & each.same)) & fetched.on[each.level]
-                for each in rows
-            ).any()
-        return holds & ~fetched.header.test
+        holds = Cat(
+            (self.next_locked[each.level] | (pushed & each.pushes & each.same)) & fetched.on[each.level]
+            for each in rows
+        )
+        return holds.any() & ~fetched.header.test
 
     def _trials(self, m, node, rows, moves, pushed):
         """Whether a trial is due, its slot and that slot's entry.
 
-        With several levels also that the node's last beat is gone but not all of its trials, one
-        in a clock, and whether there are more than this one. They come as on the way to the root.
+        Also that the node's last beat is gone but not all of its trials, one in a clock, and whether
+        there are more than this one. They come as on the way to the root.
         """
-        if self.geometry.levels == 1:
-            return rows[0].due, node.header.slot, rows[0].after, None, None
         g = self.geometry
         posted = Signal(g.levels)
         dues = Cat(each.due for each in rows) & ~posted
         slot, entry = Signal(slot_shape(g)), Signal(entry_layout(g))
         for each in rows:
             level = each.level
-            m.d.comb += each.pushes.eq(
-                dues[level]
-                & ~Cat(
-                    dues[other.level] & (node.order[other.level] < node.order[level])
-                    for other in rows
-                    if other is not each
-                ).any()
-            )
-            with m.If(each.pushes):
-                m.d.comb += [entry.eq(each.after), slot.eq((node.rows[level] << g.level_bits) | level)]
-        pushes = Cat(each.pushes for each in rows)
-        with m.If(moves):
-            m.d.sync += posted.eq(0)
-        with m.Elif(pushed):
-            m.d.sync += posted.eq(posted | pushes)
+            earlier = [
+                dues[other.level] & (node.order[other.level] < node.order[level]) for other in rows if other is not each
+            ]
+            m.d.comb += each.pushes.eq(dues[level] & ~Cat(earlier).any())
+            with m.If(each.pushes) if level else nullcontext():
+                m.d.comb += [entry.eq(each.after), slot.eq(slot_of(g, level, node.rows[level]))]
         # Many wait for this word, so it does not ask which comes first.
         more = Cat(dues[level] & dues[level + 1 :].any() for level in range(g.levels - 1)).any()
+        with m.If(moves):
+            m.d.sync += posted.eq(0)
+        with m.Elif(pushed & more):
+            m.d.sync += posted.eq(posted | Cat(each.pushes for each in rows))
         return dues.any(), slot, entry, Signal(name="posting"), more

@@ -9,8 +9,8 @@ from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.protocol.registers import CONFIGURATION, CellKind
 from bregalad_hw.array.array import AttributeProcessorArray
 from bregalad_hw.array.bayes import lead, partial_layout
-from bregalad_hw.array.control import SNAP_DISTANCE
 from bregalad_hw.array.operation import Op, operation_layout, snap_layout
+from bregalad_hw.array.snaps import SNAP_DISTANCE
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
@@ -136,15 +136,14 @@ class Bench:
         self.placed = Placed(g, self.rng)
         self.full = self.behind = 0  # passes that had to wait, that followed at once
         self.last_snap = None  # clock of a pass's last SNAP
-        self.beside = Beside()
+        self.beside = Beside(g)
 
     async def start(self):
         dut = self.dut
         cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-        if self.geometry.banks > 1:
-            dut.snap.value = 0
         for port in (
             dut.op,
+            dut.snap,
             dut.codes,
             dut.count_in,
             *(self.setting(register.name, field.name) for register in CONFIGURATION for field in register.fields),
@@ -353,7 +352,7 @@ class Bench:
                 return None
             if self.last_snap == self.clock - 1:
                 return None
-        if self.geometry.banks > 1 and not self.beside.allows(slot):
+        if not self.beside.allows(slot):
             return None
         if begins:
             self.behind += self.last_snap == self.clock - 2

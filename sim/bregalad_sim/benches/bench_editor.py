@@ -58,7 +58,7 @@ class Bench:
             dut.answer,
             dut.answer_valid,
             dut.table__r_entry,
-            *([dut.table__settled] if self.geometry.levels > 1 else []),
+            dut.table__settled,
         )
 
     async def step(self):
@@ -73,8 +73,7 @@ class Bench:
         dut.answer_valid.value = count is not None
         dut.answer.value = rng.getrandbits(g.count_width) if count is None else count
         dut.table__r_entry.value = self.shown
-        if g.levels > 1:
-            dut.table__settled.value = settled
+        dut.table__settled.value = settled
         await ReadOnly()
         self.payload.settle()
         self._check(self.job.settle(), self.trial.settle(), self.answered.settle())
@@ -86,7 +85,7 @@ class Bench:
         if int(dut.table__r_en.value):
             self.read = self.rows[int(dut.table__r_slot.value)]
         if int(dut.table__w_en.value):
-            assert g.levels == 1 or settled, "written before the paths were settled"
+            assert settled, "written before the paths were settled"
             assert int(dut.table__w_link.value), "the link is written with the row"
             self.rows[int(dut.table__w_slot.value)] = int(dut.table__w_entry.value)
         done = bool(int(dut.edit__done.value))
@@ -96,7 +95,7 @@ class Bench:
     def _execute(self, op, count):
         """What the array does; the count that a READ sends back."""
         g = self.geometry
-        if g.levels > 1 and op["code"] != Op.PLACE.value:
+        if op["code"] != Op.PLACE.value:
             assert concerned(g, op) == [op["slot"]]
         slot, lanes = op["slot"], range(g.lanes)
         cells = [op["pass_"] * g.lanes + lane for lane in lanes]

@@ -56,7 +56,7 @@ class Lane(wiring.Component):
                 "count_in": In(geometry.count_width),
                 "classes_in_use": In(8),
                 "done": Out(1),
-                **({"snap": In(snap_layout(geometry))} if geometry.banks > 1 else {}),
+                "snap": In(snap_layout(geometry)),
                 **{name: members[name] for name in self.own},
             }
         )
@@ -68,6 +68,7 @@ class Lane(wiring.Component):
         m.submodules.scan = scan = self.lead
         m.d.comb += [
             control.op.eq(self.op),
+            control.snap.eq(self.snap),
             control.count_in.eq(self.count_in),
             processor.control.eq(control.control),
             scan.snap.eq(control.snapped),
@@ -77,8 +78,6 @@ class Lane(wiring.Component):
             processor.scan.eq(scan.control),
             self.done.eq(scan.done),
         ]
-        if self.geometry.banks > 1:
-            m.d.comb += control.snap.eq(self.snap)
         m.d.sync += [scan.pairs.eq(processor.pairs), scan.whole.eq(processor.whole)]
         for name in self.own:
             outer, inner = getattr(self, name), getattr(processor, name)
@@ -119,12 +118,13 @@ class Bench:
             self.seen["beside"] = 0
         self.recent = deque(maxlen=4)
         self.placed = Placed(g, self.rng)
-        self.beside = Beside()
+        self.beside = Beside(g)
 
     async def start(self):
         dut = self.dut
         for name in (
             "op",
+            "snap",
             "count_in",
             "code",
             "config_write",
@@ -271,7 +271,7 @@ class Bench:
             slot, pass_ = rng.randrange(g.slots), rng.randrange(g.passes)
             self.shadow.cells[0] = self.golden.cells[self.cell(pass_)]
             self.left = [{"slot": slot, "pass_": pass_, "bin": bin_} for bin_ in range(g.bins)]
-        if g.banks > 1 and not self.beside.allows(self.left[0]["slot"]):
+        if not self.beside.allows(self.left[0]["slot"]):
             return None
         return {"code": Op.SNAP, **self.left.pop(0)}
 

@@ -5,9 +5,8 @@ from collections import deque
 
 import cocotb
 from bregalad.geometry import NONE, Geometry
-from bregalad_hw.array.operation import Op, operation_layout
+from bregalad_hw.array.operation import Op, operation_layout, rows_layout
 from bregalad_hw.mcmu.scheduler import TrialScheduler, head_layout, trial_layout
-from bregalad_hw.mcmu.slots import rows_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from bregalad_sim.benches.levels import concerned
@@ -39,7 +38,7 @@ class Bench:
         self.first_snap = TrialScheduler(g).first_snap
         # Between the push and the first SNAP, or as operations are held for what has waited long.
         self.patience = 8 if g.banks == 1 else 4 * g.bins + self.first_snap + 8
-        self.beside = None  # slot of the operation that a SNAP of this clock reads beside
+        self.beside = []  # slots of the operation that a SNAP of this clock reads beside
         self.holds = deque([0, 0])  # of the two clocks before
         self.used = 0  # passes in the array
         self.ready = deque([1, 1])  # of this clock and the next
@@ -67,6 +66,11 @@ class Bench:
             }
         )
 
+    def places(self, slots):
+        """Of a slot of each level, in the order of these."""
+        g = self.geometry
+        return pack(rows_layout(g), [slot >> g.level_bits for slot in slots])
+
     async def step(self, passes, rate, drain_rate, report_rate, room):
         """One clock; the rates are probabilities that trials, results and reports move on."""
         rng, g, dut = self.rng, self.geometry, self.dut
@@ -88,18 +92,19 @@ class Bench:
             for name in "ac"
         }
         for name, slots in ports.items():
-            getattr(dut, f"slot_{name}").value = (
-                slots[0] if g.levels == 1 else pack(rows_layout(g), [slot >> g.level_bits for slot in slots])
-            )
+            getattr(dut, f"rows_{name}").value = self.places(slots)
         dut.snap_ready.value, dut.reported.value = ready, reported
-        reads = None  # what the array is told, as a SNAP of the next clock would read beside it
+        # A slot of each level, and levels that the operation reads beside which a SNAP of the next clock would.
+        rows = {level: rng.randrange(g.slots // g.levels) << g.level_bits | level for level in range(g.levels)}
+        reads = 0
         if g.banks > 1:
             if not self.holds.popleft() and rng.random() < self.read_rate:
-                reads = rng.randrange(g.slots)
+                reads = rng.randrange(1, 1 << g.levels)
                 if self.waiting and rng.random() < self.clash_rate:
-                    reads = self.waiting[0]["head"]["slot"]
-            dut.reads.value = reads is not None
-            dut.reads_slot.value = rng.randrange(g.slots) if reads is None else reads
+                    slot = self.waiting[0]["head"]["slot"]
+                    rows[slot % g.levels] = slot
+                    reads |= 1 << slot % g.levels
+            dut.reads.value, dut.reads_rows.value = reads, self.places(rows.values())
         await ReadOnly()
 
         assert int(dut.quiet.value) == (not self.unreported)
@@ -114,8 +119,9 @@ class Bench:
             assert (op["slot"], op["pass_"], op["bin"]) == (trial["head"]["slot"], pass_, bin_)
             assert concerned(g, op) == [op["slot"]]
             assert int(dut.current.value) == trial["current"]
-            if self.beside is not None:
-                assert (self.beside ^ op["slot"]) & 1, "beside an operation on the same bank"
+            if self.beside:
+                bank = 2 * g.levels
+                assert op["slot"] % bank not in [slot % bank for slot in self.beside], "beside one on the same bank"
                 self.seen["beside"] += 1
             opened = bin_ == 0
             if opened and pass_ == 0:
@@ -145,7 +151,7 @@ class Bench:
         if self.alone > self.patience and self.waiting and ready:
             self.due = self.pushes[0] + self.first_snap
         self.alone = 0 if self.waiting else self.alone + 1
-        self.beside = reads
+        self.beside = [slot for level, slot in rows.items() if reads >> level & 1]
         if g.banks > 1:
             self.holds.append(int(dut.hold.value))
             self.seen["held"] += int(dut.held.value)
@@ -202,7 +208,7 @@ async def in_order(dut):
     """Trials now and then or as many as go, with little or much room after them."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
-    await reset(dut, dut.slot_a, dut.slot_b, dut.slot_c, dut.passes, dut.snap_ready, dut.reported)
+    await reset(dut, dut.rows_a, dut.slot_b, dut.rows_c, dut.passes, dut.snap_ready, dut.reported)
     for index in range(parameters()["rounds"]):
         passes = rng.randint(1, g.passes)
         dut.passes.value = passes

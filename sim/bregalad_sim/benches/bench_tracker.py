@@ -90,10 +90,9 @@ class Bench:
         dut.table__w_entry.value = pack(entry_layout(g), row_of(vars(entry)))
         await RisingEdge(dut.clk)
         dut.table__w_en.value = 0
-        if g.levels > 1:
+        await RisingEdge(dut.clk)
+        while not int(dut.table__settled.value):
             await RisingEdge(dut.clk)
-            while not int(dut.table__settled.value):
-                await RisingEdge(dut.clk)
 
     def random_entry(self, slot):
         rng, g = self.rng, self.geometry

@@ -2,25 +2,35 @@
 
 from collections import deque
 
-from bregalad_hw.array.control import SNAP_DISTANCE
 from bregalad_hw.array.operation import Op
+from bregalad_hw.array.snaps import SNAP_DISTANCE
+
+from .levels import concerned
 
 __all__ = ["Beside"]
 
 
 class Beside:
-    """The slots that the latest operations change, one by one, and the one that the last reads."""
+    """The slots that the latest operations change, and those that the last reads."""
 
-    def __init__(self):
-        self.changed = deque([None] * (SNAP_DISTANCE - 1), maxlen=SNAP_DISTANCE - 1)
-        self.read = None
+    def __init__(self, geometry):
+        self.geometry = geometry
+        self.changed = deque([[]] * (SNAP_DISTANCE - 1), maxlen=SNAP_DISTANCE - 1)
+        self.read = []
 
     def allows(self, slot):
-        """Whether a SNAP of the slot may go in the clock after these operations."""
-        return slot not in self.changed and (self.read is None or (self.read ^ slot) & 1)
+        """Whether a SNAP of the slot may go in the clock after these operations; with one bank it may.
+
+        Not where the last operation reads in the slot's level and bank, which the next bit tells.
+        """
+        g = self.geometry
+        return g.banks == 1 or not (
+            any(slot in slots for slots in self.changed)
+            or any((each ^ slot) % (2 * g.levels) == 0 for each in self.read)
+        )
 
     def note(self, op):
         """A clock's operation."""
-        self.read = None if op["code"] is Op.NONE else op["slot"]
+        self.read = [] if op["code"] is Op.NONE else concerned(self.geometry, op)
         tests = op["code"] is Op.COUNT and op["test"]
-        self.changed.append(None if tests else self.read)
+        self.changed.append([] if tests else self.read)

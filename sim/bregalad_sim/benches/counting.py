@@ -2,13 +2,13 @@
 
 from collections import deque
 
-from amaranth import Cat, Const, Module
+from amaranth import Cat, Module
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, NONE
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.reports import SuggestionFlag
-from bregalad_hw.array.operation import Op, operation_layout
+from bregalad_hw.array.operation import Op, operation_layout, slot_of
 from bregalad_hw.configuration import configuration_signature
 from bregalad_hw.mcmu.buffer import RecordBuffer
 from bregalad_hw.mcmu.dispenser import beat_layout
@@ -86,8 +86,8 @@ class Counting(wiring.Component):
             buffer.read_at.eq(tracker.read_at),
             buffer.free.eq(tracker.free),
             tracker.predict.eq(self.predict),
-            tracker.locked.eq(self._locked(tracker.slot)),
-            tracker.next_locked.eq(self._locked(tracker.next_slot)),
+            tracker.locked.eq(self._locked(tracker.rows)),
+            tracker.next_locked.eq(self._locked(tracker.next_rows)),
             tracker.grant.eq(self.grant),
             self.op.eq(tracker.op),
             self.valid.eq(tracker.valid),
@@ -107,11 +107,8 @@ class Counting(wiring.Component):
         return m
 
     def _locked(self, asked):
-        """The answer to slots that are asked for: one, or a row of each level."""
-        g = self.geometry
-        if g.levels == 1:
-            return self.locked.bit_select(asked, 1)
-        return Cat(self.locked.bit_select(Cat(Const(level, g.level_bits), row), 1) for level, row in enumerate(asked))
+        """The answer to the slots that are asked for, by their place in each level."""
+        return Cat(self.locked.bit_select(slot_of(self.geometry, level, place), 1) for level, place in enumerate(asked))
 
 
 class Model(Golden):

@@ -14,13 +14,11 @@ def level_of(geometry, slot):
 
 def concerned(geometry, op):
     """Slots that a COUNT or a HALVE is of; the lowest levels are first."""
-    if geometry.levels == 1:
-        return [op["slot"]]
     return [row << geometry.level_bits | level for level, row in enumerate(op["rows"]) if op["on"] >> level & 1]
 
 
 def on_levels(geometry, rng, op, rows):
-    """The operation with its levels and rows: of COUNT and HALVE any, of others its slot's.
+    """The operation with its levels and rows: of HALVE any, of COUNT any beside its slot's, of others that.
 
     Parameters
     ----------
@@ -33,12 +31,13 @@ def on_levels(geometry, rng, op, rows):
         and more if the field holds them.
     """
     g = geometry
-    if g.levels == 1 or "on" in op:
+    if "on" in op:
         return op
     slot = op.get("slot", rng.randrange(g.slots))
     level, on = level_of(g, slot), 1 << level_of(g, slot)
     if op["code"] in (Op.COUNT, Op.HALVE):
-        on = rng.choice([on, (1 << g.levels) - 1, rng.randrange(1 << g.levels)])
+        more = rng.choice([on, (1 << g.levels) - 1, rng.randrange(1 << g.levels)])
+        on = more | on if op["code"] is Op.COUNT else more
     elif op["code"] in (Op.PLACE, Op.NONE):
         on = rng.randrange(1 << g.levels)
     chosen = [rng.randrange(rows if on >> b & 1 else 1 << row_shape(g)) for b in range(g.levels)]
@@ -57,8 +56,6 @@ class Placed:
 
     def follow(self, op):
         """The operation, or now and then the PLACE of a slot whose parent is one of them."""
-        if self.geometry.levels == 1:
-            return op
         placed = self.rng.choice(self.latest)
         if placed is None or self.rng.random() < 0.5:
             return op

@@ -5,6 +5,7 @@ from bregalad.geometry import Geometry
 from bregalad.protocol.commands import RecordFlag
 from bregalad_hw.array.bayes import lead
 from bregalad_hw.array.merge import Merge
+from bregalad_hw.array.operation import level_of, place_of
 from bregalad_hw.mcmu.axi import BOUNDARY
 from bregalad_hw.mcmu.buffer import HEADERS, RecordBuffer
 from bregalad_hw.mcmu.command_queue import CommandQueue
@@ -23,7 +24,7 @@ __all__ = ["ARRAY"]
 _GEOMETRY = Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
 _BAYES = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32, naive_bayes=True)
 _ONE_PASS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
-_TWO_BANKS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32, banks=2)
+_TWO_BANKS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=8, count_width=12, bus_width=32, banks=2, levels=2)
 _MANY_PASSES = Geometry(lanes=2, passes=4, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
 _RANGE = 6  # bits of the words of a range that a DMA reads
 _WAY = 3  # clocks from an ask to its sums; the array takes more
@@ -163,18 +164,22 @@ def _beats_have_room(m, block):
 def _trial_locks_its_slot(m, block):
     """Any slot, the same at each of the three places that ask; reports come as they were asked."""
     g = block.geometry
-    slot, locks, out, reporting = Signal.like(block.slot_a), Signal(8), Signal(8), Signal(8)
+    slot, locks, out, reporting = Signal.like(block.slot_b), Signal(8), Signal(8), Signal(8)
+    level, place = level_of(g, slot), place_of(g, slot)
     pushed, ended, taken = Signal(), Signal(), Signal()
     m.d.comb += [
-        slot.eq(block.slot_a),
+        slot.eq(block.slot_b),
         pushed.eq(block.i.valid & block.i.ready),
         ended.eq(block.valid & (block.op.bin == g.bins - 1) & (block.op.pass_ + 1 == block.passes)),
         taken.eq(block.head.valid & block.head.ready),
-        Assume((block.slot_b == slot) & (block.slot_c == slot)),
+        Assume((block.rows_a[level] == place) & (block.rows_c[level] == place)),
         Assume((block.passes != 0) & (block.passes <= g.passes)),
         Assume(~block.reported | (reporting != 0)),
-        Assert(block.locked_a == (locks - (ended & (block.op.slot == slot)) != 0), "locked"),
-        Assert((block.locked_b == block.locked_a) & (block.locked_c == block.locked_a)),
+        Assert(block.locked_b == (locks - (ended & (block.op.slot == slot)) != 0), "locked"),
+        *(
+            Assert(locked.bit_select(level, 1) == block.locked_b, "the same of rows")
+            for locked in (block.locked_a, block.locked_c)
+        ),
         Assert(~pushed | ~block.held, "a push is in a clock for operations"),
         Assert(out <= block.heads, "trials under way"),
         Assert(block.quiet == (out == 0)),
@@ -194,15 +199,18 @@ def _trial_locks_its_slot(m, block):
 def _snaps_lie_beside(m, block):
     """As above; a SNAP is beside the other bank, and long enough after its trial's push."""
     _trial_locks_its_slot(m, block)
-    slot, op = block.slot_a, block.op
-    reads, reads_slot = Signal(), Signal.like(block.reads_slot)
+    g, slot, op = block.geometry, block.slot_b, block.op
+    reads, rows = Signal.like(block.reads), Signal.like(block.reads_rows)
+    level, place = level_of(g, op.slot), place_of(g, op.slot)
     since = Signal(range(block.first_snap + 1))  # the latest push of the slot
     pushed, locked = Signal(), Signal()
-    m.d.sync += [reads.eq(block.reads), reads_slot.eq(block.reads_slot), locked.eq(block.locked_a | pushed)]
+    m.d.sync += [reads.eq(block.reads), rows.eq(block.reads_rows), locked.eq(block.locked_b | pushed)]
     m.d.comb += [
         pushed.eq(block.i.valid & block.i.ready & (block.i.p.head.slot == slot)),
         Assume(~pushed | ~locked),  # nothing counts there that could make another trial due
-        Assert(~block.valid | ~reads | (reads_slot[0] != op.slot[0]), "beside the other bank"),
+        Assert(
+            ~block.valid | ~reads.bit_select(level, 1) | (rows[level][0] != place[0]), "beside other levels or banks"
+        ),
         Assert(~block.valid | (op.slot != slot) | (since == block.first_snap), "what is written"),
     ]
     with m.If(pushed):
@@ -325,8 +333,8 @@ ARRAY = {
         "bmc",
         20,
     ),
-    "trial scheduler, two banks": Proof(
-        "the same; no SNAP is beside an operation on its bank, nor before its slot's last word is written",
+    "trial scheduler, two banks and levels": Proof(
+        "the same; no SNAP is beside an operation on its level and bank, nor before its slot's last word is written",
         lambda: Watched(TrialScheduler(_TWO_BANKS, depth=2, heads=3), _snaps_lie_beside),
         "bmc",
         20,
