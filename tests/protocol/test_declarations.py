@@ -9,7 +9,7 @@ from amaranth import Module, Signal, signed, unsigned
 from amaranth.lib import data
 from amaranth.sim import Simulator
 from bregalad.geometry import PRESETS, Geometry
-from bregalad.protocol import commands, describe, nodes, registers, reports
+from bregalad.protocol import commands, describe, nodes, registers, reports, rows
 from bregalad.protocol.layout import Field, Layout
 from bregalad.protocol.words import getter, putter, words_before
 from bregalad_hw.layout import struct, words_of
@@ -17,6 +17,8 @@ from bregalad_hw.layout import struct, words_of
 LAYOUTS = [
     *commands.COMMANDS.values(),
     nodes.EDIT,
+    rows.ROW_COMMAND,
+    rows.STEP,
     commands.record_layout(5),
     *(reports.layout_of(kind, Geometry(classes=3), 5) for kind in reports.Kind),
 ]
@@ -28,7 +30,10 @@ def test_numpy_and_amaranth_agree_on_every_field(layout):
     rng = np.random.default_rng(1)
     shape = struct(layout)
     assert shape.size == layout.bits == 8 * layout.dtype.itemsize
-    values = {f.name: rng.integers(-1 << 30 if f.signed else 0, 1 << min(f.width, 30), f.count) for f in layout.fields}
+    values = {
+        f.name: rng.integers(-1 << min(f.width - 1, 30) if f.signed else 0, 1 << min(f.width - f.signed, 30), f.count)
+        for f in layout.fields
+    }
     packed = layout.pack(**values)
     constant = data.Const(shape, int.from_bytes(packed, "little"))
     unpacked = layout.unpack(packed)
@@ -41,7 +46,9 @@ def test_numpy_and_amaranth_agree_on_every_field(layout):
 
 
 def test_commands_are_16_bytes():
-    assert {layout.size for layout in [*commands.COMMANDS.values(), nodes.EDIT]} == {commands.COMMAND_BYTES}
+    assert {layout.size for layout in [*commands.COMMANDS.values(), nodes.EDIT, rows.ROW_COMMAND]} == {
+        commands.COMMAND_BYTES
+    }
 
 
 @pytest.mark.parametrize("width, count", [(32, 4), (128, 1), (512, 1)])

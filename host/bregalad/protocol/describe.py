@@ -4,7 +4,7 @@ import inspect
 import re
 
 from ..geometry import MISSING, NONE, Geometry
-from . import commands, judge, nodes, registers, reports
+from . import commands, judge, nodes, registers, reports, rows
 from .layout import Layout
 
 __all__ = ["markdown"]
@@ -54,6 +54,11 @@ def markdown():
     lines += _layout(commands.record_layout(8), "Instance record")
     for flags in (commands.CommandFlag, commands.RecordFlag):
         lines += _values(flags)
+    lines += ["## Rows", "", *_paragraphs(rows), ""]
+    lines += _layout(rows.ROW_COMMAND, "Row command")
+    lines += _layout(rows.STEP, "Step")
+    for values in (rows.RowOpcode, rows.RowKind, rows.StepFlag):
+        lines += _values(values)
     lines += ["## Node table", "", *_paragraphs(nodes), ""]
     lines += _layout(nodes.EDIT, "EDIT", "Change a node's row.")
     for values in (nodes.NodeKind, nodes.EditFlag, nodes.EditError):

@@ -7,6 +7,18 @@ read, not to be fast; ``host/bregalad/boards/kernel`` is the same, compiled.
 from .board import Golden
 from .candidates import Candidate, gain_of, join, top
 from .memory import Memory
+from .quantiser import GoldenQuantiser, QuantisedBeat
 from .state import Cell, Entry
 
-__all__ = ["Candidate", "Cell", "Entry", "Golden", "Memory", "gain_of", "join", "top"]
+__all__ = [
+    "Candidate",
+    "Cell",
+    "Entry",
+    "Golden",
+    "GoldenQuantiser",
+    "Memory",
+    "QuantisedBeat",
+    "gain_of",
+    "join",
+    "top",
+]

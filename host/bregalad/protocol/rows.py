@@ -1,0 +1,421 @@
+"""Rows: records as a program has them in memory, and what the board's quantiser is told to make codes of them.
+
+A row layout says where a row has its label, its flags and its attributes. The quantiser does not read it as such: it
+reads a row in *steps*. A step takes neighbouring attributes of one kind: as many numbers as a bus word has 32-bit
+words, or as many codes as it has bytes. Each clock does one.
+
+Commands and rows are one ordered stream. A command is 16 bytes; what follows it begins at a bus word and is padded to
+the next one. A row that comes before a command is not touched by it.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from dataclasses import dataclass, replace
+from enum import IntEnum, IntFlag
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..words import shown
+from .commands import padded
+from .layout import Field, Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..geometry import Geometry
+
+__all__ = [
+    "EDGES",
+    "KEY_BYTES",
+    "KIND_BYTES",
+    "ROW_COMMAND",
+    "STEP",
+    "Column",
+    "RowCommand",
+    "RowKind",
+    "RowLayout",
+    "RowOpcode",
+    "StepFlag",
+    "edges_command",
+    "edges_place",
+    "places_of",
+    "reach_of",
+    "records_command",
+    "searchers_of",
+]
+
+EDGES = 255  # places for edges of an attribute; code 255 is a missing value's, so 254 are used
+KEY_BYTES = 4  # of an edge
+_MOST_STRIDE = 0xFFFF
+
+
+class RowOpcode(IntEnum):
+    """First byte of a command to the quantiser."""
+
+    RECORDS = 1  # rows follow: the first one begins at byte `offset` of the first word
+    EDGES = 2  # an attribute's edges follow, rising, a key of 32 bits each; places beyond them are empty
+    LAYOUT = 3  # steps follow, those of a row
+
+
+class RowKind(IntEnum):
+    """What an attribute's bytes are, little endian."""
+
+    CODE = 0  # a byte: the code itself
+    U8 = 1
+    U16 = 2
+    I32 = 3
+    F32 = 4  # NaN is missing
+
+
+class StepFlag(IntFlag):
+    """What a step does beside its codes."""
+
+    BEAT = 1  # the beat is complete with it
+    LAST = 2  # the record is
+    LABEL = 4  # the head's first byte is the label
+    FLAGS = 8  # the head's second byte is the record's flags
+
+
+KIND_BYTES = {RowKind.CODE: 1, RowKind.U8: 1, RowKind.U16: 2, RowKind.I32: 4, RowKind.F32: 4}
+
+ROW_COMMAND = Layout(
+    "row command",
+    Field("opcode", 8),
+    Field("flags", 8, "RECORDS: RecordFlag of rows that have no flags."),
+    Field("offset", 16, "RECORDS: byte of the first word that the first row begins at."),
+    Field("count", 32, "Rows, edges or steps that follow."),
+    Field("lane", 16, "EDGES: the searcher that has the attribute."),
+    Field("row", 16, "EDGES: the attribute's place there."),
+    Field("stride", 16, "LAYOUT: bytes from a row to the next one, at least 1."),
+    Field("need", 16, "LAYOUT: bytes of a row that its first step needs."),
+)
+
+STEP = Layout(
+    "step",
+    Field("window", 16, "Where the bytes of lane 0 are, from the step's base on.", signed=True),
+    Field("head", 16, "Where label and flags are, from the base on.", signed=True),
+    Field("advance", 16, "Bytes from this step's base to the next one's. The first base is the row's begin."),
+    Field("change", 16, "Bytes that the next step needs from its base on, less those of this one.", signed=True),
+    Field("first", 16, "Lane of the first attribute in its beat."),
+    Field("end", 16, "Lane after the last one."),
+    Field("row", 16, "Where the searchers have the edges."),
+    Field("kind", 8, "RowKind."),
+    Field("flags", 8, "StepFlag."),
+)
+
+# A command's 16 bytes, and what follows it.
+RowCommand = namedtuple("RowCommand", "head payload")
+
+
+@dataclass(frozen=True)
+class Column:
+    """An attribute's place in a row.
+
+    Parameters
+    ----------
+    name : str
+    offset : int
+        Byte of the row that it begins at; any alignment.
+    kind : RowKind
+    """
+
+    name: str
+    offset: int
+    kind: RowKind
+
+    @property
+    def end(self) -> int:
+        """The byte after its last one."""
+        return self.offset + KIND_BYTES[self.kind]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Attributes of a beat that are read together, or none."""
+
+    kind: RowKind = RowKind.CODE
+    beat: int = 0
+    first: int = 0
+    end: int = 0
+    row: int = 0
+    window: int = 0  # byte of the row that lane 0 would be at
+    head: int = 0
+    flags: StepFlag = StepFlag(0)
+    low: int = 0  # bytes of the row that it reads
+    high: int = 0
+    name: str = "the label"  # what it reads, for messages
+
+
+class RowLayout:
+    """Where a row has what: declared once per session.
+
+    Parameters
+    ----------
+    columns : iterable of Column
+        Attributes, in the order of their codes.
+    stride : int, optional
+        Bytes from a row to the next one, 1 to 65535; unless given, rows are tightly packed.
+    label : int, optional
+        Byte of the row that is the class index; rows without one have class 0.
+    flags : int, optional
+        Byte that holds `RecordFlag`; rows without have those of their command.
+
+    Raises
+    ------
+    TypeError
+        If a column's kind is no `RowKind`, or a place no integer.
+    ValueError
+        If there are no columns, two have one name, or something does not lie within the stride.
+    """
+
+    def __init__(
+        self,
+        columns: Iterable[Column],
+        stride: int | None = None,
+        *,
+        label: int | None = None,
+        flags: int | None = None,
+    ):
+        self.columns = columns = tuple(columns)
+        if not columns:
+            raise ValueError("a row layout needs at least one attribute")
+        names = [column.name for column in columns]
+        for column in columns:
+            if not isinstance(column.kind, RowKind):
+                kinds = ", ".join(kind.name for kind in RowKind)
+                raise TypeError(
+                    f"attribute {column.name!r}: kind must be a RowKind ({kinds}), not {shown(column.kind)}"
+                )
+            _check_integer(f"attribute {column.name!r}: offset", column.offset)
+            if names.count(column.name) > 1:
+                raise ValueError(f"two attributes are named {column.name!r}; names must be distinct")
+        places = [(f"attribute {column.name!r}", column.offset, column.end) for column in columns]
+        for name, at in (("label", label), ("flags", flags)):
+            if at is not None:
+                _check_integer(name, at)
+                places.append((name, at, at + 1))
+        if stride is None:
+            stride = max(end for _, _, end in places)
+        _check_integer("stride", stride)
+        if not 1 <= stride <= _MOST_STRIDE:
+            raise ValueError(f"stride must be 1 to {_MOST_STRIDE} bytes, not {stride}")
+        for name, at, end in places:
+            if at < 0 or end > stride:
+                raise ValueError(f"{name} lies at bytes {at} to {end - 1}, outside a row of {stride} bytes")
+        self.stride = stride
+        self.label = label
+        self.flags = flags
+
+    def command(self, geometry: Geometry, most: int | None = None) -> RowCommand:
+        """LAYOUT: from now on rows are of this one.
+
+        Parameters
+        ----------
+        geometry : Geometry
+        most : int, optional
+            Steps that the board has room for.
+
+        Raises
+        ------
+        ValueError
+            If there are more attributes than cells or more steps than room, or attributes follow each other in
+            such an order that a step would have to wait for bytes too far ahead.
+        """
+        steps = self._steps(geometry)
+        if most is not None and len(steps) > most:
+            raise ValueError(
+                f"a row of this layout is read in {len(steps)} steps; the board has room for {most}. "
+                "Attributes of one kind side by side take fewer"
+            )
+        # What is before a step's base is not read any more.
+        bases = [0, *(min(step.low for step in steps[i:]) for i in range(1, len(steps))), self.stride]
+        needs = [max(0, step.high - base) for step, base in zip(steps, bases, strict=False)]
+        for step, need in zip(steps, needs, strict=True):
+            if need > reach_of(geometry):
+                raise ValueError(
+                    f"{step.name} lies {need} bytes behind what is read after it; it may be {reach_of(geometry)} on "
+                    f"a bus of {geometry.bus_width} bits. Give attributes in the order that they have in the row"
+                )
+        packed = []
+        for i, step in enumerate(steps):
+            last = i + 1 == len(steps)
+            flags = step.flags | (StepFlag.LAST if last else 0)
+            if last or steps[i + 1].beat != step.beat:
+                flags |= StepFlag.BEAT
+            packed.append(
+                STEP.pack(
+                    window=step.window - bases[i],
+                    head=step.head - bases[i],
+                    advance=bases[i + 1] - bases[i],
+                    change=needs[0 if last else i + 1] - needs[i],
+                    first=step.first,
+                    end=step.end,
+                    row=step.row,
+                    kind=step.kind,
+                    flags=flags,
+                )
+            )
+        return _command(
+            geometry, RowOpcode.LAYOUT, b"".join(packed), count=len(packed), stride=self.stride, need=needs[0]
+        )
+
+    def clocks(self, geometry: Geometry) -> float:
+        """Clocks that the quantiser takes for a record: its steps or its bus words, whichever are more."""
+        return max(len(self._steps(geometry)), self.stride / geometry.bus_bytes)
+
+    def _steps(self, geometry):
+        steps = self._with_heads(self._runs(geometry), geometry)
+        if steps[0].high > reach_of(geometry):  # skip what nobody reads
+            steps.insert(0, _Step())
+        return steps
+
+    def _runs(self, geometry):
+        """Attributes in steps, none of which reads a label or flags."""
+        if len(self.columns) > geometry.max_cells:
+            raise ValueError(
+                f"the layout has {len(self.columns)} attributes; "
+                f"the board is built for {geometry.lanes} x {geometry.passes} = {geometry.max_cells}"
+            )
+        steps = []
+        for index, column in enumerate(self.columns):
+            beat, lane = divmod(index, geometry.lanes)
+            size = KIND_BYTES[column.kind]
+            together = geometry.bus_bytes if column.kind is RowKind.CODE else searchers_of(geometry)
+            window = column.offset - size * (lane % together)
+            before = steps[-1] if steps else None
+            if before and (before.beat, before.kind, before.window, before.first // together) == (
+                beat,
+                column.kind,
+                window,
+                lane // together,
+            ):
+                steps[-1] = replace(before, end=lane + 1, high=column.end)
+                continue
+            _, row = edges_place(geometry, index)
+            name = f"attribute {column.name!r}"
+            steps.append(
+                _Step(column.kind, beat, lane, lane + 1, row, window, low=column.offset, high=column.end, name=name)
+            )
+        return steps
+
+    def _with_heads(self, steps, geometry):
+        """The same steps with label and flags, each in the step next to it; a step of its own if that is too far."""
+        heads = []  # what, bytes from, to
+        if self.label is not None and self.flags == self.label + 1:
+            heads.append((StepFlag.LABEL | StepFlag.FLAGS, self.label, self.flags + 1))
+        else:
+            if self.label is not None:
+                heads.append((StepFlag.LABEL, self.label, self.label + 1))
+            if self.flags is not None:
+                heads.append((StepFlag.FLAGS, self.flags, self.flags + 1))
+        for what, low, high in heads:
+            head = low - (what is StepFlag.FLAGS)
+            free = [i for i, step in enumerate(steps) if not step.flags]
+            at = min(free, key=lambda i: abs(steps[i].low - low), default=None)
+            if at is not None:
+                step = steps[at]
+                both = replace(step, head=head, flags=what, low=min(low, step.low), high=max(high, step.high))
+            if at is not None and both.high - both.low <= geometry.bus_bytes * 2:
+                steps[at] = both
+            else:
+                at = next((i for i, step in enumerate(steps) if step.low > low), len(steps))
+                beat = steps[min(at, len(steps) - 1)].beat
+                steps.insert(at, _Step(beat=beat, head=head, flags=what, low=low, high=high))
+        return steps
+
+
+def edges_place(geometry: Geometry, attribute: int) -> tuple[int, int]:
+    """The searcher that finds an attribute's codes, and the attribute's place there."""
+    beat, lane = divmod(attribute, geometry.lanes)
+    searchers = searchers_of(geometry)
+    return lane % searchers, beat * _groups(geometry) + lane // searchers
+
+
+def searchers_of(geometry: Geometry) -> int:
+    """Numbers whose codes are found at the same time: as many as a bus word has."""
+    return geometry.bus_bytes // KEY_BYTES
+
+
+def places_of(geometry: Geometry) -> int:
+    """Attributes that a searcher has edges of."""
+    return geometry.passes * _groups(geometry)
+
+
+def _groups(geometry):
+    """Steps of numbers that make a beat."""
+    return -(-geometry.lanes // searchers_of(geometry))
+
+
+def reach_of(geometry: Geometry) -> int:
+    """Bytes that a step may have to wait for, from its base on."""
+    return 8 * max(geometry.bus_bytes, 8)
+
+
+def edges_command(geometry: Geometry, attribute: int, keys: np.ndarray) -> RowCommand:
+    """EDGES: from now on the attribute has these.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    attribute : int
+    keys : array of uint32
+        Rising, 254 at most; see `bregalad.data.keys.edge_keys`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such attribute, or there are too many edges, or they do not rise.
+    """
+    if not 0 <= attribute < geometry.max_cells:
+        raise ValueError(f"attribute must be 0 to {geometry.max_cells - 1}, not {attribute}")
+    keys = np.asarray(keys, "<u4")
+    if keys.ndim != 1 or len(keys) >= EDGES:
+        raise ValueError(f"an attribute has at most {EDGES - 1} edges, not {keys.size}")
+    if (keys[1:] < keys[:-1]).any():
+        raise ValueError(f"attribute {attribute}: edges must rise")
+    lane, row = edges_place(geometry, attribute)
+    return _command(geometry, RowOpcode.EDGES, keys.tobytes(), count=len(keys), lane=lane, row=row)
+
+
+def records_command(
+    geometry: Geometry, layout: RowLayout, rows: bytes, *, offset: int = 0, flags: int = 0
+) -> RowCommand:
+    """RECORDS: rows of a layout, which has been sent before.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    layout : RowLayout
+    rows : bytes
+        Whole rows; after the last one the stride's rest may be missing.
+    offset : int
+        Byte of the first word that they begin at.
+    flags : RecordFlag
+        Of rows that have none of their own.
+
+    Raises
+    ------
+    ValueError
+        If the rows are not whole or the offset is not in the first word.
+    """
+    rows = bytes(rows)
+    count = -(-len(rows) // layout.stride)
+    used = max(column.end for column in layout.columns)
+    used = max(used, *(at + 1 for at in (layout.label, layout.flags) if at is not None), 0)
+    if count and len(rows) - (count - 1) * layout.stride < used:
+        raise ValueError(f"{len(rows)} bytes are no whole rows of {layout.stride}")
+    if not 0 <= offset < geometry.bus_bytes:
+        raise ValueError(f"offset must be 0 to {geometry.bus_bytes - 1}, not {offset}")
+    payload = bytes(offset) + rows + bytes(count * layout.stride - len(rows)) if count else b""
+    return _command(geometry, RowOpcode.RECORDS, payload, count=count, offset=offset, flags=flags)
+
+
+def _command(geometry, opcode, payload, **values):
+    return RowCommand(ROW_COMMAND.pack(opcode=opcode, **values), padded(payload, geometry.bus_bytes))
+
+
+def _check_integer(name, value):
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, not {shown(value)}")

@@ -1,0 +1,191 @@
+"""Rows to records: label, flags, and a code for each attribute."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.geometry import CODE_WIDTH, MISSING
+from bregalad.protocol.rows import KEY_BYTES, KIND_BYTES, ROW_COMMAND, RowKind, places_of, searchers_of
+
+from ..delay import DelayLine
+from ..layout import struct
+from .cutter import Cutter
+from .search import Search, search_latency, sought_layout
+
+__all__ = ["Quantiser", "codes_layout"]
+
+_SIGN = 1 << 31
+_INFINITY = 0x7F800000  # bits of a float; those of a NaN are more
+
+
+def codes_layout(geometry):
+    """P codes of a record, beside them what is known of it."""
+    return data.StructLayout(
+        {
+            "label": 8,
+            "flags": 8,
+            "codes": data.ArrayLayout(CODE_WIDTH, geometry.lanes),
+            "first": 1,
+            "last": 1,
+        }
+    )
+
+
+class Quantiser(wiring.Component):
+    """Take rows as a program has them in memory, and give records.
+
+    Everything goes through one pipeline, in the order that it came in: numbers, codes, labels, and the edges that
+    change what numbers become. Nothing in it waits; so whoever takes the beats says when there is room.
+
+        words -> Cutter -> key per searcher -> Search x V -> codes of a beat
+                   ^
+        commands --+
+
+    A step brings a number to each of V searchers, one per 32 bits of the bus, or a code in each of the bus' bytes:
+    these travel where the numbers' bytes do, past all comparisons.
+
+    A number's code is how many edges are at or below it, as of the host's `CodeBook`; edges are keys that compare as
+    unsigned integers (`bregalad.data.keys`). NaN is missing, 255. An infinite float is coded as it compares.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    steps : int
+        Of a row at most, a power of two, at least 2.
+
+    Members
+    -------
+    command : In(stream of ROW_COMMAND)
+        Records, edges, a layout; see `Cutter`.
+    i : In(stream of bus words)
+        What follows the commands.
+    room : In(1)
+        Steps of rows begin only then; ``under_way`` beats at most may come afterwards.
+    o : Out({valid: 1, payload: codes_layout(geometry)})
+        ceil(d / P) beats a record, to be taken when they come. Lanes beyond the record's end hold 255. Label and flags
+        are right in the last beat.
+    busy : Out(1)
+        A command has not ended. The beats of one that has may still come.
+
+    Latency: ``latency`` clocks from the transfer of the word that completes a beat to ``o.valid``. Throughput: a step
+    per clock while the words bring enough bytes: V numbers, or a code per byte of the bus.
+
+    Source: docs/front.md, Quantiser.
+    """
+
+    def __init__(self, geometry, steps=64):
+        self.geometry = g = geometry
+        self.steps = steps
+        self.latency = Cutter.latency + 1 + search_latency(places_of(g)) + 1
+        self.under_way = self.latency - 1
+        super().__init__(
+            {
+                "command": In(stream.Signature(struct(ROW_COMMAND))),
+                "i": In(stream.Signature(g.bus_width)),
+                "room": In(1),
+                "o": Out(wiring.Signature({"valid": Out(1), "payload": Out(codes_layout(g))})),
+                "busy": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        m.submodules.cutter = cutter = Cutter(g, self.steps)
+        wiring.connect(m, wiring.flipped(self.command), cutter.command)
+        wiring.connect(m, wiring.flipped(self.i), cutter.i)
+        m.d.comb += [cutter.room.eq(self.room), self.busy.eq(cutter.busy)]
+        cut = cutter.o
+        found = [self._search(m, searcher, cut) for searcher in range(searchers_of(g))]
+
+        # What is not searched waits for what is.
+        step = cut.beside
+        waits = data.StructLayout(
+            {
+                "step": 1,
+                "begins": 1,
+                "codes": 1,
+                "first": step.first.shape(),
+                "end": step.end.shape(),
+                "beat": 1,
+                "last": 1,
+                "label": 8,
+                "flags": 8,
+                "has_label": 1,
+                "has_flags": 1,
+            }
+        )
+        late = Signal(waits)
+        m.d.comb += [
+            late.step.eq(step.step),
+            late.codes.eq(step.kind == RowKind.CODE),
+            *(late[name].eq(step[name]) for name in ("begins", "first", "end", "beat", "last")),
+            *(late[name].eq(cut[name]) for name in ("label", "flags", "has_label", "has_flags")),
+        ]
+        latency = search_latency(places_of(g)) + 1
+        for name, clocks in (("ahead", latency // 2), ("behind", latency - latency // 2)):
+            m.submodules[name] = line = DelayLine(len(late.as_value()), clocks)
+            m.d.comb += line.i.eq(late)
+            late = data.View(waits, line.o)
+
+        self._collect(m, late, found)
+        return m
+
+    def _search(self, m, searcher, cut):
+        """Give a searcher its number, or an edge; what it has found."""
+        step, window = cut.beside, cut.window
+        search = Search(places_of(self.geometry))
+        m.submodules[f"search_{searcher}"] = search
+
+        def number(size):
+            return Cat(window[size * searcher + byte] for byte in range(size))
+
+        whole = number(KEY_BYTES)
+        given = Signal(sought_layout(search.rows), name=f"given_{searcher}", reset_less=True)
+        m.d.sync += [
+            given.key.eq(whole),
+            given.out.eq(step.out),
+            given.path.eq(Mux(step.edge, step.path, 0)),
+            given.row.eq(step.row),
+            given.write.eq(step.edge & (step.searcher == searcher)),
+        ]
+        # Keys have the order of the numbers.
+        with m.Switch(step.kind):
+            for kind in (RowKind.U8, RowKind.U16):
+                with m.Case(kind):
+                    m.d.sync += given.key.eq(number(KIND_BYTES[kind]))
+            with m.Case(RowKind.I32):
+                m.d.sync += given.key.eq(whole ^ _SIGN)
+            with m.Case(RowKind.F32):
+                m.d.sync += [
+                    given.key.eq(whole ^ Mux(whole[-1], ~0, _SIGN)),
+                    given.out.eq(whole[:-1] > _INFINITY),
+                ]
+        m.d.comb += search.i.eq(given)
+        return search.o
+
+    def _collect(self, m, step, found):
+        """Put a step's codes to their lanes, and give the beat that it completes."""
+        g, out = self.geometry, self.o.payload
+        codes = Cat(each.key for each in found)
+        complete, given = Signal(init=1), Signal()  # the last step completed a beat; one of this record is given
+        m.d.sync += self.o.valid.eq(step.step & step.beat)
+        with m.If(step.step):
+            m.d.sync += [
+                complete.eq(step.beat),
+                given.eq(step.beat | (given & ~step.begins)),
+                out.first.eq(step.begins | ~given),
+                out.last.eq(step.last),
+            ]
+            with m.If(step.has_label):
+                m.d.sync += out.label.eq(step.label)
+            with m.If(step.has_flags):
+                m.d.sync += out.flags.eq(step.flags)
+            for lane in range(g.lanes):
+                number = found[lane % len(found)]
+                code = codes.word_select(lane % g.bus_bytes, CODE_WIDTH)
+                with m.If((step.first <= lane) & (lane < step.end)):
+                    m.d.sync += out.codes[lane].eq(
+                        Mux(step.codes, code, number.path | number.out.replicate(CODE_WIDTH))
+                    )
+                with m.Elif(step.begins | complete):
+                    m.d.sync += out.codes[lane].eq(MISSING)

@@ -1,0 +1,122 @@
+"""The table of a row's steps."""
+
+from amaranth import Module, Mux, Signal, signed
+from amaranth.lib import data, memory, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.protocol.rows import KEY_BYTES, STEP, StepFlag, places_of
+
+from ..layout import struct
+
+__all__ = ["BYTES_WIDTH", "UNITS", "StepTable", "step_layout"]
+
+UNITS = STEP.size // KEY_BYTES  # in which a step comes
+BYTES_WIDTH = 18  # bits of a signed number of bytes: a stride, what a step needs and some words
+
+
+def step_layout(geometry, ring):
+    """A step as it is carried out.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    ring : int
+        Bytes of the ring that it is read from, a power of two; places there are counted from the step's base on.
+    """
+    return data.StructLayout(
+        {
+            "window": range(ring),
+            "head": range(ring),
+            "advance": range(ring),  # of the base
+            "uses": signed(BYTES_WIDTH),  # bytes: the next step needs so many more from this one's base on
+            "first": range(geometry.lanes),
+            "end": range(geometry.lanes + 1),
+            "row": range(places_of(geometry)),
+            "kind": 3,
+            **{flag.name.lower(): 1 for flag in StepFlag},
+        }
+    )
+
+
+class StepTable(wiring.Component):
+    """Hold a row's steps, and have the next one ready.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    steps : int
+        Places, a power of two, at least 2.
+    ring : int
+        As of `step_layout`.
+
+    Members
+    -------
+    write : In(1)
+        Write ``value``, 32 bits of a step.
+    unit : In
+        Which ones, counted from those of the first step on.
+    value : In(32)
+    load : In(1)
+        Go on to the next step; to the first one with ``restart``, and after a row's last.
+    restart : In(1)
+    o : Out(step_layout(geometry, ring))
+        It is the row's ``last`` in the table's last place, too.
+
+    Latency: 1 clock from ``load`` to ``o``. Steps that were never written are none's attributes.
+
+    Raises
+    ------
+    ValueError
+        If ``steps`` is no power of two, or less than 2.
+    """
+
+    def __init__(self, geometry, steps, ring):
+        if steps < 2 or steps & (steps - 1):
+            raise ValueError(f"steps must be a power of two, at least 2, not {steps!r}")
+        self.steps = steps
+        self.layout = step_layout(geometry, ring)
+        super().__init__(
+            {
+                "write": In(1),
+                "unit": In(range(steps * UNITS)),
+                "value": In(8 * KEY_BYTES),
+                "load": In(1),
+                "restart": In(1),
+                "o": Out(self.layout),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        place, following = Signal(range(self.steps)), Signal(range(self.steps))
+        m.d.comb += following.eq(Mux(self.restart | self.o.last, 0, place + 1))
+        with m.If(self.load):
+            m.d.sync += place.eq(following)
+
+        # As if each unit had all of them.
+        come = data.View(struct(STEP), self.value.replicate(UNITS))
+        units = [
+            {"window": come.window, "head": come.head},
+            {"advance": come.advance, "uses": come.advance + come.change},
+            {"first": come.first, "end": come.end},
+            {
+                "row": come.row,
+                "kind": come.kind,
+                **{flag.name.lower(): (come.flags & int(flag)) != 0 for flag in StepFlag},
+            },
+        ]
+        for unit, fields in enumerate(units):
+            m.submodules[f"unit_{unit}"] = held = memory.Memory(
+                shape=data.StructLayout({name: self.layout[name].shape for name in fields}), depth=self.steps, init=[]
+            )
+            write, read = held.write_port(), held.read_port()
+            m.d.comb += [
+                write.en.eq(self.write & (self.unit % UNITS == unit)),
+                write.addr.eq(self.unit // UNITS),
+                *(write.data[name].eq(value) for name, value in fields.items()),
+                read.en.eq(self.load),
+                read.addr.eq(following),
+                *(self.o[name].eq(read.data[name]) for name in fields),
+            ]
+        with m.If(place == self.steps - 1):
+            m.d.comb += self.o.last.eq(1)
+        return m

@@ -1,0 +1,43 @@
+"""The quantiser and its parts under their benches."""
+
+import pytest
+from bregalad.geometry import Geometry
+from bregalad.protocol.rows import reach_of
+from bregalad_hw.front.quantiser import Quantiser
+from bregalad_hw.front.steps import StepTable
+from bregalad_hw.mcmu.aligner import Aligner
+from bregalad_sim.runner import run
+
+SIZES = {  # places for steps: as many as any layout can want
+    "tiny": (Geometry(lanes=2, passes=3, bins=4, bus_width=32), 16),
+    "odd": (Geometry(lanes=6, passes=2, bins=4, bus_width=64), 16),
+    "even": (Geometry(lanes=8, passes=2, bins=4, bus_width=128), 32),
+    "wide": (Geometry(lanes=32, passes=1, bins=4, bus_width=256), 64),
+}
+
+
+@pytest.mark.parametrize(
+    "size", [pytest.param(size, marks=pytest.mark.slow) if size == "even" else size for size in SIZES]
+)
+def test_quantiser(size, tmp_path):
+    geometry, steps = SIZES[size]
+    run(
+        Quantiser(geometry, steps),
+        "dut",
+        "bench_quantiser",
+        tmp_path,
+        geometry=geometry.as_dict(),
+        steps=steps,
+        rounds=4 if size == "wide" else 8,
+    )
+
+
+def test_the_ring_is_as_large_as_layouts_may_want():
+    for geometry, _ in SIZES.values():
+        assert Aligner(geometry.bus_width, 2, geometry.bus_bytes).size == 2 * reach_of(geometry)
+
+
+@pytest.mark.parametrize("steps", [1, 12])
+def test_steps_refused(steps):
+    with pytest.raises(ValueError, match=f"steps must be a power of two, at least 2, not {steps}"):
+        StepTable(SIZES["tiny"][0], steps, 128)
