@@ -21,7 +21,15 @@ ROOT = HERE.parents[1]
 ROOTS_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 SOURCES = ("hw", "host", "sim", "tests", "constraints", "examples")
 CHAPTERS = {
-    "Use": ("learners", "Active learning <active>", "streams", "Boards <boards>", "The link <link>", "glossary"),
+    "Use": (
+        "learners",
+        "Classical trees <classical>",
+        "Active learning <active>",
+        "streams",
+        "Boards <boards>",
+        "The link <link>",
+        "glossary",
+    ),
     "Measured": (
         "benchmarks",
         "accuracy",
@@ -46,8 +54,11 @@ API = {  # page: classes and functions, and modules with all of theirs
         "bregalad.EFDT",
         "bregalad.CTree",
         "bregalad.CorrHTree",
+        "bregalad.ID5R",
+        "bregalad.ITI",
         "bregalad.load_tree",
         "bregalad.trees.estimator.StreamTree",
+        "bregalad.trees.classical.estimator.ClassicalTree",
         "bregalad.trees.policy.policy.SplitPolicy",
         "bregalad.evaluation.prequential",
         "bregalad.evaluation.curve",

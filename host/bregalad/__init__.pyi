@@ -3,6 +3,7 @@
 from .boards import Board, BoardError, open_board
 from .geometry import PRESETS, Geometry
 from .trees.catalogue import TREES, load_tree
+from .trees.classical.utgoff import ID5R, ITI
 from .trees.confidence import CorrHTree, CTree
 from .trees.efdt import EFDT
 from .trees.vfdt import VFDT
@@ -18,6 +19,8 @@ __all__ = [
     "CorrHTree",
     "EFDT",
     "Geometry",
+    "ID5R",
+    "ITI",
     "VFDT",
     "load_tree",
     "open_board",

@@ -132,6 +132,23 @@ class Quantiser:
         self._encode_nominal(nominal, codes, read_only, threads)
         return codes
 
+    def values(self, X, *, read_only=False):
+        """Instances as they are: no number is encoded, nothing is taken into the sample.
+
+        Parameters and errors as in `encode`.
+
+        Returns
+        -------
+        float64 array (n, numeric attributes)
+        uint8 array (n, nominal attributes)
+        """
+        numbers, *nominal = self._columns(X)
+        with self._naming():
+            check_finite(numbers)
+        codes = np.empty((len(numbers), len(self.books)), np.uint8)
+        self._encode_nominal(nominal, codes, read_only, 1)
+        return numbers, codes[:, self._places("nominal")]
+
     def begin(self, X, threads=1, *, keep=False):
         """`Stretches` of instances that are to be learnt; in between nothing else may be.
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from ..hints import Column, Frame
 
-__all__ = ["Conventions"]
+__all__ = ["Conventions", "Scoring"]
 
 
-class Conventions(Shared):
-    """Mixin of ``StreamTree``: depth, leaves, importances and paths, by scikit-learn's names."""
+class Scoring(Shared):
+    """Mixin of every tree: depth, leaves and accuracy, by scikit-learn's names."""
 
     def get_depth(self) -> int:
         """Splits from the root to the deepest leaf."""
@@ -31,6 +31,27 @@ class Conventions(Shared):
     def get_n_leaves(self) -> int:
         """Number of leaves."""
         return self.report()["leaves"]
+
+    def score(self, X: Frame, y: Column, sample_weight: Column | None = None) -> float:
+        """Accuracy of ``predict(X)``: the share, by weight, of the labels ``y`` that it meets."""
+        labels = labels_of(y)
+        predicted = self.predict(X)
+        same_length(predicted, labels)
+        if not len(labels):
+            raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
+        weights = None if sample_weight is None else weights_of(sample_weight, len(labels))
+        if weights is not None and not weights.any():
+            raise ValueError("all weights are zero: there is nothing to score")
+        return float(np.average(_met(labels, predicted), weights=weights))
+
+    def predict_log_proba(self, X: Frame) -> NDArray[np.float64]:
+        """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class Conventions(Scoring):
+    """Mixin of ``StreamTree``: importances and paths, too."""
 
     @property
     @reading
@@ -78,23 +99,6 @@ class Conventions(Shared):
             row, at = row[at >= 0], at[at >= 0]
         row, column = (np.concatenate([np.zeros(0, np.int64), *part]) for part in (rows, passed))
         return csr_matrix((np.ones(len(row), np.int64), (row, column)), (count, nodes.rows))
-
-    def score(self, X: Frame, y: Column, sample_weight: Column | None = None) -> float:
-        """Accuracy of ``predict(X)``: the share, by weight, of the labels ``y`` that it meets."""
-        labels = labels_of(y)
-        predicted = self.predict(X)
-        same_length(predicted, labels)
-        if not len(labels):
-            raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
-        weights = None if sample_weight is None else weights_of(sample_weight, len(labels))
-        if weights is not None and not weights.any():
-            raise ValueError("all weights are zero: there is nothing to score")
-        return float(np.average(_met(labels, predicted), weights=weights))
-
-    def predict_log_proba(self, X: Frame) -> NDArray[np.float64]:
-        """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
 
 def _met(labels, predicted):

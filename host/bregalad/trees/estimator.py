@@ -6,30 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
 from ..boards.base import Board, BoardError
 from ..words import one_line
 from . import bayes, storage
 from .conventions import Conventions
 from .holder import BoardHolder
-from .inputs import (
-    as_frame,
-    class_indices,
-    class_set,
-    labels_of,
-    named_classes,
-    same_length,
-)
+from .inputs import named_classes
 from .inspection import Inspection
 from .intake import Intake
+from .learning import Learning
 from .parameters import Parameters
 from .requirements import warn_of_lost
 from .river import OneByOne
 from .structure import walk
 from .structure.recode import thresholds_of
 from .training.steps import Steps
-from .turns import Turns, changing, reading
+from .training.tally import Tally
+from .turns import changing, reading
 from .weights import Weighing
 
 if TYPE_CHECKING:
@@ -37,17 +31,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..hints import Column, Frame, Path
+    from ..hints import Frame, Path
 
 __all__ = ["StreamTree"]
 
 
 class StreamTree(
-    Parameters, BoardHolder, Intake, Inspection, Conventions, Weighing, OneByOne, ClassifierMixin, BaseEstimator
+    Parameters,
+    BoardHolder,
+    Learning,
+    Intake,
+    Inspection,
+    Conventions,
+    Weighing,
+    OneByOne,
+    ClassifierMixin,
+    BaseEstimator,
 ):
     """Base of the trees: everything but the split policy.
-
-    Any number of threads may call its methods at the same time: they take turns, see `Turns`.
 
     Instances are learnt as they come, from the first on. Code books of numeric attributes follow
     the stream, see `Quantiser`.
@@ -67,88 +68,7 @@ class StreamTree(
 
     _unfinished = None  # steps that a cut link, or Ctrl-C while it was, has interrupted
 
-    def __new__(cls, *_, **__):
-        tree = super().__new__(cls)
-        tree._turns = Turns()  # here: copies and unpickled trees, which skip __init__, have one
-        return tree
-
     # Learning
-
-    @changing
-    def fit(self, X: Frame, y: Column, sample_weight: Column | None = None) -> Self:
-        """Learn from scratch.
-
-        Parameters as in ``partial_fit``.
-        """
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        labels = labels_of(y)
-        if not len(labels):
-            raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
-        frame = as_frame(X)
-        same_length(frame, labels)
-        classes = class_set(labels)
-        self._prepare(frame, classes)  # refuses bad input while the old tree is still there
-        weights = self._weights(class_indices(labels, classes), classes, sample_weight, whole=True)
-        if weights is not None and not weights.any():
-            raise ValueError("all weights are zero: there is nothing to learn")
-        self.reset()
-        self._learn(frame, labels, classes, lambda *_: weights)
-        return self
-
-    @changing
-    def partial_fit(
-        self, X: Frame, y: Column, classes: Column | None = None, sample_weight: Column | None = None
-    ) -> Self:
-        """Learn instances in order.
-
-        Parameters
-        ----------
-        X : data frame of any library or array (n, attributes)
-        y : sequence (n,)
-        classes : collection
-            All labels that will ever come; needed with the first call.
-        sample_weight : sequence (n,) or number
-            How often each instance is learnt, 0 to 10,000. Fractions are saved up per class, and
-            where those of a class come to 1 its instance is learnt once more.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X, y, classes or weights are not as learnt before, or wrong; nothing of X is learnt
-            then.
-        BoardError
-            If the board fails; if its link was cut, `resume` finishes the call.
-        """
-        self._learn(X, y, classes, lambda labels, known: self._weights(labels, known, sample_weight))
-        return self
-
-    @changing
-    def test_then_train(self, X: Frame, y: Column, classes: Column | None = None) -> np.ndarray:
-        """Prequential step: predict each instance, then learn it.
-
-        Returns
-        -------
-        array (n,)
-            Each instance's prediction by the tree that had learnt all before it.
-
-        Raises
-        ------
-        TypeError, ValueError, BoardError
-            As ``partial_fit``; and if ``class_weight`` is below 1, for what is not learnt is not
-            predicted either.
-        """
-
-        def weigh(labels, classes):
-            weights = self._weights(labels, classes, None)
-            if weights is not None and len(weights) and weights.min() < 1:
-                raise ValueError(
-                    "test_then_train predicts instances as they are learnt, so each "
-                    "must be: class_weight must be 1 or more; partial_fit takes less"
-                )
-            return weights
-
-        return self._learn(X, y, classes, weigh)
 
     def _learn(self, X, y, classes, weigh):
         """Learn instances as often as ``weigh(labels, classes)`` says; return predictions."""
@@ -161,6 +81,13 @@ class StreamTree(
         )
         warn_of_lost(self._quantiser)
         return found
+
+    def _begin(self):
+        """Set up what is to learn."""
+        self._tally = Tally()
+        self._trainer = None
+        self._checkpoint = None
+        self._nodes = None
 
     def _testing_then_training(self, X, labels):
         """``test_then_train`` as a generator for `Steps`."""
@@ -337,12 +264,6 @@ class StreamTree(
         table = self._nodes.table[leaves]
         ask = (table["slot"] >= 0) & (table["own"] > 0)
         return ask if self.leaf_prediction_ == "nb" else ask & (table["right"] <= 0)
-
-    def _fitted(self):
-        if not hasattr(self, "classes_"):
-            raise NotFittedError(
-                f"this {type(self).__name__} has not learnt anything yet: call fit or partial_fit first"
-            )
 
     def _grown(self):
         """`_fitted`, and with nodes: a tree whose first call has found no board has none yet."""

@@ -14,7 +14,6 @@ from ..words import shown
 from .inputs import as_frame, class_indices, labels_of, named_classes, same_length, schema_of
 from .policy.bounds import TWO_CLASSES
 from .shared import Shared
-from .training.tally import Tally
 from .turns import changing
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ __all__ = ["Intake"]
 
 
 class Intake(Shared):
-    """Mixin of ``StreamTree``: instances and labels, and what is set up for the first ones."""
+    """Mixin of every tree: instances and labels, and what is set up for the first ones."""
 
     @changing
     def declare(self, X: Frame, classes: Column) -> Self:
@@ -153,10 +152,7 @@ class Intake(Shared):
             self.feature_names_in_ = np.array(schema.names, object)
         self._made_with = self._decisive()
         self._quantiser = quantiser
-        self._tally = Tally()
-        self._trainer = None
-        self._checkpoint = None
-        self._nodes = None
+        self._begin()
 
 
 def _same(classes, known):

@@ -13,15 +13,28 @@ from typing import Any
 from ..criteria import CRITERIA
 from ..words import joined, shown
 
-__all__ = ["BOUNDS", "LEARNERS", "OPTIONS", "TIES", "VARIANTS", "check", "default_of", "options_of"]
+__all__ = [
+    "BOUNDS",
+    "CLASSICAL",
+    "LEARNERS",
+    "MOST_KEPT",
+    "OPTIONS",
+    "TIES",
+    "VARIANTS",
+    "check",
+    "default_of",
+    "options_of",
+]
 
 LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree")
+CLASSICAL = ("id5r", "iti")  # on the host; they keep all instances
 BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
 TIES = ("ht", "htdt", "htat")
 VARIANTS = ("paper", "moa", "kdd2018")
 
 _MOST = (1 << 24) - 1  # instances of a period
 _MOST_DEPTH = (1 << 31) - 1
+MOST_KEPT = 1 << 20  # instances: gains of more would not fit into 64 bits
 
 
 @dataclass(frozen=True)
@@ -138,9 +151,9 @@ class Option:
         common = max(values, key=values.count)
         default = f"default: {self._shown(common)}"
         for tree, value in self.defaults.items():
-            if value != common:
+            if value != common and tree in LEARNERS:
                 default += f", {tree} {self._shown(value)}"
-        only = "" if len(self.defaults) == len(LEARNERS) else f"{', '.join(self.defaults)} only; "
+        only = "" if self.defaults.keys() >= set(LEARNERS) else f"{', '.join(self.defaults)} only; "
         return f"{self.meaning} ({only}{default})"
 
     def _shown(self, value):
@@ -165,7 +178,8 @@ class Option:
 
 
 def _all(value, **others):
-    return {tree: others.get(tree, value) for tree in LEARNERS}
+    """The defaults of all trees on boards, some of which have others, and of classical ones that are named."""
+    return {**dict.fromkeys(LEARNERS, value), **others}
 
 
 _SPLITS, _ANYTIME, _LEAVES, _BOARD = ("when a leaf splits", "anytime trees", "attributes and leaves", "statistics")
@@ -333,13 +347,13 @@ OPTIONS = (
         object,
         "names (data frame) or positions (array) of nominal attributes, besides the columns of a "
         "data frame that hold strings, categories or booleans; a dict maps them to their values",
-        _all(()),
+        _all((), id5r=(), iti=()),
     ),
     Option(
         "nominal_split",
         str,
         "one child per value, or one value against the rest",
-        _all("multiway", ctree="one_vs_rest", corrhtree="one_vs_rest"),
+        _all("multiway", ctree="one_vs_rest", corrhtree="one_vs_rest", iti="one_vs_rest"),
         choices=("multiway", "one_vs_rest"),
         group=_LEAVES,
     ),
@@ -356,9 +370,18 @@ OPTIONS = (
         "class_weight",
         dict,
         "how often each instance of a class is learnt, by label; 'balanced', as in scikit-learn, with `fit` alone",
-        _all(None),
+        _all(None, id5r=None, iti=None),
         none="once",
         group=_LEAVES,
+    ),
+    Option(
+        "max_instances",
+        int,
+        "instances that are kept; more are refused",
+        dict.fromkeys(CLASSICAL, 100_000),
+        low=1,
+        high=MOST_KEPT,
+        unit="instances",
     ),
     Option(
         "feed",

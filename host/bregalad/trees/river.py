@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from ..hints import Label
 
-__all__ = ["OneByOne"]
+__all__ = ["OneByOne", "times_of"]
 
 
 class OneByOne(Shared):
-    """Mixin of ``StreamTree``; what is learnt is the same as with ``partial_fit``.
+    """Mixin of every tree; what is learnt is the same as with ``partial_fit``.
 
     For streams that come one by one; instances by the thousand are learnt faster in batches.
     """
@@ -75,7 +75,7 @@ class OneByOne(Shared):
         return self
 
     def _learn_one(self, x, y, w):
-        times = _times(w)
+        times = times_of(w)
         if times is not None and times != 1:
             for _ in range(times):
                 self.learn_one(x, y)
@@ -197,18 +197,26 @@ class OneByOne(Shared):
             raise ValueError(
                 f"y is {shown(y)}, none of the classes {shown(known, 300)}, which were all that would ever come"
             )
-        nominal = any(attribute.kind == "nominal" for attribute in self.schema_.attributes)
-        self._policy().check(len(known) + 1, nominal, self.nominal_split)
+        self._check_classes(len(known) + 1)
         return label_array(np.array([*known, *class_set(labels[-1:]).tolist()], object))
+
+    def _check_classes(self, count):
+        """Refuse so many classes with a ValueError if the parameters do not allow them."""
+        nominal = any(attribute.kind == "nominal" for attribute in self.schema_.attributes)
+        self._policy().check(count, nominal, self.nominal_split)
 
     def _with_class(self, classes):
         """Make a label a class, the last one of ``classes``."""
-        self._make_room(len(classes))
-        self._trainer.count_classes(len(classes))
+        self._make_classes(len(classes))
         self.classes_ = classes
         self.schema_ = replace(self.schema_, classes=tuple(classes.tolist()))
         self._quantiser.schema = self.schema_
         self._single = None
+
+    def _make_classes(self, count):
+        """Be ready to count so many classes; ValueError if the board cannot."""
+        self._make_room(count)
+        self._trainer.count_classes(count)
 
     def _with_attributes(self, values):
         """Make the columns of a frame of one instance attributes, the last ones."""
@@ -219,14 +227,19 @@ class OneByOne(Shared):
             attributes=attributes,
             class_name=class_name_beside([attribute.name for attribute in attributes]),
         )
+        row = pd.DataFrame([{**dict.fromkeys(self.schema_.names, np.nan), **values.iloc[0].to_dict()}])
+        self._make_attributes(schema, row)
+        self.schema_, self.n_features_in_ = schema, len(schema.attributes)
+        self.feature_names_in_ = np.array(schema.names, object)
+
+    def _make_attributes(self, schema, row):
+        """Be ready for a schema of more attributes; an error if ``row`` is none of it, or the board has no room."""
         capacities = self._capacities(schema)
         quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
-        quantiser.check(pd.DataFrame([{**dict.fromkeys(self.schema_.names, np.nan), **values.iloc[0].to_dict()}]))
+        quantiser.check(row)
         self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
         self._check_size(capacities, len(self.classes_))
         self._make_cells(quantiser)
-        self.schema_, self.n_features_in_ = schema, len(schema.attributes)
-        self.feature_names_in_ = np.array(schema.names, object)
 
 
 def _given(values):
@@ -234,7 +247,7 @@ def _given(values):
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _times(w):
+def times_of(w):
     """How many times an instance of weight ``w`` is learnt, None if it is no whole number."""
     if not isinstance(w, Real | np.bool_) or isinstance(w, np.timedelta64) or not 0 <= w <= HEAVIEST:
         raise ValueError(f"w is {shown(w)}: an instance is learnt as often as it weighs, 0 to {HEAVIEST}")

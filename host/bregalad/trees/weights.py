@@ -17,7 +17,7 @@ _SLACK = 1e-9  # ten tenths are one
 
 
 class Weighing:
-    """Mixin of ``StreamTree``: weights of instances and classes.
+    """Mixin of every tree: weights of instances and classes.
 
     An instance of weight w is learnt w times in a row, or not at all where w is 0. Fractions are
     saved up per class; where those of a class come to 1 its instance is learnt once more. So what
@@ -101,16 +101,20 @@ class Weighing:
                 raise ValueError(f"class_weight names {shown(label)}, none of the classes {shown(known, 300)}")
         return np.array([self.class_weight.get(label, 1) for label in known], float)
 
+    def _often(self, labels, weights):
+        """How often instances are learnt, int array (n,), and what is saved up of each class then."""
+        saved = np.zeros(len(self.classes_))
+        if self._fractions is not None:
+            saved[: len(self._fractions)] = self._fractions  # more classes may have come
+        return _times(weights, labels, saved), saved
+
     def _repeating(self, X, labels, weights):
         """``_testing_then_training`` of instances as often as they weigh, for `Steps`.
 
         Returns the predictions of those that are learnt.
         """
         self._quantiser.check(X)  # all of it before a part is learnt
-        saved = np.zeros(len(self.classes_))
-        if self._fractions is not None:
-            saved[: len(self._fractions)] = self._fractions  # more classes may have come
-        times = _times(weights, labels, saved)
+        times, saved = self._often(labels, weights)
         ends = np.cumsum(times)
         predicted = [self.classes_[:0]]
         start = 0

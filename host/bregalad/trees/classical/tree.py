@@ -1,0 +1,296 @@
+"""The tree of ID5R and ITI: what batch ID3 builds of all instances so far, kept up as more come.
+
+Source: Utgoff, Incremental induction of decision trees, Machine Learning 4, 1989; An improved algorithm for
+incremental induction of decision trees, ICML 1994.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from .instances import Instances
+from .kernel import Plan, best_test, branches, divide, logarithms
+
+__all__ = ["Node", "Test", "Tree", "majority"]
+
+Test = namedtuple("Test", "attribute value")  # of an inner node, as `best_test` tells it
+
+_NOBODY = np.empty(0, np.int32)
+
+
+class Node:
+    """A leaf, which has its instances, or an inner node, which has a test and a child for each branch taken.
+
+    Attributes
+    ----------
+    test : Test or None
+    children : dict of int to Node
+        By branch, see `branches`.
+    rows : int32 array or None
+        A leaf's instances.
+    size : int
+        How many instances there are here and below.
+    stale : bool
+        Whether it, or a node below it, may not be what ID3 would make of its instances.
+    """
+
+    __slots__ = ("test", "children", "rows", "size", "stale")
+
+    def __init__(self, rows):
+        self.become_leaf(rows)
+        self.stale = len(rows) > 1
+
+    @classmethod
+    def inner(cls, test, children):
+        """A stale inner node."""
+        node = cls(_NOBODY)
+        node.become_inner(test, children)
+        node.stale = True
+        return node
+
+    def become_leaf(self, rows):
+        """Have these instances, and no children."""
+        self.test, self.children, self.rows, self.size = None, {}, rows, len(rows)
+
+    def become_inner(self, test, children):
+        """Have these children."""
+        self.test, self.children, self.rows = test, children, None
+        self.size = sum(child.size for child in children.values())
+
+    def nodes(self):
+        """This node and all below it, parents first, with their depths."""
+        waiting = [(self, 0)]
+        while waiting:
+            node, depth = waiting.pop()
+            yield node, depth
+            waiting += [(child, depth + 1) for child in node.children.values()]
+
+
+class Tree:
+    """A tree that learns.
+
+    Whatever is interrupted loses no instance: the tree is built anew of all that it keeps.
+
+    Parameters
+    ----------
+    numeric : list of bool
+        Per attribute whether it is numeric, else nominal.
+    multiway : bool
+        Whether nominal attributes have a branch for each value, else one value is tested against the rest.
+
+    Attributes
+    ----------
+    instances : Instances
+    tally : dict of str to int
+        Trials (a node's best test was looked for), splits of leaves, inner nodes replaced (another test was
+        pulled up) and pruned (made a leaf).
+    """
+
+    def __init__(self, numeric, multiway):
+        self.tally = dict.fromkeys(("trials", "splits", "replaced", "pruned"), 0)
+        self._multiway = multiway
+        self._numeric = numeric
+        self._values = [()] * numeric.count(False)
+        self._classes = 1
+        self.instances = Instances(numeric.count(True), numeric.count(False))
+        self._root = self._plan = None
+
+    @property
+    def root(self):
+        """The root."""
+        if self._root is None:
+            self._root = self._ensured(Node(np.arange(self.instances.count, dtype=np.int32)))
+        return self._root
+
+    def learn(self, data, values, classes):
+        """Learn instances.
+
+        Parameters
+        ----------
+        data : Data
+        values : list of list
+            Of each nominal attribute its values by code.
+        classes : int
+        """
+        root, self._root = self._root, None  # none as long as it is half changed
+        rows = self.instances.add(data)
+        self._prepare(values, classes)
+        if root is not None:
+            self._add(root, rows)
+            self._root = self._ensured(root)
+        elif rows[0] == 0:
+            self._root = self._ensured(Node(rows))
+
+    def widen(self, numeric):
+        """Have more attributes; their values are missing in all instances so far."""
+        self._values += [()] * (numeric.count(False) - len(self._values))
+        self._numeric, self._plan = numeric, None
+        self.instances.widen(numeric.count(True), numeric.count(False))
+
+    def _prepare(self, values, classes):
+        """Make a plan if there are more values, classes or instances than the one at hand is for."""
+        plan = self._plan
+        lengths = [len(known) for known in values]
+        if (
+            plan is not None
+            and len(plan.logs) > self.instances.count
+            and plan.classes == classes
+            and np.diff(plan.first).tolist() == lengths
+        ):
+            return
+        column, seen = [], [0, 0]
+        for numeric in self._numeric:
+            column.append(seen[numeric])
+            seen[numeric] += 1
+        self._plan = Plan(
+            np.array(self._numeric, np.bool_),
+            np.array(column, np.int64),
+            np.cumsum([0, *lengths], dtype=np.int64),
+            np.concatenate([np.zeros(0, np.int64), *map(_ranked, values)]),
+            self._multiway,
+            classes,
+            logarithms(2 * self.instances.count),
+        )
+
+    def _add(self, root, rows):
+        """Hand instances down to the leaves."""
+        waiting = [(root, rows)]
+        while waiting:
+            node, rows = waiting.pop()
+            node.size += len(rows)
+            node.stale = True
+            if node.test is None:
+                node.rows = np.concatenate([node.rows, rows])
+                continue
+            for branch, part in _parts(rows, self._branches(self.instances.data, node.test, rows)):
+                child = node.children.get(branch)
+                if child is None:
+                    node.children[branch] = Node(part)
+                else:
+                    waiting.append((child, part))
+
+    def _branches(self, data, test, rows):
+        return branches(data, self._plan, test.attribute, test.value, rows)
+
+    def _ensured(self, root):
+        """The same tree, every node of it with the test that ID3 would give it."""
+        data, work = self.instances.data, self.instances.work()
+        waiting = [(root, 0)]  # stale nodes, and where their instances start in the orders
+        while waiting:
+            node, low = waiting.pop()
+            high = low + node.size
+            node.stale = False
+            if not node.size:
+                continue
+            test = Test(*best_test(data, self._plan, work, low, high))
+            self.tally["trials"] += 1
+            if test.attribute < 0:
+                if node.test is not None:
+                    node.become_leaf(work.rows[low:high].copy())
+                    self.tally["pruned"] += 1
+                continue
+            starts = divide(data, self._plan, work, *test, low, high).tolist()
+            if node.test is None:
+                stretches = enumerate(zip(starts, starts[1:], strict=False), -1)
+                parts = {branch: Node(work.rows[a:b].copy()) for branch, (a, b) in stretches if a < b}
+                node.become_inner(test, parts)
+                self.tally["splits"] += 1
+            elif node.test != test:
+                node.become_inner(test, self._pulled_up(node, test, work, low, starts))
+                self.tally["replaced"] += 1
+            waiting += [(child, starts[branch + 1]) for branch, child in node.children.items() if child.stale]
+        return root
+
+    def _pulled_up(self, node, test, work, low, starts):
+        """The children that a node has once a test is pulled up to it.
+
+        Each subtree is taken apart by the test, from its leaves up, and what belongs to one branch is put together
+        again by the tests that were there: the two tests change places at every node (transposition). A subtree
+        whose instances all take one branch goes there as it is. So does a moved threshold: what lies between the
+        old one and the new one changes sides.
+        """
+        sizes = np.diff(starts)
+        most = int(sizes.argmax()) - 1  # the branch that most instances take; the others are looked for
+        others = np.concatenate([work.rows[low : starts[most + 1]], work.rows[starts[most + 2] : starts[-1]]])
+        visits, below, found = [(node, others)], [], []
+        for node, others in visits:  # which grows
+            below.append({})
+            sides = work.side[others]
+            if not len(others):
+                found.append({most: node})
+            elif node.test == test:
+                found.append(node.children)
+            elif len(others) == node.size and (sides == sides[0]).all():
+                found.append({int(sides[0]): node})
+            elif node.test is None:
+                found.append({side: Node(part) for side, part in _parts(node.rows, work.side[node.rows])})
+            else:
+                found.append(None)
+                parts = dict(_parts(others, self._branches(self.instances.data, node.test, others)))
+                for branch, child in node.children.items():
+                    below[-1][branch] = len(visits)
+                    visits.append((child, parts.get(branch, _NOBODY)))
+        for place in range(len(visits) - 1, -1, -1):
+            if found[place] is None:
+                found[place] = _transposed(
+                    visits[place][0].test, {branch: found[child] for branch, child in below[place].items()}
+                )
+        return found[0]
+
+    # Looking
+
+    def reached(self, data, count):
+        """Yield the nodes that instances come to, and which of them: leaves, or where there is no branch for them."""
+        waiting = [(self.root, np.arange(count, dtype=np.int32))]
+        while waiting:
+            node, rows = waiting.pop()
+            if node.test is None:
+                yield node, rows
+                continue
+            for branch, part in _parts(rows, self._branches(data, node.test, rows)):
+                if branch in node.children:
+                    waiting.append((node.children[branch], part))
+                else:
+                    yield node, part
+
+    def counts(self, node, classes):
+        """How many of a node's instances are of each class, int64 array (classes,)."""
+        leaves = [each.rows for each, _ in node.nodes() if each.test is None]
+        return np.bincount(self.instances.data.labels[np.concatenate(leaves)], minlength=classes)
+
+    def __getstate__(self):
+        return {**self.__dict__, "_root": None}  # which may be as deep as there are instances
+
+
+def majority(counts, classes):
+    """The class with most counts, of equal ones the lower label: its place, array (...), in an array (..., classes)."""
+    ranks = np.argsort(classes)  # classes may have come in any order
+    return ranks[counts[..., ranks].argmax(axis=-1)]
+
+
+def _parts(rows, sides):
+    """Yield each branch that is taken, and the instances that take it."""
+    if len(rows) == 1:
+        yield int(sides[0]), rows
+    elif len(rows):
+        for side in np.flatnonzero(np.bincount(sides + 1)).tolist():
+            yield side - 1, rows[sides == side - 1]
+
+
+def _transposed(test, parts):
+    """Subtrees by branch of another test, of those by branch of ``test`` that each have them by branch of the other."""
+    families = {}
+    for branch, found in parts.items():
+        for other, subtree in found.items():
+            families.setdefault(other, {})[branch] = subtree
+    return {
+        other: Node.inner(test, family) if len(family) > 1 else next(iter(family.values()))
+        for other, family in families.items()
+    }
+
+
+def _ranked(values):
+    """Codes by rising values, numbers before texts."""
+    return np.array(
+        sorted(range(len(values)), key=lambda code: (isinstance(values[code], str), values[code])), np.int64
+    )
