@@ -1,5 +1,6 @@
 """The command line as a user meets it: what each command reads, prints and writes."""
 
+import json
 import os
 
 import numpy as np
@@ -164,6 +165,37 @@ def test_class_weights(tmp_path, capsys, labels):
         rare = int((table["x"] > 0.9).sum())
         assert f"instances   {900 + 8 * rare}\n" in capsys.readouterr().out
         assert list(load_tree(tmp_path / "tree").class_weight.values()) == [9, 1]
+
+
+@pytest.mark.parametrize("ask", ["conftree", "rnd", "varun", "rndvar", "selsamp", "split", "splitconftree"])
+def test_labels_asked_for(csv, tmp_path, capsys, ask):
+    if "split" in ask:
+        pytest.importorskip("river")
+    saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
+    command = ["train", str(csv), "--tree", "ctree", "--ask", ask, "--budget", "0.2", "--quiet", "--save", str(saved)]
+    assert main([*command, "--curve", str(curve)]) == 0
+    labels = pd.read_csv(curve)["labels"].iloc[-1]
+    assert 450 < labels <= 600 and f"labels      {labels} of 3000 asked for" in capsys.readouterr().out
+    assert ask == "split" or load_tree(saved).report()["instances"] == labels  # less if that began anew
+    assert main([*command, "--seed", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["labels"] == labels
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (["--budget", "0.2"], "--budget has no effect without --ask"),
+        (["--seed", "2"], "--seed has no effect without --ask"),
+        (["--ask", "rnd"], "--ask needs the share of labels that it may ask for: --budget 0.3 is 30 %"),
+        (["--ask", "rnd", "--budget", "30"], "--budget must be a share from 0 to 1 (0.3 is 30 %), not 30.0"),
+        (["--ask", "rnd", "--budget", "nan"], "--budget must be a share from 0 to 1 (0.3 is 30 %), not nan"),
+        (["--ask", "rnd", "--budget", "0.3", "--seed", "-1"], "--seed must be 0 or more, not -1"),
+        (["--ask", "rnd", "--budget", "0.3", "--checkpoint", "c"], "leave out --checkpoint and --resume"),
+    ],
+)
+def test_labels_refused(csv, capsys, given, message):
+    assert main(["train", str(csv), *given]) == 1
+    assert message in (said := capsys.readouterr().err) and said.count("\n") == 1
 
 
 def test_limit(csv, capsys):

@@ -1,10 +1,13 @@
 """Studies in seconds: their files appear, and what they say agrees with what was run."""
 
+import importlib.util
+import sys
+
 import numpy as np
 import pytest
 from bregalad.benchmark import data
 from bregalad.benchmark.page import Page
-from bregalad.benchmark.papers import STUDIES, Settings, ctree, efdt, study, ties
+from bregalad.benchmark.papers import STUDIES, Settings, active, ctree, efdt, study, ties
 from bregalad.benchmark.papers.runs import computes, mean_curve, spread
 from bregalad.cli import main
 from bregalad.evaluation import Curve
@@ -90,6 +93,31 @@ def test_ctree(tmp_path, monkeypatch):
     assert set(page.write(tmp_path)) == {"ctree.md", "ctree.png"}
 
 
+@pytest.mark.skipif(not importlib.util.find_spec("river"), reason="needs River")
+def test_active(tmp_path, monkeypatch):
+    monkeypatch.setattr(active, "BUDGETS", (0.2, 0.5))
+    monkeypatch.setattr(data, "load", lambda name: data.Whole(_table(3000)))
+    lines = []
+    page = active.run(Settings(2000, 2, note=lines.append))
+    rows = page.tables["accuracy"]
+    assert [row["budget"] for row in rows] == ["0.2", "0.5"] and set(rows[0]) == {"budget", *active.STRATEGIES}
+    assert all(0.5 < mean < 1 for row in rows for mean in numbers([row[name] for name in active.STRATEGIES]))
+    for row, budget in zip(page.tables["labels"], (0.2, 0.5), strict=True):
+        assert all(0.7 * budget < mean <= budget for mean in numbers([row[name] for name in active.STRATEGIES]))
+    assert len(lines) == 2 * 7 and "2,000 instances, 2 runs" in str(page) and "% of the labels" in str(page)
+    assert set(page.write(tmp_path)) == {"active.md", "active.png"}
+
+
+def test_active_says_what_it_lacks(monkeypatch):
+    assert "ELEC was not at hand" in str(active.run(Settings(2000, 2)))
+    monkeypatch.setattr(active, "BUDGETS", (0.5,))
+    monkeypatch.setattr(data, "load", lambda name: data.Whole(_table(500)))
+    monkeypatch.setitem(sys.modules, "river.drift.binary", None)
+    page = active.run(Settings(300, 1))
+    assert str(page).count("pip install 'bregalad[river]'") == 2
+    assert set(page.tables["accuracy"][0]) == {"budget", *active.STRATEGIES[:5]}
+
+
 def test_at_equal_leaves():
     points = [({}, [40, 20], [0.7, 0.8], 0), ({}, [10, 5], [0.5, 0.7], 0), ({}, [20, 10], [0.6, 0.6], 0)]
     assert ctree._at(points, 20).tolist() == [0.6, 0.8]
@@ -130,7 +158,7 @@ def test_ties(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["tie"], "no study 'tie'; there are efdt-figures, ties, ctree"),
+        (["tie"], "no study 'tie'; there are efdt-figures, ties, ctree, active"),
         (["ties", "--streams", "rts,x"], "no stream 'x' in ties; there are rts, rtc, rtsn"),
         (["ctree", "--streams", "rts"], "--streams is an option of ties, not of ctree"),
         (["ties", "--runs", "0"], "--runs must be 1 or more, not 0"),

@@ -361,6 +361,7 @@ def test_a_share_that_splits_nothing(strategy, other):
 @every
 def test_bad_instances_change_nothing(strategy):
     made, X, y = learnt(strategy)
+    made.budget = 1.0  # or query_one would not look
     before, report = state(made), made.tree.report()
     wrong = X.copy()
     wrong.loc[wrong.index[9], "a"] = np.inf

@@ -83,8 +83,10 @@ class Strategy:
         return np.array([self._asks(each) for each in told], bool)
 
     def query_one(self, x: Mapping[Any, Any]) -> bool:
-        """Whether to ask for this instance's label."""
-        told = tuple(getattr(self.tree, f"{self._looks_at}_one")(x).values()) if self._known() else ()
+        """Whether to ask for this instance's label; where the budget is spent, x is not looked at."""
+        told: tuple = ()
+        if self._affords() and self._known():
+            told = tuple(getattr(self.tree, f"{self._looks_at}_one")(x).values())
         return self._asks(told)
 
     def partial_fit(self, X: Frame, y: Column, classes: Column | None = None) -> Self:
@@ -127,6 +129,10 @@ class Strategy:
         learnt = self.tree.report() if hasattr(self.tree, "classes_") else {}
         return {**learnt, "seen": self.seen, "labels": self.asked}
 
+    def close(self) -> None:
+        """Let go of the tree's board; see the tree's ``close``."""
+        self.tree.close()
+
     def _rows(self, X, y, classes):
         """Instances as dicts, and their labels, after all checks; the tree knows its classes from here on."""
         X, labels = as_frame(X), labels_of(y)
@@ -147,10 +153,15 @@ class Strategy:
             self._knows = hasattr(self.tree, "classes_") and self.tree.report()["instances"] > 0
         return self._knows
 
+    def _affords(self):
+        """Whether the budget allows for the next instance's label."""
+        return self.asked / (self.seen + 1) < self.budget  # not a product: its rounding might add a label
+
     def _asks(self, told):
         """Whether to ask, within the budget: else the rule is not consulted."""
+        affords = self._affords()
         self.seen += 1
-        ask = self.asked / self.seen < self.budget and self._wants(told)  # thus no rounding adds a label
+        ask = affords and self._wants(told)
         self.asked += ask
         return ask
 

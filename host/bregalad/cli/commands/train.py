@@ -7,7 +7,7 @@ from typing import Any
 
 from ...interrupt import Stopped, status_of, stopping
 from ...words import counted
-from .. import checkpoint, learner, options, outputs
+from .. import checkpoint, labels, learner, options, outputs
 
 __all__ = ["add_arguments", "run", "print_report"]
 
@@ -17,6 +17,7 @@ def add_arguments(parser):
     options.add_stream(parser)
     options.add_board(parser)
     learner.add_learner(parser)
+    labels.add_labels(parser)
     group = parser.add_argument_group("long runs")
     group.add_argument(
         "--checkpoint", metavar="FILE", help="write the tree, and how far the run has come, to FILE again and again"
@@ -54,10 +55,11 @@ def run(args):
 def _run(args):
     chosen = learner.given(args)
     _check_checkpoints(args)
+    labels.check_labels(args)
     options.check_there(args.file)
     stream = options.open_file(args)
     tree = _new_tree(args, chosen)
-    run = _begun(args, stream, tree)
+    run = _begun(args, stream, tree, labels.strategy_of(args, tree))
     stopped = _learn(args, stream, run)
     return _end(args, run, stopped)
 
@@ -67,6 +69,7 @@ class _Run:
     """A run under way: what it has come to, and what writes its checkpoints."""
 
     tree: Any
+    strategy: Any  # what asks for labels; None: all are learnt
     classes: list
     curve: Any
     checkpoints: Any
@@ -90,7 +93,7 @@ def _new_tree(args, chosen):
     return tree
 
 
-def _begun(args, stream, tree):
+def _begun(args, stream, tree, strategy):
     """The `_Run` to go on with: from its beginning, or from a checkpoint."""
     from ...evaluation import Curve
 
@@ -104,7 +107,7 @@ def _begun(args, stream, tree):
         classes, nominal = options.survey(stream, args.limit)
         tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
     writer = checkpoint.Checkpoints(kept, args.every or every, this, sum(curve.instances[-1:])) if kept else None
-    return _Run(tree, classes, curve, writer)
+    return _Run(tree, strategy, classes, curve, writer)
 
 
 def _learn(args, stream, run):
@@ -127,7 +130,7 @@ def _learn(args, stream, run):
 
         try:
             prequential(
-                run.tree,
+                run.strategy or run.tree,
                 checkpoint.skip(stream, seen) if seen else stream,
                 run.classes,
                 curve=run.curve,
@@ -235,6 +238,7 @@ def report_of(tree, curve):
         **tree.report(),
         "accuracy": curve.accuracy[-1],
         "kappa": curve.kappa[-1],
+        "labels": curve.labels[-1],
         "seconds": curve.seconds[-1],
         "compile_seconds": compile_seconds(),
         "link": tree.link_statistics(),
@@ -249,6 +253,11 @@ def print_report(tree, curve):
     report = tree.report()
     print(f"instances   {report['instances']}")
     print(f"accuracy    {curve.accuracy[-1]:.4f}, kappa {curve.kappa[-1]:.4f} (prequential)")
+    if curve.labels[-1] < curve.instances[-1]:
+        print(
+            f"labels      {curve.labels[-1]} of {curve.instances[-1]} asked for "
+            f"({curve.labels[-1] / curve.instances[-1]:.1%})"
+        )
     print(
         f"tree        {counted(report['nodes'], 'node')}, {counted(report['leaves'], 'leaf', 'leaves')}, depth "
         f"{report['depth']}; {counted(report['slots'], 'slot')} in use, "
