@@ -48,8 +48,6 @@ class LateBoard(Board):
     rng : random.Random
     """
 
-    early_bytes = 1 << 10
-
     def __init__(self, board, rng):
         super().__init__(board.geometry)
         self.name = f"late {board.name}"

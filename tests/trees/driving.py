@@ -36,10 +36,19 @@ TREES = {
 }
 
 
-def trainer_on(board, child_counts="inherit", nominal_split="multiway", tree="vfdt", max_depth=None, **options):
+def trainer_on(
+    board, child_counts="inherit", nominal_split="multiway", tree="vfdt", max_depth=None, delay=0, **options
+):
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
     policy = SplitPolicy(
-        **{"delta": 1e-3, "grace": 100, "child_counts": child_counts, "max_depth": max_depth, **TREES[tree]}
+        **{
+            "delta": 1e-3,
+            "grace": 100,
+            "child_counts": child_counts,
+            "max_depth": max_depth,
+            "delay": delay,
+            **TREES[tree],
+        }
     )
     return Trainer(board, cells, policy, 2, **options)
 

@@ -69,7 +69,7 @@ def test_null_split_prunes_inner_nodes():
         assert inner(EVEN, -EPSILON - CLOSE, 1 / UNIT / 1000, variant=variant) == SPLIT
         assert inner(EVEN, -EPSILON - CLOSE, variant=variant) == PRUNE
     bench = Bench(SplitPolicy(anytime=True), inner=0)
-    assert bench.judge(Trial.of(EVEN, -0.5, -0.1)) == (PRUNE, None, 0, 0)
+    assert bench.judge(Trial.of(EVEN, -0.5, -0.1)) == (PRUNE, None, 0)
 
 
 def test_null_split_is_no_candidate_at_inner_nodes_of_moa():
@@ -97,9 +97,9 @@ def test_same_attribute(kind, verdict):
         )
         found = bench.judge(Trial.of(EVEN, 0.1, 0.5))
         if same_attribute == "replace" and verdict == RELOCATE:
-            assert found == (RELOCATE, 1, 2, 0)
+            assert found == (RELOCATE, 1, 2)
         else:
-            assert found == (KEEP, None, 0, 0)
+            assert found == (KEEP, None, 0)
 
 
 def test_null_split_goes_before_the_same_attribute():
@@ -130,18 +130,18 @@ def test_gap_of_two_splits():
 def test_averages():
     bench = Bench(SplitPolicy(anytime=True, gain_average=True), 3)
     row = bench.node
-    assert bench.judge(Trial.of(EVEN, 0.08, 0.02, None)) == (KEEP, None, 0, 0)
+    assert bench.judge(Trial.of(EVEN, 0.08, 0.02, None)) == (KEEP, None, 0)
     assert bench.nodes.tried[row] == 1
     # Means 0.04, 0.085, 0: the last trial alone would split.
-    assert bench.judge(Trial.of(EVEN, 0.0, 0.15, 0.0)) == (KEEP, None, 0, 0)
+    assert bench.judge(Trial.of(EVEN, 0.0, 0.15, 0.0)) == (KEEP, None, 0)
     # Means 0.08, 0.08: of equal ones the lower. Now 0.1267 and 0.0567.
-    assert bench.judge(Trial.of(EVEN, 0.3, 0.0, 0.0)) == (SPLIT, 0, 1, 0)
+    assert bench.judge(Trial.of(EVEN, 0.3, 0.0, 0.0)) == (SPLIT, 0, 1)
     assert bench.nodes.tried[row] == 3
     assert bench.nodes.gains[row] == pytest.approx([0.38, 0.17, 0.0], abs=1e-6)
     # The sums go on counting at an inner node: means 0.095, 0.1675, then 0.116, 0.214.
     bench.test(0)
-    assert bench.judge(Trial.of(EVEN, 0.0, 0.5, 0.0)) == (KEEP, None, 0, 0)
-    assert bench.judge(Trial.of(EVEN, 0.2, 0.4, 0.0)) == (SPLIT, 1, 2, 0)
+    assert bench.judge(Trial.of(EVEN, 0.0, 0.5, 0.0)) == (KEEP, None, 0)
+    assert bench.judge(Trial.of(EVEN, 0.2, 0.4, 0.0)) == (SPLIT, 1, 2)
 
 
 def test_averages_keep_in_mind_an_attribute_that_is_gone():

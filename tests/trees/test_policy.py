@@ -9,7 +9,7 @@ from bregalad.geometry import Geometry
 from bregalad.trees.policy.bounds import confidence_bound, practical_bound
 from bregalad.trees.policy.criteria import GINI
 from bregalad.trees.policy.policy import KEEP, SPLIT, TIE, VARIANTS, SplitPolicy
-from bregalad.trees.structure.nodes import ONE_VS_REST
+from bregalad.trees.structure.nodes import ONE_VS_REST, forget_trial
 from bregalad.trees.structure.split import child_wait, style_of
 from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
@@ -132,17 +132,17 @@ def test_no_attribute():
 def test_winner_is_named():
     bench = Bench(SplitPolicy(), capacities=[0, 40, 0], nominal_split="one_vs_rest")
     trial = Trial(EVEN, [UNIT, 300 * UNIT, 100 * UNIT], values=[4, 39, 6])
-    assert bench.judge(trial) == (SPLIT, 1, 39, 0)
+    assert bench.judge(trial) == (SPLIT, 1, 39)
     trial.gains[2] = 500 * UNIT
-    assert bench.judge(trial) == (SPLIT, 2, 6, 0)
+    assert bench.judge(trial) == (SPLIT, 2, 6)
     trial.gains[1] = 500 * UNIT
-    assert bench.judge(trial) == (KEEP, None, 0, 0)
+    assert bench.judge(trial) == (KEEP, None, 0)
 
 
 def test_ties_between_attributes_go_to_the_lower():
     for every in (False, True):
         bench = Bench(SplitPolicy(), 3, every=every)
-        assert bench.judge(Trial(TIED, [0, 700 * UNIT, 700 * UNIT])) == (TIE, 1, 2, 0)
+        assert bench.judge(Trial(TIED, [0, 700 * UNIT, 700 * UNIT])) == (TIE, 1, 2)
 
 
 def test_many_trials_in_a_batch():
@@ -152,13 +152,16 @@ def test_many_trials_in_a_batch():
     assert verdicts.verdict.tolist() == [SPLIT, KEEP, SPLIT, KEEP]
     assert verdicts.cell.tolist() == [0, -1, 0, -1]
     assert verdicts.value.tolist() == [1, 0, 1, 0]
-    assert [column.dtype for column in verdicts] == [np.int8, np.int32, np.int32, np.int32]
+    assert [column.dtype for column in verdicts] == [np.int8, np.int32, np.int32]
 
 
 def test_trial_of_a_node_that_is_gone():
     bench = Bench(SplitPolicy(anytime=True, gain_average=True))
-    bench.slot_node[:] = -1
-    assert bench.judge(Trial.of(EVEN, 0.5, 0.0)) == (KEEP, None, 0, 0)
+    words = Trial.of(EVEN, 0.5, 0.0).pack(bench.geometry, bench.cells, bench.form.all)[np.newaxis]
+    node, due = np.array([[bench.node], [700]])
+    bench.nodes.due_at[bench.node] = 700
+    forget_trial(bench.nodes.table[bench.node])
+    assert bench.policy.judge(words, bench.form, bench.nodes, node, due, bench.classes).verdict == [KEEP]
     assert not bench.nodes.gains.any() and not bench.nodes.tried.any()
 
 
@@ -325,39 +328,39 @@ def test_waits_of_children():
 def test_adaptive_grace():
     # A gap of 0.06 needs 16.1181 / (2 x 0.06**2) = 2238.6 instances.
     bench = Bench(SplitPolicy(adaptive_grace=True))
-    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0, 1239)
+    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0)
     assert bench.nodes.period[bench.node] == 1239
-    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0, 0)
+    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0)
     assert bench.nodes.period[bench.node] == 1239
 
 
 def test_adaptive_grace_has_limits():
     # A gap of 0.01 is waited for until the tie threshold: 16.1181 / (2 x 0.05**2) = 3223.6.
     bench = Bench(SplitPolicy(adaptive_grace=True))
-    assert bench.judge(Trial(EVEN, [0, 10 * UNIT]))[3] == 2224
-    assert bench.judge(Trial(UNTIED, [0, 10 * UNIT]))[3] == 200
-    assert bench.judge(Trial([5000, 0], [0, 10 * UNIT]))[3] == 0
-    assert bench.judge(Trial(EVEN, [0, 10 * UNIT]))[3] == 2224
-    assert bench.judge(Trial([5000, 0], [0, 10 * UNIT]))[3] == 200
-    assert bench.judge(Trial(EVEN, [-UNIT, -UNIT]))[3] == 2224
+    assert bench.period_after(Trial(EVEN, [0, 10 * UNIT])) == 2224
+    assert bench.period_after(Trial(UNTIED, [0, 10 * UNIT])) == 200
+    assert bench.period_after(Trial([5000, 0], [0, 10 * UNIT])) == 200
+    assert bench.period_after(Trial(EVEN, [0, 10 * UNIT])) == 2224
+    assert bench.period_after(Trial([5000, 0], [0, 10 * UNIT])) == 200
+    assert bench.period_after(Trial(EVEN, [-UNIT, -UNIT])) == 2224
     bench = Bench(SplitPolicy(adaptive_grace=True, tau=1e-3))
-    assert bench.judge(Trial(EVEN, [0, 0]))[3] == 65535
+    assert bench.period_after(Trial(EVEN, [0, 0])) == 65535
     bench = Bench(SplitPolicy(adaptive_grace=True, tau=0))
-    assert bench.judge(Trial(EVEN, [0, 0]))[3] == 65535
+    assert bench.period_after(Trial(EVEN, [0, 0])) == 65535
 
 
 def test_adaptive_grace_counts_inherited_instances_and_the_range():
     bench = Bench(SplitPolicy(adaptive_grace=True), base=(500, 500))
-    assert bench.judge(Trial(EVEN, [0, 10 * UNIT]))[3] == 1224
+    assert bench.period_after(Trial(EVEN, [0, 10 * UNIT])) == 1224
     # log2(4)**2 x 3223.6 = 12894.5
     bench = Bench(SplitPolicy(adaptive_grace=True), classes=4)
-    assert bench.judge(Trial([*EVEN, 0, 0], [0, 10 * UNIT]))[3] == 11895
+    assert bench.period_after(Trial([*EVEN, 0, 0], [0, 10 * UNIT])) == 11895
 
 
 def test_fixed_grace():
     bench = Bench(SplitPolicy())
     bench.nodes.period[bench.node] = 777
-    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0, 0)
+    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0)
     assert bench.nodes.period[bench.node] == 777
 
 
@@ -459,6 +462,5 @@ def test_equals_slow_python_in_both_forms(policy, start):
             assert found[2] == (0 if attribute is None else trial.value(attribute))
             if verdict == KEEP and policy.adaptive_grace:
                 assert bench.nodes.period[bench.node] == period
-                assert found[3] == (0 if period == before else period)
             else:
-                assert found[3] == 0 and bench.nodes.period[bench.node] == before
+                assert bench.nodes.period[bench.node] == before

@@ -60,14 +60,6 @@ def test_instances_are_routed_together_as_one_by_one(nominal_split):
         assert walk.route(nodes.table, codes[:count]).tolist() == expected[:count]
 
 
-def test_trials_that_are_out_may_take_slots():
-    growth = trainer_on(open_board("emulated", geometry())).growth
-    branches = growth.cells.most_branches
-    assert growth.slots_needed(99) == 0
-    assert growth.slots_needed(99, out=2) == 2 * (branches - 1)
-    assert growth.slots_needed(100, out=2) > 2 * (branches - 1)
-
-
 @pytest.mark.parametrize("tree", ["vfdt", "efdt", "efdt kdd2018"])
 @pytest.mark.parametrize("slots", [8, 500])
 def test_slots_in_use_are_those_of_nodes_that_count(tree, slots):

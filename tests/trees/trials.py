@@ -129,8 +129,6 @@ class Bench:
         if base is not None:
             nodes.base[self.node] = base
         self.test(inner)
-        self.slot_node = np.full(self.geometry.slots, -1)
-        self.slot_node[SLOT] = self.node
 
     def test(self, attribute):
         """Make the node test an attribute, or (None) a leaf."""
@@ -141,17 +139,23 @@ class Bench:
     def verdicts(self, *trials, t=1):
         """The policy's answer to trials that the instance with number t made due."""
         words = np.stack([trial.pack(self.geometry, self.cells, self.form.all, self.current) for trial in trials])
-        self.nodes.due_at[self.node] = t // 3
-        return self.policy.judge(words, self.form, self.nodes, self.slot_node, self.classes, t - t // 3 - 1)
+        self.nodes.due_at[self.node] = t
+        tried, due = np.full((2, len(trials)), [[self.node], [t]])
+        return self.policy.judge(words, self.form, self.nodes, tried, due, self.classes)
 
     def judge(self, trial, t=1):
-        """(verdict, attribute or None, value, period)."""
-        verdict, cell, value, period = (column[0] for column in self.verdicts(trial, t=t))
+        """(verdict, attribute or None, value)."""
+        verdict, cell, value = (column[0] for column in self.verdicts(trial, t=t))
         if cell == NO_CELL:
-            return int(verdict), None, int(value), int(period)
+            return int(verdict), None, int(value)
         attribute = int(self.cells.attribute[cell])
         assert cell == self.cells.first_cell[attribute]
-        return int(verdict), attribute, int(value), int(period)
+        return int(verdict), attribute, int(value)
+
+    def period_after(self, trial):
+        """The node's next period when it has been judged."""
+        self.judge(trial)
+        return int(self.nodes.period[self.node])
 
     def verdict(self, counts, *gains, t=1):
         """Verdict alone, for gains given per instance."""

@@ -67,9 +67,6 @@ class Board(ABC):
     batch_bytes : int
         Bytes of records that are sent at a time: enough to hide a link's round trip. Suggestions
         are looked at in between.
-    early_bytes : int
-        Bytes of records that the driver may send at a time though a verdict may make it send them
-        again. 0, none, at the end of a wire: what a split wastes would take longer than the wait.
     cut : bool
         Whether every call fails until `resume`.
     lost : bool
@@ -83,7 +80,6 @@ class Board(ABC):
     name = "board"
     memory_size = 0
     batch_bytes = 1 << 18
-    early_bytes = 0
     cut = False
     lost = False
 

@@ -50,7 +50,6 @@ class SimulatedBoard(Board):
 
     name = "simulated"
     batch_bytes = 1 << 14  # some hundred clocks, as many as a trial takes
-    early_bytes = batch_bytes
 
     def __init__(self, geometry, memory_size=1 << 24, *, latency=20, stall=0.0, seed=0):
         super().__init__(geometry)

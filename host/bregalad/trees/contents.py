@@ -8,18 +8,19 @@ import numpy as np
 from ..geometry import MISSING
 from ..protocol.reports import entry_layout
 from ..words import shown
+from .policy.judge import KEEP, PRUNE, RELOCATE
 from .structure.cells import CellMap
-from .structure.nodes import LEAF, MULTIWAY, NUMERIC
+from .structure.nodes import LEAF, MULTIWAY, NEVER, NUMERIC
+from .structure.split import LONG
 from .training.tally import Tally
 
 __all__ = ["check_entries", "check_shapes", "check_statistics", "check_tree", "digest_of", "labels_from"]
 
 _MANY = 1 << 53  # more than anything is ever counted
-_LONGEST = (1 << 24) - 1  # instances between two trials
 _ANY = (-(1 << 31), (1 << 31) - 1)
 
 # Least and greatest values at the nodes of the tree. What leads from node to node is checked with
-# the nodes; "gate", "slot", "head" and "tail" are found anew.
+# the nodes; "slot" and "next" are found anew.
 _NODE = {
     "kind": _ANY,
     "attribute": _ANY,
@@ -28,15 +29,16 @@ _NODE = {
     "default": _ANY,
     "parent": _ANY,
     "majority": _ANY,
-    "gate": _ANY,
     "slot": _ANY,
-    "head": _ANY,
-    "tail": _ANY,
+    "next": _ANY,
     "threshold": (0, 2 * MISSING),
     "own": (0, _MANY),
     "since": (0, _MANY),
-    "period": (0, _LONGEST),
-    "due_at": _ANY,
+    "period": (0, LONG),
+    "due_at": (NEVER, _MANY),
+    "verdict": (KEEP, RELOCATE),
+    "cell": _ANY,
+    "value": (0, MISSING),
     "right": (-_MANY, _MANY),
     "low": (0, MISSING),
     "high": (0, MISSING),
@@ -47,7 +49,7 @@ _NODE = {
     "gains": (-1e18, 1e18),
 }
 _FLOATS = ("gains",)
-_WIDE = ("own", "since", "right", "counts", "base")  # 64 bits
+_WIDE = ("own", "since", "due_at", "right", "counts", "base")  # 64 bits
 _BOARD = ("nodes", "entries", "counts")
 _SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
 
@@ -246,6 +248,7 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
         or counts.shape[1:] != (len(cells), geometry.bins * geometry.classes)
     ):
         raise ValueError("its statistics are not of its board")
+    _check_decisions(nodes, held, cells, geometry.bins)
     inner = live[nodes.kind[live] != LEAF]
     may = live if anytime else live[nodes.kind[live] == LEAF]
     # Parents before children, as they go to the board: a child's link names its parent's slot.
@@ -271,6 +274,19 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
             bins = geometry.bins - int(cells.other[cell])
             if table[:, cell, min(bins, capacity - int(cells.base[cell])) : bins].any():
                 raise ValueError("its statistics are of values that there are not")
+
+
+def _check_decisions(nodes, held, cells, bins):
+    """Refuse decisions, still to take effect, that no trial of the nodes can have come to."""
+    for node in np.flatnonzero(nodes.verdict != KEEP).tolist():
+        inner, verdict, cell = nodes.kind[node] != LEAF, nodes.verdict[node], nodes.cell[node]
+        known = verdict == PRUNE or cell in cells.first_cell
+        if known and verdict != PRUNE:
+            attribute = cells.attribute[cell]
+            highest = cells.capacities[attribute] or bins
+            known = nodes.value[node] < highest and (verdict != RELOCATE or attribute == nodes.attribute[node])
+        if not known or node not in held or not inner and verdict in (PRUNE, RELOCATE):
+            raise ValueError("its nodes wait for what they cannot become")
 
 
 def _wrong(name, array):

@@ -111,10 +111,14 @@ class StreamTree(
 
     def _changing_books(self, due):
         """Change the code books of these columns; a generator for `Steps`."""
+        if self._changes(due):
+            yield from self._trainer.settling()  # what a trial has decided is in codes of the old books
+            if changes := self._changes(due):
+                yield from self._trainer.recoding(changes, self._quantiser.adopt)
+
+    def _changes(self, due):
         nodes, live = self._nodes, self._nodes.descendants()
-        changes = self._quantiser.changes(due, lambda attribute: thresholds_of(nodes.table, live, attribute))
-        if changes:
-            yield from self._trainer.recoding(changes, self._quantiser.adopt)
+        return self._quantiser.changes(due, lambda attribute: thresholds_of(nodes.table, live, attribute))
 
     @changing
     def resume(self) -> np.ndarray | None:

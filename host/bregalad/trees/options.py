@@ -35,6 +35,7 @@ VARIANTS = ("paper", "moa", "kdd2018")
 _MOST = (1 << 24) - 1  # instances of a period
 _MOST_DEPTH = (1 << 31) - 1
 MOST_KEPT = 1 << 20  # instances: gains of more would not fit into 64 bits
+_LONGEST_DELAY = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -293,6 +294,16 @@ OPTIONS = (
         low=1,
         high=_MOST_DEPTH,
         none="no limit",
+        group=_SPLITS,
+    ),
+    Option(
+        "delay",
+        int,
+        "instances after a trial until what it has decided takes effect, so that a board need not wait for its driver",
+        _all(0),
+        low=0,
+        high=_LONGEST_DELAY,
+        unit="instances",
         group=_SPLITS,
     ),
     Option(

@@ -30,7 +30,7 @@ from .training.tally import Tally
 
 __all__ = ["load", "read", "save"]
 
-FORMAT = 3  # changes whenever older releases could not read the file
+FORMAT = 4  # changes whenever older releases could not read the file
 
 
 def save(tree, path, run=None):

@@ -31,7 +31,10 @@ def learn_coded(learner, quantiser, X, labels):
         codes = stretches.next(at)
         found.append((learner.learn(codes, labels[at : at + len(codes)]), learner.gaps))
         if due := stretches.learnt(at, len(codes)):
-            changes = quantiser.changes(due, lambda attribute: _thresholds(learner, attribute))
+            changes = _changes(learner, quantiser, due)
+            if changes:
+                learner.settle()  # decisions are in codes of the old books
+                changes = _changes(learner, quantiser, due)
             for attribute, change in changes.items():
                 recode(learner, attribute, *change)
             quantiser.adopt(changes)
@@ -39,6 +42,10 @@ def learn_coded(learner, quantiser, X, labels):
         at += len(codes)
     predictions, gaps = zip(*found, strict=True) if found else ([np.empty(0, np.int64)], [np.empty(0)])
     return np.concatenate(predictions), np.concatenate(gaps)
+
+
+def _changes(learner, quantiser, due):
+    return quantiser.changes(due, lambda attribute: _thresholds(learner, attribute))
 
 
 def _live(learner):

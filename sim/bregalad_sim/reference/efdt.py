@@ -80,10 +80,10 @@ class ReferenceEFDT(Learner):
         latest = self.candidates(at)
         gains = self._gains_at(at, latest)
         for candidate in latest:
-            candidate.latest, candidate.gain = candidate.gain, gains[candidate.attribute]
+            candidate.gain = gains[candidate.attribute]
         ranked = best_two(latest)
         if not ranked:
-            return False
+            return None
         trial = self.facts(at, both)
         if self.is_leaf(at):
             return self._attempt_split(at, ranked, trial)
@@ -111,11 +111,9 @@ class ReferenceEFDT(Learner):
         if Xa.gain >= MIN_GAIN and (sure or tie):
             margin = min(Xa.gain, excess, self._lead(ranked))
             self.decide("split", margin)
-            self.tally.splits += 1
-            self._split(at, Xa, margin, tie)
-            return True
+            return lambda: self._split_leaf(at, Xa, margin, tie)
         self.decide("keep", MIN_GAIN - Xa.gain if sure or tie else excess)
-        return False
+        return None
 
     def _reevaluate(self, at, ranked, gains, trial):
         """Replace a split, or take it back, if another is better; the subtree is killed."""
@@ -125,32 +123,38 @@ class ReferenceEFDT(Learner):
             gap = 0.0 - gains[current]
             change, _ = self._beats(gap, trial)
             margin = min(self._distance(gap, trial), abs(MIN_GAIN - Xa.gain))
-            if change:
-                self.decide("prune", margin)
-                self._prune(at)
-            else:
-                self.decide("keep", margin)
-            return change
-        if Xa.attribute != current:
-            gap = Xa.gain - gains[current]
-        elif self._moved(at, Xa):
-            gap = Xa.latest - self._current_gain(at)
-        else:
+            self.decide("prune" if change else "keep", margin)
+            return (lambda: self._prune(at)) if change else None
+        if Xa.attribute == current:
+            if self._moved(at, Xa):
+                return lambda: self._move(at, ranked)
             # Another attribute would have to win, and by the rule.
             rival = ranked[1].gain if len(ranked) > 1 else -math.inf
             self.decide("keep", self._distance(rival - Xa.gain, trial))
-            return False
+            return None
+        gap = Xa.gain - gains[current]
         change, tie = self._beats(gap, trial)
         margin = self._distance(gap, trial)
-        if change:
-            margin = min(margin, self._lead(ranked))
-            self.decide("replace", margin)
-            self.tally.replaced += 1
-            self._kill(at)
-            self._split(at, Xa, margin, tie)
-        else:
+        if not change:
             self.decide("keep", margin)
-        return change
+            return None
+        margin = min(margin, self._lead(ranked))
+        self.decide("replace", margin)
+        return lambda: self._replace(at, Xa, margin, tie)
+
+    def _move(self, at, ranked):
+        """Split a node anew at another threshold if, by now, it is enough better than the one there is."""
+        Xa = ranked[0]
+        trial = self.facts(at, self._both(at), int(self.tree[at]["tried_at"]))
+        gap = self.gain_at(at, Xa.attribute, Xa.threshold) - self._current_gain(at)
+        change, tie = self._beats(gap, trial)
+        margin = self._distance(gap, trial)
+        if not change:
+            self.decide("keep", margin)
+            return
+        margin = min(margin, self._lead(ranked))
+        self.decide("replace", margin)
+        self._replace(at, Xa, margin, tie)
 
     # The rule at inner nodes
 
@@ -188,6 +192,15 @@ class ReferenceEFDT(Learner):
         return self.gain_at(at, int(self.tree[at]["attribute"]), float(self.tree[at]["threshold"]))
 
     # Changes
+
+    def _split_leaf(self, at, candidate, margin, tie):
+        self.tally.splits += 1
+        self._split(at, candidate, margin, tie)
+
+    def _replace(self, at, candidate, margin, tie):
+        self.tally.replaced += 1
+        self._kill(at)
+        self._split(at, candidate, margin, tie)
 
     def _split(self, at, candidate, margin, tie):
         self.split(at, candidate, margin, tie)

@@ -268,11 +268,12 @@ def advance(
     whole_path,
     seen,
     multiple,
+    delay,
     path,
     predictions,
     gaps,
 ):
-    """Predict, then learn instances until a node's period is over.
+    """Predict, then learn instances until a node is to be tried.
 
     Parameters
     ----------
@@ -289,6 +290,8 @@ def advance(
         Count at every node of the path, not at the leaf only.
     seen, multiple : int
         Stop, too, when the instances learnt, ``seen`` before the first of X, are a multiple.
+    delay : int
+        A node is not tried until so many instances after its last trial.
     path : int64 array
         Is given the nodes of the last instance's path.
     predictions, gaps : int64, float64 (n,)
@@ -345,7 +348,7 @@ def advance(
                 kind, bins, capacities, limits, table[row], zoom[row], edges[row], used[row], moments[row], x, label
             )
             node["since"] += 1
-            due |= node["since"] >= node["period"]
+            due |= node["since"] >= node["period"] and seen + i + 1 > node["tried_at"] + delay
         if due:
             return i + 1, length
     return len(X), 0

@@ -1,6 +1,6 @@
 """What VFDT and EFDT share: counting, the splits of a node, and the children of one."""
 
-from collections import namedtuple
+from collections import deque, namedtuple
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +36,6 @@ class Candidate:
     threshold: float
     gain: float
     lead: float  # gain over the attribute's next best threshold that is not equal
-    sides: np.ndarray  # (children, classes)
 
 
 @dataclass
@@ -120,6 +119,7 @@ class Learner:
         self.tree = Nodes()
         self.splits, self.decisions, self.tally = [], [], Tally()
         self.gaps = np.empty(0)
+        self._pending = deque()  # (instances when it takes effect, node, what is to be done)
         self._used = {0: frozenset()}  # by node: attributes of the multiway splits above
         self._deepest = 0  # height of any leaf so far
         self._plant()
@@ -200,18 +200,20 @@ class Learner:
         at = 0
         while at < len(X):
             path = np.empty(self._deepest + 1, np.int64)
+            until = self._pending[0][0] - self.tally.instances if self._pending else len(X)
             done, length = advance(
                 self.tree.table,
                 *self.statistics.arrays,
                 self.observer.kind,
                 self.observer.bins,
-                X,
+                X[: at + until],
                 y,
                 at,
                 PREDICTIONS.index(self.options.leaf_prediction),
                 self.whole_path,
                 self.tally.instances - at,
                 self._multiple,
+                self.options.delay,
                 path,
                 predictions,
                 gaps,
@@ -220,16 +222,27 @@ class Learner:
             at = done
             if length:
                 self._try_path(path[:length])
+            self.settle(self.tally.instances)
 
     def _try_path(self, path):
         """Try the nodes whose period is over, from the root down."""
         for node in map(int, path):
-            if self._due(node):
+            if self._due(node) and self.tally.instances > self.tree[node]["tried_at"] + self.options.delay:
                 self.tree[node]["since"] = 0
+                self.tree[node]["tried_at"] = self.tally.instances
                 self.tally.trials += 1
                 both = self._both(node)
-                if self._may_split(node) and np.count_nonzero(both) > 1 and self.attempt(node, both):
-                    break  # the nodes below are gone
+                if self._may_split(node) and np.count_nonzero(both) > 1:
+                    change = self.attempt(node, both)
+                    if change is not None:
+                        self._pending.append((self.tally.instances + self.options.delay, node, change))
+
+    def settle(self, instances=NEVER):
+        """Have decisions take effect, those of so many instances or, without a number, all."""
+        while self._pending and self._pending[0][0] <= instances:
+            _, node, change = self._pending.popleft()
+            if self.tree[node]["row"] >= 0:  # it has not been killed
+                change()
 
     def _due(self, at):
         node = self.tree[at]
@@ -240,7 +253,7 @@ class Learner:
         return not self.is_leaf(at) or deepest is None or self.tree[at]["height"] < deepest
 
     def attempt(self, at, both):
-        """Try a node; returns whether the nodes below it have changed."""
+        """Try a node; returns what is to be done when that takes effect, without arguments, or None."""
         raise NotImplementedError
 
     # Statistics
@@ -262,9 +275,10 @@ class Learner:
         """Of classes, by the criterion."""
         return impurity(self._criterion, counts.astype(float))
 
-    def facts(self, at, both):
-        """What a bound may look at."""
-        return Trial(both.sum(), int(self.tree[at]["height"]), self.tally.instances, len(self.capacities), self.classes)
+    def facts(self, at, both, seen=None):
+        """What a bound may look at; ``seen`` are the instances learnt, if not those of now."""
+        seen = self.tally.instances if seen is None else seen
+        return Trial(both.sum(), int(self.tree[at]["height"]), seen, len(self.capacities), self.classes)
 
     # Splits that a node could make
 
@@ -316,24 +330,26 @@ class Learner:
             most = gains[i].max()
             best = int(np.argmax(gains[i] >= most - SAME))
             lead = most - gains[i].max(where=gains[i] < most - SAME, initial=-np.inf)
-            branches = sides[i, best]
-            if kind == MULTIWAY:
-                branches = branches[: np.flatnonzero(branches.any(axis=1)).max(initial=0) + 1]
-            found.append(
-                Candidate(int(attributes[i]), kind, float(thresholds[i, best]), float(most), float(lead), branches)
-            )
+            found.append(Candidate(int(attributes[i]), kind, float(thresholds[i, best]), float(most), float(lead)))
         return found
 
     def gain_at(self, at, attribute, threshold):
         """The gain of one numeric or one-vs-rest split."""
+        kind = self.options.nominal_kind if self.capacities[attribute] else NUMERIC
+        return float(self._gains(at, self.sides_at(at, attribute, kind, threshold)[None, None])[0, 0])
+
+    def sides_at(self, at, attribute, kind, threshold):
+        """The classes of a split's sides (children, classes), by a node's present statistics."""
         arrays, row = self.statistics.arrays, self.tree[at]["row"]
-        if self.capacities[attribute]:
-            left = arrays.table[row, attribute, int(threshold)]
-            known = arrays.table[row, attribute].sum(axis=0)
-        else:
+        values = arrays.table[row, attribute]
+        if kind == MULTIWAY:
+            return values[: np.flatnonzero(values.any(axis=1)).max(initial=0) + 1]
+        if kind == NUMERIC:
             left = self.observer.below(arrays, row, attribute, threshold)
             known = self.observer.known(arrays, row, [attribute])[0]
-        return float(self._gains(at, np.stack([left, known - left])[None, None])[0, 0])
+        else:
+            left, known = values[int(threshold)], values.sum(axis=0)
+        return np.stack([left, known - left])
 
     # Children
 
@@ -341,7 +357,7 @@ class Learner:
         """Turn a leaf into a test with one fresh leaf per side."""
         tree, arrays = self.tree, self.statistics.arrays
         row = int(tree[at]["row"])
-        sides = candidate.sides.astype(float)
+        sides = self.sides_at(at, candidate.attribute, candidate.kind, candidate.threshold).astype(float)
         default = int(np.argmax(sides.sum(axis=1)))
         # The instances whose value is missing go where later ones will go.
         sides[default] += np.maximum(arrays.own[row] - sides.sum(axis=0), 0)

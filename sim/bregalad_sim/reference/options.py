@@ -35,6 +35,8 @@ class Options:
     leaf_prediction : "mc", "nb" or "nba"
     max_depth : int or None
         Leaves at this height do not split.
+    delay : int
+        Instances after a trial until what it has decided takes effect.
     """
 
     criterion: str = "information_gain"
@@ -49,6 +51,7 @@ class Options:
     zoom: str = "path"
     leaf_prediction: str = "mc"
     max_depth: int | None = None
+    delay: int = 0
 
     def check(self, capacities, classes):
         """Refuse what is unknown, or does not go together on such a stream.

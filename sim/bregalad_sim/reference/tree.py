@@ -4,6 +4,8 @@ import numpy as np
 
 __all__ = ["KINDS", "Node", "Nodes"]
 
+LONG_AGO = -(1 << 62)
+
 KINDS = ("", "numeric", "multiway", "one_vs_rest")  # by number
 
 NODE = np.dtype(
@@ -18,6 +20,7 @@ NODE = np.dtype(
         ("row", np.int64),  # of the statistics, -1 without
         ("since", np.int64),
         ("period", np.int64),  # instances since the last trial; to the next
+        ("tried_at", np.int64),  # instances that the tree had learnt when it was tried last
         ("fallback", np.int64),  # prediction of a leaf that has no counts
         ("bayes_right", np.int64),
         ("majority_right", np.int64),
@@ -41,6 +44,7 @@ class Nodes:
         first = self.count
         self.count += count
         self.table["row"][first : self.count] = -1
+        self.table["tried_at"][first : self.count] = LONG_AGO
         return first
 
     def __getitem__(self, at):

@@ -35,7 +35,7 @@ class ReferenceVFDT(Learner):
         """Split a leaf on Xa if the bound allows it, or a tie is broken."""
         candidates = self.candidates(at)
         if not candidates:
-            return False
+            return None
         Xa, *others = best_two(candidates)
         runner_up = others[0].gain if others else -math.inf
         gap = Xa.gain - max(runner_up, 0.0)
@@ -52,12 +52,11 @@ class ReferenceVFDT(Learner):
             lead = Xa.gain - runner_up
             margin = min(margin, Xa.gain, Xa.lead, lead if lead > SAME else math.inf)
             self.decide("split", margin)
-            self._split(at, Xa, margin, tie)
-            return True
+            return lambda: self._split(at, Xa, margin, tie)
         self.decide("keep", MIN_GAIN - Xa.gain if tie else margin)
         if self.options.adaptive_grace:
             self.tree[at]["period"] = self.next_period(gap, both.sum())
-        return False
+        return None
 
     def breaks_tie(self, at, trial):
         """Whether a leaf may split although its gap is too small."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import GAIN_FRACTION
-from ...protocol.reports import CANDIDATE, HEADER, gains_layout, suggestion_layout
+from ...protocol.reports import CANDIDATE, gains_layout, suggestion_layout
 from ...protocol.words import getter
 from ..structure.nodes import LEAF, MULTIWAY, NO_NODE
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
@@ -31,7 +31,7 @@ __all__ = [
 # again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins.
 KEEP, SPLIT, TIE, PRUNE, RELOCATE = range(5)
 NO_CELL = -1
-MAX_PERIOD = (1 << 16) - 1  # a slot's own period on the board
+MAX_PERIOD = (1 << 16) - 1  # of adaptive_grace
 
 # For what only compiled code calls; no divisor is 0.
 _inner = njit(inner=True, error_model="numpy")
@@ -40,8 +40,7 @@ _MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
 _UNIT = 1 << GAIN_FRACTION
 _CANDIDATE_WORDS = CANDIDATE.size // 4
 
-# Of a report, and of the candidate at a word offset.
-slot_of = getter(HEADER, "slot")
+# Of the candidate at a word offset.
 _cell_of, _value_of, _valid_of, _scaled_gain_of = (
     getter(CANDIDATE, name) for name in ("cell", "value", "valid", "gain")
 )
@@ -231,10 +230,9 @@ def _rank(words, form, options, sums, tried, n_own, shift, current, used, all_ga
 @_inner
 def _keep(options, row, period):
     """The verdict to leave a node alone; its next trial is due after ``period`` instances."""
-    if not options.adaptive or row["period"] == period:
-        return KEEP, NO_CELL, 0, 0
-    row["period"] = period
-    return KEEP, NO_CELL, 0, period
+    if options.adaptive:
+        row["period"] = period
+    return KEEP, NO_CELL, 0
 
 
 @_inner
@@ -269,24 +267,24 @@ def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
         period = _patience(options, gap, n, classes) if options.adaptive else options.grace
         return _keep(options, row, period)
     cell, value = _winner(words, ranking.at)
-    return verdict, cell, value, 0
+    return verdict, cell, value
 
 
 @_inner
 def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
     if options.null and ranking.best < _MIN_GAIN:
         verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
-        return KEEP if verdict == KEEP else PRUNE, NO_CELL, 0, 0
+        return KEEP if verdict == KEEP else PRUNE, NO_CELL, 0
     if ranking.at < 0:
-        return KEEP, NO_CELL, 0, 0
+        return KEEP, NO_CELL, 0
     cell, value = _winner(words, ranking.at)
     if form.attribute[cell] != row["attribute"]:
         verdict = change(options, ranking.best - ranking.current, n, classes, depth, t, form.attributes)
     else:
         verdict = RELOCATE if options.replace and row["kind"] != MULTIWAY else KEEP
     if verdict == KEEP:
-        return KEEP, NO_CELL, 0, 0
-    return verdict, cell, value, 0
+        return KEEP, NO_CELL, 0
+    return verdict, cell, value
 
 
 @_inner
@@ -312,7 +310,7 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
 
     Returns
     -------
-    verdict, cell, value, period : int
+    verdict, cell, value : int
         As in ``SplitPolicy.judge``.
     """
     row = table[node]
@@ -354,25 +352,15 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
 
 
 @njit()
-def judge_rows(words, form, options, table, base, gains, slot_node, classes, seen):
+def judge_rows(words, form, options, table, base, gains, nodes, due, classes):
     count = len(words)
     verdict = np.zeros(count, np.int8)
     cell = np.full(count, NO_CELL, np.int32)
     value = np.zeros(count, np.int32)
-    period = np.zeros(count, np.int32)
     for i in range(count):
-        node = slot_node[slot_of(words[i], 0)]
-        if node >= 0:
-            verdict[i], cell[i], value[i], period[i] = judge_row(
-                words[i],
-                form,
-                options,
-                table,
-                base,
-                gains,
-                node,
-                classes,
-                seen + table[node]["due_at"] + 1,
-                options.anytime,
+        node = nodes[i]
+        if table[node]["due_at"] == due[i]:
+            verdict[i], cell[i], value[i] = judge_row(
+                words[i], form, options, table, base, gains, node, classes, due[i], options.anytime
             )
-    return verdict, cell, value, period
+    return verdict, cell, value

@@ -86,7 +86,7 @@ _Options = namedtuple(
     ],
 )  # 0: no limit
 
-Verdicts = namedtuple("Verdicts", "verdict cell value period")
+Verdicts = namedtuple("Verdicts", "verdict cell value")
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ class SplitPolicy:
     gain_average: bool = default_of("gain_average")
     same_attribute: str = default_of("same_attribute")
     max_depth: int | None = default_of("max_depth")
+    delay: int = default_of("delay")
 
     def __post_init__(self):
         for field in fields(self):
@@ -267,7 +268,7 @@ class SplitPolicy:
             int(self.max_depth or 0),
         )
 
-    def judge(self, words, form, nodes, slot_node, classes, seen):
+    def judge(self, words, form, nodes, tried, due, classes):
         """Decide on trials.
 
         Parameters
@@ -277,19 +278,17 @@ class SplitPolicy:
         form : named tuple of ``report_form``
         nodes : Nodes
             Averages of gains and the periods of kept nodes are written.
-        slot_node : int64 array (slots,)
-            Node of every slot, -1 for none: its trial is without effect.
+        tried, due : int64 arrays (trials,)
+            The nodes, and what ``due_at`` of each was then: where it is another now, the node, or its statistics, are
+            no more, and it is kept.
         classes : int
             Classes in use.
-        seen : int
-            Instances learnt before those that ``due_at`` of a node counts.
 
         Returns
         -------
         Verdicts, every element an array (trials,)
             ``verdict``; ``cell``, ``value`` : first cell and value of the attribute that wins, to
-            split on or whose threshold may move, NO_CELL and 0 for other verdicts; ``period`` : the node's next
-            period, 0 for the one that it has.
+            split on or whose threshold may move, NO_CELL and 0 for other verdicts.
 
         Raises
         ------
@@ -299,7 +298,7 @@ class SplitPolicy:
         if self.reports_all and not form.all:
             raise ValueError("this policy needs the gains of all attributes, not suggestions")
         return Verdicts(
-            *judge_rows(words, form, self.options, nodes.table, nodes.base, nodes.gains, slot_node, classes, seen)
+            *judge_rows(words, form, self.options, nodes.table, nodes.base, nodes.gains, tried, due, classes)
         )
 
     def gap(self, sides, others, n):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...geometry import NONE
 from ...protocol.commands import CommandFlag, Opcode, pack_command
-from .nodes import LEAF, NUMERIC
+from .nodes import LEAF, NUMERIC, forget_trial
 from .slots import SlotPool
 from .split import (
     enter_role,
@@ -109,10 +109,6 @@ class Growth:
             The board's class counts of the node.
         tie : bool
 
-        Returns
-        -------
-        int array
-            Leaves that have lost their slots to the new ones.
         """
         nodes = self.nodes
         self._kill(node)
@@ -134,7 +130,7 @@ class Growth:
         )
         if self.policy.anytime:
             self._enter_role(node)
-        return self._settle(node, np.arange(child, child + len(split.sides)))
+        self._settle(node, np.arange(child, child + len(split.sides)))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""
@@ -146,18 +142,13 @@ class Growth:
             value = (value - low + (1 << shift) - 1 >> shift) - 1
         return Split(self.cells, split.cell, value, split.bins)
 
-    def restate(self, node):
-        """Tell the board a node's period; its statistics stay."""
-        self.place(node, int(self.nodes.slot[node]), CommandFlag.KEEP)
-
-    def prune(self, node, own):
-        """Turn an inner node back into a leaf that keeps its statistics."""
+    def prune(self, node, own, n):
+        """Turn an inner node back into a leaf that keeps its statistics: ``n`` instances, ``own`` of each class."""
         nodes = self.nodes
         self._kill(node)
         nodes.counts[node] = own + nodes.base[node]
         nodes.majority[node] = int(np.argmax(nodes.counts[node]))
-        # Halving leaves no more in the classes than in n; where n is not kept, they will do.
-        nodes.own[node] = max(nodes.own[node], own.sum())
+        nodes.own[node] = n
         nodes.right[node] = 0
         self._enter_role(node)
 
@@ -214,12 +205,8 @@ class Growth:
         return slot
 
     def _settle(self, node, family):
-        """Hand free slots, and that of a node that counts no more, to new leaves.
-
-        Returns the leaves that lose theirs.
-        """
+        """Hand free slots, and that of a node that counts no more, to new leaves; others may lose theirs."""
         nodes, pool = self.nodes, self.pool
-        losers = np.zeros(0, np.int64)
         handed = not self.policy.anytime
         if len(family) <= pool.free + handed:
             keepers = family
@@ -227,8 +214,7 @@ class Growth:
             leaves = nodes.leaves()
             active = leaves[nodes.slot[leaves] >= 0]
             keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])], self._slots_for_leaves)
-            losers = np.setdiff1d(active, keep)
-            for leaf in losers:
+            for leaf in np.setdiff1d(active, keep):
                 self._deactivate(int(leaf))
             keepers = np.intersect1d(family, keep)
         if handed and not len(keepers):
@@ -237,7 +223,6 @@ class Growth:
         self._send(
             hand_out(nodes.table, self.style, self.cells.first_cell, pool.stack, pool.node, node, keepers, self._out, 0)
         )
-        return losers
 
     @property
     def _slots_for_leaves(self):
@@ -268,24 +253,25 @@ class Growth:
 
     def _deactivate(self, leaf):
         self._give_back(leaf)
-        self.nodes.since[leaf] = 0
+        self._begin(leaf)
 
-    def resume_count(self, node, since, period):
-        """Count towards a restored node's next trial as the board does.
+    def _begin(self, node):
+        """All that is known of a node from its statistics begins anew."""
+        nodes = self.nodes
+        nodes.since[node] = nodes.own[node] = nodes.tried[node] = 0
+        nodes.gains[node] = 0
+        nodes.period[node] = self.role_period(node)
+        forget_trial(nodes.table[node])
 
-        The policy may be another than before. ``period`` is what the slot has of its own, 0: the
-        role's. A node that is overdue is tried with its next instance.
-        """
-        nodes, style = self.nodes, self.style
-        role = style.grace if nodes.kind[node] == LEAF else style.inner_period
-        nodes.period[node] = period = period or role
-        nodes.since[node] = min(since, period - 1) if period else since
+    def role_period(self, node):
+        """Instances between trials of a node, where it has no period of its own."""
+        return self.style.grace if self.nodes.kind[node] == LEAF else self.style.inner_period
 
     def _activate(self, node):
         """Give a node without a slot one; its statistics start anew."""
         nodes = self.nodes
         slot = self.take(node)
-        nodes.since[node] = nodes.own[node] = 0
+        self._begin(node)
         if nodes.kind[node] == LEAF and self.policy.child_counts == "inherit":
             nodes.base[node] = nodes.counts[node]
         else:
@@ -316,43 +302,3 @@ class Growth:
                 if nodes.kind[node] != LEAF:
                     self._activate(node)
         self.review()
-
-    # The future
-
-    def slots_needed(self, count, out=0):
-        """An upper bound on the slots that ``count`` more instances, and ``out`` trials, take."""
-        nodes, policy = self.nodes, self.policy
-        leaves = nodes.leaves()
-        active = leaves[nodes.slot[leaves] >= 0]
-        branches = self.cells.most_branches
-        trials = out + _most_trials(nodes.period[active] - nodes.since[active], policy.grace, count)
-        if not policy.anytime:
-            return trials * (branches - 1)
-        inner = nodes.descendants()
-        inner = inner[nodes.kind[inner] != LEAF]
-        # An instance passes one inner node per level, those of splits to come among them.
-        arrivals = count * (nodes.deepest + min(trials, out + count // policy.grace))
-        changes = (
-            0
-            if not len(inner) and not trials
-            else _most_trials(
-                policy.inner_grace - nodes.since[inner] if not policy.tree_wide else np.zeros(0),
-                policy.inner_grace,
-                arrivals,
-            )
-        )
-        # A subtree that is replaced gives back what its children hold, mostly.
-        freed = 2 if len(active) == len(leaves) else 0
-        return trials * branches + changes * (branches - freed)
-
-
-def _most_trials(remaining, period, count):
-    """An upper bound on the trials that ``count`` arrivals at nodes can make due.
-
-    Parameters
-    ----------
-    remaining : int array
-        Per node, arrivals until its next trial.
-    """
-    reach = np.searchsorted(np.cumsum(np.sort(remaining)), count, side="right")
-    return int(reach) + count // period

@@ -11,9 +11,9 @@ __all__ = [
     "MULTIWAY",
     "ONE_VS_REST",
     "NO_NODE",
-    "TRIAL_OUT",
-    "HOLDING",
+    "NEVER",
     "Nodes",
+    "forget_trial",
     "code_range",
     "descendants",
     "take_rows",
@@ -21,7 +21,7 @@ __all__ = [
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # as CellKind, with leaf for ignored
 NO_NODE = -1
-TRIAL_OUT, HOLDING = 1, 2  # why a node's gate is shut: its trial is out, it withholds instances
+NEVER = -(1 << 62)  # of `due_at`: no trial yet
 
 # name: (dtype, value in a new node). One row holds all of a node's fields, so that a step down the
 # tree touches one cache line.
@@ -34,16 +34,16 @@ _FIELDS = {
     "default": (np.int32, 0),  # branch of missing and unknown values
     "parent": (np.int32, NO_NODE),
     "majority": (np.int32, 0),  # class predicted
-    "gate": (np.int32, 0),  # 0: instances pass
     "slot": (np.int32, -1),  # -1: nothing is counted on the board
-    # Arrivals that its slot counts, halved when the board halves them. Where no report is ever late
-    # (`direct.py`) nobody asks for an inner node's, and it is not kept.
-    "own": (np.int64, 0),
-    "since": (np.int64, 0),  # instances since the last trial, as the board counts them
+    "own": (np.int64, 0),  # a leaf's arrivals that its slot counts, halved when the board halves them
+    "since": (np.int64, 0),  # instances since the last trial
     "period": (np.int32, 0),  # instances between trials
-    "due_at": (np.int32, 0),  # the instance that the last trial was due with
-    "head": (np.int32, -1),  # first and last withheld instance
-    "tail": (np.int32, -1),
+    "due_at": (np.int64, NEVER),  # instances that the tree had learnt when the last trial was due
+    # What that has come to, and has not taken effect yet; 0: nothing.
+    "verdict": (np.int32, 0),
+    "cell": (np.int32, -1),
+    "value": (np.int32, 0),
+    "next": (np.int32, -1),  # of rows that are free: the next family's first
     "right": (np.int64, 0),  # predictions that were right: majority class's minus naive Bayes's
     "low": (np.int32, 0),  # codes [low, high) of the parent's numeric attribute that bins cover
     "high": (np.int32, 0),
@@ -58,7 +58,7 @@ _PER_ATTRIBUTE = ("gains",)  # sums of gains per instance over the node's trials
 _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align=True)
 
 # Elements of `Nodes.room`: rows in use, how many of them are killed nodes', and from there on, by
-# the size of a family, the first row of one that was killed; its "head" names the next one's.
+# the size of a family, the first row of one that was killed; its "next" names the next one's.
 _ROWS, _VACANT, _FAMILIES = range(3)
 _MOST_CHILDREN = 255
 _NO_TREE = "its nodes do not hang together"
@@ -70,7 +70,7 @@ def take_rows(table, room, count):
     for size in range(count, len(room) - _FAMILIES):
         first = room[_FAMILIES + size]
         if first >= 0:
-            room[_FAMILIES + size] = table[first]["head"]
+            room[_FAMILIES + size] = table[first]["next"]
             room[_VACANT] -= size
             if size > count:
                 _leave_rows(table, room, first + count, size - count)
@@ -84,9 +84,15 @@ def take_rows(table, room, count):
 
 @njit()
 def _leave_rows(table, room, first, count):
-    table[first]["head"] = room[_FAMILIES + count]
+    table[first]["next"] = room[_FAMILIES + count]
     room[_FAMILIES + count] = first
     room[_VACANT] += count
+
+
+@njit()
+def forget_trial(row):
+    """A node's statistics are no more: what its last trial has come to, or will, is void."""
+    row["due_at"], row["verdict"] = NEVER, 0
 
 
 @njit()
@@ -217,6 +223,7 @@ class Nodes:
                 _leave_rows(self.table, self.room, int(self.child[family]), width)
         self.slot[killed] = -1
         self.width[killed] = 0
+        self.due_at[killed], self.verdict[killed] = NEVER, 0
         for name in ("kind", "attribute", "child", "width"):
             self.table[name][node] = _FIELDS[name][1]
         return killed

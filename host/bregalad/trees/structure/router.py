@@ -1,32 +1,26 @@
-"""Learning over a stream to the board, compiled: gates, predictions, and the records for it."""
+"""Learning over a stream to the board, compiled: where instances go, what is due, the records for it."""
 
 import numpy as np
 
 from ...compiled import njit
 from ...protocol.commands import LABEL_HIGH, RECORD_HEADER
-from .nodes import HOLDING, LEAF, TRIAL_OUT, descendants
-from .walk import GROUP, child_of, walk
+from .nodes import NO_NODE
+from .walk import GROUP, walk
 
 __all__ = [
-    "DONE",
-    "FIRED",
     "SENT",
     "MAJORITY",
     "BAYES",
     "ADAPTIVE",
     "PREDICTIONS",
     "arrive",
+    "summon",
     "count_class",
     "choose",
     "advance",
-    "release",
-    "releasable",
-    "send_early",
     "answer",
-    "open_gates",
 ]
 
-FULL, DONE, FIRED = range(3)  # why `advance` returned
 SENT = 0  # element of `progress`: records sent whose prediction the board will report
 MAJORITY, BAYES, ADAPTIVE = range(3)
 PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf predicts
@@ -40,15 +34,37 @@ _SLOT_AT, _LABEL_AT, _FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "fl
 
 
 @njit()
-def arrive(node, i):
-    """Count an instance's arrival towards a node's trial; 1 if that makes it due."""
+def arrive(node, number, delay):
+    """Count an instance's arrival towards a node's trial; 1 if that makes it due.
+
+    Parameters
+    ----------
+    node : row of ``Nodes.table``
+    number : int
+        Instances that the tree has learnt, this one included.
+    delay : int
+        Of the policy: until the last trial has taken effect there is no other one.
+    """
     node["since"] += 1
-    if node["since"] != node["period"]:
+    if node["since"] < node["period"] or number <= node["due_at"] + delay:
         return 0
     node["since"] = 0
-    node["gate"] |= TRIAL_OUT
-    node["due_at"] = i
+    node["due_at"] = number
     return 1
+
+
+@njit()
+def summon(table, leaf, number, delay):
+    """The tree's own counter makes the trials of the inner nodes above a leaf due; how many."""
+    due = 0
+    node = table[leaf]["parent"]
+    while node != NO_NODE:
+        row = table[node]
+        if number > row["due_at"] + delay:
+            row["due_at"] = number
+            due += 1
+        node = row["parent"]
+    return due
 
 
 @_inlined
@@ -56,20 +72,6 @@ def _count(node, most):
     """Count an instance's arrival as the board does: what is full is halved before."""
     own = node["own"]
     node["own"] = (own >> 1 if own == most else own) + 1
-
-
-@njit()
-def _holds_below(table, top):
-    for node in descendants(table, top, len(table))[1:]:
-        if table[node]["gate"] & HOLDING:
-            return True
-    return False
-
-
-@_inlined
-def _must_wait(table, node, most):
-    """Whether an anytime tree's next arrival would halve counts that earlier ones are not in."""
-    return table[node]["own"] == most and _holds_below(table, node)
 
 
 @_inlined
@@ -96,43 +98,6 @@ def choose(node, predictor, majority, bayes, label):
 
 
 @_inlined
-def _withhold(table, follower, i, at):
-    node = table[at]
-    if node["gate"] & HOLDING:
-        follower[node["tail"]] = i
-    else:
-        node["gate"] |= HOLDING
-        node["head"] = i
-    node["tail"] = i
-    follower[i] = -1
-
-
-@_inlined
-def _descend(table, codes, first_code, follower, i, at, anytime, most):
-    """Follow an instance, whose codes are those from ``first_code`` on, from a node to its leaf.
-
-    Returns the leaf, -1 if the instance is withheld on the way, and the trials that are due.
-
-    An instance that is withheld below counts as arrived here: so a node's trial is due with the
-    same instance whatever the latency, and takes place when the last one below has been counted.
-    One with which the board halves a node's counts waits there for all that are withheld below.
-    """
-    due = 0
-    while table[at]["kind"] != LEAF:
-        if anytime:
-            if _must_wait(table, at, most):
-                _withhold(table, follower, i, at)
-                return np.int64(-1), due
-            _count(table[at], most)
-            due += arrive(table[at], i)
-        at = child_of(table[at], codes, first_code)
-        if table[at]["gate"]:
-            _withhold(table, follower, i, at)
-            return np.int64(-1), due
-    return np.int64(at), due
-
-
-@_inlined
 def _write_record(out, at, slot, label, codes, first_code, cell_attribute):
     """Write an instance's record; return where the next begins."""
     out[np.uint64(at + _SLOT_AT)] = slot & 0xFF
@@ -146,178 +111,14 @@ def _write_record(out, at, slot, label, codes, first_code, cell_attribute):
 
 
 @njit()
-def _learn(
-    table,
-    counts,
-    codes,
-    attributes,
-    labels,
-    predictions,
-    follower,
-    order,
-    leaves,
-    early,
-    first,
-    found,
-    passing,
-    predictor,
-    anytime,
-    most,
-    progress,
-    cell_attribute,
-    single,
-    out,
-    at,
-):
-    """Count instances at their leaves and write their records, or withhold them there.
-
-    Not inlined: where branches are many, Numba counts references to every array.
-
-    Parameters
-    ----------
-    codes : uint8 array (n * attributes,)
-    first : int
-        The instances are those from there on.
-    found : uint32 array
-        Their leaves; those of an anytime tree's instances are found here, unless ``passing``.
-    passing : bool
-        They are let through shut gates: their turn has come.
-
-    Others as in ``advance``; there is room for all records.
-
-    Returns
-    -------
-    done, at, trials : int
-        Instances, bytes in ``out``, trials that are due.
-    """
-    trials = 0
-    for index in range(len(found)):
-        if trials and single:
-            return index, at, trials
-        i = np.uint64(first + index)
-        first_code = i * np.uint64(attributes)
-        if anytime and not passing:
-            # An instance after withheld ones waits too, or it would overtake them.
-            if table[0]["gate"]:
-                _withhold(table, follower, i, 0)
-                continue
-            leaf, due = _descend(table, codes, first_code, follower, i, np.uint32(0), anytime, most)
-            trials += due
-            if leaf < 0:
-                continue
-        else:
-            leaf = np.int64(found[index])
-            if table[leaf]["gate"] and not passing:
-                _withhold(table, follower, i, leaf)
-                continue
-        node = table[leaf]
-        label = labels[i]
-        predictions[i] = count_class(node, counts, leaf, label)
-        leaves[i] = leaf
-        slot = node["slot"]
-        active = slot >= 0
-        if not active:
-            if not anytime:
-                continue
-            # The nodes above count it all the same.
-            slot = table[node["parent"]]["slot"]
-        if predictor != MAJORITY:
-            # A leaf without statistics of its own has nothing to predict from.
-            order[progress[SENT], 0] = i
-            order[progress[SENT], 1] = leaf if active and node["own"] else -1
-            progress[SENT] += 1
-        if not (passing and early[i]):
-            at = _write_record(out, at, slot, label, codes, first_code, cell_attribute)
-        if active:
-            _count(node, most)
-            trials += arrive(node, i)
-    return len(found), at, trials
-
-
-@njit()
-def release(
-    table,
-    counts,
-    codes,
-    labels,
-    predictions,
-    follower,
-    order,
-    leaves,
-    early,
-    node_at,
-    predictor,
-    anytime,
-    most,
-    progress,
-    cell_attribute,
-    out,
-    at,
-):
-    """Let go a node's withheld instances until none is left, its trial is due or ``out`` is full.
-
-    Or until one would halve the node's counts while others are withheld below.
-
-    Parameters as in ``advance``.
-
-    Returns
-    -------
-    at, trials : int
-        Bytes in ``out``, trials that are due.
-    """
-    size, attributes = _RECORD_HEAD + len(cell_attribute), codes.shape[1]
-    flat = codes.ravel()
-    trials = 0
-    found = np.empty(1, np.uint32)
-    node = table[node_at]
-    while node["gate"] == HOLDING and at + size <= len(out):
-        if anytime and _must_wait(table, node_at, most):
-            break
-        i = node["head"]
-        node["head"] = follower[i]
-        if follower[i] < 0:
-            node["gate"] = 0
-        leaf, due = _descend(table, flat, i * attributes, follower, i, node_at, anytime, most)
-        trials += due
-        if leaf >= 0:
-            found[0] = leaf
-            _, at, due = _learn(
-                table,
-                counts,
-                flat,
-                attributes,
-                labels,
-                predictions,
-                follower,
-                order,
-                leaves,
-                early,
-                i,
-                found,
-                True,
-                predictor,
-                anytime,
-                most,
-                progress,
-                cell_attribute,
-                False,
-                out,
-                at,
-            )
-            trials += due
-    return at, trials
-
-
-@njit()
-def releasable(table, rows, most):
-    """Nodes of an anytime tree from which ``release`` would let go an instance; int64 array."""
-    found = np.empty(rows, np.int64)
-    count = 0
-    for node in range(rows):
-        if table[node]["gate"] == HOLDING and not _must_wait(table, node, most):
-            found[count] = node
-            count += 1
-    return found[:count]
+def _count_above(table, leaf, number, delay):
+    """Count an arrival at the inner nodes above a leaf; trials that are due."""
+    due = 0
+    node = table[leaf]["parent"]
+    while node != NO_NODE:
+        due += arrive(table[node], number, delay)
+        node = table[node]["parent"]
+    return due
 
 
 @njit()
@@ -327,22 +128,21 @@ def advance(
     codes,
     labels,
     predictions,
-    follower,
     order,
-    leaves,
-    early,
     start,
     stop,
+    number,
     predictor,
     anytime,
+    multiple,
+    delay,
     most,
     progress,
     cell_attribute,
-    single,
     out,
-    at,
+    trials,
 ):
-    """Route the instances ``start`` to ``stop``: learn them or withhold them.
+    """Route the instances ``start`` to ``stop``, but none beyond the one with which a trial made due takes effect.
 
     Parameters
     ----------
@@ -351,113 +151,83 @@ def advance(
     codes : uint8 array (n, attributes)
     labels, predictions : int32 array (n,)
         Predictions by majority class are written.
-    follower : int32 array (n,)
-        The next instance withheld at the same node; written.
     order : int32 array (n, 2)
         Instance and leaf of every prediction that the board will report, in order; written. The
         leaf is -1 where the majority class's prediction stands.
-    leaves : int32 array (n,)
-        Leaf that has counted an instance; written.
-    early : bool array (n,)
-        Instances withheld whose record has been sent already.
     start, stop : int
+    number : int
+        Instances learnt before ``start``.
     predictor : MAJORITY, BAYES or ADAPTIVE
     anytime : bool
         Whether inner nodes count, too.
+    multiple : int
+        When the tree has learnt a multiple of it the inner nodes above are tried, too; 0: never.
+    delay : int
+        Of the policy.
     most : int
         Instances that a slot counts before it halves.
     progress : int64 array
         By SENT.
     cell_attribute : int array (cells,)
         Attribute of every code of a record.
-    single : bool
-        Return as soon as a trial is due.
     out : uint8 array
-        Records for the board are written from ``at`` on.
-    at : int
+        Records for the board are written.
+    trials : int64 array (m, 2)
+        Records before a trial, and since the trial before it, and the node to be tried; written. There is room for
+        those of a path.
 
     Returns
     -------
-    position, at, trials, why : int
-        Next instance, bytes in ``out``, trials that are due, and FULL, DONE or FIRED.
+    position, at, due : int
+        Next instance, bytes in ``out``, rows in ``trials``.
     """
     size, attributes = _RECORD_HEAD + len(cell_attribute), codes.shape[1]
     flat = codes.ravel()
     found, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
-    trials = 0
-    i = start
-    while i < stop:
-        count = min(GROUP, stop - i, (len(out) - at) // size)
-        if count == 0:
-            return i, at, trials, FULL
-        if not anytime:
-            # No gates but leaves' are shut: a node that splits lets go all before others come.
-            walk(table, flat, attributes, i, found[:count], going)
-        done, at, due = _learn(
-            table,
-            counts,
-            flat,
-            attributes,
-            labels,
-            predictions,
-            follower,
-            order,
-            leaves,
-            early,
-            i,
-            found[:count],
-            False,
-            predictor,
-            anytime,
-            most,
-            progress,
-            cell_attribute,
-            single,
-            out,
-            at,
-        )
-        trials += due
-        i += done
-        if trials and single:
-            return i, at, trials, FIRED
-    return stop, at, trials, DONE
-
-
-@njit()
-def send_early(table, codes, labels, follower, early, leaves, most, cell_attribute, out, at):
-    """Write the records of leaves' withheld instances: none that makes a trial due or halves.
-
-    Parameters
-    ----------
-    early : bool array (n,)
-        Written.
-    leaves : int array (m,)
-        In their order.
-    most : int
-        Instances that the board can count at a leaf before it halves.
-
-    Others as in ``advance``; none of these instances is counted here.
-
-    Returns
-    -------
-    int
-        Bytes in ``out``.
-    """
-    size, attributes = _RECORD_HEAD + len(cell_attribute), codes.shape[1]
-    flat = codes.ravel()
-    for leaf in leaves:
-        node = table[leaf]
-        left = min(node["period"] - 1 - node["since"], most - node["own"])
-        i = node["head"]
-        while i >= 0 and left > 0 and at + size <= len(out):
-            if not early[i]:
-                at = _write_record(
-                    out, at, node["slot"], labels[i], flat, np.uint64(i) * np.uint64(attributes), cell_attribute
-                )
-                early[i] = True
-            left -= 1
-            i = follower[i]
-    return at
+    at = due = records = 0
+    i = first = walked = start
+    while i < stop and at + size <= len(out):
+        if i >= walked:
+            first, walked = i, min(i + GROUP, stop)
+            walk(table, flat, attributes, first, found[: walked - first], going)
+        leaf = np.int64(found[np.uint64(i - first)])
+        node, label = table[leaf], labels[i]
+        number += 1
+        predictions[i] = count_class(node, counts, leaf, label)
+        slot = node["slot"]
+        active = slot >= 0
+        called = 0
+        if anytime and node["parent"] != NO_NODE:
+            if not active:  # the nodes above count it all the same
+                slot = table[node["parent"]]["slot"]
+            called = _count_above(table, leaf, number, delay)
+            if multiple and number % multiple == 0:
+                called += summon(table, leaf, number, delay)
+        if slot >= 0:
+            if predictor != MAJORITY:
+                # A leaf without statistics of its own has nothing to predict from.
+                order[progress[SENT], 0] = i
+                order[progress[SENT], 1] = leaf if active and node["own"] else -1
+                progress[SENT] += 1
+            at = _write_record(out, at, slot, label, flat, np.uint64(i) * np.uint64(attributes), cell_attribute)
+            records += 1
+        if active:
+            _count(node, most)
+            called += arrive(node, number, delay)
+        i += 1
+        if not called:
+            continue
+        stop = min(stop, i + delay)
+        above = leaf
+        while above != NO_NODE:
+            if table[above]["due_at"] == number:
+                trials[due, 0], trials[due, 1] = records, above
+                records = 0
+                due += 1
+            above = table[above]["parent"]
+        if len(trials) - due < len(table):  # no path is longer
+            break
+    return i, at, due
 
 
 @njit()
@@ -479,22 +249,3 @@ def answer(table, labels, predictions, order, answered, predictor, found):
         if leaf < 0:
             continue
         predictions[i] = choose(table[leaf], predictor, predictions[i], bayes, labels[i])
-
-
-@njit()
-def open_gates(table, nodes):
-    """Trials that change nothing: open the nodes' gates.
-
-    Returns
-    -------
-    int64 array
-        Those of ``nodes`` that withhold instances.
-    """
-    holding = np.empty(len(nodes), np.int64)
-    count = 0
-    for node in nodes:
-        table[node]["gate"] &= ~TRIAL_OUT
-        if table[node]["gate"]:
-            holding[count] = node
-            count += 1
-    return holding[:count]

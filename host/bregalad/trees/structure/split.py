@@ -11,6 +11,7 @@ from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, code_range, take_rows
 from .slots import best_level, joined, take_slot
 
 __all__ = [
+    "LONG",
     "Style",
     "style_of",
     "sides_of",
@@ -26,9 +27,11 @@ __all__ = [
 ]
 
 _PLACE, _INNER, _KEEP = int(Opcode.PLACE), int(CommandFlag.INNER), int(CommandFlag.KEEP)
-_SLOT_AT, _PARENT_AT, _CELL_AT, _LO_AT, _SHIFT_AT, _LINK_AT, _CURRENT_AT, _PERIOD_AT = map(
-    COMMANDS[Opcode.PLACE].offset, ("slot", "parent", "cell", "lo", "shift", "link", "current", "period")
+_SLOT_AT, _PARENT_AT, _CELL_AT, _LO_AT, _SHIFT_AT, _LINK_AT, _CURRENT_AT = map(
+    COMMANDS[Opcode.PLACE].offset, ("slot", "parent", "cell", "lo", "shift", "link", "current")
 )
+
+LONG = (1 << 31) - 1  # a period that is never over: something else says when the node is tried
 
 Style = namedtuple(
     "Style",
@@ -58,7 +61,7 @@ def style_of(geometry, policy):
         int(policy.child_counts == "inherit"),
         int(policy.zoom == "seen"),
         int(policy.grace),
-        0 if policy.tree_wide else int(policy.inner_grace),
+        LONG if policy.tree_wide else int(policy.inner_grace),
         policy.first_wait,
         policy.wait_step,
         1 if policy.anytime and geometry.levels > 1 else None,
@@ -250,7 +253,8 @@ def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, o
     first_cell : int array
         Per attribute.
     parent_slot, flags, cell, lo, shift : int
-        As in PLACE; role, link, current cell and period follow from the node.
+        As in PLACE; role, link and current cell follow from the node. It is the driver that says when a slot is
+        tried, so that it has no period of its own.
     out : uint8 array
         Written from ``at`` on.
 
@@ -261,12 +265,10 @@ def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, o
     """
     row = table[node]
     out[at : at + style.command_bytes] = 0
-    current, period = NONE, 0
+    current = NONE
     if row["kind"] != LEAF:
         flags |= _INNER
         current = first_cell[row["attribute"]]
-    elif row["period"] != style.grace:
-        period = row["period"]
     out[at] = _PLACE
     out[at + 1] = flags
     _put(out, at + _SLOT_AT, np.int64(row["slot"]))
@@ -276,7 +278,6 @@ def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, o
     out[at + _SHIFT_AT] = shift
     _put(out, at + _LINK_AT, np.int64(link(table, style, node)))
     _put(out, at + _CURRENT_AT, np.int64(current))
-    _put(out, at + _PERIOD_AT, np.int64(period))
     return at + style.command_bytes
 
 

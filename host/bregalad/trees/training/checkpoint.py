@@ -9,7 +9,7 @@ from ...interrupt import check_interrupt
 from ...protocol.commands import Opcode
 from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, Kind, entry_body, entry_layout, statistics_layout
-from ..structure.nodes import LEAF
+from ..structure.nodes import LEAF, forget_trial
 
 __all__ = ["misfit", "nothing", "read", "restore", "widened"]
 
@@ -144,10 +144,10 @@ def widened(checkpoint, known, classes):
 def restore(trainer, checkpoint):
     """Put statistics onto a trainer's board, which has the same bins, classes and cells."""
     growth, nodes = trainer.growth, trainer.nodes
-    live = nodes.descendants()  # those of killed nodes are linked by their heads
-    for name in ("slot", "head", "tail"):
-        getattr(nodes, name)[live] = -1
-    nodes.gate[:] = 0
+    live = nodes.descendants()
+    nodes.slot[live] = -1
+    for node in np.setdiff1d(live, checkpoint["nodes"]).tolist():
+        forget_trial(nodes.table[node])
     if not len(checkpoint["nodes"]):
         growth.restart()
     body = _body(trainer.board.geometry).dtype
@@ -161,13 +161,13 @@ def restore(trainer, checkpoint):
         current = int(trainer.cells.first_cell[nodes.attribute[node]]) if inner else NONE
         flags = int(entry["entry_flags"]) & ~EntryFlag.INNER | (EntryFlag.INNER if inner else 0)
         entry["entry_flags"] = flags
-        if not trainer.policy.adaptive_grace:
-            entry["period"] = 0  # of the node's own, by another policy
         nodes.own[node] = int(entry["n"])
-        growth.resume_count(node, since=int(entry["since"]), period=int(entry["period"]))
+        if inner or not trainer.policy.adaptive_grace:  # the policy may be another than before
+            nodes.period[node] = growth.role_period(node)
         # Its parent may have got another slot.
         entry["link"], entry["current"] = growth.link(node), current
         trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
         for cell, counts in enumerate(cells):
             trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts.tobytes())
+    trainer.look_ahead()
     trainer.flush()

@@ -14,18 +14,20 @@ from ...compiled import njit
 from ...protocol.reports import HEADER, SuggestionFlag
 from ...protocol.words import getter
 from ..policy.judge import KEEP, SPLIT, TIE, judge_row
-from ..structure.nodes import LEAF, TRIAL_OUT
-from ..structure.router import ADAPTIVE, arrive, choose, count_class
+from ..structure.nodes import LEAF, NO_NODE
+from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
 from ..structure.split import enter_role, hand_out, sides_of, sprout
 from ..structure.walk import GROUP, child_of, walk
 from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
+from .trials import due_next, earliest
 
-__all__ = ["Commands", "FOUND", "AT", "learn", "predict"]
+__all__ = ["Commands", "LEFT", "NEXT", "learn", "predict"]
 
 _flags_of = getter(HEADER, "flags")
 _HALVED = int(SuggestionFlag.HALVED)
 
-NODE, VERDICT, CELL, VALUE, PERIOD, AT, FOUND = range(7)  # columns of what `learn` finds
+# Elements of `ahead`: instances learnt when the next decision takes effect; 1: that is left to be done.
+NEXT, LEFT = range(2)
 
 
 @structref.register
@@ -42,7 +44,6 @@ class Desk(structref.StructRefProxy):
     ----------
     state : kernel.State
     table, matrices, room, blank : arrays of ``Nodes``
-        No gate is shut.
     style : split.Style
     first_cell : int64 array (attributes,)
     stack, slot_node : arrays of ``SlotPool``
@@ -50,11 +51,10 @@ class Desk(structref.StructRefProxy):
         Of ``Commands``, for a node and its children.
     classes, form, options
         As in ``judge_row`` and ``SplitPolicy.judge``.
-    found : int64 array (PATH_LIMIT, FOUND)
-        Trials of the last instance whose verdicts are left to do; their reports stay in
-        ``state.out``, from word AT on. Written.
-    left : int64 array (1,)
-        How many these are. Written.
+    multiple, delay : int
+        As in ``router.advance``.
+    ahead : int64 array (2,)
+        By NEXT and LEFT; written.
     tally : int64 array
         ``Tally.counts``. Written.
     codes : uint8 array (n * attributes,), read-only
@@ -78,8 +78,9 @@ _FIELDS = (
     "classes",
     "form",
     "options",
-    "found",
-    "left",
+    "multiple",
+    "delay",
+    "ahead",
     "tally",
     "codes",
     "labels",
@@ -104,8 +105,9 @@ def desk(
     classes,
     form,
     options,
-    found,
-    left,
+    multiple,
+    delay,
+    ahead,
     tally,
     codes,
     labels,
@@ -127,8 +129,9 @@ def desk(
         classes,
         form,
         options,
-        found,
-        left,
+        multiple,
+        delay,
+        ahead,
         tally,
         codes,
         labels,
@@ -164,32 +167,16 @@ def _values(counts, slot, first, cells):
 
 @_inlined
 def _split(
-    state,
-    table,
-    matrices,
-    room,
-    blank,
-    style,
-    first_cell,
-    stack,
-    slot_node,
-    written,
-    read,
-    words,
-    form,
-    node,
-    cell,
-    value,
-    tie,
-    anytime,
+    state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, form, node, anytime
 ):
-    """Split a leaf; False, and nothing is done, if rows or slots do not suffice."""
+    """Split a leaf as its last trial has decided; False, and nothing is done, if rows or slots do not suffice."""
     counts, base, gains = matrices
+    row = table[node]
+    cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
     attribute = form.attribute[cell]
     last = first_cell[attribute + 1] if attribute + 1 < len(first_cell) else form.cells
     kind = np.int64(state.config[kernel.KIND, cell])
-    row = table[node]
-    values = _values(state.counts, row["slot"], cell, last - cell)
+    values = _values(state.counts, slot, cell, last - cell)
     sides = sides_of(values, kind, value)
     width, classes = sides.shape
     handed = 0 if style.anytime else 1  # a leaf's own slot
@@ -197,7 +184,9 @@ def _split(
         return False
     own = np.empty(classes, np.int64)
     for k in range(classes):
-        own[k] = words[form.class_counts + k]
+        own[k] = state.entries[slot, kernel.COUNTS + k]
+    tie = row["verdict"] == TIE
+    row["verdict"] = KEEP
     child = sprout(
         table, counts, base, gains, room, blank, style, node, attribute, kind, value, values, sides, own, tie
     )
@@ -214,30 +203,24 @@ def _split(
 
 
 @_inlined
-def _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally):
-    """Try the nodes on an instance's path that are due, from the leaf up; changes found."""
-    changes = 0
+def _try(state, table, base, gains, leaf, form, options, classes, number, delay, ahead, tally):
+    """Try the nodes above an instance, and its leaf, that are due."""
     node = leaf
-    while node >= 0:
+    while node != NO_NODE:
         row = table[node]
-        if row["gate"] & TRIAL_OUT:
-            at = state.progress[kernel.USED]
+        if row["due_at"] == number:
             kernel.trial(state, np.int64(row["slot"]), np.int64(0))
-            words = state.out[at : at + form.size]
+            words = state.out[: form.size]
+            state.progress[kernel.USED] = 0
             tally[TRIALS] += 1
             tally[HALVINGS] += _flags_of(words, 0) & _HALVED
-            verdict, cell, value, period = judge_row(
-                words, form, options, table, base, gains, node, classes, seen + row["due_at"] + 1, options.anytime
+            verdict, cell, value = judge_row(
+                words, form, options, table, base, gains, node, classes, number, options.anytime
             )
-            if verdict == KEEP:
-                row["gate"] &= ~TRIAL_OUT
-            if verdict != KEEP or period:
-                found[changes, NODE], found[changes, VERDICT] = node, verdict
-                found[changes, CELL], found[changes, VALUE] = cell, value
-                found[changes, PERIOD], found[changes, AT] = period, at
-                changes += 1
-        node = row["parent"]
-    return changes
+            if verdict != KEEP:
+                row["verdict"], row["cell"], row["value"] = verdict, cell, value
+                ahead[NEXT] = min(ahead[NEXT], number + delay)
+        node = np.int64(row["parent"])
 
 
 @kernel.inner
@@ -265,8 +248,11 @@ def _walk(
     predictions,
     start,
     stop,
+    seen,
     predictor,
     anytime,
+    multiple,
+    delay,
     neighbours,
     classes,
     attributes,
@@ -279,6 +265,8 @@ def _walk(
 
     Parameters
     ----------
+    seen : int
+        Instances learnt before the first of ``codes``.
     found, going : uint32 arrays (GROUP,)
         The former has the leaves of the instances ``first`` to ``walked``, and is written.
 
@@ -291,62 +279,66 @@ def _walk(
     """
     mix, shape = kernel.mixture(config, len(where)), cell_counts.shape
     records = nodes = clamped = due = 0
-    node = np.uint32(0)
+    leaf = np.uint32(0)
     i = start
     while i < stop and not due:
         at = i * attributes
         label = labels[i]
+        number = seen + i + 1
         rows = kernel.gather(mix, shape, codes, at, where, own_codes, places)
-        active = True
-        node = np.uint32(0)
-        if anytime is None:  # inner nodes count nothing; from a leaf that has split meanwhile go on
-            if i >= walked:
-                first, walked = i, min(i + GROUP, stop)
-                walk(table, codes, attributes, first, found[: walked - first], going)
-            node = found[np.uint64(i - first)]
+        if i >= walked:
+            first, walked = i, min(i + GROUP, stop)
+            walk(table, codes, attributes, first, found[: walked - first], going)
+        leaf = found[np.uint64(i - first)]
+        row = table[leaf]
+        majority = count_class(row, counts, leaf, label)
+        predictions[i] = majority
+        active = row["slot"] >= 0
+        counting = active
+        node = leaf
         while True:
-            row = table[node]
-            leaf = row["kind"] == LEAF
-            if leaf:
-                active = row["slot"] >= 0
-                majority = count_class(row, counts, node, label)
-                predictions[i] = majority
-            slot = np.uint32(row["slot"])
-            if active and (leaf or anytime is not None):
+            if counting:
+                slot = np.uint32(row["slot"])
                 kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
-                if leaf:
-                    if predictor is not None and row["own"]:
-                        bayes = kernel.only_class(entries, classes, slot)
-                        if bayes < 0:
-                            bayes = kernel.classify(
-                                entries,
-                                shape,
-                                counters,
-                                shares,
-                                config,
-                                mix,
-                                neighbours,
-                                classes,
-                                scores,
-                                logs,
-                                bayes_table,
-                                np.int64(slot),
-                                places,
-                            )
-                        predictions[i] = choose(row, predictor, majority, bayes, label)
+                if predictor is not None and node == leaf and row["own"]:
+                    bayes = kernel.only_class(entries, classes, slot)
+                    if bayes < 0:
+                        bayes = kernel.classify(
+                            entries,
+                            shape,
+                            counters,
+                            shares,
+                            config,
+                            mix,
+                            neighbours,
+                            classes,
+                            scores,
+                            logs,
+                            bayes_table,
+                            np.int64(slot),
+                            places,
+                        )
+                    predictions[i] = choose(row, predictor, majority, bayes, label)
                 if entries[slot, kernel.N] == count_max:
                     kernel.halve(entries, shape, counters, events, np.int64(slot))
                 clamped += kernel.add(
                     entries, counters, shares, shape[3], lanes, count_max, logs, bayes_table, slot, label, places, rows
                 )
                 nodes += 1
-                due += arrive(row, i)
-            if leaf:
-                if active:
-                    row["own"] = entries[slot, kernel.N]
+                due += arrive(row, number, delay)
+            # Of a tree that is not anytime inner nodes count nothing.
+            if anytime is None or row["parent"] == NO_NODE:
                 break
-            node = child_of(row, codes, at)
-        records += active or anytime is not None
+            node = np.uint32(row["parent"])
+            row = table[node]
+            counting = True
+        if active:
+            table[leaf]["own"] = entries[table[leaf]["slot"], kernel.N]
+        if anytime is not None:
+            if multiple and number % multiple == 0:
+                due += summon(table, leaf, number, delay)
+            active |= table[leaf]["parent"] != NO_NODE
+        records += active
         i += 1
     events[kernel.RECORDS] += records
     events[kernel.NODES] += nodes
@@ -354,12 +346,12 @@ def _walk(
     events[kernel.CLAMPED] += clamped
     if predictor is not None:
         events[kernel.PREDICTED] += records
-    return i, np.int64(node) if due else -1, first, walked
+    return i, np.int64(leaf) if due else -1, first, walked
 
 
 @njit(error_model="numpy")
 def learn(desk, start, stop, predictor, anytime):
-    """Learn instances until ``stop``, or until something is to be done that it leaves.
+    """Learn instances until ``stop``, or until a decision takes effect that it leaves.
 
     Parameters
     ----------
@@ -378,16 +370,45 @@ def learn(desk, start, stop, predictor, anytime):
     state, table, room, style = desk.state, desk.table, desk.room, desk.style
     form, options, classes = desk.form, desk.options, desk.classes
     first_cell, stack, slot_node = desk.first_cell, desk.stack, desk.slot_node
-    found, tally = desk.found, desk.tally
+    multiple, delay, ahead, tally = desk.multiple, desk.delay, desk.ahead, desk.tally
     codes, labels, predictions = desk.codes, desk.labels, desk.predictions
     counts, base, gains = desk.matrices
     where = form.attribute
     own_codes, places = state.codes[: len(where)], state.places[: len(where)]
     group, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
     seen = tally[INSTANCES] - start
-    changes = 0
     i = first = walked = start
-    while i < stop and not changes:
+    while True:
+        if ahead[NEXT] <= seen + i:
+            node = earliest(table, room[0])
+            row = table[node]
+            tie = row["verdict"] == TIE
+            if not (tie or row["verdict"] == SPLIT) or row["kind"] != LEAF:
+                break
+            if not _split(
+                state,
+                table,
+                (counts, base, gains),
+                room,
+                desk.blank,
+                style,
+                first_cell,
+                stack,
+                slot_node,
+                desk.written,
+                desk.read,
+                form,
+                node,
+                anytime,
+            ):
+                break
+            tally[SPLITS] += 1
+            tally[TIES] += tie
+            ahead[NEXT] = due_next(table, room[0], delay)
+            walked = i  # beyond, the tree has changed
+            continue
+        if i >= stop:
+            break
         # A function of its own: a loop that uses the state counts references of all its arrays.
         i, leaf, first, walked = _walk(
             state.entries,
@@ -412,9 +433,12 @@ def learn(desk, start, stop, predictor, anytime):
             labels,
             predictions,
             i,
-            stop,
+            min(stop, ahead[NEXT] - seen),
+            seen,
             predictor,
             anytime,
+            multiple,
+            delay,
             state.registers[kernel.NEIGHBOURS],
             classes,
             len(first_cell),
@@ -423,37 +447,9 @@ def learn(desk, start, stop, predictor, anytime):
             first,
             walked,
         )
-        if leaf < 0:
-            break
-        changes = _try(state, table, base, gains, leaf, form, options, classes, seen, found, tally)
-        verdict = found[0, VERDICT]
-        if changes == 1 and found[0, NODE] == leaf and (verdict == SPLIT or verdict == TIE):
-            if _split(
-                state,
-                table,
-                (counts, base, gains),
-                room,
-                desk.blank,
-                style,
-                first_cell,
-                stack,
-                slot_node,
-                desk.written,
-                desk.read,
-                state.out[found[0, AT] :],
-                form,
-                leaf,
-                found[0, CELL],
-                found[0, VALUE],
-                verdict == TIE,
-                anytime,
-            ):
-                tally[SPLITS] += 1
-                tally[TIES] += verdict == TIE
-                table[leaf]["gate"] &= ~TRIAL_OUT
-                changes = 0
-        state.progress[kernel.USED] = 0
-    desk.left[0] = changes
+        if leaf >= 0:
+            _try(state, table, base, gains, leaf, form, options, classes, seen + i, delay, ahead, tally)
+    ahead[LEFT] = ahead[NEXT] <= seen + i
     tally[INSTANCES] += i - start
     return i
 

@@ -5,7 +5,6 @@ import numpy as np
 from ...boards.kernel.state import EXTENT, TERMS
 from ...compiled import njit
 from ...protocol.commands import CommandFlag, Opcode
-from ...protocol.reports import Kind, statistics_layout
 from ..structure.nodes import code_range
 from ..structure.recode import carry, pieces_of, recode_nodes
 from ..structure.split import shift_of
@@ -19,7 +18,7 @@ def recoding(trainer, changes, adopt):
     Parameters
     ----------
     trainer : Trainer
-        All that it was given is learnt.
+        All that it was given is learnt, and all decisions have taken effect.
     changes : dict of Change
         By attribute.
     adopt : callable
@@ -33,7 +32,10 @@ def recoding(trainer, changes, adopt):
     cells = trainer.cells.first_cell[attributes]
     counts = None
     if trainer.board.state is None:
-        counts = yield from _reading(trainer, nodes.slot[held], cells)
+        places = [(slot, cell) for slot in nodes.slot[held].tolist() for cell in cells.tolist()]
+        found = yield from trainer.reading(places)
+        shape = (len(held), len(cells), trainer.board.geometry.bins, trainer.board.geometry.classes)
+        counts = np.array(found, np.int64).reshape(shape)
     before = _ranges(nodes.table, held, attributes)
     adopt(changes)
     for attribute in attributes.tolist():
@@ -67,24 +69,6 @@ def _ranges(table, held, attributes):
         for j in range(len(attributes)):
             found[i, j, 0], found[i, j, 1] = code_range(table, held[i], attributes[j])
     return found
-
-
-def _reading(trainer, slots, cells):
-    """The counts of slots' cells, int64 array (slots, cells, bins, classes); a generator for `Steps`."""
-    geometry = trainer.board.geometry
-    for cell in cells.tolist():
-        for slot in slots.tolist():
-            trainer.command(Opcode.READ, slot=slot, cell=cell)
-    trainer.flush()
-    bins, counts = statistics_layout(geometry).offset("counts"), []
-    while len(counts) < len(slots) * len(cells):
-        for kind, report in trainer.reports((yield True)):
-            if kind is Kind.STATISTICS:
-                counts.append(np.frombuffer(report[bins:], np.uint32))
-            elif kind is Kind.ERROR:
-                raise trainer.error(report)
-    shape = (len(cells), len(slots), geometry.bins, geometry.classes)
-    return np.array(counts, np.int64).reshape(shape).swapaxes(0, 1).copy()
 
 
 @njit()

@@ -1,19 +1,9 @@
 """Streams instances to a board and grows the tree from its suggestions, in strict order.
 
-A node's statistics are a sum over the instances that reach it, and the tree changes only through
-trials. So the trainer streams ahead and withholds just the instances that reach a node whose trial
-is still out; they follow once the verdict is in, or before it, at a risk, to a board that would
-have nothing to do (`speculation.py`). A node's trial is due with the same instance whatever the
-latency: the instances that reach the node are counted when they are routed, the one that completes
-its period shuts the gate, and the board tries the node when the last of them has been let go below.
-Tree and predictions are those of the one-at-a-time algorithm at any link latency (design, section
-6).
-
-Where slots could run out, which leaf loses its slot depends on what every leaf has seen by then. As
-long as the trials of the instances ahead could need more slots than are free, splits take place in
-order, with hindsight (`hindsight.py`), once nothing else is under way. What hindsight does not
-cover (inner nodes that count, naive Bayes, adaptive periods) stops at each trial until its verdict
-is in.
+What a trial decides takes effect a fixed number of instances later, the policy's ``delay``: the driver
+sends instances up to there, and waits for a report only if it is not in by then. Children get what
+their parent has counted when its split takes effect, which is read back then. So tree and predictions
+follow from the stream alone, at any latency of the link (docs/learners.md, "The delay").
 """
 
 from collections import namedtuple
@@ -23,27 +13,26 @@ from itertools import count as count_from
 import numpy as np
 
 from ...boards.base import BoardError, as_bytes
+from ...geometry import NONE
 from ...interrupt import check_interrupt, deferred_interrupt
-from ...protocol.commands import PATH_LIMIT, Opcode, pack_command
+from ...protocol.commands import Opcode, pack_command
 from ...protocol.reports import ErrorCode, Kind, layout_of
+from ..policy.policy import PRUNE
 from ..requirements import check_abilities, check_classes
 from ..structure import router
 from ..structure.growth import Growth
-from ..structure.nodes import HOLDING, TRIAL_OUT, Nodes
-from ..structure.walk import route
+from ..structure.nodes import Nodes
 from . import direct
 from .feed import FEED_TOKENS, open_feed
-from .hindsight import Hindsight
 from .recoding import recoding
-from .speculation import Speculation
 from .steps import SAFE, Steps
 from .tally import Tally
-from .trials import Trials
+from .trials import FAR, Trials, due_next, earliest
 
 __all__ = ["Trainer"]
 
 # Instances that are being learnt, as `router.advance` describes them.
-_Window = namedtuple("_Window", "codes labels predictions follower order leaves early")
+_Window = namedtuple("_Window", "codes labels predictions order")
 
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION)  # taken many at once by compiled code
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
@@ -111,9 +100,6 @@ class Trainer:
         self.review_period = review_period
         self.tally = Tally() if tally is None else tally
         self.trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
-        # Whether what instances have done after a split can be separated from what came before.
-        self._sees_back = self.predictor == router.MAJORITY and not policy.anytime and not policy.adaptive_grace
-        self._found = np.zeros((PATH_LIMIT, direct.FOUND), np.int64)
         self._failed = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
         self._feed = open_feed(feed, board, len(cells))
@@ -123,10 +109,15 @@ class Trainer:
             self._direct = direct.Commands(self.growth.split_bytes)
         # How the leaves predict and what counts: what is None, nothing is compiled for.
         self._how = self.predictor or None, self.growth.style.anytime
-        self._left = np.zeros(1, np.int64)  # of what was found, how much is still to be done
+        self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
+        self._ahead = np.array([FAR, 0], np.int64)  # as `direct` takes it
+        self._window = None  # what is being learnt
+        self._answered = 0  # predictions of it that the board has reported
+        self._found = []  # answers to READ, in order
         # Whether nothing but `learn_row` has changed anything since `row_desk`, and how many
         # instances there are until something else is to be done.
         self.rows_only, self.rows_left = False, 0
+        self.look_ahead()
         try:
             self._prepare()
         except BaseException:
@@ -152,9 +143,9 @@ class Trainer:
         self.fence()
         self.cells.configure(board)
         board.write("classes.count", self.classes)
-        board.write("grace.leaf", policy.grace)
-        inner = policy.anytime and not policy.tree_wide
-        board.write("inner_grace.inner", policy.inner_grace if inner else 0)
+        # The driver says when a slot is tried, or a trial might come before the last one has taken effect.
+        board.write("grace.leaf", 0)
+        board.write("inner_grace.inner", 0)
         board.write_fields(
             "report",
             all=int(policy.reports_all),
@@ -210,8 +201,8 @@ class Trainer:
             self.fence()  # after all that an interrupted call had asked for
             self.choose_predictions()
             self._asked = False
-        if self._left[0]:
-            self._change_found()
+        if self._ahead[direct.LEFT]:
+            self._take_effects()
 
     def choose_predictions(self):
         """Let the board predict what learning asks for."""
@@ -273,40 +264,38 @@ class Trainer:
         count = len(codes)
         if len(labels) != count:  # compiled code would read on beyond them
             raise ValueError(f"there are {count} instances, but {len(labels)} labels")
-        window = _Window(
-            codes,
-            labels,
-            np.zeros(count, np.int32),
-            np.full(count, -1, np.int32),
-            np.zeros((count if self.predictor else 0, 2), np.int32),
-            np.full(count, -1, np.int32),
-            np.zeros(count, bool),
+        self._window = window = _Window(
+            codes, labels, np.zeros(count, np.int32), np.zeros((count if self.predictor else 0, 2), np.int32)
         )
         self._progress = np.zeros(1, np.int64)
         self._answered = 0
-        self.trials.before = self.tally.instances
-        if self._sees_back and self.board.early_bytes:
-            self.trials.speculation = Speculation(self.board, self.cells, self.nodes, window)
         position = 0
         while position < count:
             yield SAFE
             self.rows_only = False  # somebody may have predicted meanwhile
             self._failed = True  # unless the board gets through
-            ahead = self._ahead(position, count)
-            if self._direct is not None and not self._tree_wide_now:
-                done = self._run_directly(window, position, position + ahead)
+            end = position + min(count - position, _until(self.tally.instances, self.review_period))
+            if self._direct is not None:
+                self._run_directly(position, end)
             else:
-                done = yield from self._run(window, position, position + ahead)
-                self.tally.instances += done - position
+                yield from self._run(position, end)
             self._failed = False
-            position = done
+            position = end
             if self.tally.instances % self.review_period == 0:
                 self.growth.review()
-        self.trials.speculation = None
+                self.look_ahead()
         return window.predictions
 
+    def settling(self):
+        """Have all decisions take effect now; a generator for `Steps`."""
+        self._check_working()
+        self._failed = True
+        while self._ahead[direct.NEXT] < FAR:
+            yield from self._take_effect()
+        self._failed = False
+
     def recoding(self, changes, adopt):
-        """Go on with other code books; a generator for `Steps`.
+        """Go on with other code books, when all decisions have taken effect; a generator for `Steps`.
 
         Parameters
         ----------
@@ -321,101 +310,115 @@ class Trainer:
         yield from recoding(self, changes, adopt)
         self._failed = False
 
-    @property
-    def _tree_wide_now(self):
-        """Whether the next instance makes the trials of the inner nodes on its path due."""
-        policy = self.policy
-        return policy.tree_wide and _until(self.tally.instances, policy.inner_grace) == 1
-
-    def _ahead(self, position, count):
-        """Instances until something else is to be done than learning."""
-        ahead = min(count - position, _until(self.tally.instances, self.review_period))
-        if self.policy.tree_wide:
-            # The instance that makes inner nodes' trials due is learnt alone.
-            ahead = min(ahead, max(1, _until(self.tally.instances, self.policy.inner_grace) - 1))
-        return ahead
-
-    def _reach(self, ahead, withheld=0):
-        """How many of the instances ahead the stream may run on, slots being enough; 0: too few."""
-        reach = ahead
-        while reach >= min(self.policy.grace, ahead):
-            needed = self.growth.slots_needed(withheld + reach, self.trials.outstanding)
-            if needed <= self.growth.pool.free:
-                return reach
-            reach //= 2
-        return 0
-
-    def _run(self, window, position, end):
-        """Learn instances until ``end``, or until slots are short, or from then until a verdict.
+    def _run(self, position, end):
+        """Learn instances until ``end``.
 
         Yields whether to wait for reports, and is sent those that came.
         """
-        feed, nodes, trials = self._feed, self.nodes, self.trials
-        out, size = feed.out, feed.size
-        capacity = len(out)
-        how = (self.predictor, self.policy.anytime, self.board.geometry.count_max, self._progress, self.cells.attribute)
-        tree_wide = self._tree_wide_now
-        start, stop = position, position + self._reach(end - position)
-        few = np.inf  # trials that are out, from which on it is worth asking how far to go on
-        short = stop == start
-        single = short and not self._sees_back
-        trials.hindsight = None
-        if short:
-            stop = end
-            if self._sees_back:
-                trials.hindsight = Hindsight(nodes, window.labels, window.leaves)
+        feed, nodes, trials, policy, tally = self._feed, self.nodes, self.trials, self.policy, self.tally
+        window, most, attribute = self._window, self.board.geometry.count_max, self.cells.attribute
         while True:
             while feed.full:
-                self._handle(window, (yield True))
-            trials.decide_in_order(position)
-            at = 0
-            while trials.find_ready() and at + size <= capacity:
-                node = trials.ready[-1]
-                at, due = router.release(nodes.table, nodes.counts, *window, node, *how, out, at)
-                trials.start(due)
-                if nodes.gate[node] != HOLDING or at + size <= capacity:
-                    trials.ready.pop()  # what it still holds waits for what is withheld below
-            if position < stop and not trials.ready and not trials.deciding:
-                first = position
-                position, at, due, why = router.advance(
-                    nodes.table, nodes.counts, *window, position, stop, *how, single, out, at
+                self._handle((yield True))
+            left = min(trials.deadline, self._ahead[direct.NEXT]) - tally.instances
+            if left <= 0:
+                if trials.deadline - tally.instances <= 0:
+                    self._handle((yield True))
+                else:
+                    yield from self._take_effect()
+            elif position < end:
+                due = np.empty((2 * len(nodes.table), 2), np.int64)
+                done, used, tried = router.advance(
+                    nodes.table,
+                    nodes.counts,
+                    *window,
+                    position,
+                    min(end, position + left),
+                    tally.instances,
+                    self.predictor,
+                    policy.anytime,
+                    self._multiple,
+                    policy.delay,
+                    most,
+                    self._progress,
+                    attribute,
+                    feed.out,
+                    due,
                 )
-                trials.start(due)
-                if why == router.FIRED:
-                    stop = position
+                tally.instances += done - position
+                position = done
+                trials.start(due[:tried, 1])
+                self.flush()
+                if used:
+                    feed.send(used, due[:tried], nodes.slot[due[:tried, 1]].astype(np.int64))
+                self._handle((yield False))
+            elif trials.outstanding or self._answered < self._progress[router.SENT]:
+                self._handle((yield True))
             else:
-                first = None
-            if position == stop < end and not short and trials.outstanding <= few:
-                withheld = int(np.count_nonzero(window.leaves[start:position] < 0))
-                stop += self._reach(end - stop, withheld)
-                few = trials.outstanding // 2 if position == stop else np.inf
-            idle = not trials.find_ready() and (position == stop or trials.deciding)
-            known = at  # bytes of records that no verdict will call for again
-            if idle and trials.speculation is not None:
-                at = trials.speculation.send(out, at)
-                idle = at == known
-            self.flush()
-            if at:
-                feed.send(at)
-            if tree_wide and first is not None and position > first:
-                self._try_path(window, first)
-            if trials.decidable:
-                continue
-            answered = self._answered == self._progress[router.SENT]
-            if idle and answered and trials.settled:
-                return position
-            self._handle(window, (yield idle))
+                return
 
-    def _run_directly(self, window, position, stop):
-        """Learn instances on a board in this process until ``stop``."""
+    def _run_directly(self, position, end):
+        """Learn instances on a board in this process until ``end``."""
         self.flush()
-        self._handle(window, self.board.receive())
+        self._handle(self.board.receive())
+        window = self._window
         instances = as_bytes(window.codes), window.labels, window.predictions
-        while position < stop:
+        while position < end or self._ahead[direct.LEFT]:
             self.nodes.reserve(self.cells.most_branches)
-            position = direct.learn(self._desk_of(*instances), position, stop, *self._how)
-            self._change_found()
-        return position
+            position = direct.learn(self._desk_of(*instances), position, end, *self._how)
+            self._take_effects()
+
+    def look_ahead(self):
+        """See when the next decision takes effect, after others than `direct` have changed the tree."""
+        nodes = self.nodes
+        self._ahead[direct.NEXT] = due_next(nodes.table, nodes.rows, self.policy.delay)
+
+    def _take_effect(self):
+        """Do what the next decision is; yields as `_run`."""
+        nodes = self.nodes
+        node = int(earliest(nodes.table, nodes.rows))
+        # A suggestion holds the class counts of one side of the best split; those of all
+        # children, and of the missing values, are in the attribute's bins.
+        cells = []
+        if nodes.verdict[node] != PRUNE:
+            cells = self.cells.cells_of(int(self.cells.attribute[nodes.cell[node]])).tolist()
+        slot = int(nodes.slot[node])
+        entry, *bins = yield from self.reading([(slot, cell) for cell in (NONE, *cells)])
+        self.trials.carry_out(node, int(entry["n"]), entry["class_counts"].astype(np.int64), bins)
+        self.look_ahead()
+        self.flush()
+
+    def _take_effects(self):
+        """The same for all that is left to do, on a board in this process."""
+        failed, self._failed = self._failed, True
+        while self._ahead[direct.NEXT] <= self.tally.instances:
+            steps, reports = self._take_effect(), None
+            with suppress(StopIteration):
+                while True:
+                    reports = self.board.receive(steps.send(reports))
+        self._ahead[direct.LEFT] = 0
+        self._failed = failed
+
+    def reading(self, places):
+        """Statistics of slots; yields as `_run`.
+
+        Parameters
+        ----------
+        places : list of (slot, cell)
+            NONE for a slot's own entry.
+
+        Returns
+        -------
+        list
+            A cell's counts, int64 array (bins, classes); an entry as a record of its layout.
+        """
+        for slot, cell in places:
+            self.command(Opcode.READ, slot=slot, cell=cell)
+        self.flush()
+        while len(self._found) < len(places):
+            self._handle((yield True))
+        found, self._found = self._found, []
+        return found
 
     def _desk_of(self, codes, labels, predictions):
         """What ``direct`` works on; only of a board in this process."""
@@ -435,8 +438,9 @@ class Trainer:
             self.classes,
             self.trials.form,
             self.policy.options,
-            self._found,
-            self._left,
+            self._multiple,
+            int(self.policy.delay),
+            self._ahead,
             self.tally.counts,
             codes,
             labels,
@@ -454,7 +458,7 @@ class Trainer:
         labels, predictions : int32 array (1,)
             The latter is written.
         """
-        if self._direct is None or self.policy.tree_wide or self._failed or self._asked or self._commands:
+        if self._direct is None or self._failed or self._asked or self._commands:
             return None
         # What else is to be done is done by `learn`.
         self.rows_left = _until(self.tally.instances, self.review_period) - 1
@@ -471,39 +475,10 @@ class Trainer:
         # comes next. So are instances too many taken off here, at worst.
         self.rows_left -= 1
         direct.learn(desk, 0, 1, *self._how)
-        if self._left[0]:
+        if self._ahead[direct.LEFT]:
             self.rows_only = False
             with deferred_interrupt():
-                self.trials.before = self.tally.instances - 1
-                self._change_found()
-
-    def _change_found(self):
-        """Do what ``direct.learn`` has left to do."""
-        changes = int(self._left[0])
-        if not changes:
-            return
-        trials, board, failed = self.trials, self.board, self._failed
-        self._failed = True
-        found = self._found[:changes]
-        trials.outstanding += changes
-        trials.change(*found.T[: direct.AT], board.state.out[found[:, direct.AT :] + np.arange(trials.form.size)])
-        while not trials.settled:
-            self.flush()
-            self._handle(None, board.receive(wait=True))
-        self.flush()
-        self._left[0] = 0
-        self._failed = failed
-
-    def _try_path(self, window, instance):
-        """Try the inner nodes on an instance's path."""
-        nodes = self.nodes
-        leaf = route(nodes.table, window.codes[instance : instance + 1])[0]
-        for node in list(nodes.path(int(leaf)))[1:]:
-            nodes.gate[node] |= TRIAL_OUT
-            nodes.due_at[node] = instance
-            self.command(Opcode.TRIAL, slot=int(nodes.slot[node]))
-            self.trials.start(1)
-        self.flush()
+                self._take_effects()
 
     def flush(self):
         """Send the commands that wait."""
@@ -542,11 +517,13 @@ class Trainer:
             else:
                 yield kind, report
 
-    def _handle(self, window, data):
+    def _handle(self, data):
+        geometry = self.board.geometry
         for kind, report in self.reports(data):
             if kind is Kind.PREDICTION:
-                layout = layout_of(kind, self.board.geometry, 0)
+                layout = layout_of(kind, geometry, 0)
                 found = np.frombuffer(report, layout.dtype)["label"].astype(np.int32)
+                window = self._window
                 router.answer(
                     self.nodes.table,
                     window.labels,
@@ -559,8 +536,12 @@ class Trainer:
                 self._answered += len(found)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
                 self.trials.judge(report)
+                self.look_ahead()
             elif kind is Kind.STATISTICS:
-                self.trials.statistics(report)
+                counts = layout_of(kind, geometry, 0).unpack(report)["counts"]
+                self._found.append(counts.astype(np.int64).reshape(geometry.bins, -1))
+            elif kind is Kind.ENTRY:
+                self._found.append(layout_of(kind, geometry, 0).unpack(report))
             elif kind is Kind.ERROR:
                 raise self.error(report)
 

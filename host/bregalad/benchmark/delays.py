@@ -1,0 +1,70 @@
+"""Accuracy by ``delay``, the instances until a decision takes effect, on real and generated streams.
+
+python -m bregalad.benchmark.delays             JSON lines
+python -m bregalad.benchmark.delays --markdown  the table of docs/accuracy.md
+"""
+
+import argparse
+import json
+from importlib.metadata import version
+
+import numpy as np
+
+from ..trees.efdt import EFDT
+from ..trees.vfdt import VFDT
+from . import accuracy, beginnings, streams
+
+LEARNERS = {"VFDT": VFDT, "EFDT": EFDT}
+DELAYS = (0, 128, 1024, 4096)
+CHUNK = 65_536  # instances per call; the results do not depend on it
+
+
+def _generated(name):
+    generator, count, first = beginnings.STREAMS[name]
+    return lambda: (*streams.load(f"generator:{generator}", count), first)
+
+
+STREAMS = {name: lambda load=load: (*load(), 0) for name, (load, *_) in accuracy.STREAMS.items()} | {
+    name: _generated(name) for name in beginnings.STREAMS
+}
+
+
+def run(name, learner, delays):
+    """Accuracy at each delay."""
+    X, y, schema, first = STREAMS[name]()
+    y, classes = np.asarray(y), np.unique(y)
+    found = {}
+    for delay in delays:
+        tree = LEARNERS[learner](delay=delay, slots=8192, nominal=streams.nominal(X, schema))
+        parts = [slice(at, at + CHUNK) for at in range(0, len(y), CHUNK)]
+        right = np.concatenate([tree.test_then_train(X[part], y[part], classes) == y[part] for part in parts])
+        found[delay] = round(float(right[first:].mean()), 4)
+        tree.close()
+    return found
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stream", choices=STREAMS, help="one stream only")
+    parser.add_argument("--delays", type=int, nargs="+", default=DELAYS)
+    parser.add_argument("--markdown", action="store_true")
+    args = parser.parse_args()
+    if args.markdown:
+        heads = [f"{learner} {delay:,}" for learner in LEARNERS for delay in args.delays]
+        print("| stream | " + " | ".join(heads) + " |\n|---|" + "---|" * len(heads))
+    for name in [args.stream] if args.stream else STREAMS:
+        rows = {learner: run(name, learner, args.delays) for learner in LEARNERS}
+        if args.markdown:
+            print(
+                f"| {name} | " + " | ".join(f"{x:.4f}" for row in rows.values() for x in row.values()) + " |",
+                flush=True,
+            )
+            continue
+        for learner, row in rows.items():
+            what = {"bench": "delays", "stream": name, "tree": learner, "accuracy": row}
+            print(json.dumps(what | {"bregalad": version("bregalad")}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
