@@ -61,8 +61,7 @@ def test_trials_are_of_the_same_instances_at_any_latency(tree, count_width):
         trainer.trials.judge = noting
         learn(trainer, codes, labels)
         assert len(found) == trainer.tally.trials > 80
-    assert reports[0] != reports[1] or "moa" in tree  # its trials come one by one
-    assert sorted(reports[0]) == sorted(reports[1])
+    assert reports[0] == reports[1]
 
 
 @pytest.mark.parametrize("tree", [tree for tree in TREES if tree.startswith("efdt")])
@@ -127,7 +126,7 @@ def test_short_of_slots_many_splits_are_under_way(tree, seed):
 
     first = trainer(open_board("emulated", geometry(slots)))
     expected = learn(first, codes, labels)
-    assert first.tally.splits > slots / 2 or tree == "efdt"
+    assert first.tally.splits > slots / 2 or tree == "efdt" or options["delay"]
     for batch_bytes in (100, 3000, 100_000):
         board = LateBoard(open_board("emulated", geometry(slots)), rng)
         board.batch_bytes = batch_bytes

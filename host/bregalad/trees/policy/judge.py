@@ -8,7 +8,7 @@ from ...compiled import njit
 from ...geometry import GAIN_FRACTION
 from ...protocol.reports import CANDIDATE, gains_layout, suggestion_layout
 from ...protocol.words import getter
-from ..structure.nodes import LEAF, MULTIWAY, NO_NODE
+from ..structure.nodes import KEPT, LEAF, MULTIWAY, NO_NODE
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
 from .ties import GENUINE, WAITING, genuine
@@ -29,7 +29,7 @@ __all__ = [
 
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
 # again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins.
-KEEP, SPLIT, TIE, PRUNE, RELOCATE = range(5)
+KEEP, SPLIT, TIE, PRUNE, RELOCATE = range(KEPT, KEPT + 5)
 NO_CELL = -1
 MAX_PERIOD = (1 << 16) - 1  # of adaptive_grace
 

@@ -12,6 +12,8 @@ __all__ = [
     "ONE_VS_REST",
     "NO_NODE",
     "NEVER",
+    "KEPT",
+    "ASKED",
     "Nodes",
     "forget_trial",
     "code_range",
@@ -22,6 +24,7 @@ __all__ = [
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # as CellKind, with leaf for ignored
 NO_NODE = -1
 NEVER = -(1 << 62)  # of `due_at`: no trial yet
+KEPT, ASKED = 0, -1  # of `verdict`: nothing is to be done; the board has not answered yet
 
 # name: (dtype, value in a new node). One row holds all of a node's fields, so that a step down the
 # tree touches one cache line.
@@ -39,8 +42,8 @@ _FIELDS = {
     "since": (np.int64, 0),  # instances since the last trial
     "period": (np.int32, 0),  # instances between trials
     "due_at": (np.int64, NEVER),  # instances that the tree had learnt when the last trial was due
-    # What that has come to, and has not taken effect yet; 0: nothing.
-    "verdict": (np.int32, 0),
+    # What that has come to, and has not taken effect yet; also KEPT or ASKED.
+    "verdict": (np.int32, KEPT),
     "cell": (np.int32, -1),
     "value": (np.int32, 0),
     "next": (np.int32, -1),  # of rows that are free: the next family's first
@@ -92,7 +95,7 @@ def _leave_rows(table, room, first, count):
 @njit()
 def forget_trial(row):
     """A node's statistics are no more: what its last trial has come to, or will, is void."""
-    row["due_at"], row["verdict"] = NEVER, 0
+    row["due_at"], row["verdict"] = NEVER, KEPT
 
 
 @njit()
@@ -223,7 +226,7 @@ class Nodes:
                 _leave_rows(self.table, self.room, int(self.child[family]), width)
         self.slot[killed] = -1
         self.width[killed] = 0
-        self.due_at[killed], self.verdict[killed] = NEVER, 0
+        self.due_at[killed], self.verdict[killed] = NEVER, KEPT
         for name in ("kind", "attribute", "child", "width"):
             self.table[name][node] = _FIELDS[name][1]
         return killed

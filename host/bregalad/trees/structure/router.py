@@ -4,7 +4,7 @@ import numpy as np
 
 from ...compiled import njit
 from ...protocol.commands import LABEL_HIGH, RECORD_HEADER
-from .nodes import NO_NODE
+from .nodes import ASKED, KEPT, NO_NODE
 from .walk import GROUP, walk
 
 __all__ = [
@@ -121,6 +121,20 @@ def _count_above(table, leaf, number, delay):
     return due
 
 
+@_inlined
+def _is_locked(table, leaf, number, delay, anytime):
+    """Whether an instance reaches a node whose trial takes effect before it, and has not yet."""
+    node = leaf
+    while node != NO_NODE:
+        row = table[node]
+        if row["verdict"] != KEPT and number > row["due_at"] + delay:
+            return True
+        if not anytime:  # an inner node is not tried
+            break
+        node = np.int64(row["parent"])
+    return False
+
+
 @njit()
 def advance(
     table,
@@ -141,8 +155,11 @@ def advance(
     cell_attribute,
     out,
     trials,
+    budget,
 ):
-    """Route the instances ``start`` to ``stop``, but none beyond the one with which a trial made due takes effect.
+    """Route the instances ``start`` to ``stop``, up to the first that reaches a locked node.
+
+    A node is locked from the instance on with which its trial takes effect, until it has; see `Trials`.
 
     Parameters
     ----------
@@ -175,6 +192,9 @@ def advance(
     trials : int64 array (m, 2)
         Records before a trial, and since the trial before it, and the node to be tried; written. There is room for
         those of a path.
+    budget : int
+        So many more trials may change the tree in any order, since slots will do; none is routed beyond an instance
+        with which one takes effect that is not among them.
 
     Returns
     -------
@@ -193,6 +213,8 @@ def advance(
         leaf = np.int64(found[np.uint64(i - first)])
         node, label = table[leaf], labels[i]
         number += 1
+        if _is_locked(table, leaf, number, delay, anytime):
+            break
         predictions[i] = count_class(node, counts, leaf, label)
         slot = node["slot"]
         active = slot >= 0
@@ -217,14 +239,16 @@ def advance(
         i += 1
         if not called:
             continue
-        stop = min(stop, i + delay)
         above = leaf
         while above != NO_NODE:
             if table[above]["due_at"] == number:
+                table[above]["verdict"] = ASKED
                 trials[due, 0], trials[due, 1] = records, above
                 records = 0
                 due += 1
             above = table[above]["parent"]
+        if due > budget:
+            stop = min(stop, i + delay)
         if len(trials) - due < len(table):  # no path is longer
             break
     return i, at, due

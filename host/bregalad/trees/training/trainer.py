@@ -1,9 +1,12 @@
 """Streams instances to a board and grows the tree from its suggestions, in strict order.
 
-What a trial decides takes effect a fixed number of instances later, the policy's ``delay``: the driver
-sends instances up to there, and waits for a report only if it is not in by then. Children get what
-their parent has counted when its split takes effect, which is read back then. So tree and predictions
-follow from the stream alone, at any latency of the link (docs/learners.md, "The delay").
+What a trial decides takes effect a fixed number of instances later, the policy's ``delay``: from there
+on the stream stands before the next instance that reaches the node, until the report is in. Children
+get what their parent has counted when its split takes effect, which is read back then. So tree and
+predictions follow from the stream alone, at any latency of the link (docs/learners.md, "The delay").
+
+Where slots could run out, which leaf loses its slot to a split depends on what all have counted when
+it takes effect: there the stream stands before any further instance.
 """
 
 from collections import namedtuple
@@ -317,23 +320,28 @@ class Trainer:
         """
         feed, nodes, trials, policy, tally = self._feed, self.nodes, self.trials, self.policy, self.tally
         window, most, attribute = self._window, self.board.geometry.count_max, self.cells.attribute
+        locked = False
         while True:
             while feed.full:
                 self._handle((yield True))
-            left = min(trials.deadline, self._ahead[direct.NEXT]) - tally.instances
-            if left <= 0:
-                if trials.deadline - tally.instances <= 0:
-                    self._handle((yield True))
-                else:
-                    yield from self._take_effect()
-            elif position < end:
+            # Decisions take effect in the order of their instances.
+            ahead = int(self._ahead[direct.NEXT])
+            if ahead <= tally.instances and ahead < trials.deadline:
+                yield from self._take_effect()
+                locked = False
+                continue
+            budget = trials.budget
+            stop = end
+            if budget < 0:  # which leaf loses its slot depends on what all have counted by then
+                stop = min(end, position + max(0, min(ahead, trials.deadline) - tally.instances))
+            if position < stop and not locked:
                 due = np.empty((2 * len(nodes.table), 2), np.int64)
                 done, used, tried = router.advance(
                     nodes.table,
                     nodes.counts,
                     *window,
                     position,
-                    min(end, position + left),
+                    stop,
                     tally.instances,
                     self.predictor,
                     policy.anytime,
@@ -344,16 +352,19 @@ class Trainer:
                     attribute,
                     feed.out,
                     due,
+                    budget,
                 )
-                tally.instances += done - position
-                position = done
+                started, position = position, done
+                tally.instances += done - started
                 trials.start(due[:tried, 1])
                 self.flush()
                 if used:
                     feed.send(used, due[:tried], nodes.slot[due[:tried, 1]].astype(np.int64))
                 self._handle((yield False))
+                locked = done == started and trials.outstanding
             elif trials.outstanding or self._answered < self._progress[router.SENT]:
                 self._handle((yield True))
+                locked = False
             else:
                 return
 

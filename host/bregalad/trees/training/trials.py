@@ -1,8 +1,9 @@
 """Trials that are out, and what becomes of a tree when a decision takes effect.
 
 What a trial decides takes effect ``delay`` instances later, whenever its report comes: a node that is
-tried keeps the verdict until then (``Nodes.verdict``), and is not tried again meanwhile. So tree and
-predictions follow from the stream alone, never from timing (docs/learners.md, "The delay").
+tried keeps the verdict until then (``Nodes.verdict``), and is not tried again meanwhile. From then on
+until it has taken effect no instance may reach the node: it is locked. So tree and predictions follow
+from the stream alone, never from timing (docs/learners.md, "The delay").
 """
 
 from collections import deque
@@ -26,7 +27,7 @@ def earliest(table, rows):
     found = np.int64(-1)
     for node in range(rows):
         row = table[node]
-        if row["verdict"] == KEEP:
+        if row["verdict"] <= KEEP:
             continue
         if found < 0 or row["due_at"] < table[found]["due_at"]:
             found = node
@@ -41,7 +42,7 @@ def earliest(table, rows):
 
 @njit()
 def due_next(table, rows, delay):
-    """How many instances the tree has learnt when the next decision takes effect."""
+    """How many instances the tree has learnt when the next decision that is known takes effect."""
     node = earliest(table, rows)
     return table[node]["due_at"] + delay if node >= 0 else np.int64(FAR)
 
@@ -89,8 +90,14 @@ class Trials:
 
     @property
     def deadline(self):
-        """How many instances the tree may have learnt without the next report; `FAR` if there is none to come."""
+        """How many instances the tree has learnt when the trial whose report comes next takes effect, or `FAR`."""
         return self._out[0][1] + self.policy.delay if self._out else FAR
+
+    @property
+    def budget(self):
+        """How many more trials may change the tree in any order: there are slots for all that is under way."""
+        under_way = np.count_nonzero(self.nodes.verdict)
+        return self.growth.pool.free // self.cells.most_branches - under_way
 
     def judge(self, report):
         """Take in SUGGESTION or GAINS reports, one or several in a row."""
@@ -99,9 +106,9 @@ class Trials:
         self.tally.halvings += int(((flags & SuggestionFlag.HALVED) != 0).sum())
         nodes, due = np.array([self._out.popleft() for _ in words], np.int64).T.copy()
         found = self.policy.judge(words, self.form, self.nodes, nodes, due, self.classes)
-        change = found.verdict != KEEP
+        still = self.nodes.due_at[nodes] == due
         for name, column in found._asdict().items():
-            getattr(self.nodes, name)[nodes[change]] = column[change]
+            getattr(self.nodes, name)[nodes[still]] = column[still]
 
     def carry_out(self, node, n, own, bins):
         """Do what a node's last trial has decided.
