@@ -16,11 +16,9 @@ from itertools import count as count_from
 import numpy as np
 
 from ...boards.base import BoardError, as_bytes
-from ...geometry import NONE
 from ...interrupt import check_interrupt, deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
 from ...protocol.reports import ErrorCode, Kind, layout_of
-from ..policy.policy import PRUNE
 from ..requirements import check_abilities, check_classes
 from ..structure import router
 from ..structure.growth import Growth
@@ -294,7 +292,9 @@ class Trainer:
         self._check_working()
         self._failed = True
         while self._ahead[direct.NEXT] < FAR:
-            yield from self._take_effect()
+            self._take_effect()
+            while self.trials.outstanding:
+                self._handle((yield True))
         self._failed = False
 
     def recoding(self, changes, adopt):
@@ -327,13 +327,13 @@ class Trainer:
             # Decisions take effect in the order of their instances.
             ahead = int(self._ahead[direct.NEXT])
             if ahead <= tally.instances and ahead < trials.deadline:
-                yield from self._take_effect()
-                locked = False
+                self._take_effect()
                 continue
             budget = trials.budget
             stop = end
             if budget < 0:  # which leaf loses its slot depends on what all have counted by then
-                stop = min(end, position + max(0, min(ahead, trials.deadline) - tally.instances))
+                left = 0 if trials.reading else min(ahead, trials.deadline) - tally.instances
+                stop = min(end, position + max(0, left))
             if position < stop and not locked:
                 due = np.empty((2 * len(nodes.table), 2), np.int64)
                 done, used, tried = router.advance(
@@ -385,30 +385,26 @@ class Trainer:
         self._ahead[direct.NEXT] = due_next(nodes.table, nodes.rows, self.policy.delay)
 
     def _take_effect(self):
-        """Do what the next decision is; yields as `_run`."""
+        """Have the next decision take effect: what it takes is read at this point of the stream."""
         nodes = self.nodes
-        node = int(earliest(nodes.table, nodes.rows))
-        # A suggestion holds the class counts of one side of the best split; those of all
-        # children, and of the missing values, are in the attribute's bins.
-        cells = []
-        if nodes.verdict[node] != PRUNE:
-            cells = self.cells.cells_of(int(self.cells.attribute[nodes.cell[node]])).tolist()
-        slot = int(nodes.slot[node])
-        entry, *bins = yield from self.reading([(slot, cell) for cell in (NONE, *cells)])
-        self.trials.carry_out(node, int(entry["n"]), entry["class_counts"].astype(np.int64), bins)
+        self._read(self.trials.begin(int(earliest(nodes.table, nodes.rows))))
         self.look_ahead()
-        self.flush()
 
     def _take_effects(self):
         """The same for all that is left to do, on a board in this process."""
         failed, self._failed = self._failed, True
         while self._ahead[direct.NEXT] <= self.tally.instances:
-            steps, reports = self._take_effect(), None
-            with suppress(StopIteration):
-                while True:
-                    reports = self.board.receive(steps.send(reports))
+            self._take_effect()
+            while self.trials.outstanding:
+                self._handle(self.board.receive(wait=True))
         self._ahead[direct.LEFT] = 0
+        self.flush()
         self._failed = failed
+
+    def _read(self, places):
+        for slot, cell in places:
+            self.command(Opcode.READ, slot=slot, cell=cell)
+        self.flush()
 
     def reading(self, places):
         """Statistics of slots; yields as `_run`.
@@ -423,9 +419,7 @@ class Trainer:
         list
             A cell's counts, int64 array (bins, classes); an entry as a record of its layout.
         """
-        for slot, cell in places:
-            self.command(Opcode.READ, slot=slot, cell=cell)
-        self.flush()
+        self._read(places)
         while len(self._found) < len(places):
             self._handle((yield True))
         found, self._found = self._found, []
@@ -550,11 +544,18 @@ class Trainer:
                 self.look_ahead()
             elif kind is Kind.STATISTICS:
                 counts = layout_of(kind, geometry, 0).unpack(report)["counts"]
-                self._found.append(counts.astype(np.int64).reshape(geometry.bins, -1))
+                self._take(counts.astype(np.int64).reshape(geometry.bins, -1))
             elif kind is Kind.ENTRY:
-                self._found.append(layout_of(kind, geometry, 0).unpack(report))
+                self._take(layout_of(kind, geometry, 0).unpack(report))
             elif kind is Kind.ERROR:
                 raise self.error(report)
+
+    def _take(self, statistics):
+        if self.trials.reading:
+            self.trials.take(statistics)
+            self.look_ahead()
+        else:
+            self._found.append(statistics)
 
     def error(self, report):
         """The exception for an ERROR report, after which the board does nothing more."""

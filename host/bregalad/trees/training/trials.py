@@ -7,14 +7,16 @@ from the stream alone, never from timing (docs/learners.md, "The delay").
 """
 
 from collections import deque
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...compiled import njit
+from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
 from ..policy.policy import KEEP, PRUNE, RELOCATE, TIE, report_form
 from ..structure.growth import Split
-from ..structure.nodes import LEAF
+from ..structure.nodes import ASKED, LEAF
 
 __all__ = ["FAR", "Trials", "earliest", "due_next"]
 
@@ -47,6 +49,19 @@ def due_next(table, rows, delay):
     return table[node]["due_at"] + delay if node >= 0 else np.int64(FAR)
 
 
+@dataclass
+class _Decision:
+    """What a trial has decided, while ``wanted`` statistics are read for it; ``due``: the node's ``due_at``."""
+
+    node: int
+    due: int
+    verdict: int
+    cell: int
+    value: int
+    wanted: int
+    found: list = field(default_factory=list)
+
+
 class Trials:
     """One tree's trials on one board.
 
@@ -77,6 +92,7 @@ class Trials:
         self.tally = tally
         self.form = report_form(geometry, cells, policy.reports_all)
         self._out = deque()  # (node, its ``due_at``) of those whose reports are to come, in order
+        self._reading = deque()  # decisions, of those whose statistics are
 
     def start(self, nodes):
         """Trials of these nodes are out now; int64 array."""
@@ -85,8 +101,8 @@ class Trials:
 
     @property
     def outstanding(self):
-        """Whether the report of any trial is to come."""
-        return bool(self._out)
+        """Whether the report of any trial, or statistics for a decision, are to come."""
+        return bool(self._out or self._reading)
 
     @property
     def deadline(self):
@@ -110,26 +126,47 @@ class Trials:
         for name, column in found._asdict().items():
             getattr(self.nodes, name)[nodes[still]] = column[still]
 
-    def carry_out(self, node, n, own, bins):
-        """Do what a node's last trial has decided.
+    def begin(self, node):
+        """A node's decision takes effect now.
 
-        Parameters
-        ----------
-        node : int
-        n : int
-        own : int64 array (classes,)
-            Instances in its slot, and the board's counts of each class.
-        bins : list of int64 array (bins, classes)
-            STATISTICS of the winner's cells.
+        Returns
+        -------
+        list of (slot, cell)
+            What is to be read for it: the node's entry, by NONE, and the bins of the attribute that wins. A
+            suggestion holds the class counts of one side of the best split, and not those of missing values.
         """
-        nodes, tally = self.nodes, self.tally
-        verdict, cell, value = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value"))
+        nodes = self.nodes
+        verdict, cell, value, due = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value", "due_at"))
+        cells = [] if verdict == PRUNE else self.cells.cells_of(int(self.cells.attribute[cell])).tolist()
+        nodes.verdict[node] = ASKED
+        self._reading.append(_Decision(node, due, verdict, cell, value, 1 + len(cells)))
+        slot = int(nodes.slot[node])
+        return [(slot, NONE), *((slot, cell) for cell in cells)]
+
+    @property
+    def reading(self):
+        """Whether the next statistics are for a decision."""
+        return bool(self._reading)
+
+    def take(self, statistics):
+        """Take in what was to be read, one after the other; with the last the decision is carried out."""
+        decision = self._reading[0]
+        decision.found.append(statistics)
+        if len(decision.found) == decision.wanted:
+            self._reading.popleft()
+            if self.nodes.due_at[decision.node] == decision.due:  # else it is no more
+                self._carry_out(decision)
+
+    def _carry_out(self, decision):
+        nodes, tally, node, verdict = self.nodes, self.tally, decision.node, decision.verdict
         nodes.verdict[node] = KEEP
+        entry, *bins = decision.found
+        own = entry["class_counts"].astype(np.int64)
         if verdict == PRUNE:
-            self.growth.prune(node, own, n)
+            self.growth.prune(node, own, int(entry["n"]))
             tally.pruned += 1
             return
-        split = Split(self.cells, cell, value, bins)
+        split = Split(self.cells, decision.cell, decision.value, bins)
         if verdict == RELOCATE:
             verdict = self._relocate(node, split, own)
             if verdict == KEEP:
