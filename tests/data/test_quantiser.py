@@ -26,7 +26,7 @@ def followed(quantiser, X, threads=1):
     """A quantiser whose books have followed instances, and their codes."""
     stretches, parts, at = quantiser.begin(X, threads), [], 0
     while at < len(stretches):
-        parts.append(stretches.next(at).copy())
+        parts.append(stretches.next(at, 1 << 20).copy())
         if due := stretches.learnt(at, len(parts[-1])):
             quantiser.adopt(quantiser.changes(due, lambda attribute: np.zeros(256, bool)))
             stretches.forget()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
 from bregalad.boards.emulated import EmulatedBoard
+from bregalad.trees.structure.split import LONG
 from noisy import stream
 
 
@@ -149,7 +150,7 @@ def free_rows(nodes):
     for size, row in enumerate(nodes.room[2:]):
         while row >= 0:
             free += size
-            row = nodes.head[row]
+            row = nodes.next[row]
     return free
 
 
@@ -181,13 +182,11 @@ def test_what_is_counted_at_a_leaf_has_no_end():
     X, y = stream(3000, missing=0)
     tree = VFDT(leaf_prediction="nb", grace=100_000).fit(X, y)
     before = tree.score(X, y)
-    for name in ("since", "right"):
-        getattr(tree._nodes, name)[0] = 2**31 - 2
-    tree._nodes.period[0] = 0  # as in hardware's terms: no trials
+    tree._nodes.right[0] = 2**31 - 2
+    tree._nodes.period[0] = LONG
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tree.partial_fit(X[:5], y[:5])
-    assert tree._nodes.since[0] == 2**31 + 3
     assert tree._nodes.own[0] == len(X) + 5  # as the board's counters have it
     assert before > 0.8 and abs(tree.score(X, y) - before) < 0.01
 

@@ -391,16 +391,16 @@ class Stretches:
     def __len__(self):
         return len(self._codes)
 
-    def next(self, at):
-        """The codes of the stretch that begins at instance ``at``."""
+    def next(self, at, most):
+        """The codes of the stretch that begins at instance ``at``, of so many instances at most."""
         sample, size = self._quantiser.sample, len(self._codes)
-        stop = min(size, at + sample.next_look - sample.count)
+        stop = min(size, at + min(most, sample.next_look - sample.count))
         if stop > self._known:
             # More at once is quicker, but after a change it would be done for nothing.
             self._encode(at, stop if sample.count < _EARLY else min(size, at + _AHEAD))
         if sample.count >= _EARLY and stop < size:
             self._before = sample.copy()
-            stop, self._due = self._advance(at, self._known)
+            stop, self._due = self._advance(at, min(at + most, self._known))
         return self._codes[at:stop]
 
     def _advance(self, at, stop):

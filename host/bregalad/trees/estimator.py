@@ -21,7 +21,7 @@ from .requirements import warn_of_lost
 from .river import OneByOne
 from .structure import walk
 from .structure.recode import thresholds_of
-from .training.steps import Steps
+from .training.steps import SAFE, Steps
 from .training.tally import Tally
 from .turns import changing, reading
 from .weights import Weighing
@@ -96,7 +96,8 @@ class StreamTree(
         stretches = self._quantiser.begin(X, int(self.threads), keep=trainer.board.state is None)
         parts, at = [], 0
         while at < len(labels):
-            codes = stretches.next(at)
+            yield SAFE  # tree and sample agree, for copies that others take meanwhile
+            codes = stretches.next(at, trainer.until_review)
             before = trainer.tally.instances
             due = []
             try:

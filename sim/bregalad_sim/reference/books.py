@@ -28,7 +28,7 @@ def learn_coded(learner, quantiser, X, labels):
     stretches = quantiser.begin(X)
     found, at = [], 0
     while at < len(labels):
-        codes = stretches.next(at)
+        codes = stretches.next(at, len(labels))
         found.append((learner.learn(codes, labels[at : at + len(codes)]), learner.gaps))
         if due := stretches.learnt(at, len(codes)):
             changes = _changes(learner, quantiser, due)

@@ -257,6 +257,11 @@ class Trainer:
         """
         return Steps(self.learning(codes, labels)).run(self.board.receive)
 
+    @property
+    def until_review(self):
+        """Instances until all leaves compete for the slots."""
+        return self.review_period - self.tally.instances % self.review_period
+
     def learning(self, codes, labels):
         """``learn`` as a generator for `Steps`, which can be finished after the link was cut."""
         self._check_working()
@@ -272,10 +277,11 @@ class Trainer:
         self._answered = 0
         position = 0
         while position < count:
-            yield SAFE
+            if position:
+                yield SAFE
             self.rows_only = False  # somebody may have predicted meanwhile
             self._failed = True  # unless the board gets through
-            end = position + min(count - position, _until(self.tally.instances, self.review_period))
+            end = position + min(count - position, self.until_review)
             if self._direct is not None:
                 self._run_directly(position, end)
             else:
@@ -466,7 +472,7 @@ class Trainer:
         if self._direct is None or self._failed or self._asked or self._commands:
             return None
         # What else is to be done is done by `learn`.
-        self.rows_left = _until(self.tally.instances, self.review_period) - 1
+        self.rows_left = self.until_review - 1
         self.rows_only = True
         return self._desk_of(codes, labels, predictions)
 
@@ -567,8 +573,3 @@ class Trainer:
             f"board {self.board.name} reports {names.get(code, f'unknown error {code}')} at "
             f"{int(error['address']):#x} after {int(error['count'])} records"
         )
-
-
-def _until(instances, period):
-    """Instances until their number is the next multiple of a period."""
-    return period - instances % period
