@@ -187,20 +187,17 @@ def proposals(trials, words, node, own):
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_what_stays_the_host_keeps(name):
+def test_what_stays_the_host_keeps(name, seed):
     """And what is proposed is as good as at the bound, where integers carry all that the host asks."""
-    seed = random.SystemRandom().getrandbits(31)
-    print(f"seed {seed}")
     classes, options = POLICIES[name]
     policy, lenient = SplitPolicy(**options), SplitPolicy(**options)
     lenient.__dict__["options"] = policy.options._replace(certainty=policy.options.certainty * (1 - 2.0**-9))
     trials = Trials(policy, classes, np.random.default_rng(seed))
     words, node, own = trials.words(ROWS)
     proposed, asked = proposals(trials, words, node, own)
-    slot_node = np.arange(len(trials.nodes.table))
+    due = trials.nodes.due_at[node]
     strict, loose = (
-        each.judge(words, trials.form, trials.nodes, slot_node, classes, 0).verdict != KEEP
-        for each in (policy, lenient)
+        each.judge(words, trials.form, trials.nodes, node, due, classes).verdict != KEEP for each in (policy, lenient)
     )
     assert not (strict & ~proposed).any()
     current = words[:, trials.form.current + 2].astype(np.int32)
@@ -261,10 +258,8 @@ def test_streams(stream, tree, monkeypatch):
     seen = Counter()
     decide = SplitPolicy.judge
 
-    def deciding(policy, words, form, nodes, slot_node, count, t):
-        verdicts = decide(policy, words, form, nodes, slot_node, count, t)
-        node = slot_node[words[:, 0] >> 16]
-        assert (node >= 0).all()
+    def deciding(policy, words, form, nodes, node, due, count):
+        verdicts = decide(policy, words, form, nodes, node, due, count)
         own = words[:, form.class_counts : form.class_counts + nodes.classes].astype(np.int64)
         inner = nodes.kind[node] != LEAF
         ask = [ask_up_to(policy, count, nodes.base[at], nodes.kind[at] != LEAF, X.shape[1], MOST) for at in node]
@@ -323,10 +318,8 @@ def test_half_the_threshold_at_inner_nodes():
         assert judge(rule, Trial(n=instances, inner=True, best=best, second=current, current=current)) == found
 
 
-def test_emulated_equals_golden():
+def test_emulated_equals_golden(seed):
     """Any registers, any trial."""
-    seed = random.SystemRandom().getrandbits(31)
-    print(f"seed {seed}")
     rng = random.Random(seed)
     bench = Made(rng, Geometry(count_width=32, classes=32))
     layout = suggestion_layout(Geometry())
