@@ -34,7 +34,7 @@ class Quantiser(wiring.Component):
     """Take rows as a program has them in memory, and give records.
 
     Everything goes through one pipeline, in the order that it came in: numbers, codes, labels, and the edges that
-    change what numbers become. Nothing in it waits; so whoever takes the beats says when there is room.
+    change what numbers become. Nothing in it waits; so whoever takes the beats says when there is room. ::
 
         words -> Cutter -> key per searcher -> Search x V -> codes of a beat
                    ^

@@ -27,7 +27,7 @@ NEVER = -(1 << 62)  # of `due_at`: no trial yet
 KEPT, ASKED = 0, -1  # of `verdict`: nothing is to be done; the board has not answered yet
 
 # name: (dtype, value in a new node). One row holds all of a node's fields, so that a step down the
-# tree touches one cache line.
+# tree touches one cache line, and so does what every instance changes: those come first.
 _FIELDS = {
     "kind": (np.int32, LEAF),
     "attribute": (np.int32, -1),  # tested at an inner node
@@ -38,16 +38,16 @@ _FIELDS = {
     "parent": (np.int32, NO_NODE),
     "majority": (np.int32, 0),  # class predicted
     "slot": (np.int32, -1),  # -1: nothing is counted on the board
+    "period": (np.int32, 0),  # instances between trials
     "own": (np.int64, 0),  # a leaf's arrivals that its slot counts, halved when the board halves them
     "since": (np.int64, 0),  # instances since the last trial
-    "period": (np.int32, 0),  # instances between trials
+    "right": (np.int64, 0),  # predictions that were right: majority class's minus naive Bayes's
     "due_at": (np.int64, NEVER),  # instances that the tree had learnt when the last trial was due
     # What that has come to, and has not taken effect yet; also KEPT or ASKED.
     "verdict": (np.int32, KEPT),
     "cell": (np.int32, -1),
     "value": (np.int32, 0),
     "next": (np.int32, -1),  # of rows that are free: the next family's first
-    "right": (np.int64, 0),  # predictions that were right: majority class's minus naive Bayes's
     "low": (np.int32, 0),  # codes [low, high) of the parent's numeric attribute that bins cover
     "high": (np.int32, 0),
     "wait": (np.int32, 0),  # own instances from which on a tie may be broken, where that adapts

@@ -45,8 +45,9 @@ def arrive(node, number, delay):
     delay : int
         Of the policy: until the last trial has taken effect there is no other one.
     """
-    node["since"] += 1
-    if node["since"] < node["period"] or number <= node["due_at"] + delay:
+    since = node["since"] + 1
+    node["since"] = since
+    if since < node["period"] or number <= node["due_at"] + delay:
         return 0
     node["since"] = 0
     node["due_at"] = number

@@ -300,7 +300,7 @@ def _walk(
             if counting:
                 slot = np.uint32(row["slot"])
                 kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
-                if predictor is not None and node == leaf and row["own"]:
+                if predictor is not None and (anytime is None or node == leaf) and row["own"]:
                     bayes = kernel.only_class(entries, classes, slot)
                     if bayes < 0:
                         bayes = kernel.classify(
@@ -325,15 +325,16 @@ def _walk(
                     entries, counters, shares, shape[3], lanes, count_max, logs, bayes_table, slot, label, places, rows
                 )
                 nodes += 1
+                if anytime is None or node == leaf:
+                    row["own"] = entries[slot, kernel.N]
                 due += arrive(row, number, delay)
-            # Of a tree that is not anytime inner nodes count nothing.
-            if anytime is None or row["parent"] == NO_NODE:
+            if anytime is None:  # inner nodes count nothing
+                break
+            if row["parent"] == NO_NODE:
                 break
             node = np.uint32(row["parent"])
             row = table[node]
             counting = True
-        if active:
-            table[leaf]["own"] = entries[table[leaf]["slot"], kernel.N]
         if anytime is not None:
             if multiple and number % multiple == 0:
                 due += summon(table, leaf, number, delay)
