@@ -106,7 +106,7 @@ def test_vfml_with_room_is_exact():
     tree = ReferenceVFDT([0], 2, observer="vfml", bins=20, grace=NEVER)
     tree.learn(np.array([[5.0], [1.0], [3.0], [5.0], [0.5]]), [1, 0, 0, 1, 0])
     (best,) = tree.candidates(0)
-    assert best.threshold == 5 and best.sides.tolist() == [[3, 0], [0, 2]]
+    assert best.threshold == 5 and tree.sides_at(0, 0, best.kind, 5.0).tolist() == [[3, 0], [0, 2]]
 
 
 def test_zoom_ends_at_the_very_code():
