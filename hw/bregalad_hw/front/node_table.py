@@ -1,6 +1,6 @@
 """The trees: a row for each node, read by walkers in every clock, written by edits."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import NONE
@@ -11,20 +11,20 @@ from ..layout import struct
 __all__ = ["NodeTable", "change_layout", "row_layout", "rows_signature", "slot_layout"]
 
 
+_BLOCK = 18 * 1024  # bits of a block RAM with two ports
+
+
 def row_layout(nodes, attributes):
     """What a walk needs to know of a node."""
     return data.StructLayout(
         {
-            "kind": KIND_BITS,
+            "kind": max(NodeKind).bit_length(),
             "attribute": range(attributes),
             "value": 8,
             "default": 8,
             "child": range(nodes),
         }
     )
-
-
-KIND_BITS = max(NodeKind).bit_length()
 
 
 def rows_signature(nodes, attributes):
@@ -77,7 +77,7 @@ class NodeTable(wiring.Component):
     parent : Out
 
     Latency: 2 cycles from ``walks[i].node`` to its ``row`` and ``locked``, 1 from `ask` to ``slot``
-    and ``parent``. A change takes 3 clocks; with ``paths``, one more for each child of its row.
+    and ``parent``. A change takes 4 clocks; with ``paths``, one more for each child of its row.
 
     Raises
     ------
@@ -121,7 +121,9 @@ class NodeTable(wiring.Component):
         inner, absent = Signal(), Signal()
         last = Signal(18)  # the child
         wrong = Signal()
+        refused = Signal.like(self.refused)
         row_written, lock_written, parent_written = Signal(), Signal(), Signal()
+        m.d.sync += [self.refused.eq(0), row_written.eq(0), lock_written.eq(0)]
         branch = Signal(8)
         m.d.comb += self.busy.eq(1)
         with m.FSM():
@@ -153,13 +155,18 @@ class NodeTable(wiring.Component):
                     ),
                     branch.eq(0),
                 ]
-                m.next = "WRITE"
-            with m.State("WRITE"):
+                m.next = "DECIDE"
+            with m.State("DECIDE"):
                 keep = (edit.flags & int(EditFlag.KEEP)) != 0
                 impossible = ~change.lock & ~keep & (wrong | (inner & (last >= self.nodes)))
-                m.d.comb += self.refused.eq(Mux(absent, EditError.NODE, Mux(impossible, EditError.ROW, 0)))
-                with m.If(~absent & ~impossible):
-                    m.d.comb += [lock_written.eq(1), row_written.eq(~change.lock & ~keep)]
+                m.d.comb += refused.eq(Mux(absent, EditError.NODE, Mux(impossible, EditError.ROW, 0)))
+                m.d.sync += [
+                    lock_written.eq(refused == 0),
+                    row_written.eq((refused == 0) & ~change.lock & ~keep),
+                    self.refused.eq(refused),
+                ]
+                m.next = "WRITE"
+            with m.State("WRITE"):
                 m.next = "IDLE"
                 if self.paths:
                     with m.If(row_written & inner):
@@ -214,18 +221,29 @@ class NodeTable(wiring.Component):
         # One address for reading and writing, or synthesis takes a third port, which a block RAM has not.
         address = Signal(range(self.nodes), name=f"address_{first}")
         m.d.comb += address.eq(Mux(lock_written, edit.node, walks[0].node))
-        for name, shape, en, value in (
-            ("rows", len(Cat(written)), row_written, written.as_value()),
-            ("locks", 1, lock_written, change.lock),
-        ):
-            m.submodules[f"{name}_{first}"] = kept = memory.Memory(shape=shape, depth=self.nodes, init=[])
+        parts = {f"rows_{first}_{low}": low for low in range(0, layout.size, self._part)}
+        for name, low in {**parts, f"locks_{first}": None}.items():
+            value = change.lock if low is None else written.as_value()[low : low + self._part]
+            m.submodules[name] = kept = memory.Memory(shape=len(value), depth=self.nodes, init=[])
             write = kept.write_port()
-            m.d.comb += [write.en.eq(en), write.addr.eq(address), write.data.eq(value)]
+            m.d.comb += [
+                write.en.eq(lock_written if low is None else row_written),
+                write.addr.eq(address),
+                write.data.eq(value),
+            ]
             for number, port in enumerate(walks):
                 read = kept.read_port()
-                # A block RAM takes half a clock to answer; its register, or one beside it, has a clock to itself.
-                after = Signal(shape, name=f"{name}_{first + number}", reset_less=True)
-                m.d.comb += read.addr.eq(port.node if number else address)
-                m.d.comb += read.en.eq(1 if number else ~lock_written)
+                # A block RAM takes half a clock to answer; its register has a clock to itself.
+                after = Signal(len(value), name=f"{name}_{number}", reset_less=True)
+                shown = port.locked if low is None else port.row.as_value()[low : low + self._part]
+                m.d.comb += [
+                    read.addr.eq(port.node if number else address),
+                    read.en.eq(1 if number else ~write.en),
+                    shown.eq(after),
+                ]
                 m.d.sync += after.eq(read.data)
-                m.d.comb += (port.row.as_value() if name == "rows" else port.locked).eq(after)
+
+    @property
+    def _part(self):
+        """Bits of a row that fill a block RAM: were they more, its register would lie behind a multiplexer."""
+        return next((width for width in (18, 9, 4, 2) if self.nodes * width <= _BLOCK), 1)

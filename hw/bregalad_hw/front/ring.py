@@ -66,8 +66,8 @@ class Ring(wiring.Component):
     take : In(1)
         Free its place. Not together with ``halt``.
 
-    Latency: ``steps`` cycles for each node of its ways, less 1, from the last beat to ``there``.
-    Throughput: a node per cycle, if ``steps`` records wait or walk.
+    Latency: ``steps`` cycles for each node of its ways, from the last beat to ``there``. Throughput:
+    a node per cycle, if ``steps`` records wait or walk; a record per two cycles.
 
     Raises
     ------
@@ -116,8 +116,9 @@ class Ring(wiring.Component):
 
         # Places: records come, begin to walk, are handed over. One bit more than an address: full and empty differ.
         come, begun, oldest = (Signal(bits + 1, name=name) for name in ("come", "begun", "oldest"))
+        kept = Signal(range(self.records + 1))
         beat = Signal(beat_bits)
-        moved = Signal()
+        moved, ended = Signal(), Signal()
         m.submodules.codes = codes = memory.Memory(
             shape=CODE_WIDTH * self.codes, depth=self.records << beat_bits, init=[]
         )
@@ -125,8 +126,9 @@ class Ring(wiring.Component):
         put, get = codes.write_port(), codes.read_port()
         root_put, root_get = roots.write_port(), roots.read_port(domain="comb")
         m.d.comb += [
-            self.i.ready.eq((come ^ oldest) != self.records),
             moved.eq(self.i.valid & self.i.ready),
+            ended.eq(moved & self.i.p.last),
+            kept.eq((come - oldest)[: bits + 1]),
             put.en.eq(moved),
             put.addr.eq(Cat(beat, come[:bits])),
             put.data.eq(self.i.p.codes),
@@ -135,10 +137,11 @@ class Ring(wiring.Component):
             root_put.data.eq(self.i.p.root),
             root_get.addr.eq(begun[:bits]),
         ]
+        m.d.sync += self.i.ready.eq(~((kept == self.records) | ((kept == self.records - 1) & ended)))
         with m.If(moved):
             m.d.sync += beat.eq(Mux(self.i.p.last, 0, beat + 1))
-            with m.If(self.i.p.last):
-                m.d.sync += come.eq(come + 1)
+        with m.If(ended):
+            m.d.sync += come.eq(come + 1)
 
         # Node. Whose step ends goes on, or else a record begins.
         walk, goes = Signal(self._walk, reset_less=True), Signal()
@@ -191,7 +194,8 @@ class Ring(wiring.Component):
         m.d.sync += through.eq(
             Mux(self.halt, 0, (through | Mux(goes & step.ends, place, 0)[: self.records]) & ~freed[: self.records])
         )
-        m.d.comb += self.there.eq(through.bit_select(oldest[:bits], 1))
+        # Registers, or the way from a place's number to whether its record may go would be the longest.
+        m.d.sync += self.there.eq(through.bit_select(oldest[:bits], 1) & ~self.take & ~self.halt)
         with m.If(self.take):
             m.d.sync += oldest.eq(oldest + 1)
 
@@ -262,8 +266,8 @@ class Ring(wiring.Component):
                 put.data.leaf.eq(Mux(forks, step.row.child, walk.node)),
                 put.data.length.eq(Mux(last, 1, walk.length)),
                 get.addr.eq(oldest),
-                self.record.ways[way].eq(get.data),
             ]
+            m.d.sync += self.record.ways[way].eq(get.data)
             kept.append(found)
         shape = data.StructLayout({"more": range(1 + self.alternates), "lost": 1, "stands": 1})
         m.submodules.ends = ends = memory.Memory(shape=shape, depth=self.records, init=[])
@@ -275,6 +279,8 @@ class Ring(wiring.Component):
             put.data.lost.eq(step.lost),
             put.data.stands.eq(walk.stands),
             get.addr.eq(oldest),
+        ]
+        m.d.sync += [
             self.record.more.eq(get.data.more),
             self.record.lost.eq(get.data.lost),
             self.stands.eq(get.data.stands),

@@ -83,7 +83,7 @@ class Walker(wiring.Component):
         For each way of a record its leaf, and with ``paths`` the nodes above, upwards.
 
     Latency: that of `Ring`, and 3 cycles to the leaf's item. Throughput: an item per cycle, and a
-    step per ring and cycle. A change stands the stream for 6 clocks (with ``paths``, one more
+    step per ring and cycle. A change stands the stream for 7 clocks (with ``paths``, one more
     for each child), the walks that begin anew beside.
     """
 
@@ -134,22 +134,24 @@ class Walker(wiring.Component):
         ]
 
         # The next record waits for a change.
-        number = Signal(32)
+        number, following = Signal(32), Signal(32, init=1)
+        within = Signal()  # the limit, as it was a clock ago; it only grows
         more, quiet = Signal(), Signal()
         lock_waits, lock_due = self._turn(m, "lock", self.lock, number, take)
         edit_waits, edit_due = self._turn(m, "edit", self.edit, number, take)
         m.d.comb += [
             self.stands.eq(there & passed_lock & ~table.busy),
-            given.i.valid.eq(
-                there & ~passed_lock & (number != self.limit) & ~(lock_waits | edit_waits | more | table.busy)
-            ),
+            given.i.valid.eq(there & ~passed_lock & within & ~(lock_waits | edit_waits | more | table.busy)),
             take.eq(given.i.valid & given.i.ready),
         ]
-        m.d.sync += number.eq(number + take)
+        m.d.sync += within.eq(Mux(take, following != self.limit, number != self.limit))
+        with m.If(take):
+            m.d.sync += [number.eq(following), following.eq(following + 1)]
 
         # A change, once all before it are through.
         change = table.change
-        stuck = self.stands & ~edit_waits  # so its place is known
+        stuck = Signal()  # and it is known that the edit is not due
+        m.d.sync += stuck.eq(self.stands & self.edit.valid & ~edit_waits)
         with m.If(quiet & lock_due):
             m.d.comb += [
                 change.valid.eq(1),
@@ -195,25 +197,26 @@ class Walker(wiring.Component):
         way, final = Signal(range(1 + self.alternates)), Signal()
         number = Signal(32)
         asked, ended = Signal(), Signal()
-        item = Signal.like(o.payload, reset_less=True)
+        item, shown = (Signal.like(o.payload, reset_less=True, name=name) for name in ("item", "shown"))
         above = Signal(range(table.nodes + 1))  # nodes of this way that are still to be asked for
         climbs, goes_on = Signal(), Signal()
         length = record.ways[way].length
         m.d.comb += [
             goes_on.eq(~o.valid | o.ready),
-            climbs.eq(above != 0),
+            climbs.eq((above != 0) & table.paths),
             final.eq(way == record.more),
             table.ask.eq(goes_on),
             table.node.eq(Mux(climbs, table.parent, record.ways[way].leaf)),
             given.o.ready.eq(goes_on & ~climbs & final),
             quiet.eq(~(given.o.valid | asked | o.valid)),
+            o.payload.eq(shown),
+            o.p.slot.there.eq(shown.slot.there & ~shown.lost),
         ]
         with m.If(goes_on):
             m.d.sync += [
                 o.valid.eq(asked),
-                o.payload.eq(item),
-                o.p.slot.eq(table.slot),
-                o.p.slot.there.eq(table.slot.there & ~item.lost),
+                shown.eq(item),
+                shown.slot.eq(table.slot),
                 asked.eq(climbs | given.o.valid),
                 item.node.eq(table.node),
                 item.leaf.eq(~climbs),

@@ -39,6 +39,7 @@ class Bench:
         self.errors = deque()
         self.sent = 0  # records of which all beats are taken
         self.in_time = {}  # streams' offers that came before their record
+        self.clock, self.since = 0, {}  # of their offers
         self.last_at = 0
         self.limit, self.grows = 0, 1.0
         self.idle, self.stood = 0, 0
@@ -79,9 +80,11 @@ class Bench:
         if self.rng.random() < self.grows:
             self.limit = max(self.limit, self.golden.number + self.rng.randint(0, 20))
         dut.limit.value = self.limit
+        self.clock += 1
         for end in (self.edits, self.locks):
             if end.offered and end not in self.in_time:
                 self.in_time[end] = self.sent <= end.items[0]["at"]
+                self.since[end] = self.clock
         await ReadOnly()
         self.idle += 1
         beat, edit, lock, item = (end.settle() for end in self.ends)
@@ -135,6 +138,8 @@ class Bench:
     def _edited(self, edit):
         golden = self.golden
         self._is_between(self.edits, edit)
+        if not golden.more and self.locks.offered and self.since[self.locks] <= self.since[self.edits]:
+            assert self.locks.items[0]["at"] > golden.number, "before a lock"
         if edit["at"] > golden.number and not golden.more:
             assert golden.stands(*self.walking[0]), "ahead of its record"
             self.errors.append(EditError.ORDER)
@@ -178,7 +183,7 @@ async def matches_golden(dut):
     left, stood = parameters()["records"], 0
     clock, last_lock = 0, 0
     locking = 0.0
-    while left or bench.walking or bench.edits.items:
+    while left or bench.walking or bench.wanted or bench.edits.items:
         if clock % 200 == 0:
             for end in bench.ends:
                 end.stall = rng.choice([0.0, 0.0, 0.5, 0.9])
@@ -192,7 +197,7 @@ async def matches_golden(dut):
         if rng.random() < editing and len(bench.edits.items) < 4:
             bench.edit(*bench.random_row(), at=bench.random_at(), more=rng.random() < 0.3)
         if left and rng.random() < locking and not bench.locks.items:
-            last_lock = max(bench.random_at(), last_lock)
+            last_lock = max(rng.choice([bench.random_at(), bench.last_at]), last_lock)
             bench.locks.items.append({"node": rng.randrange(bench.nodes + (rng.random() < 0.05)), "at": last_lock})
         # Whoever sent a part of a change sends the rest; whoever locked a node, the verdict.
         waits = golden.more or (bench.walking and golden.stands(*bench.walking[0]))
@@ -260,8 +265,9 @@ async def takes_the_clocks_that_it_says(dut):
         steps = depth + 1
         dut._log.info(f"depth {depth}: {clocks:.3f} clocks per record, {steps / clocks:.3f} steps per clock")
         items = steps if bench.golden.paths else 1
-        assert clocks == max(items, beats, steps / walkers * max(1, Ring.steps / records)), (depth, clocks)
-        assert first == beats + steps * Ring.steps + 2, (depth, first)
+        busy = max(2, steps, (steps * Ring.steps + 1 + beats) / records)  # a ring with a record
+        assert clocks == max(items, beats, busy / walkers), (depth, clocks)
+        assert first == beats + steps * Ring.steps + 3, (depth, first)
     depth = max(parameters()["depths"])
     depths = [bench.rng.randint(1, min(depth, bench.attributes)) for _ in range(20 * count)]
     _, clocks = await _clocks(bench, depths)
