@@ -32,8 +32,13 @@ _POINTS = tuple(
         {"lanes": 1, "levels": 2},
     )
 )
-_BLOCKS = tuple(  # of the front, each by itself
-    ("judge", _BASE.replace(classes=classes, count_width=width)) for classes, width in ((2, 18), (8, 18), (32, 32))
+_NODES = 1024
+_BLOCKS = (  # of the front, each by itself
+    *(("judge", _BASE.replace(classes=classes, count_width=width)) for classes, width in ((2, 18), (8, 18), (32, 32))),
+    *(
+        (f"leaf rows, {_NODES} nodes", _BASE.replace(classes=classes, naive_bayes=bayes))
+        for classes, bayes in ((2, False), (2, True), (8, False), (8, True))
+    ),
 )
 _CELLS = {
     "LUT4": "LUT4",
@@ -48,8 +53,9 @@ _CELLS = {
 
 def _block(name, geometry):
     from bregalad_hw.front.judge import Judge
+    from bregalad_hw.front.leaf_rows import LeafRows
 
-    return {"judge": Judge}[name](geometry)
+    return Judge(geometry) if name == "judge" else LeafRows(geometry, _NODES)
 
 
 def synthesise(geometry, block=None):
@@ -143,9 +149,15 @@ def _page(kept):
         page.text("Blocks of the [front](../front.md), each by itself:")
         page.table(
             "blocks",
-            ("block", "C", "W", *_CELLS.values()),
+            ("block", "C", "W", "naive Bayes", *_CELLS.values()),
             [
-                (block, g.classes, g.count_width, *(f"{found['cells'][kind]:,}" for kind in _CELLS))
+                (
+                    block,
+                    g.classes,
+                    g.count_width,
+                    "yes" if g.naive_bayes else "no",
+                    *(f"{found['cells'][kind]:,}" for kind in _CELLS),
+                )
                 for block, g, found in blocks
             ],
         )

@@ -4,7 +4,7 @@ import inspect
 import re
 
 from ..geometry import MISSING, NONE, Geometry
-from . import commands, judge, nodes, registers, reports, rows
+from . import commands, judge, leaf_rows, nodes, registers, reports, rows
 from .layout import Layout
 
 __all__ = ["markdown"]
@@ -78,7 +78,11 @@ def markdown():
         *_registers(registers.REGISTERS),
     ]
     lines += _values(registers.CellKind)
-    lines += ["## Judge", "", *_paragraphs(judge), "", *_registers(judge.JUDGE)[:-1]]
+    lines += ["## Judge", "", *_paragraphs(judge), "", *_registers(judge.JUDGE)]
+    lines += ["## Leaf rows", "", *_paragraphs(leaf_rows), ""]
+    for values in (leaf_rows.RowWord, leaf_rows.RowOp, leaf_rows.Predictor):
+        lines += _values(values)
+    lines += _registers(leaf_rows.LEAF_ROWS)[:-1]
     return "\n".join(lines) + "\n"
 
 

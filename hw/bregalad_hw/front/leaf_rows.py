@@ -1,0 +1,393 @@
+"""What leaves predict by: class counts and guesses, a record per clock, in order."""
+
+from amaranth import Assert, Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, fifo, stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from bregalad.geometry import Geometry
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, PERIOD_WIDTH, Predictor, RowOp, RowWord
+
+from ..configuration import configuration_signature
+
+__all__ = ["LeafRows", "item_layout", "result_layout"]
+
+_WORDS = len(RowWord)  # before the class counts
+_RESULTS = 16  # places of a distributed RAM
+_STAGES = 7  # that an item may be from the clock in which there is room until its result is stored
+
+
+def _label(geometry):
+    return (geometry.classes - 1).bit_length()
+
+
+def item_layout(geometry, nodes):
+    """A record at its leaf, or what is done to a row or to the counters."""
+    g = geometry
+    return data.StructLayout(
+        {
+            "op": RowOp,
+            "node": range(nodes),
+            "label": _label(g),
+            "test": 1,  # RECORD: predict only
+            "alternate": 1,  # RECORD: what it predicts is not the tree's prediction
+            "counted": 1,  # RECORD: the node has statistics, so trials become due
+            "known": 1,  # RECORD: naive Bayes knows a class
+            "bayes": _label(g),  # that class; TALLY: the class predicted
+            "word": range(_WORDS + g.classes),  # READ, WRITE
+            "value": 32,  # WRITE
+        }
+    )
+
+
+def result_layout(geometry, nodes):
+    """What an item has to tell; the words are those of ``sim/bregalad_sim/golden/leaf_rows.py``.
+
+    What belongs to a bit that is 0 may be anything.
+    """
+    g = geometry
+    return data.StructLayout(
+        {
+            "node": range(nodes),
+            "told": 1,
+            "label": _label(g),
+            "due": 1,
+            "mixed": 1,
+            "base": g.count_width,
+            "ask_up_to": g.count_width,
+            "mark": 1,
+            "instances": 32,
+            "hits": 32,  # or the word that was read
+            "read": 1,
+        }
+    )
+
+
+def _row_layout(geometry, width):
+    """What records change."""
+    return data.StructLayout(
+        {
+            "majority": _label(geometry),
+            "mixed": 1,
+            "lead": width,
+            **({"right": signed(32)} if geometry.naive_bayes else {}),
+            "since": PERIOD_WIDTH,
+            "arrivals": PERIOD_WIDTH,
+            "errors": PERIOD_WIDTH,
+        }
+    )
+
+
+class LeafRows(wiring.Component):
+    """A row per node: predict a record by it, then count the record.
+
+    Rows lie in block RAM. An item has its row read in its first clock, the row arrives in the next one, where what the
+    items right before have made of it takes its place, and is changed and written in the third. A class count is read
+    and written likewise, one for each record: the label's. So any number of classes takes as long, and no more logic.
+
+    What only the host writes (period, base counts, the judge's number) lies in memories of its own; the items after
+    such a WRITE, or a TALLY, wait for two clocks. Nothing ever stops in the pipeline: items are taken while there is
+    room for the results of all.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    nodes : int
+        2 to 32768.
+    width : int
+        Bits of a class count, 4 to 32.
+
+    Members
+    -------
+    configuration : In(configuration_signature(LEAF_ROWS))
+        Static while items are under way.
+    i : In(stream of item_layout)
+        ``word`` is below 9 + C; the labels are below C.
+    o : Out(stream of result_layout)
+        Of the items that have something to tell, in order.
+
+    Latency: ``latency`` cycles from an item to its result, two more of a TALLY. Throughput: an item per cycle, but for
+    those that wait, while no more than 8 results do. Rows are 0 after configuration; a reset of the
+    clock domain leaves them as they are.
+
+    Raises
+    ------
+    TypeError
+        If ``geometry`` is not a Geometry, or a number is not an integer.
+    ValueError
+        If a number is out of range.
+
+    Source: sim/bregalad_sim/golden/leaf_rows.py; docs/learners.md, Prediction.
+    """
+
+    latency = 5
+
+    def __init__(self, geometry, nodes, *, width=COUNT_WIDTH):
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
+        for name, value, low, high in (("nodes", nodes, 2, 32768), ("width", width, 4, 32)):
+            if not isinstance(value, int):
+                raise TypeError(f"{name} must be an integer, not {value!r}")
+            if not low <= value <= high:
+                raise ValueError(f"{name} must be {low} to {high}, not {value}")
+        self.geometry = g = geometry
+        self.nodes = nodes
+        self.width = width
+        super().__init__(
+            {
+                "configuration": In(configuration_signature(LEAF_ROWS)),
+                "i": In(stream.Signature(item_layout(g, nodes))),
+                "o": Out(stream.Signature(result_layout(g, nodes))),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        taken, pause = self.i.valid & self.i.ready, Signal(2)
+        m.d.sync += pause.eq(Cat(taken & _waits(self.i.p), pause[0]))
+        valid, item = self._take(m, taken)
+        self._rows(m, valid, item)
+        room = self._results(m, *self._tell(m, valid[2], item[2]))
+        m.d.comb += self.i.ready.eq(room & ~pause.any())
+        return m
+
+    def _take(self, m, taken):
+        """``(valid, item)`` of the input and of stages 1 and 2."""
+        layout = item_layout(self.geometry, self.nodes)
+        valid, item = [taken], [self.i.p]
+        for i in (1, 2):
+            valid.append(Signal(name=f"valid_{i}"))
+            item.append(Signal(layout, name=f"item_{i}", reset_less=True))
+            m.d.sync += [valid[i].eq(valid[i - 1]), item[i].eq(item[i - 1])]
+        return valid, item
+
+    def _rows(self, m, valid, item):
+        """Stages 0 to 2: read row and count, change and write them."""
+        g = self.geometry
+        self.row, self.count = row, count = (
+            Signal(_row_layout(g, self.width), name="row_2", reset_less=True),
+            Signal(self.width, name="count_2", reset_less=True),
+        )
+        self.after = after = Signal.like(row, name="after")
+        counted = Signal.like(count, name="counted")
+        # Of the items before this one: the one ahead is being changed, the one before that has been.
+        place = Signal(_label(g))
+        at = [place, *(Signal.like(place, name=f"place_{i}") for i in (1, 2))]
+        m.d.comb += place.eq(Mux(_is_access(self.i.p), (self.i.p.word - _WORDS)[: len(place)], self.i.p.label))
+        same_row, same_count = Signal(2), Signal(2)
+        m.d.sync += [
+            at[1].eq(at[0]),
+            at[2].eq(at[1]),
+            same_row.eq(Cat(valid[k] & (item[k].node == item[0].node) for k in (1, 2))),
+            same_count.eq(Cat(valid[k] & (item[k].node == item[0].node) & (at[k] == place) for k in (1, 2))),
+        ]
+        for name, shape, address, now, new, same in (
+            ("rows", row.shape(), [each.node for each in item], row, after, same_row),
+            (
+                "counts",
+                self.width,
+                [Cat(at[i], item[i].node) for i in range(3)],
+                count,
+                counted,
+                same_count,
+            ),
+        ):
+            read = self._memory(m, name, shape, address, valid[2], new)
+            before = Signal.like(now, name=f"{name}_before", reset_less=True)
+            m.d.sync += [before.eq(new), now.eq(Mux(same[0], new, Mux(same[1], before, read)))]
+        self.settings = settings = {}
+        for word, width in (
+            (RowWord.PERIOD, PERIOD_WIDTH),
+            (RowWord.BASE, g.count_width),
+            (RowWord.ASK_UP_TO, g.count_width),
+        ):
+            settings[word] = Signal(width, name=f"{word.name.lower()}_2", reset_less=True)
+            sets = valid[2] & (item[2].op == RowOp.WRITE) & (item[2].word == word)
+            address = [each.node for each in item]
+            m.d.sync += settings[word].eq(self._memory(m, word.name.lower(), width, address, sets, item[2].value))
+        self._change(m, item[2], after, counted)
+
+    def _memory(self, m, name, shape, address, write_en, written):
+        """Read at stage 0, written at stage 2; what was read, in stage 1."""
+        m.submodules[name] = memory = Memory(shape=shape, depth=1 << len(address[0]), init=[])
+        read, write = memory.read_port(), memory.write_port()
+        m.d.comb += [
+            read.addr.eq(address[0]),
+            write.en.eq(write_en),
+            write.addr.eq(address[2]),
+            write.data.eq(written),
+        ]
+        return read.data
+
+    def _change(self, m, item, after, counted):
+        """Stage 2: prediction, and what row and count become."""
+        row, count, rule = self.row, self.count, self.configuration.leaf_predictor
+        label = item.label
+        self.predicted, self.due = predicted, due = Signal(_label(self.geometry)), Signal()
+        learns = (item.op == RowOp.RECORD) & ~item.test
+        writes = item.op == RowOp.WRITE
+        m.d.comb += [after.eq(row), counted.eq(count), predicted.eq(row.majority)]
+        since = Signal(PERIOD_WIDTH + 1)
+        period = self.settings[RowWord.PERIOD]
+        m.d.comb += [
+            since.eq(row.since + 1),
+            due.eq(learns & item.counted & period.any() & (since >= period)),
+        ]
+        if self.geometry.naive_bayes:
+            differs = Signal()
+            m.d.comb += differs.eq(item.known & (item.bayes != row.majority))
+            adaptive = rule.by == Predictor.ADAPTIVE
+            with m.If(differs & ((rule.by == Predictor.BAYES) | (adaptive & (row.right <= 0)))):
+                m.d.comb += predicted.eq(item.bayes)
+            with m.If(learns & adaptive & differs):
+                m.d.comb += after.right.eq(row.right + (label == row.majority) - (label == item.bayes))
+        with m.If(learns):
+            is_majority = label == row.majority
+            more = Signal(self.width)
+            m.d.comb += [
+                more.eq(count + 1),
+                after.arrivals.eq(row.arrivals + 1),
+                after.errors.eq(row.errors + (predicted != label)),
+                after.mixed.eq(row.mixed | (~is_majority & row.lead.any())),
+            ]
+            with m.If(item.counted):
+                m.d.comb += after.since.eq(Mux(due, 0, since))
+            with m.If(~row.lead.all()):
+                m.d.comb += counted.eq(more)
+                # No count is above the lead; of equal ones the lower class leads.
+                with m.If(is_majority | (count == row.lead) | ((more == row.lead) & (label < row.majority))):
+                    m.d.comb += [after.majority.eq(label), after.lead.eq(more)]
+        with m.If(writes):
+            with m.Switch(item.word):
+                with m.Case(RowWord.MAJORITY):
+                    m.d.comb += [after.majority.eq(item.value), after.mixed.eq(item.value[16])]
+                for word in list(RowWord)[1:]:
+                    name = word.name.lower()
+                    with m.Case(word):
+                        if name in row.shape().members:
+                            m.d.comb += after[name].eq(item.value)
+                with m.Default():
+                    m.d.comb += counted.eq(item.value)
+
+    def _tell(self, m, valid, item):
+        """Stage 3: what there is to tell but for the counters, and which counter counts."""
+        g, rule = self.geometry, self.configuration.leaf_predictor
+        result = Signal(result_layout(g, self.nodes), name="result_3", reset_less=True)
+        tally = Signal(_tally_layout(g), name="tally_3")
+        record, tallies = item.op == RowOp.RECORD, item.op == RowOp.TALLY
+        m.d.sync += [
+            result.node.eq(item.node),
+            result.told.eq(record & ~item.alternate & (item.test | rule.told)),
+            result.label.eq(self.predicted),
+            result.due.eq(self.due),
+            result.mixed.eq(self.after.mixed),
+            result.base.eq(self.settings[RowWord.BASE]),
+            result.ask_up_to.eq(self.settings[RowWord.ASK_UP_TO]),
+            result.read.eq(item.op == RowOp.READ),
+            result.hits.eq(self._word(m, item)),
+            tally.valid.eq(valid),
+            tally.label.eq(item.label),
+            tally.predicted.eq(Mux(tallies, item.bayes, self.predicted)),
+            tally.counts.eq(record & ~item.test & ~item.alternate),
+            tally.clears.eq(tallies),
+            tally.marks.eq(item.op == RowOp.MARK),
+        ]
+        return result, tally
+
+    def _word(self, m, item):
+        """The word of the row in stage 2 that an item names."""
+        row, word = self.row, Signal(32, name="word_2")
+        known = {name: row[name] for name in row.shape().members if name != "mixed"}
+        known |= {setting.name.lower(): value for setting, value in self.settings.items()}
+        known["majority"] = row.majority | row.mixed << 16
+        with m.Switch(item.word):
+            for each in RowWord:
+                with m.Case(each):
+                    m.d.comb += word.eq(known.get(each.name.lower(), 0))
+            with m.Default():
+                m.d.comb += word.eq(self.count)
+        return word
+
+    def _marks(self, m, tally):
+        """Stage 3: ``(mark, instances, hits)`` since the last mark, this record's among them."""
+        every = self.configuration.leaf_marks.every
+        instances, hits = Signal(32), Signal(32)
+        more, righter, mark = Signal(32), Signal(32), Signal()
+        counts = tally.valid & tally.counts
+        m.d.comb += [
+            more.eq(instances + counts),
+            righter.eq(hits + (counts & (tally.label == tally.predicted))),
+            mark.eq(tally.marks | (tally.counts & every.any() & (more >= every))),
+        ]
+        m.d.sync += [instances.eq(more), hits.eq(righter)]
+        with m.If(tally.valid & mark):
+            m.d.sync += [instances.eq(0), hits.eq(0)]
+        return mark, more, righter
+
+    def _tallies(self, m, tally):
+        """Stages 3 to 5: count predictions by label. ``(valid, number)`` of a TALLY in stage 5."""
+        tallies = [tally]
+        for i in (4, 5):
+            tallies.append(Signal.like(tally, name=f"tally_{i}"))
+            m.d.sync += tallies[-1].eq(tallies[-2])
+        address = [Cat(each.predicted, each.label) for each in tallies]
+        number, new, before = (Signal(32, name=name, reset_less=True) for name in ("number_5", "number", "number_6"))
+        same = Signal(2)
+        last = tallies[2]
+        read = self._memory(m, "tallies", 32, address, last.valid & (last.counts | last.clears), new)
+        m.d.comb += new.eq(Mux(last.clears, 0, number + last.counts))
+        m.d.sync += [
+            same.eq(Cat(tallies[k].valid & (address[k] == address[0]) for k in (1, 2))),
+            before.eq(new),
+            number.eq(Mux(same[0], new, Mux(same[1], before, read))),
+        ]
+        return last.valid & last.clears, number
+
+    def _results(self, m, result, tally):
+        """Stage 3, of a TALLY stage 5: a queue of what there is to tell. Whether it has room for all under way."""
+        layout = result_layout(self.geometry, self.nodes)
+        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=layout.size, depth=_RESULTS)
+        mark, instances, hits = self._marks(m, tally)
+        tallied, number = self._tallies(m, tally)
+        told, room = Signal(layout), Signal(init=1)
+        m.d.comb += [
+            told.eq(result),
+            told.mark.eq(mark),
+            told.instances.eq(instances),
+            queue.w_en.eq(tally.valid & (result.told | result.due | mark | result.read)),
+            queue.w_data.eq(told),
+            self.o.valid.eq(queue.r_rdy),
+            self.o.payload.eq(queue.r_data),
+            queue.r_en.eq(self.o.ready),
+        ]
+        with m.If(mark):
+            m.d.comb += told.hits.eq(hits)
+        with m.If(tallied):
+            # The items after it have waited.
+            m.d.comb += [
+                Cat(told.told, told.due, told.mark).eq(0),
+                told.read.eq(1),
+                told.hits.eq(number),
+                queue.w_en.eq(1),
+            ]
+        m.d.sync += [
+            room.eq(queue.level <= _RESULTS - _STAGES - 1),
+            Assert(queue.w_rdy | ~queue.w_en, "no room for a result"),
+            Assert(~(tallied & tally.valid), "two results in a clock"),
+        ]
+        return room
+
+
+def _tally_layout(geometry):
+    """A prediction, or what is done to the counter of such ones."""
+    return data.StructLayout(
+        {"predicted": _label(geometry), "label": _label(geometry), "valid": 1, "counts": 1, "clears": 1, "marks": 1}
+    )
+
+
+def _is_access(item):
+    return (item.op == RowOp.READ) | (item.op == RowOp.WRITE)
+
+
+def _waits(item):
+    """Whether the items after it wait: it writes what only the host writes, or has its result two clocks later."""
+    return (item.op == RowOp.TALLY) | ((item.op == RowOp.WRITE) & (item.word >= RowWord.PERIOD) & (item.word < _WORDS))

@@ -1,0 +1,224 @@
+"""LeafRows against the golden model: few nodes, so that items meet on the same rows; stalls on both streams."""
+
+import random
+from collections import deque
+
+import cocotb
+from bregalad.geometry import Geometry
+from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
+from bregalad_hw.front.leaf_rows import LeafRows, item_layout, result_layout
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from bregalad_sim.golden import leaf_rows
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, Source, reset
+
+_PORTS = [f"configuration__{register.name}__{field.name}" for register in LEAF_ROWS for field in register.fields]
+_ALONE = (RowWord.PERIOD, RowWord.BASE, RowWord.ASK_UP_TO)
+
+
+class Bench:
+    def __init__(self, dut):
+        given = parameters()
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**given["geometry"])
+        self.nodes = given["nodes"]
+        self.block = LeafRows(g, self.nodes, width=given["width"])
+        self.golden = leaf_rows.LeafRows(g, self.nodes, width=given["width"])
+        self.source = Source(dut, "i", item_layout(g, self.nodes), rng)
+        self.sink = Sink(dut, "o", result_layout(g, self.nodes), rng)
+        self.items, self.want = deque(), deque()
+
+    def configure(self, **values):
+        """Registers, between items."""
+        rng = self.rng
+        known = {
+            "by": rng.choice(list(Predictor)),
+            "told": rng.randrange(2),
+            "every": rng.choice([0, 1, 2, 7]),
+        } | values
+        if not self.geometry.naive_bayes:
+            known["by"] = Predictor.MAJORITY
+        for name, value in known.items():
+            setattr(self.golden, name, value)
+        for port, name in zip(_PORTS, ("by", "told", "every"), strict=True):
+            getattr(self.dut, port).value = known[name]
+
+    def add(self, op, node=0, label=0, *, test=0, alternate=0, counted=1, bayes=None, word=0, value=0):
+        """An item, and the result that it is to have."""
+        rng, g = self.rng, self.geometry
+        match op:
+            case RowOp.RECORD:
+                want = self.golden.record(
+                    node, label, test=bool(test), alternate=bool(alternate), counted=bool(counted), bayes=bayes
+                )
+            case RowOp.READ:
+                want = self.golden.read(node, word)
+            case RowOp.WRITE:
+                want = self.golden.write(node, word, value)
+            case RowOp.MARK:
+                want = self.golden.mark()
+            case RowOp.TALLY:
+                want = self.golden.tally(label, bayes)
+        self.source.items.append(
+            {
+                "op": op,
+                "node": node,
+                "label": label,
+                "test": test,
+                "alternate": alternate,
+                "counted": counted,
+                "known": bayes is not None,
+                "bayes": rng.randrange(g.classes) if bayes is None else bayes,
+                "word": word,
+                "value": value,
+            }
+        )
+        if want is not None:
+            self.want.append(_shown(vars(want)))
+
+    def record(self, nodes):
+        rng, g = self.rng, self.geometry
+        bayes = rng.choice([None, rng.randrange(g.classes)]) if g.naive_bayes else None
+        bits = {name: rng.random() < 0.15 for name in ("test", "alternate")}
+        self.add(
+            RowOp.RECORD,
+            rng.randrange(nodes),
+            rng.choice([rng.randrange(g.classes), 0]),
+            counted=rng.random() < 0.9,
+            bayes=bayes,
+            **bits,
+        )
+
+    def write_row(self, node):
+        """A new leaf's row: its counts are what its lead says."""
+        rng = self.rng
+        most = (1 << self.golden.width) - 1
+        lead = rng.choice([0, rng.randrange(4), most - rng.randrange(3)])
+        counts = [rng.randint(max(0, lead - 2), lead) for _ in range(self.geometry.classes)]
+        counts[rng.randrange(len(counts))] = lead
+        majority = counts.index(lead) if lead else rng.randrange(len(counts))
+        words = [
+            majority | (sum(count > 0 for count in counts) > 1) << 16,
+            lead,
+            rng.choice([0, 1, 0xFFFFFFFF, 1 << 31, rng.getrandbits(32)]),
+            rng.choice([0, rng.randrange(4)]),
+            rng.choice([0, (1 << 24) - 2]),
+            rng.choice([0, (1 << 24) - 2]),
+            rng.choice([0, 1, 2, 5]),
+            rng.getrandbits(32),
+            rng.getrandbits(32),
+            *counts,
+        ]
+        order = list(enumerate(words))
+        rng.shuffle(order)
+        for word, value in order:
+            self.add(RowOp.WRITE, node, word=word, value=value)
+
+    def access(self, nodes):
+        rng, g = self.rng, self.geometry
+        node, op = rng.randrange(nodes), rng.choice(list(RowOp)[1:])
+        if op == RowOp.WRITE:
+            self.write_row(node)
+        elif op == RowOp.READ:
+            self.add(op, node, word=rng.randrange(len(RowWord) + g.classes))
+        else:
+            self.add(op, label=rng.randrange(g.classes), bayes=rng.randrange(g.classes))
+
+    async def start(self):
+        await reset(self.dut, *(getattr(self.dut, port) for port in _PORTS))
+
+    async def run(self):
+        """Until all results are there; clocks."""
+        limit = clocks = 100 * len(self.source.items) + 200
+        while (self.want or self.source.items) and limit:
+            await self.step()
+            limit -= 1
+        assert limit, "a result is missing"
+        for _ in range(self.block.latency + 2):
+            await self.step()
+        return clocks - limit
+
+    async def step(self):
+        """One clock; ``(an item was taken, a result was taken)``."""
+        self.source.drive()
+        self.sink.drive()
+        await ReadOnly()
+        taken, got = self.source.settle(), self.sink.settle()
+        if got is not None:
+            want = self.want.popleft()
+            if got["read"]:
+                got["word"] = got["hits"]
+            assert _shown(got) == want, f"got {got}, want {want}"
+        await RisingEdge(self.dut.clk)
+        return taken is not None, got is not None
+
+
+def _shown(result):
+    """What of a result matters."""
+    names = [name for name in ("told", "due", "mark", "read") if result[name]]
+    names += ["node", "label"] * bool(result["told"])
+    names += ["node", "mixed", "base", "ask_up_to"] * bool(result["due"])
+    names += ["instances", "hits"] * bool(result["mark"])
+    names += ["word"] * bool(result["read"])
+    return {name: int(result[name]) for name in names}
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms")
+async def matches_golden(dut):
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    await bench.start()
+    for node in range(bench.nodes):
+        for word in range(len(RowWord) + g.classes):
+            bench.add(RowOp.READ, node, word=word)  # all are 0
+    await bench.run()
+    for _ in range(parameters()["rounds"]):
+        bench.configure()
+        bench.source.stall, bench.sink.stall = (rng.choice([0, 0, 0.5, 0.9]) for _ in range(2))
+        nodes = rng.choice([1, 2, bench.nodes])
+        accesses = rng.choice([0, 0.05, 0.5])
+        for _ in range(rng.randint(1, 80)):
+            if rng.random() < accesses:
+                bench.access(nodes)
+            else:
+                bench.record(nodes)
+        await bench.run()
+    for node in range(bench.nodes):
+        for word in range(len(RowWord) + g.classes):
+            bench.add(RowOp.READ, node, word=word)
+    for label in range(g.classes):
+        for predicted in range(g.classes):
+            bench.add(RowOp.TALLY, label=label, bayes=predicted)
+    await bench.run()
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def rate_and_latency(dut):
+    """A record per clock, all of one leaf, each with a result; results stand, and no record is lost."""
+    bench = Bench(dut)
+    await bench.start()
+    bench.configure(told=1, every=1)
+    for word in range(len(RowWord) + bench.geometry.classes):
+        bench.add(RowOp.WRITE, 1, word=word)
+    await bench.run()
+    bench.add(RowOp.MARK)
+    taken = None
+    for clock in range(20):
+        item, result = await bench.step()
+        taken = clock if item else taken
+        if result:
+            assert clock - taken == bench.block.latency
+            break
+    for _ in range(300):
+        bench.add(RowOp.RECORD, 1, bench.rng.randrange(bench.geometry.classes))
+    assert await bench.run() <= 300 + bench.block.latency + 1
+    for _ in range(40):
+        bench.add(RowOp.RECORD, 1)
+    bench.sink.stall = 1.0
+    for _ in range(60):
+        await bench.step()
+    assert bench.source.items, "more was taken than there is room for"
+    bench.sink.stall = 0.0
+    await bench.run()

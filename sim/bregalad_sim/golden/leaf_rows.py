@@ -1,0 +1,179 @@
+"""Leaf rows in plain integers."""
+
+from dataclasses import dataclass, field
+
+from bregalad.geometry import Geometry
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, PERIOD_WIDTH, Predictor, RowWord
+
+__all__ = ["LeafRows", "Result"]
+
+_PERIOD = (1 << PERIOD_WIDTH) - 1
+
+
+@dataclass
+class _Row:
+    words: list  # by RowWord; RIGHT is signed
+    counts: list
+
+
+@dataclass
+class Result:
+    """What an item has to tell; an item that has nothing has no result.
+
+    ``label`` is the class predicted if ``told``; with ``due`` a trial is due, and ``mixed``, ``base`` and ``ask_up_to``
+    are what the judge needs of the row; with ``mark``, ``instances`` and ``hits`` are those since the last one;
+    ``word`` is what was asked for.
+    """
+
+    node: int = 0
+    told: bool = False
+    label: int = 0
+    due: bool = False
+    mixed: bool = False
+    base: int = 0
+    ask_up_to: int = 0
+    mark: bool = False
+    instances: int = 0
+    hits: int = 0
+    read: bool = False
+    word: int = 0
+
+
+@dataclass
+class LeafRows:
+    """The rows of all nodes, and the counters.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    nodes : int
+    by : Predictor
+    told : bool
+        The class of every record.
+    every : int
+        Instances between marks, 0: none.
+    width : int
+        Bits of a count.
+    """
+
+    geometry: Geometry
+    nodes: int
+    by: int = Predictor.MAJORITY
+    told: bool = False
+    every: int = 0
+    width: int = COUNT_WIDTH
+    rows: list = field(init=False)
+
+    def __post_init__(self):
+        classes = self.geometry.classes
+        self.rows = [_Row([0] * len(RowWord), [0] * classes) for _ in range(self.nodes)]
+        self.instances = self.hits = 0
+        self.tallies = [[0] * classes for _ in range(classes)]
+
+    def record(self, node, label, *, test=False, alternate=False, counted=True, bayes=None):
+        """Predict a record, and learn it.
+
+        Parameters
+        ----------
+        node, label : int
+        test : bool
+            Predict only.
+        alternate : bool
+            The leaf is an alternate's: what it predicts is not the tree's prediction.
+        counted : bool
+            The node has statistics: its trials become due.
+        bayes : int or None
+            The class by naive Bayes, if that knows any.
+
+        Returns
+        -------
+        Result or None
+        """
+        row = self.rows[node]
+        majority = row.words[RowWord.MAJORITY] & 0xFFFF
+        differs = bayes is not None and bayes != majority
+        trusted = self.by == Predictor.BAYES or (self.by == Predictor.ADAPTIVE and row.words[RowWord.RIGHT] <= 0)
+        predicted = bayes if differs and trusted else majority
+        result = Result(node)
+        if test:
+            result.told, result.label = not alternate, predicted
+            return result if result.told else None
+        if self.by == Predictor.ADAPTIVE and differs:
+            row.words[RowWord.RIGHT] = _signed(row.words[RowWord.RIGHT] + (label == majority) - (label == bayes))
+        self._count(row, label)
+        row.words[RowWord.ARRIVALS] = row.words[RowWord.ARRIVALS] + 1 & _PERIOD
+        row.words[RowWord.ERRORS] = row.words[RowWord.ERRORS] + (predicted != label) & _PERIOD
+        if counted:
+            self._arrive(row, result)
+        if not alternate:
+            self._tally(label, predicted, result)
+        return result if result.told or result.due or result.mark else None
+
+    def _count(self, row, label):
+        lead, majority = row.words[RowWord.LEAD], row.words[RowWord.MAJORITY] & 0xFFFF
+        mixed = row.words[RowWord.MAJORITY] >> 16 | (label != majority and lead > 0)
+        if lead < (1 << self.width) - 1:
+            count = row.counts[label] = row.counts[label] + 1 & (1 << self.width) - 1
+            if label == majority or count == lead + 1 or (count == lead and label < majority):
+                majority, lead = label, count
+        row.words[RowWord.MAJORITY] = majority | mixed << 16
+        row.words[RowWord.LEAD] = lead
+
+    def _arrive(self, row, result):
+        since, period = row.words[RowWord.SINCE] + 1, row.words[RowWord.PERIOD]
+        result.due = 0 < period <= since
+        row.words[RowWord.SINCE] = 0 if result.due else since & _PERIOD
+        if result.due:
+            result.mixed = bool(row.words[RowWord.MAJORITY] >> 16)
+            result.base, result.ask_up_to = row.words[RowWord.BASE], row.words[RowWord.ASK_UP_TO]
+
+    def _tally(self, label, predicted, result):
+        self.tallies[label][predicted] = self.tallies[label][predicted] + 1 & 0xFFFFFFFF
+        self.instances += 1
+        self.hits += label == predicted
+        if self.told:
+            result.told, result.label = True, predicted
+        if 0 < self.every <= self.instances:
+            self._mark(result)
+
+    def _mark(self, result):
+        result.mark, result.instances, result.hits = True, self.instances, self.hits
+        self.instances = self.hits = 0
+
+    def mark(self):
+        """Tell instances and hits since the last mark, and begin anew."""
+        result = Result()
+        self._mark(result)
+        return result
+
+    def tally(self, label, predicted):
+        """How often a class was predicted for a label; begins anew."""
+        word, self.tallies[label][predicted] = self.tallies[label][predicted], 0
+        return Result(read=True, word=word)
+
+    def read(self, node, word):
+        """A word of a row."""
+        row = self.rows[node]
+        value = row.words[word] if word < len(RowWord) else row.counts[word - len(RowWord)]
+        return Result(node, read=True, word=value & 0xFFFFFFFF)
+
+    def write(self, node, word, value):
+        """Set a word of a row."""
+        row = self.rows[node]
+        if word >= len(RowWord):
+            row.counts[word - len(RowWord)] = value & (1 << self.width) - 1
+        elif word == RowWord.RIGHT:
+            row.words[word] = _signed(value) * self.geometry.naive_bayes
+        elif word == RowWord.MAJORITY:
+            row.words[word] = value & (1 << 16 | (1 << (self.geometry.classes - 1).bit_length()) - 1)
+        elif word == RowWord.LEAD:
+            row.words[word] = value & (1 << self.width) - 1
+        elif word in (RowWord.BASE, RowWord.ASK_UP_TO):
+            row.words[word] = value & self.geometry.count_max
+        else:
+            row.words[word] = value & _PERIOD
+
+
+def _signed(value):
+    """Two's complement of 32 bits."""
+    return (value + (1 << 31) & 0xFFFFFFFF) - (1 << 31)

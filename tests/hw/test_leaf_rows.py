@@ -1,0 +1,84 @@
+"""Leaf rows: hardware against golden model, and that against the driver's router."""
+
+import random
+
+import pytest
+from bregalad.geometry import Geometry
+from bregalad.protocol.leaf_rows import Predictor, RowWord, row_words
+from bregalad.trees.structure.nodes import Nodes
+from bregalad.trees.structure.router import ADAPTIVE, BAYES, MAJORITY, arrive, choose, count_class
+from bregalad_hw.front.leaf_rows import LeafRows
+from bregalad_sim.golden import leaf_rows
+from bregalad_sim.runner import run
+
+SIZES = {
+    "2 classes": (dict(classes=2), 3, 32),
+    "bayes": (dict(classes=3, naive_bayes=True), 4, 32),
+    "narrow": (dict(classes=2, naive_bayes=True, count_width=12), 2, 4),
+    "5 classes": (dict(classes=5, count_width=32), 5, 24),
+}
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_leaf_rows(sizes, tmp_path):
+    sizes, nodes, width = SIZES[sizes]
+    dut = LeafRows(Geometry(**sizes), nodes, width=width)
+    run(dut, "dut", "bench_leaf_rows", tmp_path, geometry=sizes, nodes=nodes, width=width, rounds=60)
+
+
+@pytest.mark.parametrize("by", Predictor)
+def test_golden_is_the_drivers_leaf(by):
+    """Majority class, its lead, guesses, predictions and trials of one leaf: as the driver's router has them."""
+    seed = random.SystemRandom().getrandbits(31)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    classes, period = 4, 7
+    predictor = {Predictor.MAJORITY: MAJORITY, Predictor.BAYES: BAYES, Predictor.ADAPTIVE: ADAPTIVE}[by]
+    for _ in range(20):
+        nodes = Nodes(classes)
+        counts = [rng.choice([0, rng.randrange(5)]) for _ in range(classes)]
+        first = rng.randrange(classes)
+        nodes.counts[0] = counts
+        nodes.majority[0] = counts.index(max(counts)) if any(counts) else first
+        nodes.period[0] = period
+        rows = leaf_rows.LeafRows(Geometry(classes=classes, naive_bayes=True), 1, by=by, told=True)
+        for word, value in enumerate(row_words(counts, first, period=period, base=sum(counts), ask_up_to=9)):
+            rows.write(0, word, value)
+        for i in range(200):
+            label, bayes = rng.randrange(classes), rng.choice([None, *range(classes)])
+            node = nodes.table[0:1][0]
+            want = count_class(node, nodes.counts, 0, label)
+            if bayes is not None and predictor != MAJORITY:
+                want = choose(node, predictor, want, bayes, label)
+            result = rows.record(0, label, bayes=None if by == Predictor.MAJORITY else bayes)
+            assert result.label == want
+            assert result.due == bool(arrive(node, i))
+            if result.due:
+                assert result.mixed == ((nodes.counts[0] > 0).sum() > 1)
+                assert (result.base, result.ask_up_to) == (sum(counts), 9)
+        row = rows.rows[0]
+        assert row.counts == list(nodes.counts[0])
+        assert row.words[RowWord.MAJORITY] & 0xFFFF == nodes.majority[0]
+        assert row.words[RowWord.LEAD] == max(row.counts)
+        assert row.words[RowWord.RIGHT] == nodes.right[0]
+
+
+def test_words_of_a_new_leaf():
+    words = row_words([3, 5, 5], period=200, base=13, ask_up_to=4)
+    assert words == [1 << 16 | 1, 5, 0, 0, 0, 0, 200, 13, 4, 3, 5, 5]
+    assert row_words([0, 0, 0], majority=2)[:2] == [2, 0]
+    assert row_words([0, 7, 0])[0] == 1
+
+
+@pytest.mark.parametrize(
+    "values, error, message",
+    [
+        ({"nodes": 1}, ValueError, "nodes must be 2 to 32768, not 1"),
+        ({"nodes": 2.0}, TypeError, "nodes must be an integer, not 2.0"),
+        ({"width": 33}, ValueError, "width must be 4 to 32, not 33"),
+        ({"geometry": "small"}, TypeError, "geometry must be a Geometry, not 'small'"),
+    ],
+)
+def test_refuses(values, error, message):
+    with pytest.raises(error, match=message):
+        LeafRows(**{"geometry": Geometry(), "nodes": 4} | values)
