@@ -25,7 +25,14 @@ JUDGE = (
         "judge_bound",
         0x104,
         (
-            Field("mantissa", MANTISSA, _RW, f"From 2**{MANTISSA - 1} on.", 1 << MANTISSA - 1),
+            Field(
+                "mantissa",
+                MANTISSA,
+                _RW,
+                f"From 2**{MANTISSA - 1} on.",
+                1 << MANTISSA - 1,
+                lambda geometry: (1 << MANTISSA - 1, (1 << MANTISSA) - 1),
+            ),
             Field(
                 "exponent",
                 8,
