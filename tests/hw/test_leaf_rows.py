@@ -27,10 +27,8 @@ def test_leaf_rows(sizes, tmp_path):
 
 
 @pytest.mark.parametrize("by", Predictor)
-def test_golden_is_the_drivers_leaf(by):
+def test_golden_is_the_drivers_leaf(by, seed):
     """Majority class, its lead, guesses, predictions and trials of one leaf: as the driver's router has them."""
-    seed = random.SystemRandom().getrandbits(31)
-    print(f"seed {seed}")
     rng = random.Random(seed)
     classes, period = 4, 7
     predictor = {Predictor.MAJORITY: MAJORITY, Predictor.BAYES: BAYES, Predictor.ADAPTIVE: ADAPTIVE}[by]
@@ -52,7 +50,7 @@ def test_golden_is_the_drivers_leaf(by):
                 want = choose(node, predictor, want, bayes, label)
             result = rows.record(0, label, bayes=None if by == Predictor.MAJORITY else bayes)
             assert result.label == want
-            assert result.due == bool(arrive(node, i))
+            assert result.due == bool(arrive(node, i + 1, 0))
             if result.due:
                 assert result.mixed == ((nodes.counts[0] > 0).sum() > 1)
                 assert (result.base, result.ask_up_to) == (sum(counts), 9)
