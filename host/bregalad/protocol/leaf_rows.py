@@ -30,6 +30,7 @@ class RowOp(IntEnum):
     WRITE = 2  # set a word
     MARK = 3  # tell instances and hits since the last time, and begin anew
     TALLY = 4  # tell how often a class was predicted for a label, and begin anew
+    ARRIVE = 5  # a record has come through an inner node that counts
 
 
 class RowWord(IntEnum):

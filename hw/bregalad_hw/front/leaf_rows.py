@@ -31,6 +31,8 @@ def item_layout(geometry, nodes):
             "test": 1,  # RECORD: predict only
             "alternate": 1,  # RECORD: what it predicts is not the tree's prediction
             "counted": 1,  # RECORD: the node has statistics, so trials become due
+            "open": 1,  # RECORD, ARRIVE: one may be due now
+            "asked": 1,  # ARRIVE: one is, whatever the period
             "known": 1,  # RECORD: naive Bayes knows a class
             "bayes": _label(g),  # that class; TALLY: the class predicted
             "word": range(_WORDS + g.classes),  # READ, WRITE
@@ -228,10 +230,13 @@ class LeafRows(wiring.Component):
         m.d.comb += [after.eq(row), counted.eq(count), predicted.eq(row.majority)]
         since = Signal(PERIOD_WIDTH + 1)
         period = self.settings[RowWord.PERIOD]
+        arrives, asked = (learns & item.counted) | (item.op == RowOp.ARRIVE), (item.op == RowOp.ARRIVE) & item.asked
         m.d.comb += [
             since.eq(row.since + 1),
-            due.eq(learns & item.counted & period.any() & (since >= period)),
+            due.eq(arrives & item.open & (asked | (period.any() & (since >= period)))),
         ]
+        with m.If(arrives):
+            m.d.comb += after.since.eq(Mux(due, 0, since))
         if self.geometry.naive_bayes:
             differs = Signal()
             m.d.comb += differs.eq(item.known & (item.bayes != row.majority))
@@ -249,8 +254,6 @@ class LeafRows(wiring.Component):
                 after.errors.eq(row.errors + (predicted != label)),
                 after.mixed.eq(row.mixed | (~is_majority & row.lead.any())),
             ]
-            with m.If(item.counted):
-                m.d.comb += after.since.eq(Mux(due, 0, since))
             with m.If(~row.lead.all()):
                 m.d.comb += counted.eq(more)
                 # No count is above the lead; of equal ones the lower class leads.

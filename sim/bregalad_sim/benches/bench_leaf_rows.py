@@ -45,14 +45,15 @@ class Bench:
         for port, name in zip(_PORTS, ("by", "told", "every"), strict=True):
             getattr(self.dut, port).value = known[name]
 
-    def add(self, op, node=0, label=0, *, test=0, alternate=0, counted=1, bayes=None, word=0, value=0):
+    def add(self, op, node=0, label=0, *, test=0, alternate=0, counted=1, open=1, asked=0, bayes=None, word=0, value=0):
         """An item, and the result that it is to have."""
         rng, g = self.rng, self.geometry
         match op:
             case RowOp.RECORD:
-                want = self.golden.record(
-                    node, label, test=bool(test), alternate=bool(alternate), counted=bool(counted), bayes=bayes
-                )
+                bits = {"test": test, "alternate": alternate, "counted": counted, "open": open}
+                want = self.golden.record(node, label, **{name: bool(bit) for name, bit in bits.items()}, bayes=bayes)
+            case RowOp.ARRIVE:
+                want = self.golden.arrive(node, open=bool(open), asked=bool(asked))
             case RowOp.READ:
                 want = self.golden.read(node, word)
             case RowOp.WRITE:
@@ -69,6 +70,8 @@ class Bench:
                 "test": test,
                 "alternate": alternate,
                 "counted": counted,
+                "open": open,
+                "asked": asked,
                 "known": bayes is not None,
                 "bayes": rng.randrange(g.classes) if bayes is None else bayes,
                 "word": word,
@@ -87,6 +90,8 @@ class Bench:
             rng.randrange(nodes),
             rng.choice([rng.randrange(g.classes), 0]),
             counted=rng.random() < 0.9,
+            open=rng.random() < 0.8,
+            asked=rng.random() < 0.1,
             bayes=bayes,
             **bits,
         )
@@ -121,6 +126,8 @@ class Bench:
         node, op = rng.randrange(nodes), rng.choice(list(RowOp)[1:])
         if op == RowOp.WRITE:
             self.write_row(node)
+        elif op == RowOp.ARRIVE:
+            self.add(op, node, open=rng.random() < 0.8, asked=rng.random() < 0.1)
         elif op == RowOp.READ:
             self.add(op, node, word=rng.randrange(len(RowWord) + g.classes))
         else:

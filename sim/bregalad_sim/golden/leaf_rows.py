@@ -70,7 +70,7 @@ class LeafRows:
         self.instances = self.hits = 0
         self.tallies = [[0] * classes for _ in range(classes)]
 
-    def record(self, node, label, *, test=False, alternate=False, counted=True, bayes=None):
+    def record(self, node, label, *, test=False, alternate=False, counted=True, open=True, bayes=None):
         """Predict a record, and learn it.
 
         Parameters
@@ -82,6 +82,8 @@ class LeafRows:
             The leaf is an alternate's: what it predicts is not the tree's prediction.
         counted : bool
             The node has statistics: its trials become due.
+        open : bool
+            One may be due now: the last one has taken effect.
         bayes : int or None
             The class by naive Bayes, if that knows any.
 
@@ -104,7 +106,7 @@ class LeafRows:
         row.words[RowWord.ARRIVALS] = row.words[RowWord.ARRIVALS] + 1 & _PERIOD
         row.words[RowWord.ERRORS] = row.words[RowWord.ERRORS] + (predicted != label) & _PERIOD
         if counted:
-            self._arrive(row, result)
+            self._arrive(row, result, open, False)
         if not alternate:
             self._tally(label, predicted, result)
         return result if result.told or result.due or result.mark else None
@@ -119,9 +121,20 @@ class LeafRows:
         row.words[RowWord.MAJORITY] = majority | mixed << 16
         row.words[RowWord.LEAD] = lead
 
-    def _arrive(self, row, result):
+    def arrive(self, node, *, open=True, asked=False):
+        """A record has come through an inner node that counts; with ``asked`` its trial is due by the tree's counter.
+
+        Returns
+        -------
+        Result or None
+        """
+        result = Result(node)
+        self._arrive(self.rows[node], result, open, asked)
+        return result if result.due else None
+
+    def _arrive(self, row, result, open, asked):
         since, period = row.words[RowWord.SINCE] + 1, row.words[RowWord.PERIOD]
-        result.due = 0 < period <= since
+        result.due = open and (asked or 0 < period <= since)
         row.words[RowWord.SINCE] = 0 if result.due else since & _PERIOD
         if result.due:
             result.mixed = bool(row.words[RowWord.MAJORITY] >> 16)
