@@ -45,15 +45,16 @@ class Bench:
         for port, name in zip(_PORTS, ("by", "told", "every"), strict=True):
             getattr(self.dut, port).value = known[name]
 
-    def add(self, op, node=0, label=0, *, test=0, alternate=0, counted=1, open=1, asked=0, bayes=None, word=0, value=0):
+    def add(self, op, node=0, label=0, *, bayes=None, word=0, value=0, **bits):
         """An item, and the result that it is to have."""
         rng, g = self.rng, self.geometry
+        bits = {"test": False, "alternate": False, "counted": True, "open": True, "asked": False} | bits
+        given = {name: bits[name] for name in ("test", "alternate", "counted", "open")}
         match op:
             case RowOp.RECORD:
-                bits = {"test": test, "alternate": alternate, "counted": counted, "open": open}
-                want = self.golden.record(node, label, **{name: bool(bit) for name, bit in bits.items()}, bayes=bayes)
+                want = self.golden.record(node, label, **given, bayes=bayes)
             case RowOp.ARRIVE:
-                want = self.golden.arrive(node, open=bool(open), asked=bool(asked))
+                want = self.golden.arrive(node, open=bits["open"], asked=bits["asked"])
             case RowOp.READ:
                 want = self.golden.read(node, word)
             case RowOp.WRITE:
@@ -67,11 +68,7 @@ class Bench:
                 "op": op,
                 "node": node,
                 "label": label,
-                "test": test,
-                "alternate": alternate,
-                "counted": counted,
-                "open": open,
-                "asked": asked,
+                **bits,
                 "known": bayes is not None,
                 "bayes": rng.randrange(g.classes) if bayes is None else bayes,
                 "word": word,
