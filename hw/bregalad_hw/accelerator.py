@@ -97,6 +97,7 @@ class Accelerator(wiring.Component):
         connect(m, registers.configuration, controller.configuration, array.configuration)
         connect(m, array.gains, controller.gains)
         connect(m, array.summary, controller.summary)
+        connect(m, array.partial, controller.partial)
 
         busy = Signal()  # a clock late, as who reads it is
         m.d.sync += busy.eq(controller.busy | array.busy | queue.o.valid)
@@ -117,8 +118,6 @@ class Accelerator(wiring.Component):
             array.count_in.eq(controller.count),
             array.trial_current.eq(controller.trial_current),
         ]
-        if g.naive_bayes:
-            connect(m, array.partial, controller.partial)
         for name in (*EVENTS, *TIMINGS):
             m.d.comb += getattr(registers, f"{name}_count").eq(getattr(controller, f"{name}_count"))
         return m

@@ -12,9 +12,9 @@ from ..configuration import configuration_signature
 from ..delay import delay
 from ..gain.gain import arithmetic_latency
 from ..gain.scan import SNAPSHOTS, Scan, check_snapshots
+from ..optional import optional
 from ..replica import add_with_reset, distribute, distribution_latency, replicate
-from .adder import AdderTree
-from .bayes import lead, partial_latency, partial_signature
+from .bayes import PartialSums, partial_latency, partial_signature
 from .control import Control
 from .merge import Merge, merge_layout, part_layout, summary_layout
 from .operation import (
@@ -93,7 +93,7 @@ class AttributeProcessorArray(wiring.Component):
         For one clock per COUNT, the number of levels in which a counter stayed at 0 or at its
         maximum.
     partial : Out(partial_signature(geometry))
-        Sums of the naive Bayes terms of every COUNT with `predict`; with ``naive_bayes`` only.
+        Sums of the naive Bayes terms of every COUNT with `predict`; none without ``naive_bayes``.
     busy : Out(1)
         Snapshot, gain or merge is under way or results are not taken, from the clock after the
         first SNAP.
@@ -125,8 +125,7 @@ class AttributeProcessorArray(wiring.Component):
         self.count_latency = AttributeProcessor.count_latency + self.spread
         self.clamped_latency = AttributeProcessor.read_latency + self.spread + gather_clocks
         self.read_latency = self.clamped_latency + 1
-        if g.naive_bayes:
-            self.partial_latency = partial_latency(g)
+        self.partial_latency = partial_latency(g)
         super().__init__(
             {
                 "op": In(operation_layout(g)),
@@ -143,7 +142,7 @@ class AttributeProcessorArray(wiring.Component):
                 "count_valid": Out(1),
                 "clamped": Out(g.levels.bit_length()),
                 "busy": Out(1),
-                **({"partial": Out(partial_signature(g))} if g.naive_bayes else {}),
+                "partial": Out(partial_signature(g)),
             }
         )
 
@@ -229,8 +228,14 @@ class AttributeProcessorArray(wiring.Component):
         ]
 
         begins = replicate(m, "reset", self.reset)
-        if g.naive_bayes:
-            self._predictions(m, lanes, begins)
+        m.submodules.partial_sums = sums = optional(g.naive_bayes, PartialSums(g))
+        m.d.comb += [
+            *(terms.eq(lane.terms) for terms, lane in zip(sums.terms, lanes, strict=True)),
+            sums.count.eq(self.op.predict & (self.op.code == Op.COUNT)),
+            sums.last.eq(self.op.last),
+            sums.reset.eq(begins),
+        ]
+        connect(m, sums.partial, flipped(self.partial))
 
         # Trials: admit passes while there is room, hand the gain units' results to the chain.
         merge = Merge(g)
@@ -313,27 +318,6 @@ class AttributeProcessorArray(wiring.Component):
             (used != 0) | load | pending | Cat(stage[0] for stage in behind).any() | (fifo.level != 0) | merge.busy
         )
         return m
-
-    def _predictions(self, m, lanes, begins):
-        """Add up the lanes' terms; say beside the sums, and ahead of them, what they are."""
-        g = self.geometry
-        terms = [lane.terms for lane in lanes]
-        for k in range(g.classes):
-            tree = AdderTree(len(terms[0].logs[k]), g.lanes)
-            m.submodules[f"sum_{k}"] = tree
-            m.d.comb += [tree.i[i].eq(each.logs[k]) for i, each in enumerate(terms)]
-            m.d.comb += self.partial.p.sums[k].eq(tree.o)
-        m.submodules.known = known = AdderTree(1, g.lanes)
-        m.d.comb += [known.i.eq(Cat(each.known for each in terms)), self.partial.p.known.eq(known.o)]
-        valid = self.op.predict & (self.op.code == Op.COUNT)
-        last = self.op.last
-        for clock in range(self.partial_latency):
-            if clock == self.partial_latency - lead(g):
-                m.d.comb += self.partial.coming.eq(valid & last & ~begins)
-            valid_after, last_after = Signal(name=f"valid_{clock}"), Signal(name=f"last_{clock}")
-            m.d.sync += [valid_after.eq(valid), last_after.eq(last)]
-            valid, last = valid_after, last_after
-        m.d.comb += [self.partial.valid.eq(valid & ~begins), self.partial.p.last.eq(last)]
 
     def _configuration(self, m):
         """Divide a cell's index into pass and lane; one per clock. Keep it for the merge, too."""

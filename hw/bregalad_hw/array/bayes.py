@@ -1,4 +1,4 @@
-"""A lane's share of a naive Bayes prediction: the logarithms of one word's counts."""
+"""The lanes' share of naive Bayes predictions: the logarithms of one word's counts, and their sums."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
@@ -8,11 +8,13 @@ from bregalad.geometry import Geometry
 
 from ..delay import delay
 from ..replica import distribution_latency
+from .adder import AdderTree
 from .control import WORD_STAGE
 from .log2 import Log2, log_latency, log_width
 
 __all__ = [
     "BayesTerms",
+    "PartialSums",
     "lead",
     "partial_latency",
     "partial_layout",
@@ -174,4 +176,55 @@ class BayesTerms(wiring.Component):
                 m.d.sync += least.eq(Mux(numeric, lower, log.o_y))
             m.d.sync += self.terms.logs[k].eq(Mux(beside & (log.o_y < least), least, log.o_y))
         m.d.sync += self.terms.known.eq(delay(m, self.known & ~self.beside, self.latency - 1, "known"))
+        return m
+
+
+class PartialSums(wiring.Component):
+    """Add up the lanes' terms; say beside the sums, and ahead of them, what they are.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    terms : In(terms_layout(geometry)), one for each lane
+    count, last : In(1)
+        The operation that comes to the array is a COUNT of a prediction, and its record's last.
+    reset : In(1)
+        Forget what is under way.
+    partial : Out(partial_signature(geometry))
+
+    Latency: `partial_latency` clocks from ``count``.
+    """
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        super().__init__(
+            {
+                "terms": In(terms_layout(g)).array(g.lanes),
+                "count": In(1),
+                "last": In(1),
+                "reset": In(1),
+                "partial": Out(partial_signature(g)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        g, partial = self.geometry, self.partial
+        for k in range(g.classes):
+            m.submodules[f"sum_{k}"] = tree = AdderTree(log_width(share_width(g)), g.lanes)
+            m.d.comb += [tree.i[lane].eq(terms.logs[k]) for lane, terms in enumerate(self.terms)]
+            m.d.comb += partial.p.sums[k].eq(tree.o)
+        m.submodules.known = known = AdderTree(1, g.lanes)
+        m.d.comb += [known.i.eq(Cat(terms.known for terms in self.terms)), partial.p.known.eq(known.o)]
+        valid, last = self.count, self.last
+        for clock in range(partial_latency(g)):
+            if clock == partial_latency(g) - lead(g):
+                m.d.comb += partial.coming.eq(valid & last & ~self.reset)
+            valid_after, last_after = Signal(name=f"valid_{clock}"), Signal(name=f"last_{clock}")
+            m.d.sync += [valid_after.eq(valid), last_after.eq(last)]
+            valid, last = valid_after, last_after
+        m.d.comb += [partial.valid.eq(valid & ~self.reset), partial.p.last.eq(last)]
         return m

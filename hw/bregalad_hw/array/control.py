@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH, Geometry
 
-from .operation import Op, level_of, operation_layout, place_of, row_shape, snap_layout
+from .operation import Op, level_of, operation_layout, place_of, row_shape, side_shape, snap_layout
 from .snaps import bank_of, pass_bits, snaps_of
 
 __all__ = ["STAGES", "WORD_STAGE", "Control", "control_layout"]
@@ -43,7 +43,8 @@ def control_layout(geometry):
             "shift_2": 3,
             "on_3": g.levels,
             "count_3": 1,
-            **({"side_3": 2, "first_3": 1} if g.naive_bayes else {}),  # `side`; a COUNT without
+            "side_3": side_shape(g),
+            "first_3": int(g.naive_bayes),  # a COUNT without
             "all_3": 1,
             "one_3": 1,
             "lane_3": lane,
@@ -146,6 +147,7 @@ class Control(wiring.Component):
             out.place_lane_2.eq(ops[2].lane),
             out.lo_2.eq(ops[2].lo),
             out.shift_2.eq(ops[2].shift),
+            out.side_3.eq(ops[3].side),
             out.lane_3.eq(ops[3].lane),
             out.bin_3.eq(ops[3].bin),
             out.parent_2.eq(level_of(g, ops[2].parent)),
@@ -161,8 +163,6 @@ class Control(wiring.Component):
                 )
             ),
         ]
-        if g.naive_bayes:
-            m.d.comb += out.side_3.eq(ops[3].side)
 
         # Decoded one stage ahead, so that the lanes get registers.
         def code(stage, *codes):
@@ -177,14 +177,13 @@ class Control(wiring.Component):
             ),
             *(out.place_2[level].eq(here(code(2, Op.PLACE), ops[1], level)) for level in levels),
             out.count_3.eq(code(3, Op.COUNT)),
+            out.first_3.eq(code(3, Op.COUNT) & (ops[2].side == 0)),
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
             out.halve_7.eq(code(7, Op.HALVE)),
             # A test writes nothing, not even what was there: a SNAP may be reading it.
             out.changes_7.eq(code(7, Op.CLEAR, Op.WRITE, Op.HALVE) | (code(7, Op.COUNT) & ~ops[6].test)),
         ]
-        if g.naive_bayes:
-            m.d.sync += out.first_3.eq(code(3, Op.COUNT) & (ops[2].side == 0))
         snaps_of(g).decode(m, self, ops, code)
         for level in levels:
             for distance in (1, 2):

@@ -31,7 +31,7 @@ class Counters:
     own_bin : Signal
         Stage 3, of the code; told by the lane.
     outside : Signal
-        Stage 7, there is no bin on the side that the operation asks for; with ``naive_bayes`` only.
+        Stage 7, there is no bin on the side that the operation asks for.
     far : Signal
         Stage 3, the bin of a number; all bits are set beyond the last.
     before : Signal of ArrayLayout(count_width, classes)
@@ -120,15 +120,13 @@ class Counters:
     def choose(self, touches, side):
         """Stages 3 to 9: bin, whether the operation touches a word.
 
-        ``side``: stage 3, the bin below or above is meant, a bit each; None without naive Bayes.
+        ``side``: stage 3, the bin below or above is meant, a bit each.
         """
         m, control, bins, touch = self.m, self.control, self.bins, self.touch
-        counted = self.own_bin
-        if side is not None:
-            below, above = side
-            counted = counted + Cat(below | above, below.replicate(len(counted) - 1))
-            outside = (below & ~self.own_bin.any()) | (above & self.own_bin.all())
-            self.outside = delay(m, outside, 4, self._name("outside"))
+        below, above = side
+        counted = self.own_bin + Cat(below | above, below.replicate(len(self.own_bin) - 1))
+        outside = (below & ~self.own_bin.any()) | (above & self.own_bin.all())
+        self.outside = delay(m, outside, 4, self._name("outside"))
         m.d.sync += [
             bins[4].eq(Mux(control.count_3, counted, control.bin_3)),
             touch[4].eq(touches & self._told("on_3")),

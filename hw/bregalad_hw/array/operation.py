@@ -18,6 +18,7 @@ __all__ = [
     "level_of",
     "place_of",
     "slot_of",
+    "side_shape",
     "at_slot",
     "CELL_WIDTH",
 ]
@@ -68,6 +69,11 @@ def slot_of(geometry, level, place):
     return Cat(Const(level, geometry.level_bits), place)
 
 
+def side_shape(geometry):
+    """Of a COUNT with `test`: the bin below or above the code's instead, a bit each; none without naive Bayes."""
+    return 2 * geometry.naive_bayes
+
+
 def operation_layout(geometry):
     """One operation, the same for all lanes; the codes of COUNT travel beside it.
 
@@ -87,8 +93,7 @@ def operation_layout(geometry):
             "test": 1,  # COUNT: nothing is counted
             "predict": 1,  # COUNT: the beat belongs to a prediction
             "last": 1,  # COUNT: of the record
-            # COUNT, `test`: the bin below or above the code's instead, a bit each
-            **({"side": 2} if g.naive_bayes else {}),
+            "side": side_shape(g),
             "parent": slot_shape(g),  # PLACE
             "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
             "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom

@@ -10,6 +10,7 @@ from bregalad.protocol.registers import CellKind
 from ..delay import delay
 from ..gain.gain import GainUnit, result_layout
 from ..gain.scan import SNAPSHOTS, check_snapshots, scan_layout
+from ..optional import optional
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout
 from .counters import FEW_ROWS, Counters
@@ -66,8 +67,8 @@ class AttributeProcessor(wiring.Component):
         `chain_o` becomes `chain_i`.
     chain_i, chain_o : In, Out(result_layout(geometry))
     terms : Out(terms_layout(geometry))
-        Naive Bayes terms of a COUNT, from its word before it, in the level of its `slot`; with
-        ``naive_bayes`` only. A COUNT of a side follows that of the code's own bin, and nothing that
+        Naive Bayes terms of a COUNT, from its word before it, in the level of its `slot`; 0 without
+        ``naive_bayes``. A COUNT of a side follows that of the code's own bin, and nothing that
         counts comes between.
 
     Latency: ``read_latency`` clocks from an operation to `word`, ``count_latency`` to the
@@ -98,8 +99,7 @@ class AttributeProcessor(wiring.Component):
         self.geometry = g = geometry
         self.lane = lane
         self.snapshots = snapshots
-        if g.naive_bayes:
-            self.terms_latency = terms_latency(g)
+        self.terms_latency = terms_latency(g)
         super().__init__(
             {
                 "control": In(control_layout(g)),
@@ -118,7 +118,7 @@ class AttributeProcessor(wiring.Component):
                 "shift": In(1),
                 "chain_i": In(result_layout(g)),
                 "chain_o": Out(result_layout(g)),
-                **({"terms": Out(terms_layout(g))} if g.naive_bayes else {}),
+                "terms": Out(terms_layout(g)),
             }
         )
 
@@ -175,9 +175,8 @@ class AttributeProcessor(wiring.Component):
         touches = (
             (control.count_3 & present & counted) | control.all_3 | (control.one_3 & (control.lane_3 == self.lane))
         )
-        side = None
-        if g.naive_bayes:
-            side = control.side_3 & (~nominal).replicate(2)
+        side = Signal(2)
+        m.d.comb += side.eq(control.side_3 & (~nominal).replicate(2))
         for level in levels:
             level.choose(touches, side)
 
@@ -195,19 +194,17 @@ class AttributeProcessor(wiring.Component):
                 m.d.comb += self.count.eq(self.word[k])
 
         # What naive Bayes takes from the word: a value that no other cell has too.
-        if g.naive_bayes:
-            beside = control.side_3.any()
-            own = delay(m, present & (in_range | ~nominal) & ~(beside & nominal), 4, "own")
-            outside = Array(level.outside for level in levels)[control.level_7]
-            m.submodules.bayes = bayes = BayesTerms(g)
-            m.d.comb += [
-                bayes.word.eq(Array(level.before for level in levels)[control.level_7]),
-                bayes.known.eq(own & ~outside),
-                bayes.numeric.eq(delay(m, ~nominal, 4, "numeric")),
-                bayes.first.eq(delay(m, control.first_3, 4, "first")),
-                bayes.beside.eq(delay(m, beside, 4, "beside")),
-                self.terms.eq(bayes.terms),
-            ]
+        beside = control.side_3.any()
+        own = delay(m, present & (in_range | ~nominal) & ~(beside & nominal), 4, "own")
+        m.submodules.bayes = bayes = optional(g.naive_bayes, BayesTerms(g))
+        m.d.comb += [
+            bayes.word.eq(Array(level.before for level in levels)[control.level_7]),
+            bayes.known.eq(own & ~Array(level.outside for level in levels)[control.level_7]),
+            bayes.numeric.eq(delay(m, ~nominal, 4, "numeric")),
+            bayes.first.eq(delay(m, control.first_3, 4, "first")),
+            bayes.beside.eq(delay(m, beside, 4, "beside")),
+            self.terms.eq(bayes.terms),
+        ]
 
         snap, snapped = snaps_of(g).word(control, words_6, self.word)
         m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)

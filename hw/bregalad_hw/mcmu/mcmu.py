@@ -11,6 +11,7 @@ from ..array.merge import summary_layout
 from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
 from ..array.snaps import snaps_of
 from ..configuration import configuration_signature
+from ..optional import optional
 from ..relay import Relay
 from ..replica import add_with_reset
 from .axi import read_signature
@@ -52,8 +53,8 @@ class MemoryController(wiring.Component):
     halted, busy : Out(1)
     op, snap, codes, count, trial_current : Out
         To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
-    snap_ready, count_out, count_valid, clamped, gains, summary : In
-        From the array; ``partial`` too, with ``naive_bayes`` only.
+    snap_ready, count_out, count_valid, clamped, gains, summary, partial : In
+        From the array.
     clear : In(1)
         Counters return to 0.
     reset : In(1)
@@ -96,7 +97,7 @@ class MemoryController(wiring.Component):
                 "summary": In(stream.Signature(summary_layout(g))),
                 "clear": In(1),
                 "reset": In(1),
-                **({"partial": In(partial_signature(g))} if g.naive_bayes else {}),
+                "partial": In(partial_signature(g)),
                 **{f"{name}_count": Out(32) for name in (*EVENTS, *TIMINGS)},
             }
         )
@@ -152,25 +153,21 @@ class MemoryController(wiring.Component):
                 sequencer.inline.ready.eq(dispenser.lack),
             ]
 
-        # Predictions.
-        quiet = scheduler.quiet
-        if g.naive_bayes:
-            # As many records are on their way through the array, and some in the queue itself.
-            predictor = add("predictor", Predictor(g, waiting=partial_latency(g) + 4))
-            connect(m, tracker.prediction, predictor.i)
-            connect(m, flipped(self.partial), predictor.partial)
-            connect(m, predictor.o, writer.prediction)
-            wanted = self.configuration.report.predictions
-            m.d.sync += tracker.predict.eq(wanted != 0)
-            m.d.comb += [
-                predictor.neighbours.eq(self.configuration.report.neighbours),
-                predictor.classes_in_use.eq(self.configuration.classes.count),
-                predictor.scores.eq(wanted != 1),
-                writer.scores.eq(wanted != 1),
-                scheduler.asked.eq(predictor.asked),
-                scheduler.given.eq(predictor.given),
-            ]
-            quiet = scheduler.quiet & predictor.quiet
+        # As many records are on their way through the array, and some in the queue itself.
+        predictor = optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4))
+        add("predictor", predictor)
+        connect(m, tracker.prediction, predictor.i)
+        connect(m, flipped(self.partial), predictor.partial)
+        connect(m, predictor.o, writer.prediction)
+        m.d.comb += [
+            tracker.predict.eq(predictor.wanted),
+            predictor.neighbours.eq(self.configuration.report.neighbours),
+            predictor.classes_in_use.eq(self.configuration.classes.count),
+            predictor.kind.eq(self.configuration.report.predictions),
+            writer.scores.eq(predictor.scores),
+            scheduler.asked.eq(predictor.asked),
+            scheduler.given.eq(predictor.given),
+        ]
 
         # The sequencer may know a clock late that the tracker is idle: it looks at it clocks after
         # the last record was handed over.
@@ -210,7 +207,7 @@ class MemoryController(wiring.Component):
         m.d.sync += [
             idle.eq(idle_now),
             scheduler.reported.eq(writer.reported),
-            sequencer.quiet.eq(quiet),
+            sequencer.quiet.eq(scheduler.quiet & predictor.quiet),
             sequencer.locked.eq(scheduler.locked_b),
         ]
 

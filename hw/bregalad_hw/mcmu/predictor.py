@@ -76,7 +76,10 @@ class Predictor(wiring.Component):
         A record's beats are those of its bins and of the bins beside them; otherwise of its bins
         only, and they count for three. Like the next two static while a prediction is under way.
     classes_in_use : In(8)
-    scores : In(1)
+    kind : In(2)
+        Of the register `report`: whether predictions are wanted, without scores or with them.
+    wanted, scores : Out(1)
+        What that asks for; the former a clock later.
     o : Out(stream of {slot, label, scores})
     asked : Out(number)
         Predictions that were asked for, this clock's included.
@@ -123,16 +126,20 @@ class Predictor(wiring.Component):
                 "partial": In(partial_signature(g)),
                 "neighbours": In(1),
                 "classes_in_use": In(8),
-                "scores": In(1),
+                "kind": In(2),
+                "wanted": Out(1),
+                "scores": Out(1),
                 "o": Out(stream.Signature(prediction_layout(g))),
                 "asked": Out(number_shape(g)),
                 "given": Out(number_shape(g)),
-                "quiet": Out(1),
+                "quiet": Out(1, init=1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
+        m.d.sync += self.wanted.eq(self.kind != 0)
+        m.d.comb += self.scores.eq(self.kind != 1)
         asked = self._asks(m)
         slot, seen, priors, wholes = self._logarithms(m, asked)
         ready, known, sums = self._accumulate(m)

@@ -305,12 +305,11 @@ class Tracker(wiring.Component):
             with m.If(each.due):
                 m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0), each.written.underflow.eq(0)]
 
-        if g.naive_bayes:
-            with m.If(moves):  # it is asked for before a slot is halved
-                with m.Switch(level_of(g, fetched.header.slot)):
-                    for each in rows:
-                        with m.Case(each.level):
-                            m.d.sync += self.prediction.p.class_counts.eq(each.source.class_counts)
+        with m.If(moves):  # it is asked for before a slot is halved
+            with m.Switch(level_of(g, fetched.header.slot)):
+                for each in rows:
+                    with m.Case(each.level):
+                        m.d.sync += self.prediction.p.class_counts.eq(each.source.class_counts)
 
         # Operations.
         halve = full & ~preview
@@ -341,6 +340,7 @@ class Tracker(wiring.Component):
             self.op.label.eq(node.header.label),
             self.op.minus.eq(node.header.minus),
             self.op.test.eq(node.header.test | preview | side.any()),
+            self.op.side.eq(side),
             self.op.predict.eq(wanted),
             self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
@@ -354,8 +354,6 @@ class Tracker(wiring.Component):
             pushed.eq(self.trial.valid & self.trial.ready),
         ]
         trial_of(m, self.trial.p, slot, entry, requested=False)
-        if g.naive_bayes:
-            m.d.comb += self.op.side.eq(side)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)
         with m.Elif(done):

@@ -48,7 +48,7 @@ class Bench:
             dut.partial__p,
             dut.partial__coming,
             dut.neighbours,
-            dut.scores,
+            dut.kind,
             dut.classes_in_use,
         )
 
@@ -57,7 +57,7 @@ class Bench:
         g, rng, golden = self.geometry, self.rng, self.golden
         golden.fields.update({"cells.count": cells, "classes.count": classes, "report.neighbours": neighbours})
         self.scores = scores
-        self.dut.classes_in_use.value, self.dut.scores.value = classes, scores
+        self.dut.classes_in_use.value, self.dut.kind.value = classes, 1 + scores
         self.dut.neighbours.value = neighbours
 
         def count():

@@ -38,6 +38,7 @@ _OWN = (
     "shift",
     "chain_i",
     "chain_o",
+    "terms",
 )
 
 
@@ -48,7 +49,6 @@ class Lane(wiring.Component):
         self.geometry = geometry
         self.processor = AttributeProcessor(geometry, lane, snapshots=snapshots)
         members = self.processor.signature.members
-        self.own = _OWN + ("terms",) * geometry.naive_bayes
         self.lead = Scan(geometry, latency=arithmetic_latency(geometry), spread=0, gathered=1, snapshots=snapshots)
         super().__init__(
             {
@@ -57,7 +57,7 @@ class Lane(wiring.Component):
                 "classes_in_use": In(8),
                 "done": Out(1),
                 "snap": In(snap_layout(geometry)),
-                **{name: members[name] for name in self.own},
+                **{name: members[name] for name in _OWN},
             }
         )
 
@@ -79,7 +79,7 @@ class Lane(wiring.Component):
             self.done.eq(scan.done),
         ]
         m.d.sync += [scan.pairs.eq(processor.pairs), scan.whole.eq(processor.whole)]
-        for name in self.own:
+        for name in _OWN:
             outer, inner = getattr(self, name), getattr(processor, name)
             if self.signature.members[name].flow is Out:
                 m.d.comb += outer.eq(inner)

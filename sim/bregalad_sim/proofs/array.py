@@ -245,7 +245,7 @@ def _predictions_have_room(m, block):
         ),
         Assert(given <= Mux(block.scores, block.scores_depth, block.depth), "room for them"),
     ]
-    steady(m, block.scores, block.classes_in_use)
+    steady(m, block.kind, block.classes_in_use)
     m.d.sync += given.eq(given + (block.i.valid & block.i.ready) - (block.o.valid & block.o.ready))
 
 
