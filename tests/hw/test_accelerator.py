@@ -11,22 +11,22 @@ _BENCH = "bench_accelerator"
 @pytest.mark.parametrize(
     "geometry, rounds",
     [
-        (PRESETS["tiny"].replace(count_width=12), 12),
-        (Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64, naive_bayes=True), 5),
-        (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256, naive_bayes=True), 8),
+        (PRESETS["tiny"].replace(count_width=12), 8),
+        (Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64, naive_bayes=True), 4),
+        (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256, naive_bayes=True), 5),
         (
             Geometry(
                 lanes=2, passes=2, bins=4, classes=2, slots=5, count_width=12, bus_width=64, naive_bayes=True, banks=2
             ),
-            8,
+            5,
         ),
         (
             Geometry(
                 lanes=2, passes=2, bins=4, classes=2, slots=8, count_width=12, bus_width=64, naive_bayes=True, levels=4
             ),
-            8,
+            5,
         ),
-        (Geometry(lanes=2, passes=2, bins=4, slots=16, count_width=12, bus_width=64, levels=4, banks=2), 8),
+        (Geometry(lanes=2, passes=2, bins=4, slots=16, count_width=12, bus_width=64, levels=4, banks=2), 5),
     ],
     ids=["tiny", "odd", "one-pass", "banks", "levels", "levels-banks"],
 )
