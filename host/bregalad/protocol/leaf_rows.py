@@ -8,10 +8,11 @@ from enum import IntEnum
 
 from .registers import Access, Field, Register
 
-__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "PERIOD_WIDTH", "Predictor", "RowOp", "RowWord", "row_words"]
+__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "MIXED", "OUT", "PERIOD_WIDTH", "Predictor", "RowOp", "RowWord", "row_words"]
 
 COUNT_WIDTH = 32  # of a row's class counts
 PERIOD_WIDTH = 24  # as of a grace period
+MIXED, OUT = 1 << 16, 1 << 17  # bits of MAJORITY: several classes have counts; a trial's effect may be to come
 
 
 class Predictor(IntEnum):
@@ -36,15 +37,18 @@ class RowOp(IntEnum):
 class RowWord(IntEnum):
     """Words of a row; the class counts follow, those of the lowest class first."""
 
-    MAJORITY = 0  # 15:0 are the class with most counts, of equal ones the lower; bit 16: more than one has any
+    MAJORITY = (
+        0  # 15:0 are the class with most counts, of equal ones the lower; bit 16: more than one has any; bit 17: OUT
+    )
     LEAD = 1  # its count; once this is full, no class is counted any more
     RIGHT = 2  # guesses that were right: the majority class's less naive Bayes's, signed
-    SINCE = 3  # records since the last trial
-    ARRIVALS = 4  # records since the last review, modulo 2^24
-    ERRORS = 5  # those of them that were predicted wrong, modulo 2^24
-    PERIOD = 6  # records between trials, 0: none
-    BASE = 7  # instances that the split above gave the node
-    ASK_UP_TO = 8  # the judge's
+    SINCE = 3  # records since the last trial, modulo 2^24
+    UNTIL = 4  # with OUT: no other trial up to this record, counted as the board learns them, modulo 2^32
+    ARRIVALS = 5  # records since the last review, modulo 2^24
+    ERRORS = 6  # those of them that were predicted wrong, modulo 2^24
+    PERIOD = 7  # records between trials, 0: none
+    BASE = 8  # instances that the split above gave the node
+    ASK_UP_TO = 9  # the judge's
 
 
 _RW = Access.RW
@@ -58,7 +62,8 @@ LEAF_ROWS = (
             Field("told", 1, _RW, "1: the class of every record is told; 0: of those with TEST."),
         ),
     ),
-    Register("leaf_marks", 0x114, (Field("every", 32, _RW, "Instances between marks, 0: none."),)),
+    Register("leaf_delay", 0x114, (Field("records", 31, _RW, "From a trial to its effect; no other trial before."),)),
+    Register("leaf_marks", 0x118, (Field("every", 32, _RW, "Instances between marks, 0: none."),)),
 )
 
 
@@ -82,7 +87,7 @@ def row_words(counts, majority=0, *, period=0, base=0, ask_up_to=0):
     majority = counts.index(lead) if lead else majority
     mixed = sum(count > 0 for count in counts) > 1
     row = {
-        RowWord.MAJORITY: majority | mixed << 16,
+        RowWord.MAJORITY: majority | MIXED * mixed,
         RowWord.LEAD: lead,
         RowWord.PERIOD: period,
         RowWord.BASE: base,

@@ -31,7 +31,6 @@ def item_layout(geometry, nodes):
             "test": 1,  # RECORD: predict only
             "alternate": 1,  # RECORD: what it predicts is not the tree's prediction
             "counted": 1,  # RECORD: the node has statistics, so trials become due
-            "open": 1,  # RECORD, ARRIVE: one may be due now
             "asked": 1,  # ARRIVE: one is, whatever the period
             "known": 1,  # RECORD: naive Bayes knows a class
             "bayes": _label(g),  # that class; TALLY: the class predicted
@@ -70,9 +69,11 @@ def _row_layout(geometry, width):
         {
             "majority": _label(geometry),
             "mixed": 1,
+            "out": 1,
             "lead": width,
             **({"right": signed(32)} if geometry.naive_bayes else {}),
             "since": PERIOD_WIDTH,
+            "until": 32,
             "arrivals": PERIOD_WIDTH,
             "errors": PERIOD_WIDTH,
         }
@@ -103,7 +104,7 @@ class LeafRows(wiring.Component):
     configuration : In(configuration_signature(LEAF_ROWS))
         Static while items are under way.
     i : In(stream of item_layout)
-        ``word`` is below 9 + C; the labels are below C.
+        ``word`` is below 10 + C; the labels are below C.
     o : Out(stream of result_layout)
         Of the items that have something to tell, in order.
 
@@ -206,6 +207,12 @@ class LeafRows(wiring.Component):
             sets = valid[2] & (item[2].op == RowOp.WRITE) & (item[2].word == word)
             address = [each.node for each in item]
             m.d.sync += settings[word].eq(self._memory(m, word.name.lower(), width, address, sets, item[2].value))
+        # The record in stage 2, counted, and the last one that its trial would hold up.
+        self.number, self.until = Signal(32), Signal(32)
+        counts = valid[1] & (item[1].op == RowOp.RECORD) & ~item[1].test & ~item[1].alternate
+        number = Signal(32)
+        m.d.comb += number.eq(self.number + counts)
+        m.d.sync += [self.number.eq(number), self.until.eq(number + self.configuration.leaf_delay.records)]
         self._change(m, item[2], after, counted)
 
     def _memory(self, m, name, shape, address, write_en, written):
@@ -228,15 +235,19 @@ class LeafRows(wiring.Component):
         learns = (item.op == RowOp.RECORD) & ~item.test
         writes = item.op == RowOp.WRITE
         m.d.comb += [after.eq(row), counted.eq(count), predicted.eq(row.majority)]
-        since = Signal(PERIOD_WIDTH + 1)
+        since, left, out = Signal(PERIOD_WIDTH + 1), Signal(signed(32)), Signal()
         period = self.settings[RowWord.PERIOD]
         arrives, asked = (learns & item.counted) | (item.op == RowOp.ARRIVE), (item.op == RowOp.ARRIVE) & item.asked
         m.d.comb += [
             since.eq(row.since + 1),
-            due.eq(arrives & item.open & (asked | (period.any() & (since >= period)))),
+            left.eq(row.until - self.number),
+            out.eq(row.out & (left >= 0)),
+            due.eq(arrives & ~out & (asked | (period.any() & (since >= period)))),
         ]
         with m.If(arrives):
-            m.d.comb += after.since.eq(Mux(due, 0, since))
+            m.d.comb += [after.since.eq(Mux(due, 0, since)), after.out.eq(out | due)]
+            with m.If(due):
+                m.d.comb += after.until.eq(self.until)
         if self.geometry.naive_bayes:
             differs = Signal()
             m.d.comb += differs.eq(item.known & (item.bayes != row.majority))
@@ -262,7 +273,7 @@ class LeafRows(wiring.Component):
         with m.If(writes):
             with m.Switch(item.word):
                 with m.Case(RowWord.MAJORITY):
-                    m.d.comb += [after.majority.eq(item.value), after.mixed.eq(item.value[16])]
+                    m.d.comb += [after.majority.eq(item.value), Cat(after.mixed, after.out).eq(item.value[16:])]
                 for word in list(RowWord)[1:]:
                     name = word.name.lower()
                     with m.Case(word):
@@ -299,9 +310,9 @@ class LeafRows(wiring.Component):
     def _word(self, m, item):
         """The word of the row in stage 2 that an item names."""
         row, word = self.row, Signal(32, name="word_2")
-        known = {name: row[name] for name in row.shape().members if name != "mixed"}
+        known = {name: row[name] for name in row.shape().members if name not in ("mixed", "out")}
         known |= {setting.name.lower(): value for setting, value in self.settings.items()}
-        known["majority"] = row.majority | row.mixed << 16
+        known["majority"] = row.majority | Cat(row.mixed, row.out) << 16
         with m.Switch(item.word):
             for each in RowWord:
                 with m.Case(each):
@@ -315,13 +326,15 @@ class LeafRows(wiring.Component):
         every = self.configuration.leaf_marks.every
         instances, hits = Signal(32), Signal(32)
         more, righter, mark = Signal(32), Signal(32), Signal()
+        # In registers, so that one comparison is all that is left to do.
+        before, ever = Signal(32), Signal()
         counts = tally.valid & tally.counts
         m.d.comb += [
             more.eq(instances + counts),
             righter.eq(hits + (counts & (tally.label == tally.predicted))),
-            mark.eq(tally.marks | (tally.counts & every.any() & (more >= every))),
+            mark.eq(tally.marks | (tally.counts & ever & (instances >= before))),
         ]
-        m.d.sync += [instances.eq(more), hits.eq(righter)]
+        m.d.sync += [before.eq(every - 1), ever.eq(every.any()), instances.eq(more), hits.eq(righter)]
         with m.If(tally.valid & mark):
             m.d.sync += [instances.eq(0), hits.eq(0)]
         return mark, more, righter

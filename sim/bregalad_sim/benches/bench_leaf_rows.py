@@ -5,7 +5,7 @@ from collections import deque
 
 import cocotb
 from bregalad.geometry import Geometry
-from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
+from bregalad.protocol.leaf_rows import LEAF_ROWS, MIXED, OUT, Predictor, RowOp, RowWord
 from bregalad_hw.front.leaf_rows import LeafRows, item_layout, result_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
@@ -14,7 +14,6 @@ from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
 
 _PORTS = [f"configuration__{register.name}__{field.name}" for register in LEAF_ROWS for field in register.fields]
-_ALONE = (RowWord.PERIOD, RowWord.BASE, RowWord.ASK_UP_TO)
 
 
 class Bench:
@@ -36,25 +35,26 @@ class Bench:
         known = {
             "by": rng.choice(list(Predictor)),
             "told": rng.randrange(2),
+            "delay": rng.choice([0, 1, 5, 20]),
             "every": rng.choice([0, 1, 2, 7]),
         } | values
         if not self.geometry.naive_bayes:
             known["by"] = Predictor.MAJORITY
         for name, value in known.items():
             setattr(self.golden, name, value)
-        for port, name in zip(_PORTS, ("by", "told", "every"), strict=True):
+        for port, name in zip(_PORTS, ("by", "told", "delay", "every"), strict=True):
             getattr(self.dut, port).value = known[name]
 
     def add(self, op, node=0, label=0, *, bayes=None, word=0, value=0, **bits):
         """An item, and the result that it is to have."""
         rng, g = self.rng, self.geometry
-        bits = {"test": False, "alternate": False, "counted": True, "open": True, "asked": False} | bits
-        given = {name: bits[name] for name in ("test", "alternate", "counted", "open")}
+        bits = {"test": False, "alternate": False, "counted": True, "asked": False} | bits
+        given = {name: bits[name] for name in ("test", "alternate", "counted")}
         match op:
             case RowOp.RECORD:
                 want = self.golden.record(node, label, **given, bayes=bayes)
             case RowOp.ARRIVE:
-                want = self.golden.arrive(node, open=bits["open"], asked=bits["asked"])
+                want = self.golden.arrive(node, asked=bits["asked"])
             case RowOp.READ:
                 want = self.golden.read(node, word)
             case RowOp.WRITE:
@@ -87,7 +87,6 @@ class Bench:
             rng.randrange(nodes),
             rng.choice([rng.randrange(g.classes), 0]),
             counted=rng.random() < 0.9,
-            open=rng.random() < 0.8,
             asked=rng.random() < 0.1,
             bayes=bayes,
             **bits,
@@ -102,10 +101,11 @@ class Bench:
         counts[rng.randrange(len(counts))] = lead
         majority = counts.index(lead) if lead else rng.randrange(len(counts))
         words = [
-            majority | (sum(count > 0 for count in counts) > 1) << 16,
+            majority | MIXED * (sum(count > 0 for count in counts) > 1) | OUT * rng.randrange(2),
             lead,
             rng.choice([0, 1, 0xFFFFFFFF, 1 << 31, rng.getrandbits(32)]),
             rng.choice([0, rng.randrange(4)]),
+            self.golden.learnt + rng.choice([-1, 0, 3, 1 << 31]) & 0xFFFFFFFF,
             rng.choice([0, (1 << 24) - 2]),
             rng.choice([0, (1 << 24) - 2]),
             rng.choice([0, 1, 2, 5]),
@@ -124,7 +124,7 @@ class Bench:
         if op == RowOp.WRITE:
             self.write_row(node)
         elif op == RowOp.ARRIVE:
-            self.add(op, node, open=rng.random() < 0.8, asked=rng.random() < 0.1)
+            self.add(op, node, asked=rng.random() < 0.1)
         elif op == RowOp.READ:
             self.add(op, node, word=rng.randrange(len(RowWord) + g.classes))
         else:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bregalad.geometry import Geometry
-from bregalad.protocol.leaf_rows import COUNT_WIDTH, PERIOD_WIDTH, Predictor, RowWord
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, MIXED, OUT, PERIOD_WIDTH, Predictor, RowWord
 
 __all__ = ["LeafRows", "Result"]
 
@@ -50,6 +50,8 @@ class LeafRows:
     by : Predictor
     told : bool
         The class of every record.
+    delay : int
+        Records from a trial to its effect.
     every : int
         Instances between marks, 0: none.
     width : int
@@ -60,6 +62,7 @@ class LeafRows:
     nodes: int
     by: int = Predictor.MAJORITY
     told: bool = False
+    delay: int = 0
     every: int = 0
     width: int = COUNT_WIDTH
     rows: list = field(init=False)
@@ -67,10 +70,10 @@ class LeafRows:
     def __post_init__(self):
         classes = self.geometry.classes
         self.rows = [_Row([0] * len(RowWord), [0] * classes) for _ in range(self.nodes)]
-        self.instances = self.hits = 0
+        self.learnt = self.instances = self.hits = 0
         self.tallies = [[0] * classes for _ in range(classes)]
 
-    def record(self, node, label, *, test=False, alternate=False, counted=True, open=True, bayes=None):
+    def record(self, node, label, *, test=False, alternate=False, counted=True, bayes=None):
         """Predict a record, and learn it.
 
         Parameters
@@ -82,8 +85,6 @@ class LeafRows:
             The leaf is an alternate's: what it predicts is not the tree's prediction.
         counted : bool
             The node has statistics: its trials become due.
-        open : bool
-            One may be due now: the last one has taken effect.
         bayes : int or None
             The class by naive Bayes, if that knows any.
 
@@ -105,23 +106,24 @@ class LeafRows:
         self._count(row, label)
         row.words[RowWord.ARRIVALS] = row.words[RowWord.ARRIVALS] + 1 & _PERIOD
         row.words[RowWord.ERRORS] = row.words[RowWord.ERRORS] + (predicted != label) & _PERIOD
+        self.learnt += not alternate  # which comes after the record's own leaf
         if counted:
-            self._arrive(row, result, open, False)
+            self._arrive(row, result, False)
         if not alternate:
             self._tally(label, predicted, result)
         return result if result.told or result.due or result.mark else None
 
     def _count(self, row, label):
         lead, majority = row.words[RowWord.LEAD], row.words[RowWord.MAJORITY] & 0xFFFF
-        mixed = row.words[RowWord.MAJORITY] >> 16 | (label != majority and lead > 0)
+        bits = row.words[RowWord.MAJORITY] & (MIXED | OUT) | MIXED * (label != majority and lead > 0)
         if lead < (1 << self.width) - 1:
             count = row.counts[label] = row.counts[label] + 1 & (1 << self.width) - 1
             if label == majority or count == lead + 1 or (count == lead and label < majority):
                 majority, lead = label, count
-        row.words[RowWord.MAJORITY] = majority | mixed << 16
+        row.words[RowWord.MAJORITY] = majority | bits
         row.words[RowWord.LEAD] = lead
 
-    def arrive(self, node, *, open=True, asked=False):
+    def arrive(self, node, *, asked=False):
         """A record has come through an inner node that counts; with ``asked`` its trial is due by the tree's counter.
 
         Returns
@@ -129,16 +131,22 @@ class LeafRows:
         Result or None
         """
         result = Result(node)
-        self._arrive(self.rows[node], result, open, asked)
+        self._arrive(self.rows[node], result, asked)
         return result if result.due else None
 
-    def _arrive(self, row, result, open, asked):
-        since, period = row.words[RowWord.SINCE] + 1, row.words[RowWord.PERIOD]
-        result.due = open and (asked or 0 < period <= since)
-        row.words[RowWord.SINCE] = 0 if result.due else since & _PERIOD
+    def _arrive(self, row, result, asked):
+        words = row.words
+        since, period = words[RowWord.SINCE] + 1, words[RowWord.PERIOD]
+        if _signed(words[RowWord.UNTIL] - self.learnt) < 0:
+            words[RowWord.MAJORITY] &= ~OUT
+        result.due = (asked or 0 < period <= since) and not words[RowWord.MAJORITY] & OUT
+        words[RowWord.SINCE] = since & _PERIOD
         if result.due:
-            result.mixed = bool(row.words[RowWord.MAJORITY] >> 16)
-            result.base, result.ask_up_to = row.words[RowWord.BASE], row.words[RowWord.ASK_UP_TO]
+            words[RowWord.SINCE] = 0
+            words[RowWord.UNTIL] = self.learnt + self.delay & 0xFFFFFFFF
+            words[RowWord.MAJORITY] |= OUT
+            result.mixed = bool(words[RowWord.MAJORITY] & MIXED)
+            result.base, result.ask_up_to = words[RowWord.BASE], words[RowWord.ASK_UP_TO]
 
     def _tally(self, label, predicted, result):
         self.tallies[label][predicted] = self.tallies[label][predicted] + 1 & 0xFFFFFFFF
@@ -178,9 +186,11 @@ class LeafRows:
         elif word == RowWord.RIGHT:
             row.words[word] = _signed(value) * self.geometry.naive_bayes
         elif word == RowWord.MAJORITY:
-            row.words[word] = value & (1 << 16 | (1 << (self.geometry.classes - 1).bit_length()) - 1)
+            row.words[word] = value & (MIXED | OUT | (1 << (self.geometry.classes - 1).bit_length()) - 1)
         elif word == RowWord.LEAD:
             row.words[word] = value & (1 << self.width) - 1
+        elif word == RowWord.UNTIL:
+            row.words[word] = value & 0xFFFFFFFF
         elif word in (RowWord.BASE, RowWord.ASK_UP_TO):
             row.words[word] = value & self.geometry.count_max
         else:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import Opcode, pack_command
+from bregalad.protocol.leaf_rows import OUT, RowWord
 from bregalad.protocol.nodes import NodeKind
 from bregalad.protocol.reports import Kind, layout_of
 
@@ -78,13 +79,12 @@ class TreeBoard:
         self.geometry = geometry
         self.array = Golden(geometry)
         self.table = NodeTable(nodes, int(max(cells)) + 1, geometry.slots)
-        self.rows = LeafRows(geometry, nodes, by=predictor, told=True)
+        self.rows = LeafRows(geometry, nodes, by=predictor, told=True, delay=delay)
         self.number = 0
         self._walker = Walker(self.table, paths)
         self._cells = [int(attribute) for attribute in cells]
         self._delay, self._every = delay, every
         self._rule = {"judge.decides": 0} if rule is None else rule
-        self._tried = {}  # record with which a node was tried last
         self._open = deque()  # proposals, until they lock
 
     def stands(self, codes, root=0):
@@ -117,13 +117,13 @@ class TreeBoard:
         counted = [item for item in path if item["slot"] != NONE]
         due = {}
         for item in path:
-            node, open_to = item["node"], self._is_open(item["node"])
+            node = item["node"]
             if item is path[0]:
-                result = self.rows.record(leaf, label, counted=item["slot"] != NONE, open=open_to, bayes=bayes)
+                result = self.rows.record(leaf, label, counted=item["slot"] != NONE, bayes=bayes)
                 predicted = result.label
             else:
                 asked = self._every > 0 and self.number % self._every == 0
-                result = self.rows.arrive(node, open=open_to, asked=asked)
+                result = self.rows.arrive(node, asked=asked)
             if result is not None and result.due:
                 due[node] = result
         for item in counted:
@@ -152,13 +152,9 @@ class TreeBoard:
         """Whether a walk ends at a node."""
         return self.table.rows[node].kind == NodeKind.LEAF
 
-    def _is_open(self, node):
-        """Whether a trial may be due: what the last one has decided has taken effect."""
-        return self.number > self._tried.get(node, -self._delay - 1) + self._delay
-
     def forget_trial(self, node):
         """A node's statistics begin anew: there was no trial of it."""
-        self._tried.pop(node, None)
+        self.rows.write(node, RowWord.MAJORITY, self.rows.read(node, RowWord.MAJORITY).word & ~OUT)
         self._open = deque(proposal for proposal in self._open if proposal.node != node)
 
     def _bayes(self, slot, codes):
@@ -173,7 +169,6 @@ class TreeBoard:
         if due is None:
             return None
         node, slot = item["node"], item["slot"]
-        self._tried[node] = self.number
         report = self.array.execute(pack_command(self.geometry, Opcode.TRIAL, slot=slot))
         proposal = Proposal(node, self.number, report)
         if self._rule["judge.decides"]:
