@@ -11,6 +11,8 @@ from bregalad.data.generators import (
     Chessboard,
     Clusters,
     Hyperplane,
+    InterchangingRBF,
+    MovingSquares,
     PoisonedHead,
     RandomBinaryTree,
     RandomRBF,
@@ -335,6 +337,37 @@ def test_chessboard():
         board = squares[start + 280 : start + 560]
         assert len(board) < 280 or len(set(board)) == 36
     assert len(set(shown)) == 36  # any square may be next
+
+
+def test_moving_squares():
+    count, horizon, way = 5000, 50, 3
+    X, y = MovingSquares(classes=3, horizon=horizon, way=way).take(count)
+    labels = y.astype(int)
+    np.testing.assert_allclose(np.bincount(labels) / count, 1 / 3, atol=0.03)
+    moved = np.arange(count) / horizon % (2 * way)
+    left = 2 * labels + np.where(moved > way, 2 * way - moved, moved)
+    x, height = X.to_numpy().T
+    assert (x >= left).all() and (x < left + 1).all() and (height >= 0).all() and (height < 1).all()
+    assert x.max() > 4 + way and left[horizon] > left[0] - 4  # they get as far as they may
+    still = MovingSquares(way=0).take(1000)
+    assert (still[0]["x1"].astype(int) == 2 * still[1].astype(int)).all()
+
+
+def test_interchanging_centres():
+    stream = InterchangingRBF(classes=4, attributes=2, period=2000, spread=0.001, model_seed=2)
+    X, y = stream.take(10_000)
+    labels = np.array([stream.schema.classes.index(label) for label in y])
+    distance = np.linalg.norm(X.to_numpy()[:, np.newaxis] - stream.places, axis=2)
+    nearest = distance.argmin(axis=1)
+    assert distance.min(axis=1).max() < 0.01  # each lies at a place
+    who = [dict(zip(labels[at : at + 2000], nearest[at : at + 2000], strict=True)) for at in range(0, 10_000, 2000)]
+    assert who[0] == {label: label for label in range(4)}
+    for turn in range(5):
+        assert sorted(who[turn].values()) == [0, 1, 2, 3]
+        part = slice(2000 * turn, 2000 * (turn + 1))
+        assert all(who[turn][label] == place for label, place in zip(labels[part], nearest[part], strict=True))
+    changed = [sum(a[label] != b[label] for label in a) for a, b in zip(who, who[1:], strict=False)]
+    assert changed == [2, 3, 4, 4]
 
 
 def test_clusters():

@@ -9,7 +9,8 @@ from .concepts import SEA, STAGGER, PoisonedHead
 from .drift import ConceptDrift, Recurrence
 from .hyperplane import Hyperplane
 from .led import LED
-from .rbf import RandomRBF
+from .rbf import InterchangingRBF, RandomRBF
+from .squares import MovingSquares
 from .tree import RandomBinaryTree, RandomTree
 from .waveform import Waveform
 
@@ -25,6 +26,8 @@ __all__ = [
     "ConceptDrift",
     "Generator",
     "Hyperplane",
+    "InterchangingRBF",
+    "MovingSquares",
     "PoisonedHead",
     "RandomBinaryTree",
     "RandomRBF",

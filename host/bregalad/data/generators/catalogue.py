@@ -13,7 +13,8 @@ from .concepts import SEA, STAGGER, PoisonedHead
 from .drift import ConceptDrift, Recurrence
 from .hyperplane import Hyperplane
 from .led import LED
-from .rbf import RandomRBF
+from .rbf import InterchangingRBF, RandomRBF
+from .squares import MovingSquares
 from .tree import RandomBinaryTree, RandomTree
 from .waveform import Waveform
 
@@ -35,6 +36,8 @@ GENERATORS = {
     "cbt": RandomBinaryTree,
     "chessboard": Chessboard,
     "clusters": Clusters,
+    "squares": MovingSquares,
+    "interchanging": InterchangingRBF,
     "poisoned": PoisonedHead,
     "waveform": Waveform,
     "drift": ConceptDrift,

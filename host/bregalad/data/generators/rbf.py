@@ -1,13 +1,22 @@
-"""Radial basis functions: centres with a class each, standing still or moving."""
+"""Radial basis functions: centres with a class each, standing still, moving, or changing places."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..schema import Schema
-from .base import Block, Generator, check_integer, check_number, model_numbers, numerics, reflected
+from .base import (
+    Block,
+    Generator,
+    check_integer,
+    check_number,
+    model_numbers,
+    numerics,
+    order_numbers,
+    reflected,
+)
 
-__all__ = ["RandomRBF"]
+__all__ = ["InterchangingRBF", "RandomRBF"]
 
 
 class RandomRBF(Generator):
@@ -89,3 +98,71 @@ class RandomRBF(Generator):
         """Where the centre of each instance is by then."""
         time = np.arange(first + 1, first + 1 + len(chosen))[:, None]
         return reflected(self.centres[chosen] + self.velocity[chosen] * time)
+
+
+class InterchangingRBF(Generator):
+    """Normal distributions, a class each, that change places, more and more of them at a time.
+
+    Every ``period`` instances some of the classes change places in a ring: first two, then one more each time, until
+    all do. Covariances go with the class, and all classes are equally frequent.
+
+    Parameters
+    ----------
+    classes, attributes : int
+    period : int
+    spread : float
+        Standard deviation along the axes of a class, of places in 0..1, is up to this much.
+    seed, model_seed : int
+        For the instances and who changes places; for places and covariances.
+    instances, chunk
+        As in `Generator`.
+
+    Source: the Interchanging RBF (200,000 instances, 15 classes, period 3,000) of Losing, Hammer and Wersing, KNN
+    classifier with self adjusting memory for heterogeneous concept drift, ICDM 2016, which begins with one that
+    moves and does not name the spread.
+    """
+
+    def __init__(
+        self,
+        classes: int = 15,
+        attributes: int = 2,
+        period: int = 3000,
+        spread: float = 0.1,
+        seed: int = 1,
+        model_seed: int = 1,
+        instances: int | None = None,
+        chunk: int = 65_536,
+    ) -> None:
+        check_integer("classes", classes, 2)
+        check_integer("attributes", attributes, 1)
+        check_integer("period", period, 1)
+        check_number("spread", spread, 0, None)
+        super().__init__(
+            Schema(numerics(attributes), "class", tuple(f"c{i + 1}" for i in range(classes))),
+            seed=seed,
+            instances=instances,
+            chunk=chunk,
+        )
+        self.period = period
+        rng = model_numbers(model_seed)
+        self.places = rng.random((classes, attributes))
+        axes = np.linalg.qr(rng.standard_normal((classes, attributes, attributes)))[0]
+        self.shapes = axes * (spread * rng.random((classes, 1, attributes)))
+
+    def _start(self):
+        return [0, np.arange(len(self.places))]  # changes so far, and whose place each class has
+
+    def _block(self, rng, first, count, state):
+        classes = len(self.places)
+        labels = rng.integers(0, classes, count)
+        step = rng.standard_normal((count, self.places.shape[1]))
+        numeric = np.einsum("nij,nj->ni", self.shapes[labels], step)
+        turn = np.arange(first, first + count) // self.period
+        for now in range(turn[0], turn[-1] + 1):
+            while state[0] < now:
+                state[0] += 1
+                ring = order_numbers(self.seed, state[0]).permutation(classes)[: state[0] + 1]
+                state[1][ring] = state[1][np.roll(ring, 1)]
+            here = turn == now
+            numeric[here] += self.places[state[1][labels[here]]]
+        return Block(numeric, np.zeros((count, 0), np.uint8), labels)
