@@ -3,9 +3,12 @@
 import os
 import stat
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from secrets import token_hex
 
-__all__ = ["alone_in", "replacing"]
+from .words import shown
+
+__all__ = ["alone_in", "check_wave", "check_writable", "replacing", "save_file"]
 
 
 @contextmanager
@@ -52,6 +55,60 @@ def replacing(path, mode):
             error.filename = path  # the one that the caller knows
         raise
     _sync_folder(folder)
+
+
+def check_writable(path, source=None):
+    """Raise now what writing would raise after hours of learning.
+
+    Parameters
+    ----------
+    path : str
+    source : str, optional
+        What is read, and so must not be written.
+
+    Raises
+    ------
+    OSError
+        If there is no such folder, or it or the file cannot be written.
+    ValueError
+        If ``path`` is ``source``.
+    """
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder, not a file")
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{path}: there is no folder {folder}")
+    # A regular file is written beside the older one first; a pipe or a terminal is not.
+    needed = [path] if os.path.exists(path) else []
+    if not needed or os.path.isfile(path):
+        needed.append(folder)
+    if not all(os.access(place, os.W_OK) for place in needed):
+        raise PermissionError(f"{path} cannot be written")
+    if source and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
+        raise ValueError(f"{path} is what is read; name another file to write")
+
+
+def save_file(wave):
+    """The file in which GTKWave finds how to show a waveform: beside it."""
+    return Path(wave).with_suffix(".gtkw")
+
+
+def check_wave(path):
+    """Raise now what writing a waveform to ``path`` would raise once a model is compiled.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no .fst.
+    OSError
+        If it, or its save file, cannot be written.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"wave must be the name of a file, not {shown(path)}")
+    if Path(path).suffix != ".fst":
+        raise ValueError(f"wave must be a file that ends in .fst, the waveform's format, not {shown(str(path))}")
+    check_writable(path)
+    check_writable(save_file(path))
 
 
 def _sync_folder(folder):

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "Vaccelerator.h"
-#include "failure.h"
+#include "wave.h"
 
 // Verilator writes the second of two underscores as a code, since it uses `__` itself.
 #define PORT(interface, signal) top.interface##___05F##signal
@@ -38,6 +38,8 @@ struct Burst {
 struct Board {
     VerilatedContext context;
     Vaccelerator top;
+    Wave wave;
+    uint64_t time = 0;
     std::mt19937 random;
     uint32_t stall;  // of 2^32
     uint64_t latency;
@@ -57,10 +59,11 @@ struct Board {
     bool command_valid = false, data_valid = false;
 
     Board(const uint8_t* memory, uint64_t memory_size, size_t bus_bytes, uint64_t latency,
-          uint32_t stall, uint32_t seed)
+          uint32_t stall, uint32_t seed, const char* path)
         : top(&context), random(seed), stall(stall), latency(latency), memory(memory),
           memory_size(memory_size), bus_bytes(bus_bytes), zeros(bus_bytes) {
         failure.clear();
+        wave.open(top, path);
         top.rst = 1;
         PORT(commands, valid) = 0;
         PORT(reports, ready) = 0;
@@ -68,7 +71,10 @@ struct Board {
         PORT(m_axi, rvalid) = 0;
         PORT(csr, w_en) = 0;
         PORT(csr, addr) = 0;
-        for (int i = 0; i < 4; i++) edge();
+        for (int i = 0; i < 4; i++) {
+            level(0);
+            level(1);
+        }
         top.rst = 0;
     }
 
@@ -76,11 +82,11 @@ struct Board {
 
     bool stalled() { return stall && random() < stall; }
 
-    void edge() {
-        top.clk = 0;
+    void level(bool clk) {
+        top.clk = clk;
         top.eval();
-        top.clk = 1;
-        top.eval();
+        wave.dump(time);
+        time += kHalfClock;
     }
 
     int response(uint64_t address) const {
@@ -140,11 +146,9 @@ struct Board {
 
     void clock() {
         drive();
-        top.clk = 0;
-        top.eval();
+        level(0);
         transfer();
-        top.clk = 1;
-        top.eval();
+        level(1);
         clocks++;
     }
 };
@@ -152,8 +156,9 @@ struct Board {
 }  // namespace
 
 EXPORT Board* board_open(const uint8_t* memory, uint64_t memory_size, uint32_t bus_bytes,
-                         uint64_t latency, uint32_t stall, uint32_t seed) {
-    return new Board(memory, memory_size, bus_bytes, latency, stall, seed);
+                         uint64_t latency, uint32_t stall, uint32_t seed,
+                         const char* wave) {
+    return new Board(memory, memory_size, bus_bytes, latency, stall, seed, wave);
 }
 
 EXPORT void board_close(Board* board) { delete board; }

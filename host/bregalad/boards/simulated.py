@@ -1,7 +1,10 @@
 """The board as its RTL, compiled by Verilator and called in process."""
 
+import weakref
+
 import numpy as np
 
+from ..files import check_wave
 from .base import Board, BoardError
 
 __all__ = ["SimulatedBoard"]
@@ -32,6 +35,9 @@ class SimulatedBoard(Board):
         Probability per clock that a stream (commands, reports, memory) pauses, 0 to below 1.
     seed : int
         Of the stalls.
+    wave : str or Path, optional
+        Write a waveform to this file, a .fst, and a save file for GTKWave beside it, a .gtkw, until
+        `close`. The model for that is compiled apart, and slower. A clock takes 10 ns there.
 
     Members
     -------
@@ -44,6 +50,8 @@ class SimulatedBoard(Board):
     ------
     ValueError
         If a parameter is out of range.
+    OSError
+        If the waveform cannot be written.
     BuildError
         If the model cannot be compiled.
     """
@@ -51,7 +59,7 @@ class SimulatedBoard(Board):
     name = "simulated"
     batch_bytes = 1 << 14  # some hundred clocks, as many as a trial takes
 
-    def __init__(self, geometry, memory_size=1 << 24, *, latency=20, stall=0.0, seed=0):
+    def __init__(self, geometry, memory_size=1 << 24, *, latency=20, stall=0.0, seed=0, wave=None):
         super().__init__(geometry)
         geometry.check_hardware()
         self._handle = None
@@ -61,6 +69,8 @@ class SimulatedBoard(Board):
             raise ValueError(f"latency must be at least 0 clocks, not {latency!r}")
         if not 0 <= stall < 1:
             raise ValueError(f"stall must be a probability below 1, not {stall!r}")
+        if wave is not None:
+            check_wave(wave)
         self.memory_size = memory_size
         self._memory = np.zeros(max(1, memory_size), np.uint8)
         self._faults = {}
@@ -68,27 +78,38 @@ class SimulatedBoard(Board):
         g = geometry
         trial = g.passes * (g.bins * (2 * g.classes + 4) + 100)
         self._patience = int((10_000 + latency + 10 * trial) / (1 - stall))
-        self._model = self._library(geometry)
+        self._model = self._library(geometry, wave is not None)
         self._handle = self._model.board_open(
-            self._memory.ctypes.data, memory_size, g.bus_bytes, latency, int(stall * (1 << 32)), seed & 0xFFFFFFFF
+            self._memory.ctypes.data,
+            memory_size,
+            g.bus_bytes,
+            latency,
+            int(stall * (1 << 32)),
+            seed & 0xFFFFFFFF,
+            self._begin_wave(wave),
         )
+        # A waveform is whole only once it is closed, be it at the interpreter's end.
+        self._closing = weakref.finalize(self, self._model.board_close, self._handle)
 
     @staticmethod
-    def _library(geometry):
-        if geometry not in _libraries:
+    def _library(geometry, traced):
+        if (geometry, traced) not in _libraries:
             from bregalad_sim import verilated
 
-            _libraries[geometry] = verilated.library(geometry)
-        return _libraries[geometry]
+            _libraries[geometry, traced] = verilated.library(geometry, traced)
+        return _libraries[geometry, traced]
+
+    def _begin_wave(self, path):
+        if path is None:
+            return None
+        from bregalad_sim.wave import begin_wave
+
+        return begin_wave(self._model, path)
 
     def close(self):
         if self._handle:
-            self._model.board_close(self._handle)
+            self._closing()
             self._handle = None
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()
 
     @property
     def clocks(self):

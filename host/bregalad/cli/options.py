@@ -9,6 +9,7 @@ from ..words import joined
 __all__ = [
     "add_stream",
     "add_board",
+    "add_wave",
     "check_clock",
     "check_there",
     "network_options",
@@ -71,6 +72,16 @@ def add_board(parser):
         metavar="PRESET",
         help="sizes of the board: tiny, small, many-classes, wide, wider or fine "
         "(default: as the stream needs, or what the FPGA tells)",
+    )
+    add_wave(group)
+
+
+def add_wave(parser):
+    """Whether to write a waveform."""
+    parser.add_argument(
+        "--wave",
+        metavar="FILE.fst",
+        help="of the simulated RTL: write the waveform to FILE.fst and a save file for GTKWave to FILE.gtkw",
     )
 
 

@@ -4,7 +4,7 @@ import json
 import math
 import os
 
-__all__ = ["check_distinct", "check_plot", "check_writable", "print_json"]
+__all__ = ["check_distinct", "check_plot", "print_json"]
 
 
 def check_distinct(*paths):
@@ -15,37 +15,6 @@ def check_distinct(*paths):
         if real in seen and (os.path.isfile(real) or not os.path.exists(real)):
             raise ValueError(f"{path} is named twice; name a file of its own for each result")
         seen.add(real)
-
-
-def check_writable(path, source=None):
-    """Raise now what writing would raise after hours of learning.
-
-    Parameters
-    ----------
-    path : str
-    source : str, optional
-        What the command reads, and so must not write.
-
-    Raises
-    ------
-    OSError
-        If there is no such folder, or it or the file cannot be written.
-    ValueError
-        If ``path`` is ``source``.
-    """
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a folder, not a file")
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{path}: there is no folder {folder}")
-    # A regular file is written beside the older one first; a pipe or a terminal is not.
-    needed = [path] if os.path.exists(path) else []
-    if not needed or os.path.isfile(path):
-        needed.append(folder)
-    if not all(os.access(place, os.W_OK) for place in needed):
-        raise PermissionError(f"{path} cannot be written")
-    if source and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
-        raise ValueError(f"{path} is what is read; name another file to write")
 
 
 def check_plot(path):

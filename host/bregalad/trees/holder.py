@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import copy
 import logging
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..boards import is_link, open_board
 from ..boards.base import Board, BoardError
+from ..files import check_wave
 from ..geometry import Geometry
 from ..interrupt import deferred_interrupt
+from ..words import shown
 from .requirements import check_classes, check_ties
 from .shared import Shared
 from .structure.cells import CellMap, check_cells
 from .training import checkpoint
 from .training.trainer import Trainer
 from .turns import changing, reading
+
+if TYPE_CHECKING:
+    from ..hints import Path
 
 __all__ = ["BoardHolder"]
 
@@ -31,6 +37,7 @@ class BoardHolder(Shared):
     """
 
     _kept_geometry = None
+    _wave: Path | None = None  # the file that the board is to write a waveform to
     _prediction = None  # what leaves predict by, from the first board on
 
     @property
@@ -50,7 +57,7 @@ class BoardHolder(Shared):
             return self._trainer
         self._check_unchanged()
         opens = not isinstance(self.board, Board)
-        board = open_board(self.board, self._geometry()) if opens else self.board
+        board = open_board(self.board, self._geometry(), **self._board_options()) if opens else self.board
         try:
             trainer = self._trainer_on(board)
         except BaseException:
@@ -61,6 +68,34 @@ class BoardHolder(Shared):
             self._trainer, self._nodes, self._checkpoint = trainer, trainer.nodes, None
             self._opened = opens
         return trainer
+
+    def write_wave(self, path: Path) -> None:
+        """Have the simulated board write a waveform, from when this tree opens it until `close`.
+
+        Copies and saved trees have none.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            A .fst; GTKWave's save file, a .gtkw, comes beside it. There is nothing but what the board did last, if it
+            is closed and opened again.
+
+        Raises
+        ------
+        ValueError
+            If ``board`` is not "simulated", or ``path`` is no .fst.
+        OSError
+            If the files cannot be written.
+        """
+        if self.board != "simulated":
+            raise ValueError(
+                f"board {shown(self.board)} writes no waveform; the simulated board does, and virtual ones"
+            )
+        check_wave(path)
+        self._wave = path
+
+    def _board_options(self):
+        return {} if self._wave is None else {"wave": self._wave}
 
     def _trainer_on(self, board):
         cells = self._cells(board.geometry.bins)
@@ -217,7 +252,7 @@ class BoardHolder(Shared):
     def __getstate__(self):
         """For pickle: the board's statistics instead of the board; a copy, for learning goes on."""
         state = dict(super().__getstate__())
-        for name in ("_turns", "_unfinished", "_single"):
+        for name in ("_turns", "_unfinished", "_single", "_wave"):
             state.pop(name, None)
         trainer = state.get("_trainer")
         if trainer is not None:

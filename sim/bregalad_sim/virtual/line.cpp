@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "Vtop.h"
-#include "failure.h"
+#include "wave.h"
 
 namespace {
 
@@ -19,6 +19,8 @@ constexpr int kBits = 10;  // start, 8 data, stop
 struct Board {
     VerilatedContext context;
     Vtop top;
+    Wave wave;
+    uint64_t time = 0;
     const double bit;  // clocks
     uint64_t clocks = 0;
 
@@ -32,8 +34,9 @@ struct Board {
     unsigned heard = 0;
     double next_sample = 0;
 
-    explicit Board(double bit) : top(&context), bit(bit) {
+    Board(double bit, const char* path) : top(&context), bit(bit) {
         failure.clear();
+        wave.open(top, path);
         top.RX = 1;
         for (int i = 0; i < 4; i++) edge();  // the top level's own reset
     }
@@ -41,10 +44,12 @@ struct Board {
     ~Board() { top.final(); }
 
     void edge() {
-        top.CLOCK = 0;
-        top.eval();
-        top.CLOCK = 1;
-        top.eval();
+        for (const bool level : {false, true}) {
+            top.CLOCK = level;
+            top.eval();
+            wave.dump(time);
+            time += kHalfClock;
+        }
     }
 
     void drive() {
@@ -90,7 +95,7 @@ struct Board {
 
 }  // namespace
 
-EXPORT Board* virtual_open(double bit) { return new Board(bit); }
+EXPORT Board* virtual_open(double bit, const char* wave) { return new Board(bit, wave); }
 
 EXPORT void virtual_close(Board* board) { delete board; }
 

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "Vtop.h"
-#include "failure.h"
+#include "wave.h"
 
 namespace {
 
+constexpr uint64_t kHalfByte = 4000;  // ps
 constexpr int kPreamble = 7, kLeast = 60, kGap = 12;  // bytes
 constexpr uint8_t kFill = 0x55, kStart = 0xd5;
 constexpr uint16_t kValid = 0x100;  // beside a byte
@@ -31,6 +32,8 @@ uint32_t check(const uint8_t* data, size_t size) {
 struct Board {
     VerilatedContext context;
     Vtop top;
+    Wave wave;
+    uint64_t time = 0;
     const double ratio;  // clocks of the array per byte
     double phase = 0;
     uint64_t clocks = 0;
@@ -39,7 +42,10 @@ struct Board {
     std::vector<uint8_t> frame;  // that comes, with its preamble
     std::deque<std::vector<uint8_t>> up;
 
-    explicit Board(double ratio) : top(&context), ratio(ratio) { failure.clear(); }
+    Board(double ratio, const char* path) : top(&context), ratio(ratio) {
+        failure.clear();
+        wave.open(top, path);
+    }
 
     ~Board() { top.final(); }
 
@@ -75,11 +81,16 @@ struct Board {
         top.RX_DATA = half & 15;
         top.RX_CLOCK = level;
         top.eval();
-        for (phase += ratio; phase >= 1; phase--) {
+        wave.dump(time);
+        phase += ratio;
+        const uint64_t step = kHalfByte / (static_cast<uint64_t>(phase) + 1);
+        for (uint64_t then = time + step; phase >= 1; phase--, then += step) {
             top.CLOCK = !top.CLOCK;
             top.eval();
+            wave.dump(then);
             clocks += top.CLOCK;
         }
+        time += kHalfByte;
     }
 
     void byte() {
@@ -100,7 +111,7 @@ struct Board {
 
 }  // namespace
 
-EXPORT Board* virtual_open(double ratio) { return new Board(ratio); }
+EXPORT Board* virtual_open(double ratio, const char* wave) { return new Board(ratio, wave); }
 
 EXPORT void virtual_close(Board* board) { delete board; }
 

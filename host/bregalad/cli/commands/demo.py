@@ -26,6 +26,7 @@ def run(args):
 
     from ...data.flights import flights
     from ...evaluation import prequential
+    from ...files import check_writable
     from ...geometry import Geometry
     from ...trees.vfdt import VFDT
     from .. import outputs
@@ -34,7 +35,7 @@ def run(args):
     if args.simulated < 0:
         raise ValueError(f"--simulated must be 0 (leave it out) or more, not {args.simulated}")
     os.makedirs(os.path.dirname(args.plot) or ".", exist_ok=True)
-    outputs.check_writable(args.plot)
+    check_writable(args.plot)
     outputs.check_plot(args.plot)
 
     # 23 cells: 13 numeric attributes, carrier one, origin one, dest (105 airports) eight of 14.

@@ -3,7 +3,8 @@
 import sys
 from contextlib import nullcontext
 
-from .. import options, outputs
+from ...files import check_writable
+from .. import options
 
 __all__ = ["add_arguments", "run"]
 
@@ -27,7 +28,7 @@ def run(args):
     from ...trees.catalogue import load_tree
 
     if args.output:
-        outputs.check_writable(args.output, args.file)
+        check_writable(args.output, args.file)
     tree = load_tree(args.tree)
     stream = options.open_file_for(args, tree)
     names = list(tree.schema_.names)

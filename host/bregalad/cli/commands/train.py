@@ -5,6 +5,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ...files import check_writable, save_file
 from ...interrupt import Stopped, status_of, stopping
 from ...words import counted
 from .. import checkpoint, labels, learner, options, outputs
@@ -84,7 +85,10 @@ def _new_tree(args, chosen):
     tree.check_parameters()
     results = (args.save, args.plot, args.curve, args.checkpoint or args.resume)
     for path in filter(None, results):
-        outputs.check_writable(path, args.file)
+        check_writable(path, args.file)
+    if args.wave:
+        tree.write_wave(args.wave)
+        results += (args.wave, save_file(args.wave))
     outputs.check_distinct(*results)
     if args.plot:
         outputs.check_plot(args.plot)

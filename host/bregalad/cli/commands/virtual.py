@@ -4,6 +4,8 @@ import os
 import signal
 import sys
 
+from ..options import add_wave, check_clock, network_options
+
 __all__ = ["add_arguments", "run"]
 
 
@@ -39,6 +41,7 @@ def add_arguments(parser):
     )
     parser.add_argument("--port", type=int, metavar="N", help="UDP port of a board with Ethernet (default: 16978)")
     parser.add_argument("--link", metavar="PATH", help="also make this symbolic link to the pseudo-terminal")
+    add_wave(parser)
 
 
 def run(args):
@@ -46,9 +49,9 @@ def run(args):
     from bregalad_hw.boards import find_board
     from bregalad_sim.virtual import VirtualBoard, serve
 
+    from ...files import check_wave
     from ...geometry import Geometry
     from ...link.udp import PORT
-    from ..options import check_clock, network_options
 
     board = find_board(args.board)
     if args.port is not None and not 0 <= args.port < 1 << 16:
@@ -63,6 +66,8 @@ def run(args):
         os.unlink(args.link)
     if args.link and os.path.lexists(args.link):
         raise ValueError(f"{args.link} is there already: remove it, or choose another --link")
+    if args.wave is not None:
+        check_wave(args.wave)
     geometry = Geometry.parse(args.geometry, board.geometry)
     ratio = args.ratio if args.ratio is None or args.ratio % 1 else int(args.ratio)
     print(f"compiling {geometry}, unless that was done before ...", flush=True)
@@ -80,7 +85,9 @@ def run(args):
     numbers = (signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(number, lambda number, frame: sys.exit(128 + number)) for number in numbers]
     try:
-        with VirtualBoard(board, geometry, ratio=ratio, clock_mhz=args.clock, netlist=args.netlist) as virtual:
+        with VirtualBoard(
+            board, geometry, ratio=ratio, clock_mhz=args.clock, wave=args.wave, netlist=args.netlist
+        ) as virtual:
             serve(virtual, opened, **options)
     finally:
         if linked is not None:
