@@ -9,7 +9,9 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import ID5R, ITI
+from bregalad import ID5R, ITI, load_tree
+from bregalad.cli import main
+from bregalad.trees import storage
 from bregalad.trees.classical import kernel
 from bregalad.trees.classical.tree import Tree
 from bregalad.trees.options import CLASSICAL, MOST_KEPT, OPTIONS
@@ -222,6 +224,68 @@ def test_a_tree_that_joblib_maps_into_memory_learns(tmp_path):
     joblib.dump(ITI().partial_fit(X[:200], y[:200], set(y)), tmp_path / "tree")
     tree = joblib.load(tmp_path / "tree", mmap_mode="r")
     assert told(tree.partial_fit(X[200:], y[200:])) == told(ITI().fit(X, y))
+
+
+@pytest.mark.parametrize("grown", [False, True])
+def test_saved_trees(grown, tmp_path):
+    X, y = shape()
+    tree = ITI(nominal=["colour"], class_weight={"yes": 1.5})
+    if grown:
+        for row, label in zip(X[:200].to_dict("records"), y, strict=False):
+            tree.learn_one(row, label)
+    else:
+        tree.partial_fit(X[:200], y[:200], set(y))
+    tree.save(tmp_path / "tree", run={"seen": 200})
+    for other in (load_tree(tmp_path / "tree"), ITI.load(tmp_path / "tree")):
+        assert told(other) == told(tree) and other.get_params() == tree.get_params()
+        assert other.predict(X).tolist() == tree.predict(X).tolist()
+        assert other.classes_.dtype == tree.classes_.dtype
+        for each in (other, copy.deepcopy(tree)):
+            assert told(each.partial_fit(X[200:], y[200:])) == told(copy.deepcopy(tree).partial_fit(X[200:], y[200:]))
+        if grown:
+            assert other.learn_one({"size": 1.0, "weight": 2.0}, "never").schema_.names[-1] == "weight"
+    with pytest.raises(ValueError, match="a saved ITI, not ID5R"):
+        ID5R.load(tmp_path / "tree")
+    with pytest.raises(ValueError, match="ITI keeps every instance: it has 0, and 2[0-9]* more"):
+        load_tree(tmp_path / "tree", max_instances=100)
+    multiway = load_tree(tmp_path / "tree", nominal_split="multiway")
+    assert any(node.test and node.test.value == -1 for node, _ in multiway._tree.root.nodes())
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("kept_labels", lambda labels: labels + 1),
+        ("kept_labels", lambda labels: labels[1:]),
+        ("kept_labels", lambda labels: labels.astype(np.int64)),
+        ("kept_codes", lambda codes: codes + 3),
+        ("kept_codes", lambda codes: codes[:, :0]),
+        ("kept_numbers", lambda numbers: numbers + np.inf),
+        ("kept_numbers", lambda numbers: numbers[0]),
+        ("more", lambda _: np.zeros(1)),
+    ],
+)
+def test_forged_files(name, change, tmp_path):
+    X, y = shape()
+    ITI().fit(X, y).save(tmp_path / "tree")
+    meta, arrays = storage.read(tmp_path / "tree")
+    storage.write(tmp_path / "tree", meta, arrays)
+    load_tree(tmp_path / "tree")
+    storage.write(tmp_path / "tree", meta, {**arrays, name: change(arrays.get(name))})
+    with pytest.raises(ValueError, match="a damaged saved tree"):
+        load_tree(tmp_path / "tree")
+
+
+def test_saved_trees_on_the_command_line(tmp_path, capsys):
+    X, y = shape()
+    ITI().fit(X, y).save(tmp_path / "tree")
+    X.assign(kind=y).to_csv(tmp_path / "data.csv", index=False)
+    assert main(["inspect", str(tmp_path / "tree"), "--depth", "2"]) == 0
+    assert "size missing" in capsys.readouterr().out
+    assert main(["inspect", str(tmp_path / "tree"), "--statistics"]) == 0
+    assert "instances        300\n" in (out := capsys.readouterr().out) and "nominal  values 3\n" in out
+    assert main(["predict", str(tmp_path / "data.csv"), "--tree", str(tmp_path / "tree"), "--class", "kind"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ITI().fit(X, y).predict(X).tolist()
 
 
 def test_a_tree_as_deep_as_there_are_instances():

@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import storage
+from .classical.utgoff import ID5R, ITI
 from .confidence import CorrHTree, CTree
 from .efdt import EFDT
 from .vfdt import VFDT
 
 if TYPE_CHECKING:
     from ..hints import Path
+    from .classical.estimator import ClassicalTree
     from .estimator import StreamTree
 
-__all__ = ["TREES", "load_tree"]
+__all__ = ["CLASSICAL", "TREES", "load_tree"]
 
+CLASSICAL = {"id5r": ID5R, "iti": ITI}  # on the host, with all instances
 TREES = {"vfdt": VFDT, "efdt": EFDT, "ctree": CTree, "corrhtree": CorrHTree}
 
 
-def load_tree(path: Path, **changes: Any) -> StreamTree:
+def load_tree(path: Path, **changes: Any) -> StreamTree | ClassicalTree:
     """Read a saved tree of any class; ``changes`` replace its parameters (``board=...``).
 
     Raises
@@ -26,4 +29,4 @@ def load_tree(path: Path, **changes: Any) -> StreamTree:
     ValueError
         If the file is none of this version's, or damaged.
     """
-    return storage.load(tuple(TREES.values()), path, changes)
+    return storage.load((*TREES.values(), *CLASSICAL.values()), path, changes)

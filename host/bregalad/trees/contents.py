@@ -14,7 +14,15 @@ from .structure.nodes import LEAF, MULTIWAY, NEVER, NUMERIC
 from .structure.split import LONG
 from .training.tally import Tally
 
-__all__ = ["check_entries", "check_shapes", "check_statistics", "check_tree", "digest_of", "labels_from"]
+__all__ = [
+    "check_board_entries",
+    "check_entries",
+    "check_shapes",
+    "check_statistics",
+    "check_tree",
+    "digest_of",
+    "labels_from",
+]
 
 _MANY = 1 << 53  # more than anything is ever counted
 _ANY = (-(1 << 31), (1 << 31) - 1)
@@ -58,21 +66,19 @@ _ENTRIES = {
     "format": int,
     "tree": str,
     "params": dict,
-    "board": str,
-    "geometry": dict,
     "schema": dict,
     "quantiser": dict,
     "classes": list,
     "named": bool,
-    "tally": dict,
 }
 _OPTIONAL = {
-    "given_geometry": (dict, str, type(None)),
     "class_type": str,
     "fractions": list,
     "run": dict,
     "grows": bool,
 }
+_BOARD_ENTRIES = {"board": str, "geometry": dict, "tally": dict}
+_BOARD_OPTIONAL = {"given_geometry": (dict, str, type(None))}
 _LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (int, float)}
 
 
@@ -86,20 +92,10 @@ def digest_of(arrays):
 
 
 def check_entries(meta):
-    """Refuse a description that lacks an entry, or has one of another type."""
+    """Refuse a description that lacks an entry which every tree has, or has one of another type."""
     if not isinstance(meta, dict):
         raise ValueError("no description of a tree")
-    for name, kinds in (_ENTRIES | _OPTIONAL).items():
-        if name not in meta:
-            if name in _ENTRIES:
-                raise ValueError(f"no entry {name!r}")
-        elif not isinstance(meta[name], kinds) or kinds is int and isinstance(meta[name], bool):
-            raise ValueError(f"the entry {name!r} is {shown(meta[name])}")
-    counted = set(Tally().as_dict())
-    if set(meta["tally"]) != counted or not all(
-        type(value) is int and 0 <= value <= _MANY for value in meta["tally"].values()
-    ):
-        raise ValueError(f"the entry 'tally' is {shown(meta['tally'])}")
+    _check_types(meta, _ENTRIES, _OPTIONAL)
     nominal = meta["params"].get("nominal", [])
     plain = (str, int, float, type(None))
     if not isinstance(nominal, list) or not (
@@ -114,6 +110,25 @@ def check_entries(meta):
         )
     ):
         raise ValueError(f"the parameter 'nominal' is {shown(nominal)}")
+
+
+def check_board_entries(meta):
+    """The same of the entries of a tree on a board."""
+    _check_types(meta, _BOARD_ENTRIES, _BOARD_OPTIONAL)
+    counted = set(Tally().as_dict())
+    if set(meta["tally"]) != counted or not all(
+        type(value) is int and 0 <= value <= _MANY for value in meta["tally"].values()
+    ):
+        raise ValueError(f"the entry 'tally' is {shown(meta['tally'])}")
+
+
+def _check_types(meta, needed, optional):
+    for name, kinds in (needed | optional).items():
+        if name not in meta:
+            if name in needed:
+                raise ValueError(f"no entry {name!r}")
+        elif not isinstance(meta[name], kinds) or kinds is int and isinstance(meta[name], bool):
+            raise ValueError(f"the entry {name!r} is {shown(meta[name])}")
 
 
 def labels_from(labels, kind, grows=False):

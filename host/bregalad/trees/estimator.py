@@ -325,3 +325,5 @@ class StreamTree(
             If the file is none of this version's, or damaged.
         """
         return storage.load((cls,), path, changes)
+
+    _restored = classmethod(storage.restored)

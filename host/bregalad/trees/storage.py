@@ -15,6 +15,7 @@ from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import Geometry
 from .contents import (
+    check_board_entries,
     check_entries,
     check_shapes,
     check_statistics,
@@ -28,7 +29,7 @@ from .structure.nodes import Nodes
 from .training import checkpoint
 from .training.tally import Tally
 
-__all__ = ["load", "read", "save"]
+__all__ = ["described", "load", "members_of", "of_the_file", "parameters_of", "read", "restored", "save", "write"]
 
 FORMAT = 4  # changes whenever older releases could not read the file
 
@@ -36,6 +37,24 @@ FORMAT = 4  # changes whenever older releases could not read the file
 def save(tree, path, run=None):
     """Write a fitted ``StreamTree`` to ``path``, and in JSON's types how far a run has come."""
     trainer = tree._open_trainer()
+    given = tree.geometry
+    board = tree.board.name if isinstance(tree.board, Board) else tree.board
+    meta = {
+        **described(tree, run),
+        "board": board,
+        "geometry": trainer.board.geometry.as_dict(),
+        "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
+        "tally": tree._tally.as_dict(),
+    }
+    statistics = checkpoint.read(trainer)
+    arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
+    arrays |= {f"board_{name}": column for name, column in statistics.items()}
+    arrays |= {f"sample_{name}": column for name, column in tree._quantiser.sample.state().items()}
+    write(path, meta, arrays)
+
+
+def described(tree, run):
+    """What any tree's file tells of it in JSON's types: parameters, attributes and their values, classes, the run."""
     params = {name: value for name, value in tree.get_params(deep=False).items() if name not in ("board", "geometry")}
     if isinstance(params["class_weight"], dict):
         # JSON's keys are strings only.
@@ -46,15 +65,10 @@ def save(tree, path, run=None):
         if isinstance(nominal, dict)
         else list(map(_key, nominal))
     )
-    given = tree.geometry
-    board = tree.board.name if isinstance(tree.board, Board) else tree.board
-    meta = {
+    return {
         "format": FORMAT,
         "tree": type(tree).__name__,
         "params": params,
-        "board": board,
-        "geometry": trainer.board.geometry.as_dict(),
-        "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
         "schema": tree.schema_.to_dict(),
         "quantiser": tree._quantiser.to_dict(),
         "classes": tree.classes_.tolist(),
@@ -63,15 +77,13 @@ def save(tree, path, run=None):
         "grows": tree._grows,
         **({} if tree._fractions is None else {"fractions": tree._fractions.tolist()}),
         **({} if run is None else {"run": run}),
-        "tally": tree._tally.as_dict(),
     }
-    # All of it is made before the file is touched: an older save must survive a failure.
+
+
+def write(path, meta, arrays):
+    """Write a description and arrays, which must be ready by now: an older file must survive a failure."""
     description = json.dumps(meta, default=_number).encode()
-    statistics = checkpoint.read(trainer)
-    arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
-    arrays |= {f"board_{name}": column for name, column in statistics.items()}
-    arrays |= {f"sample_{name}": column for name, column in tree._quantiser.sample.state().items()}
-    arrays["meta"] = np.frombuffer(description, np.uint8)
+    arrays = {**arrays, "meta": np.frombuffer(description, np.uint8)}
     digest = np.frombuffer(digest_of(arrays), np.uint8)
     with replacing(path, "wb") as file:
         np.savez_compressed(file, digest=digest, **arrays)
@@ -107,8 +119,13 @@ def load(classes, path, changes):
     known = {cls.__name__: cls for cls in classes}
     if meta["tree"] not in known:
         raise ValueError(f"{path}: a saved {meta['tree']}, not {' or '.join(known)}")
-    cls = known[meta["tree"]]
-    with _of_the_file(path):
+    return known[meta["tree"]]._restored(path, meta, arrays, changes)
+
+
+def restored(cls, path, meta, arrays, changes):
+    """The ``StreamTree`` of a description and arrays, with some parameters changed; errors as `load`."""
+    with of_the_file(path):
+        check_board_entries(meta)
         params = _parameters(cls, meta)
         learnt = _learnt(cls(**params), meta, arrays)
     try:
@@ -144,13 +161,13 @@ def read(path):
         raise ValueError(f"{path}: no saved tree, or a damaged one{why}") from error
     if form != FORMAT:
         raise ValueError(f"{path}: saved in format {form!r}, this release reads {FORMAT}")
-    with _of_the_file(path):
+    with of_the_file(path):
         check_entries(meta)
     return meta, arrays
 
 
 @contextmanager
-def _of_the_file(path):
+def of_the_file(path):
     """What goes wrong here is the file's fault, not that of a parameter."""
     try:
         yield
@@ -164,18 +181,24 @@ def _parameters(cls, meta):
     """The parameters of the tree that was saved, checked."""
     given = meta.get("given_geometry", meta["geometry"])
     params = {
-        **meta["params"],
+        **parameters_of(meta),
         "board": meta["board"],
         "geometry": Geometry(**given) if isinstance(given, dict) else given,
     }
+    # Whether a board of that name can be opened is not the file's affair: it may have been handed in.
+    cls(**{**params, "board": "emulated"}).check_parameters()
+    return params
+
+
+def parameters_of(meta):
+    """The parameters in a description, as constructors take them."""
+    params = dict(meta["params"])
     if isinstance(params.get("class_weight"), list):
         params["class_weight"] = dict(params["class_weight"])
     if params.get("nominal") and isinstance(params["nominal"][0], list):
         params["nominal"] = {name: tuple(values) for name, values in params["nominal"]}
     elif not params.get("nominal"):
         params["nominal"] = ()  # as by default: JSON has lists only
-    # Whether a board of that name can be opened is not the file's affair: it may have been handed in.
-    cls(**{**params, "board": "emulated"}).check_parameters()
     return params
 
 
@@ -186,12 +209,8 @@ def _learnt(tree, meta, arrays):
         {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
         for prefix in ("node_", "board_", "sample_")
     )
-    quantiser = Quantiser.from_dict(meta["quantiser"], sample)
-    schema = Schema.from_dict(meta["schema"])
-    classes = labels_from(meta["classes"], meta.get("class_type"), meta.get("grows", False))
-    if schema != quantiser.schema or list(schema.classes) != meta["classes"]:
-        raise ValueError("its schema, its classes and its code books contradict each other")
-    attributes = len(schema.attributes)
+    members = members_of(meta, sample)
+    quantiser, classes, attributes = members["_quantiser"], members["classes_"], members["n_features_in_"]
     nodes = Nodes.from_state(nodes, attributes)
     statistics = {
         name: column.astype(np.int64 if name == "nodes" else np.uint32) for name, column in statistics.items()
@@ -201,27 +220,39 @@ def _learnt(tree, meta, arrays):
     kept = Geometry(**meta["geometry"])
     check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime, tree.nominal_split)
     tree._policy().check(len(classes), any(capacities), tree.nominal_split)
-    learnt = {
-        "schema_": schema,
-        "classes_": classes,
-        "n_features_in_": attributes,
-        "_quantiser": quantiser,
+    return {
+        **members,
         "_nodes": nodes,
         "_checkpoint": statistics,
         "_tally": Tally(**meta["tally"]),
         "_trainer": None,
         "_kept_geometry": kept,
-        "_grows": bool(meta.get("grows", False)),
         # What leaves predict by stays: no other board may choose anew.
         "_prediction": tree._prediction_on(kept),
     }
+
+
+def members_of(meta, sample):
+    """What `described` tells that a tree has learnt, checked, with its quantiser's sample: the tree's members."""
+    quantiser = Quantiser.from_dict(meta["quantiser"], sample)
+    schema = Schema.from_dict(meta["schema"])
+    classes = labels_from(meta["classes"], meta.get("class_type"), meta.get("grows", False))
+    if schema != quantiser.schema or list(schema.classes) != meta["classes"]:
+        raise ValueError("its schema, its classes and its code books contradict each other")
+    members = {
+        "schema_": schema,
+        "classes_": classes,
+        "n_features_in_": len(schema.attributes),
+        "_quantiser": quantiser,
+        "_grows": bool(meta.get("grows", False)),
+    }
     if meta["named"]:
-        learnt["feature_names_in_"] = np.array(schema.names, object)
+        members["feature_names_in_"] = np.array(schema.names, object)
     if "fractions" in meta:
-        learnt["_fractions"] = fractions = np.array(meta["fractions"], float)[: len(classes)]
+        members["_fractions"] = fractions = np.array(meta["fractions"], float)[: len(classes)]
         if fractions.ndim != 1 or not (abs(fractions) <= 1).all():
             raise ValueError("its fractions of weights are none")
-    return learnt
+    return members
 
 
 def _built(cls, params, meta, learnt, changes):

@@ -17,8 +17,10 @@ from ..intake import Intake
 from ..learning import Learning
 from ..parameters import Parameters
 from ..river import OneByOne, times_of
+from ..storage import load
 from ..turns import changing, reading
 from ..weights import Weighing
+from . import storage
 from .kernel import Data
 from .single import Single
 from .tree import Tree, majority
@@ -26,10 +28,11 @@ from .view import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Self
 
     from numpy.typing import NDArray
 
-    from ...hints import Frame, Label
+    from ...hints import Frame, Label, Path
 
 __all__ = ["ClassicalTree"]
 
@@ -243,6 +246,18 @@ class ClassicalTree(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, C
         }
 
     @reading
+    def quantiser_summary(self) -> dict[str, Any]:
+        """Kinds of ``attributes`` by name, and how many values nominal ones have."""
+        self._fitted()
+        return {
+            "attributes": {
+                attribute.name: {"kind": attribute.kind}
+                | ({"values": len(book.values)} if attribute.kind == "nominal" else {})
+                for attribute, book in zip(self.schema_.attributes, self._quantiser.books, strict=True)
+            }
+        }
+
+    @reading
     def draw(self, max_depth: int | None = None) -> str:
         """The tree as text."""
         draw.check_depth(max_depth)
@@ -257,6 +272,38 @@ class ClassicalTree(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, C
     def _view(self):
         self._fitted()
         return View(self._tree, self._quantiser, self.schema_, self.classes_)
+
+    # Saving
+
+    @changing
+    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
+        """Write the instances, of which the tree is built anew, to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+        run : dict, optional
+            How far a run has come, in JSON's types; kept beside the tree.
+        """
+        self._fitted()
+        self._check_unchanged()
+        self.check_parameters()  # or nothing could read the file
+        storage.save(self, path, run)
+
+    @classmethod
+    def load(cls, path: Path, **changes: Any) -> Self:
+        """Read a saved tree of this class; ``changes`` replace its parameters (``max_instances=...``).
+
+        ``bregalad.load_tree`` reads one of any class.
+
+        Raises
+        ------
+        ValueError
+            If the file is none of this version's, or damaged, or has more instances than may be kept.
+        """
+        return load((cls,), path, changes)
+
+    _restored = classmethod(storage.restored)
 
     def __copy__(self):
         # A shallow one would change the same tree.
