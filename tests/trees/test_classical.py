@@ -1,6 +1,7 @@
 """ID5R and ITI: the tree of batch ID3, whatever the order; what they refuse; what they keep."""
 
 import copy
+import json
 import pickle
 import random
 import sys
@@ -286,6 +287,27 @@ def test_saved_trees_on_the_command_line(tmp_path, capsys):
     assert "instances        300\n" in (out := capsys.readouterr().out) and "nominal  values 3\n" in out
     assert main(["predict", str(tmp_path / "data.csv"), "--tree", str(tmp_path / "tree"), "--class", "kind"]) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ITI().fit(X, y).predict(X).tolist()
+
+
+def test_trained_on_the_command_line(tmp_path, capsys):
+    X, y = shape()
+    X.assign(kind=y).to_csv(tmp_path / "data.csv", index=False)
+    train = ["train", str(tmp_path / "data.csv"), "--class", "kind", "--quiet", "--tree", "iti"]
+    assert main([*train, "--save", str(tmp_path / "tree"), "--nominal-split", "multiway"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("instances   300\n") and " pruned; " in out and "slot" not in out and "tie" not in out
+    tree = load_tree(tmp_path / "tree")
+    assert told(tree) == told(ITI(nominal_split="multiway").fit(X, y))
+    assert main([*train, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["attributes"]["colour"] == {"kind": "nominal", "values": 3}
+    for more, message in (
+        (["--max-instances", "100"], "ITI keeps every instance: it has 0, and 300 more"),
+        (["--board", "simulated"], "iti learns on the host: --board and --geometry are for vfdt, efdt, ctree or"),
+        (["--grace", "100"], "--grace is an option of --tree vfdt, efdt, ctree and corrhtree, not of iti"),
+    ):
+        assert main([*train, *more]) == 1
+        error = capsys.readouterr().err
+        assert error.startswith(f"bregalad train: {message}") and error.count("\n") == 1
 
 
 def test_a_tree_as_deep_as_there_are_instances():

@@ -17,7 +17,9 @@ _NAMES = "|".join(_FLAGS)
 
 def add_learner(parser):
     """Which tree, and its options."""
-    parser.add_argument("--tree", choices=options.LEARNERS, default="vfdt", help="learner (default: vfdt)")
+    parser.add_argument(
+        "--tree", choices=(*options.LEARNERS, *options.CLASSICAL), default="vfdt", help="learner (default: vfdt)"
+    )
     groups = {}
     for option in OPTIONS:
         if option.group not in groups:
@@ -56,6 +58,8 @@ def given(args):
             other, needed = option.needs
             raise ValueError(f"{option.flag} has no effect without --{other} {needed}")
         chosen[option.name] = dict(value) if option.kind is dict else value
+    if args.tree in options.CLASSICAL and (args.board != "emulated" or args.geometry is not None):
+        raise ValueError(f"{args.tree} learns on the host: --board and --geometry are for {joined(options.LEARNERS)}")
     if args.geometry is not None and "slots" in chosen:
         raise ValueError("--slots is for a board without --geometry: geometries have their own")
     return chosen

@@ -152,9 +152,11 @@ class Option:
         common = max(values, key=values.count)
         default = f"default: {self._shown(common)}"
         for tree, value in self.defaults.items():
-            if value != common and tree in LEARNERS:
+            if value != common:
                 default += f", {tree} {self._shown(value)}"
-        only = "" if self.defaults.keys() >= set(LEARNERS) else f"{', '.join(self.defaults)} only; "
+        lacking = [tree for tree in (*LEARNERS, *CLASSICAL) if tree not in self.defaults]
+        only = f"not {', '.join(lacking)}; " if len(lacking) <= len(CLASSICAL) else f"{', '.join(self.defaults)} only; "
+        only = only if lacking else ""
         return f"{self.meaning} ({only}{default})"
 
     def _shown(self, value):
@@ -183,7 +185,13 @@ def _all(value, **others):
     return {**dict.fromkeys(LEARNERS, value), **others}
 
 
-_SPLITS, _ANYTIME, _LEAVES, _BOARD = ("when a leaf splits", "anytime trees", "attributes and leaves", "statistics")
+_SPLITS, _ANYTIME, _LEAVES, _BOARD, _KEPT = (
+    "when a leaf splits",
+    "anytime trees",
+    "attributes and leaves",
+    "statistics",
+    "trees that keep their instances",
+)
 
 OPTIONS = (
     Option(
@@ -393,6 +401,7 @@ OPTIONS = (
         low=1,
         high=MOST_KEPT,
         unit="instances",
+        group=_KEPT,
     ),
     Option(
         "feed",

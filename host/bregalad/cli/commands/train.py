@@ -79,9 +79,10 @@ class _Run:
 def _new_tree(args, chosen):
     """The tree that the options describe; refuses it, or files to write, now and not after hours of learning."""
     from ...evaluation.curve import check_suffix
-    from ...trees.catalogue import TREES
+    from ...trees.catalogue import CLASSICAL, TREES
 
-    tree = TREES[args.tree](board=args.board, geometry=args.geometry, **chosen)
+    where = {"board": args.board, "geometry": args.geometry} if args.tree in TREES else {}
+    tree = (TREES | CLASSICAL)[args.tree](**where, **chosen)
     tree.check_parameters()
     results = (args.save, args.plot, args.curve, args.checkpoint or args.resume)
     for path in filter(None, results):
@@ -157,7 +158,7 @@ def _end(args, run, stopped):
     from ...boards.base import BoardError
 
     tree, curve, unwritten = run.tree, run.curve, []
-    saved = _save(tree, args.save, isinstance(stopped, BoardError) or tree.unfinished, unwritten)
+    saved = _save(tree, args.save, isinstance(stopped, BoardError) or _on_board(tree) and tree.unfinished, unwritten)
     if args.curve:
         with _noting(unwritten, args.curve):
             curve.write(args.curve)
@@ -167,7 +168,7 @@ def _end(args, run, stopped):
     # The terminal of a process that gets SIGHUP is gone.
     with suppress(OSError) if isinstance(stopped, Stopped) else nullcontext():
         _tell(args, tree, curve, stopped)
-    if saved:
+    if saved and _on_board(tree):
         tree.close()
     for failure in unwritten:
         print(f"bregalad train: {failure}", file=sys.stderr)
@@ -176,6 +177,12 @@ def _end(args, run, stopped):
     if stopped is not None and (saved or not isinstance(stopped, BoardError)):
         raise stopped
     return 0 if saved and not unwritten else 1
+
+
+def _on_board(tree):
+    from ...trees.catalogue import TREES
+
+    return isinstance(tree, tuple(TREES.values()))
 
 
 def _tell(args, tree, curve, stopped):
@@ -245,7 +252,7 @@ def report_of(tree, curve):
         "labels": curve.labels[-1],
         "seconds": curve.seconds[-1],
         "compile_seconds": compile_seconds(),
-        "link": tree.link_statistics(),
+        **({"link": tree.link_statistics()} if _on_board(tree) else {}),
         **tree.quantiser_summary(),
     }
 
@@ -254,7 +261,7 @@ def print_report(tree, curve):
     """Print what a run has come to."""
     from ...compiled import compile_seconds
 
-    report = tree.report()
+    report, on_board = tree.report(), _on_board(tree)
     print(f"instances   {report['instances']}")
     print(f"accuracy    {curve.accuracy[-1]:.4f}, kappa {curve.kappa[-1]:.4f} (prequential)")
     if curve.labels[-1] < curve.instances[-1]:
@@ -264,21 +271,29 @@ def print_report(tree, curve):
         )
     print(
         f"tree        {counted(report['nodes'], 'node')}, {counted(report['leaves'], 'leaf', 'leaves')}, depth "
-        f"{report['depth']}; {counted(report['slots'], 'slot')} in use, "
-        f"{counted(report['inactive_leaves'], 'leaf', 'leaves')} without one"
+        f"{report['depth']}"
+        + (
+            f"; {counted(report['slots'], 'slot')} in use, "
+            f"{counted(report['inactive_leaves'], 'leaf', 'leaves')} without one"
+            if on_board
+            else ""
+        )
     )
-    print(f"leaves      predict by {report['leaf_prediction']}")
+    if on_board:
+        print(f"leaves      predict by {report['leaf_prediction']}")
     compiling = compile_seconds()
     print(
         f"seconds     {curve.seconds[-1]:.2f} predicting and learning"
         + (f"; {compiling:.1f} more for compiling, the first time" if compiling else "")
     )
     made = report["splits"] + report["replaced"]
+    ties = f"{report['ties']} tie-broken ({report['ties'] / max(made, 1):.1%}); " if on_board else ""
     print(
         f"splits      {report['splits']} of leaves, {report['replaced']} replaced, "
-        f"{report['pruned']} pruned; {report['ties']} tie-broken "
-        f"({report['ties'] / max(made, 1):.1%}); {counted(report['trials'], 'trial')}"
+        f"{report['pruned']} pruned; {ties}{counted(report['trials'], 'trial')}"
     )
+    if not on_board:
+        return
     if report["halvings"]:
         print(f"halvings    {report['halvings']} (a count reached the counters' width)")
     if (link := tree.link_statistics()) is not None:
