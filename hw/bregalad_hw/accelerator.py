@@ -1,9 +1,9 @@
 """The accelerator: what every board's top level wraps."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.protocol.registers import EVENTS, TIMINGS, identity_fields
+from bregalad.protocol.registers import COUNTERS, REGISTERS, find, identity_fields
 
 from .array.array import AttributeProcessorArray
 from .mcmu.axi import read_signature
@@ -26,18 +26,19 @@ class Accelerator(wiring.Component):
     Parameters
     ----------
     geometry : Geometry
+    memory : bool
+        Whether there is one; of ``MemoryController``, as are
     **options
-        Of ``MemoryController``.
 
     Members
     -------
     commands : In(stream of words of ``geometry.bus_width``)
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4 read)
-        Memory that LEARN may fetch records from.
+        Memory that LEARN may fetch records from; with ``memory`` only.
     csr : In(csr_signature)
-        Registers; written only while nothing is under way and no command is offered. None is taken
-        for 8 clocks after a write.
+        Registers, read after READ_LATENCY clocks; written only while nothing is under way and no
+        command is offered. None is taken for 8 clocks after a write.
 
     reset : In(1)
         Begin anew, like a reset of the clock domain, but by registers in all parts of the chip.
@@ -57,15 +58,16 @@ class Accelerator(wiring.Component):
     Source: design, section 2.
     """
 
-    def __init__(self, geometry, **options):
+    def __init__(self, geometry, *, memory=True, **options):
         geometry.check_hardware()
         self.geometry = g = geometry
+        self.memory = memory
         self.options = options
         super().__init__(
             {
                 "commands": In(stream.Signature(g.bus_width)),
                 "reports": Out(stream.Signature(word_layout())),
-                "m_axi": Out(read_signature(g.bus_width)),
+                **({"m_axi": Out(read_signature(g.bus_width))} if memory else {}),
                 "csr": In(csr_signature()),
                 "reset": In(1),
             }
@@ -74,9 +76,9 @@ class Accelerator(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        registers = RegisterFile(g)
+        registers = RegisterFile(g, [register for register in REGISTERS if register.name not in COUNTERS])
         add_with_reset(m, "registers", registers, self.reset)
-        m.submodules.controller = controller = MemoryController(g, **self.options)
+        m.submodules.controller = controller = MemoryController(g, memory=self.memory, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
         # Configuration takes some clocks from the registers to where it matters. `settled` has a
@@ -92,8 +94,8 @@ class Accelerator(wiring.Component):
         connect(m, flipped(self.commands), queue.i)
         connect(m, queue.o, controller.commands)
         connect(m, controller.reports, flipped(self.reports))
-        connect(m, controller.m_axi, flipped(self.m_axi))
-        connect(m, flipped(self.csr), registers.csr)
+        if self.memory:
+            connect(m, controller.m_axi, flipped(self.m_axi))
         connect(m, registers.configuration, controller.configuration, array.configuration)
         connect(m, array.gains, controller.gains)
         connect(m, array.summary, controller.summary)
@@ -118,6 +120,16 @@ class Accelerator(wiring.Component):
             array.count_in.eq(controller.count),
             array.trial_current.eq(controller.trial_current),
         ]
-        for name in (*EVENTS, *TIMINGS):
-            m.d.comb += getattr(registers, f"{name}_count").eq(getattr(controller, f"{name}_count"))
+
+        # The counters' registers are none: the controller has them in a memory.
+        csr = self.csr
+        number = Signal.like(csr.addr)
+        m.d.comb += [
+            registers.csr.addr.eq(csr.addr),
+            registers.csr.w_en.eq(csr.w_en),
+            registers.csr.w_data.eq(csr.w_data),
+            number.eq(csr.addr - find(next(iter(COUNTERS))).addr // 4),
+            controller.counter.eq(number),
+        ]
+        m.d.sync += csr.r_data.eq(Mux(number < len(COUNTERS), controller.counted, registers.csr.r_data))
         return m

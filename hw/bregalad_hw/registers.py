@@ -7,9 +7,10 @@ from bregalad.protocol.registers import CONFIGURATION, REGISTERS, Access
 
 from .configuration import configuration_signature
 
-__all__ = ["ADDRESS_WIDTH", "RegisterFile", "csr_signature"]
+__all__ = ["ADDRESS_WIDTH", "READ_LATENCY", "RegisterFile", "csr_signature"]
 
 ADDRESS_WIDTH = 8  # of 32-bit words
+READ_LATENCY = 5  # clocks from an address to what the accelerator has there; the counters take longest
 _LOW = 2  # bits of an address that tell the registers of a group
 
 

@@ -202,7 +202,7 @@ EXPORT void board_clear_faults(Board* board) { board->faults.clear(); }
 
 EXPORT uint32_t board_read(Board* board, uint32_t word) {
     board->PORT(csr, addr) = word;
-    for (int i = 0; i < 2; i++) board->clock();  // RegisterFile.latency
+    for (int i = 0; i < 5; i++) board->clock();  // READ_LATENCY
     // What has just happened is known some clocks late; no real bus reads that soon.
     for (int i = 0; i < 6; i++) board->clock();
     return board->PORT(csr, r_data);

@@ -9,6 +9,7 @@ from bregalad.geometry import Geometry
 from bregalad_hw.array.bayes import partial_latency
 from bregalad_hw.array.merge import Merge
 from bregalad_hw.delay import DelayLine
+from bregalad_hw.mcmu.events import EventCounters
 from bregalad_hw.mcmu.predictor import Predictor
 from bregalad_hw.mcmu.report import ReportWriter
 from bregalad_hw.mcmu.scheduler import TrialScheduler
@@ -95,6 +96,52 @@ def test_registers(naive_bayes, tmp_path):
     geometry = Geometry(lanes=3, passes=3, bins=4, classes=3, slots=2, naive_bayes=naive_bayes)
     dut = RegisterFile(geometry)
     run(dut, "dut", "bench_registers", tmp_path, geometry=geometry.as_dict(), clocks=1000)
+
+
+def test_event_counters():
+    """Counters are right after the latency, whichever is looked at, and after clears."""
+    seed = random.SystemRandom().getrandbits(31)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    most = {"single": 1, "levels": 7, "bytes": 64, "never": 1, "rare": 1}
+    dut = EventCounters(most)
+    often = {"single": 0.9, "levels": 1, "bytes": 1, "never": 0, "rare": 0.05}
+    names = list(most)
+
+    async def check(ctx):
+        want = dict.fromkeys(names, 0)
+        for _ in range(3000):
+            if rng.random() < 0.02:
+                ctx.set(dut.clear, 1)
+                await ctx.tick()
+                ctx.set(dut.clear, 0)
+                want = dict.fromkeys(names, 0)
+            for _ in range(rng.choice((0, 1, 2, 3, 50))):
+                if rng.random() < 0.3:
+                    ctx.set(dut.read, rng.randrange(len(names)))
+                for name in names:
+                    events = rng.randrange(most[name] + 1) if rng.random() < often[name] else 0
+                    ctx.set(getattr(dut, name), events)
+                    want[name] += events
+                await ctx.tick()
+            for name in names:
+                ctx.set(getattr(dut, name), 0)
+            looked_at = rng.choice(names)
+            ctx.set(dut.read, names.index(looked_at))
+            await ctx.tick().repeat(EventCounters.latency)
+            # A counter's own last events may be later than what it is asked for.
+            settled = ctx.get(dut.value)
+            await ctx.tick().repeat(4)
+            assert ctx.get(dut.value) == want[looked_at], looked_at
+            assert settled <= want[looked_at]
+            ctx.set(dut.read, names.index("levels"))
+            await ctx.tick().repeat(EventCounters.latency)
+            assert ctx.get(dut.value) == want["levels"], "asked for later"
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(check)
+    simulator.run()
 
 
 @pytest.mark.parametrize(

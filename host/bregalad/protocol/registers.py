@@ -13,6 +13,7 @@ __all__ = [
     "Register",
     "CONFIGURATION",
     "REGISTERS",
+    "COUNTERS",
     "EVENTS",
     "TIMINGS",
     "MAGIC",
@@ -142,6 +143,7 @@ TIMINGS = {
     "dma_bytes": "Bytes read from memory.",
 }
 
+COUNTERS = EVENTS | TIMINGS  # in order of address
 _COUNTERS_BASE = 0x40
 _PASSES_BITS = 12  # of `size.passes`
 _WIDTH_BITS = 6  # of `build.count_width`
@@ -232,7 +234,7 @@ REGISTERS = (
     ),
     *(
         Register(name, _COUNTERS_BASE + 4 * i, (Field("count", 32, _RO, doc + " Wraps."),))
-        for i, (name, doc) in enumerate({**EVENTS, **TIMINGS}.items())
+        for i, (name, doc) in enumerate(COUNTERS.items())
     ),
 )
 

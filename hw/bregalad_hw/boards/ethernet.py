@@ -57,6 +57,7 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
         from litex.soc.interconnect.stream import Buffer, ClockDomainCrossing
         from migen import ClockDomain, ClockDomainsRenamer, Module, Record, Signal
 
+        from .crc import chained
         from .crossing import TransmitCrossing
     except ImportError as error:
         raise ImportError("boards with Ethernet need LiteEth: pip install 'bregalad[boards]'") from error
@@ -69,9 +70,10 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
     core.submodules.phy = phy = LiteEthPHYRGMII(
         clocks, pins, rx_delay=receive_delay, tx_delay=transmit_delay, with_inband_status=False
     )
-    core.submodules.udp = udp = LiteEthUDPIPCore(
-        phy, mac_address=mac, ip_address=ip, clk_freq=clock_hz, dw=32, with_sys_datapath=True
-    )
+    with chained():
+        core.submodules.udp = udp = LiteEthUDPIPCore(
+            phy, mac_address=mac, ip_address=ip, clk_freq=clock_hz, dw=32, with_sys_datapath=True
+        )
     # 8 ns are short in an ECP5 of grade 6. The queue to the transceiver gives way to ours, and
     # Yosys drops it; a word waits after ours, as there must be no pause within a frame. In front
     # of the queue from the transceiver a word waits in registers, both ways.

@@ -151,18 +151,13 @@ class GainUnit(wiring.Component):
         m.d.comb += [
             write.en.eq(scan.write),
             write.addr.eq(scan.write_row),
-            write.data.eq(Mux((arrived.kind == CellKind.NUMERIC) | scan.sums, sums.as_value(), word.as_value())),
-            self.pairs.eq((arrived.kind == CellKind.NUMERIC) | (arrived.kind == CellKind.ONE_VS_REST)),
-            self.whole.eq((arrived.kind != CellKind.IGNORED) & (arrived.kind != CellKind.NUMERIC) & ~arrived.other),
+            write.data.eq(Mux(arrived.numeric | scan.sums, sums.as_value(), word.as_value())),
+            self.pairs.eq(arrived.pairs),
+            self.whole.eq(arrived.whole),
         ]
 
-        # Scan: what the cell is.
-        multiway, joins, short = Signal(), Signal(), Signal()
-        m.d.comb += [
-            multiway.eq(scanned.kind == CellKind.MULTIWAY),
-            joins.eq(multiway & ~scanned.first),  # another cell has the total's impurity
-            short.eq((scanned.kind == CellKind.NUMERIC) | scanned.other),  # by the last bin
-        ]
+        # Scan.
+        multiway, joins, short = scanned.multiway, scanned.joins, scanned.short
         best = Signal(g.bin_bits, reset_less=True)
         side = Signal(word.shape(), reset_less=True)  # a block RAM can take it in
         total = Signal.like(word)
@@ -242,18 +237,38 @@ class GainUnit(wiring.Component):
         return m
 
     def _kinds(self, m):
-        """Of the cell whose word came a clock ago, and of the scanned one."""
-        g = self.geometry
+        """Of the cell whose word came a clock ago, and of the scanned one: what its kind means here.
+
+        Worked out before the registers, for they steer what is wide.
+        """
+        g, config = self.geometry, self.config
+        numeric, multiway = config.kind == CellKind.NUMERIC, config.kind == CellKind.MULTIWAY
+        scanned_kind = data.StructLayout(
+            {
+                "multiway": 1,
+                "joins": 1,  # another cell has the total's impurity
+                "short": 1,  # by the last bin
+            }
+        )
+        arrived = Signal(
+            data.StructLayout({"numeric": 1, "pairs": 1, "whole": 1, "scanned": scanned_kind}), reset_less=True
+        )
+        m.d.sync += [
+            arrived.numeric.eq(numeric),
+            arrived.pairs.eq(numeric | (config.kind == CellKind.ONE_VS_REST)),
+            arrived.whole.eq((config.kind != CellKind.IGNORED) & ~numeric & ~config.other),
+            arrived.scanned.multiway.eq(multiway),
+            arrived.scanned.joins.eq(multiway & ~config.first),
+            arrived.scanned.short.eq(numeric | config.other),
+        ]
         if g.passes == 1:
-            return self.config, self.config
-        arrived = Signal(kind_layout(), reset_less=True)
-        m.d.sync += arrived.eq(self.config)
-        m.submodules.configs = configs = Memory(shape=kind_layout(), depth=self.snapshots, init=[])
+            return arrived, arrived.scanned
+        m.submodules.configs = configs = Memory(shape=scanned_kind, depth=self.snapshots, init=[])
         write, read = configs.write_port(), configs.read_port()
         m.d.comb += [
             write.en.eq(self.scan.write & ~self.scan.sums),
             write.addr.eq(self.scan.write_row[g.bin_bits + 1 :]),
-            write.data.eq(arrived),
+            write.data.eq(arrived.scanned),
             read.addr.eq(self.scan.read_row[g.bin_bits + 1 :]),
         ]
         return arrived, read.data

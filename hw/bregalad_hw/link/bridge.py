@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import FrameType
 
-from ..registers import ADDRESS_WIDTH, RegisterFile, csr_signature
+from ..registers import ADDRESS_WIDTH, READ_LATENCY, csr_signature
 from .words import value_layout
 
 __all__ = ["Bridge"]
@@ -30,7 +30,7 @@ class Bridge(wiring.Component):
     values : Out(stream of {address: 16, value: 32})
         What was read.
 
-    Latency: 1 clock from a bus word's last word to ``commands``, 4 from a read's second word to
+    Latency: 1 clock from a bus word's last word to ``commands``, 7 from a read's second word to
     ``values``. Throughput: a word per clock; a clock more for each bus word of several.
 
     Source: docs/link.md.
@@ -58,7 +58,7 @@ class Bridge(wiring.Component):
         part = Signal(range(max(2, parts)))
         address, write = Signal(16), Signal()
         known = Signal()
-        wait = Signal(range(RegisterFile.latency + 2))
+        wait = Signal(range(READ_LATENCY + 2))
         moved = Signal()
         m.d.comb += moved.eq(i.valid & i.ready)
         with m.If(moved):
@@ -99,7 +99,7 @@ class Bridge(wiring.Component):
                         m.next = "HEAD"
             with m.State("VALUE"):
                 m.d.comb += i.ready.eq(1)
-                m.d.sync += [csr.addr.eq(address >> 2), csr.w_data.eq(word), wait.eq(RegisterFile.latency)]
+                m.d.sync += [csr.addr.eq(address >> 2), csr.w_data.eq(word), wait.eq(READ_LATENCY)]
                 with m.If(moved):
                     m.d.sync += csr.w_en.eq(write & known)
                     m.next = "WAIT"

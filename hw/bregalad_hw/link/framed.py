@@ -1,12 +1,11 @@
 """The accelerator behind frames: what every board wraps, whatever carries them."""
 
-from amaranth import Module, ResetInserter, Signal
+from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..accelerator import RESET_CLOCKS, Accelerator
 from ..mcmu.report import word_layout
-from .absent import AbsentMemory
 from .link import Link
 from .words import frame_layout
 
@@ -67,17 +66,13 @@ class FramedAccelerator(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.link = link = self.link
-        accelerator = Accelerator(self.geometry)
-        memory = AbsentMemory(self.geometry.bus_width)
-        m.submodules.accelerator = accelerator
-        m.submodules.memory = ResetInserter(link.reset)(memory)
+        m.submodules.accelerator = accelerator = Accelerator(self.geometry, memory=False)
 
         connect(m, flipped(self.i), link.i)
         connect(m, link.o, flipped(self.o))
         connect(m, link.commands, accelerator.commands)
         connect(m, accelerator.reports, link.reports)
         connect(m, link.csr, accelerator.csr)
-        connect(m, accelerator.m_axi, memory.axi)
         m.d.comb += [
             accelerator.reset.eq(link.reset),
             link.peer.eq(self.peer),

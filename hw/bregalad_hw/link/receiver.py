@@ -1,11 +1,11 @@
 """Which frames are taken."""
 
 from amaranth import Assert, Module, Mux, Signal
-from amaranth.lib import crc, stream, wiring
-from amaranth.lib.crc.catalog import CRC32_ETHERNET
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import HEADER, OVERHEAD, AckFlag, FrameType
 
+from .crc import Crc32
 from .ring import write_signature
 from .words import frame_layout, header_layout
 
@@ -81,7 +81,7 @@ class FrameReceiver(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.crc = check = crc.Processor(CRC32_ETHERNET(data_width=32))
+        m.submodules.crc = check = Crc32()
         most = (OVERHEAD + self.frame_bytes) // 4 + 1
         count = Signal(range(most + 1))  # words so far; stays at `most`
         header = self.header
@@ -157,7 +157,7 @@ class FrameReceiver(wiring.Component):
                 m.next = "COMPARE"
             with m.State("COMPARE"):
                 m.d.sync += [
-                    right.eq(check.match_detected),
+                    right.eq(check.right),
                     complete.eq((count == words) & (header.length[:2] == 0)),
                 ]
                 m.next = "JOIN"

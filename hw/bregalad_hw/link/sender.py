@@ -1,13 +1,13 @@
 """Frames to the host, word by word."""
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import crc, enum, stream, wiring
-from amaranth.lib.crc.catalog import CRC32_ETHERNET
+from amaranth.lib import enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import REFUSED, WELCOME, AckFlag, FrameType, WelcomeFlag
 
 from ..layout import struct
 from ..mcmu.report import word_layout
+from .crc import Crc32
 from .words import head_layout, header_layout, reply_layout
 
 __all__ = ["FrameSender"]
@@ -78,7 +78,7 @@ class FrameSender(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.crc = check = crc.Processor(CRC32_ETHERNET(data_width=32))
+        m.submodules.crc = check = Crc32()
         reply, head, o = self.reply, self.head, self.o
 
         header = Signal(header_layout())
@@ -208,7 +208,7 @@ class FrameSender(wiring.Component):
                 m.next = "CRC"
             with m.State("CRC"):
                 with m.If(free):
-                    m.d.sync += [o.valid.eq(1), o.p.data.eq(check.crc), o.p.last.eq(1)]
+                    m.d.sync += [o.valid.eq(1), o.p.data.eq(check.value), o.p.last.eq(1)]
                     m.next = "IDLE"
 
         # What comes in the clock of a start is not told by that frame.

@@ -124,7 +124,7 @@ class UartTransmitter(wiring.Component):
         The line; 1 when idle.
 
     Latency: 2 clocks from a transfer on ``i`` to the start bit. Throughput: a byte in 10 bits and
-    3 clocks at most.
+    4 clocks at most.
 
     Raises
     ------
@@ -142,11 +142,15 @@ class UartTransmitter(wiring.Component):
         step = Signal()
         bits = Signal(_BITS, init=(1 << _BITS) - 1)
         left = Signal(range(_BITS + 1))
-        m.d.sync += [Cat(phase, step).eq(phase + self.step), self.tx.eq(bits[0])]
-        m.d.comb += self.i.ready.eq(left == 0)
+        taken = self.i.valid & self.i.ready
+        m.d.sync += [
+            Cat(phase, step).eq(phase + self.step),
+            self.tx.eq(bits[0]),
+            self.i.ready.eq((left == 0) & ~taken),
+        ]
         with m.If(left == 0):
             m.d.sync += [phase.eq(0), step.eq(0)]
-            with m.If(self.i.valid):
+            with m.If(taken):
                 m.d.sync += [bits.eq(Cat(0, self.i.payload, 1)), left.eq(_BITS)]
         with m.Elif(step):
             m.d.sync += [bits.eq(Cat(bits[1:], 1)), left.eq(left - 1)]

@@ -110,7 +110,6 @@ class SlotEditor(wiring.Component):
         incoming = Signal(32)
         m.d.comb += [
             entry_access.eq(access.cell == NONE),
-            self.table.r_en.eq(edit.start),
             self.table.r_slot.eq(access.slot),
             self.table.w_slot.eq(access.slot),
             self.table.w_entry.eq(row),
@@ -246,6 +245,7 @@ class SlotEditor(wiring.Component):
 
         with m.FSM(name="state"):
             with m.State("IDLE"):
+                m.d.comb += self.table.r_en.eq(1)  # whether there is a command is known late
                 m.d.sync += [
                     left.eq(Mux(entry_access, entry_words, g.bins * g.classes)),
                     lane.eq(Mux(opcode == Opcode.PLACE, place.cell, access.cell)),

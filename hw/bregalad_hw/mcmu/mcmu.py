@@ -4,7 +4,7 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH
-from bregalad.protocol.registers import EVENTS, TIMINGS
+from bregalad.protocol.registers import COUNTERS
 
 from ..array.bayes import partial_latency, partial_signature
 from ..array.merge import summary_layout
@@ -13,12 +13,14 @@ from ..array.snaps import snaps_of
 from ..configuration import configuration_signature
 from ..optional import optional
 from ..relay import Relay
-from ..replica import add_with_reset
+from ..replica import add_with_reset, replicate
+from .absent import AbsentMemory
 from .axi import read_signature
 from .buffer import RecordBuffer
 from .dispenser import Dispenser
 from .dma import ReadDMA
 from .editor import SlotEditor
+from .events import EventCounters
 from .predictor import Predictor
 from .report import ReportWriter, word_layout
 from .scheduler import TRIALS, TrialScheduler
@@ -40,6 +42,8 @@ class MemoryController(wiring.Component):
     geometry : Geometry
     trials : int
         Trials that may wait for their snapshot.
+    memory : bool
+        Whether there is one to fetch records from. If not, LEARN with MEMORY ends with a DECODE error.
     outstanding, burst : int
         Of the DMA.
 
@@ -48,6 +52,7 @@ class MemoryController(wiring.Component):
     commands : In(stream of bus words)
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4 read)
+        With ``memory`` only.
     configuration : In(configuration_signature())
         Within the board's limits; steady while anything is under way.
     halted, busy : Out(1)
@@ -59,8 +64,8 @@ class MemoryController(wiring.Component):
         Counters return to 0.
     reset : In(1)
         Forget whatever is under way; the slot table stays.
-    <name>_count : Out(32)
-        Counters of EVENTS and TIMINGS.
+    counter : In(range(len(COUNTERS))), counted : Out(32)
+        A counter by its number in COUNTERS, and what it says: as of `EventCounters`.
 
     Latency, if nothing is under way: 7 clocks from the last word of a FENCE to its report, 13 from a
     record's last word to ``op``.
@@ -71,16 +76,17 @@ class MemoryController(wiring.Component):
     Source: design, sections 2, 5 and 6.
     """
 
-    def __init__(self, geometry, *, trials=TRIALS, outstanding=4, burst=16):
+    def __init__(self, geometry, *, trials=TRIALS, memory=True, outstanding=4, burst=16):
         self.geometry = g = geometry
         self.trials = trials
+        self.memory = memory
         self.outstanding = outstanding
         self.burst = burst
         super().__init__(
             {
                 "commands": In(stream.Signature(g.bus_width)),
                 "reports": Out(stream.Signature(word_layout())),
-                "m_axi": Out(read_signature(g.bus_width)),
+                **({"m_axi": Out(read_signature(g.bus_width))} if memory else {}),
                 "configuration": In(configuration_signature()),
                 "halted": Out(1),
                 "busy": Out(1),
@@ -98,7 +104,8 @@ class MemoryController(wiring.Component):
                 "clear": In(1),
                 "reset": In(1),
                 "partial": In(partial_signature(g)),
-                **{f"{name}_count": Out(32) for name in (*EVENTS, *TIMINGS)},
+                "counter": In(range(len(COUNTERS))),
+                "counted": Out(32),
             }
         )
 
@@ -112,7 +119,12 @@ class MemoryController(wiring.Component):
 
         sequencer = add("sequencer", Sequencer(g))
         editor = add("editor", SlotEditor(g))
-        dma = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=min(self.burst, 4096 // g.bus_bytes)))
+        if self.memory:
+            burst = min(self.burst, 4096 // g.bus_bytes)
+            memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst))
+            connect(m, memory.axi, flipped(self.m_axi))
+        else:
+            memory = add("absent_memory", AbsentMemory(g.bus_width))
         dispenser = add("dispenser", Dispenser(g))
         buffer = add("buffer", RecordBuffer(g))
         tracker = add("tracker", Tracker(g))
@@ -121,9 +133,8 @@ class MemoryController(wiring.Component):
         writer = add("writer", ReportWriter(g))
 
         connect(m, flipped(self.commands), sequencer.commands)
-        connect(m, sequencer.descriptor, dma.descriptor)
+        connect(m, sequencer.descriptor, memory.descriptor)
         connect(m, sequencer.edit, editor.edit)
-        connect(m, dma.axi, flipped(self.m_axi))
         connect(m, dispenser.o, buffer.i)
         connect(m, buffer.o, tracker.i)
         connect(m, scheduler.head, writer.head)
@@ -143,15 +154,19 @@ class MemoryController(wiring.Component):
         m.d.sync += passes.eq(1 + sum((cells > p * g.lanes) for p in range(1, g.passes)))
 
         # Words of records come from the command stream or from memory.
+        inline, words = sequencer.inline, dispenser.i
+        m.d.comb += [words.valid.eq(inline.valid), words.p.data.eq(inline.payload), inline.ready.eq(dispenser.lack)]
         with m.If(sequencer.memory):
-            connect(m, dma.o, dispenser.i)
-        with m.Else():
-            m.d.comb += [
-                dispenser.i.valid.eq(sequencer.inline.valid),
-                dispenser.i.p.data.eq(sequencer.inline.payload),
-                dispenser.i.p.error.eq(0),
-                sequencer.inline.ready.eq(dispenser.lack),
-            ]
+            if self.memory:
+                connect(m, memory.o, words)
+            else:
+                m.d.comb += [
+                    words.valid.eq(memory.o.valid),
+                    words.p.error.eq(memory.o.p.error),
+                    memory.o.ready.eq(words.ready),
+                ]
+        if not self.memory:
+            m.d.comb += words.p.address.eq(memory.o.p.address)
 
         # As many records are on their way through the array, and some in the queue itself.
         predictor = optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4))
@@ -197,7 +212,7 @@ class MemoryController(wiring.Component):
             sequencer.error.eq(dispenser.error),
             sequencer.address.eq(dispenser.address),
             sequencer.counted.eq(dispenser.counted),
-            sequencer.idle.eq(idle),
+            sequencer.idle.eq(replicate(m, "idle", idle_now, init=1)),
             editor.grant.eq(~scheduler.held),
             editor.answer.eq(self.count_out),
             editor.answer_valid.eq(self.count_valid),
@@ -219,6 +234,8 @@ class MemoryController(wiring.Component):
         with m.Else():
             connect(m, tracker.table, slots.port)
             m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid), scheduler.i.payload.eq(tracker.trial.payload)]
+        # While there is nothing in it the tracker takes in every clock: what has been asked for stays.
+        m.d.comb += slots.port.r_take.eq(tracker.table.r_take)
 
         # Whether an operation goes is known last.
         m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
@@ -241,7 +258,6 @@ class MemoryController(wiring.Component):
             | tracker.wait_report
             | scheduler.held
         )
-        words = self.m_axi.rvalid & self.m_axi.rready
         events = {
             "records": buffer.good,
             "nodes": tracker.node,
@@ -260,18 +276,15 @@ class MemoryController(wiring.Component):
             "stall_halve": tracker.halving,
             "stall_report": tracker.wait_report,
             "commands": editor.valid & ~scheduler.held,
-            "bursts": self.m_axi.arvalid & self.m_axi.arready,
-            "dma_bytes": Mux(words, g.bus_bytes, 0),
+            "bursts": self.m_axi.arvalid & self.m_axi.arready if self.memory else 0,
+            "dma_bytes": Mux(self.m_axi.rvalid & self.m_axi.rready, g.bus_bytes, 0) if self.memory else 0,
         }
-        clear = Signal()
-        m.d.sync += clear.eq(self.clear | self.reset)
-        for name in (*EVENTS, *TIMINGS):
-            counter = getattr(self, f"{name}_count")
-            step = Signal(
-                range(g.bus_bytes + 1) if name == "dma_bytes" else len(events[name]) if name in _OF_LEVELS else 1,
-                name=f"{name}_step",
-            )
-            m.d.sync += [step.eq(events[name]), counter.eq(counter + step)]
-            with m.If(clear):
-                m.d.sync += [step.eq(0), counter.eq(0)]
+        most = {name: (1 << len(events[name])) - 1 if name in _OF_LEVELS else 1 for name in COUNTERS}
+        m.submodules.counters = counters = EventCounters(most | {"dma_bytes": g.bus_bytes})
+        m.d.sync += counters.clear.eq(self.clear | self.reset)
+        m.d.comb += [
+            *(getattr(counters, name).eq(events[name]) for name in COUNTERS),
+            counters.read.eq(self.counter),
+            self.counted.eq(counters.value),
+        ]
         return m

@@ -143,12 +143,14 @@ class ReportWriter(wiring.Component):
         job = Signal(job_layout(g), reset_less=True)
         m.d.sync += job.eq(self.job.p)
 
+        # These go on whenever a word could, for they mean nothing but where words are written: a state
+        # would have a long way to so many registers.
+        with m.If(self.o.ready):
+            m.d.sync += [*(words[i].eq(words[i + 1]) for i in range(4)), left_words.eq(left_words - 1)]
+
         def write_words():
-            """Drive the output with the next word and go on to the word after it."""
+            """Drive the output with the next word."""
             m.d.comb += [self.o.valid.eq(1), self.o.p.data.eq(words[0])]
-            with m.If(self.o.ready):
-                m.d.sync += [words[i].eq(words[i + 1]) for i in range(4)]
-                m.d.sync += left_words.eq(left_words - 1)
 
         m.d.sync += self.summary.ready.eq(0)
         with m.FSM(name="state") as fsm:

@@ -125,7 +125,10 @@ class Sequencer(wiring.Component):
         else:
             m.d.comb += coming.eq(Cat(head, self.commands.payload)[g.bus_width :])
         learns = Signal()  # the head is a LEARN's, with records
+        inlined = Signal()  # its records come with the commands: a register, for much waits for it
         m.d.comb += [
+            self.inline.valid.eq(self.commands.valid & inlined),
+            self.commands.ready.eq(self.inline.ready & inlined),
             self.inline.payload.eq(self.commands.payload),
             self.start.p.count.eq(learn.count),
             self.start.p.offset.eq(Mux((flags & int(CommandFlag.MEMORY)) != 0, learn.address, 0)),
@@ -187,6 +190,7 @@ class Sequencer(wiring.Component):
                         m.d.comb += self.start.valid.eq(~self.dispensing & ~memory)
                         m.next = "LEARN"
                         with m.If(self.start.valid & self.start.ready):
+                            m.d.sync += inlined.eq(1)
                             m.next = "DISPENSE"
 
             with m.State("CHECK"):
@@ -204,6 +208,7 @@ class Sequencer(wiring.Component):
             with m.State("LEARN"):
                 m.d.comb += self.start.valid.eq(~self.dispensing)
                 with m.If(self.start.valid & self.start.ready):
+                    m.d.sync += inlined.eq(~self.memory)
                     m.next = "DISPENSE"
                     with m.If(self.memory):
                         m.next = "MULTIPLY"
@@ -225,11 +230,8 @@ class Sequencer(wiring.Component):
             with m.State("DISPENSE"):
                 if whole:
                     load()
-                m.d.comb += [
-                    self.inline.valid.eq(self.commands.valid & ~self.memory),
-                    self.commands.ready.eq(self.inline.ready & ~self.memory),
-                ]
                 with m.If(~self.dispensing):
+                    m.d.sync += inlined.eq(0)
                     with m.If(self.failed):
                         m.d.sync += failing.eq(1)
                         m.next = "ERROR"

@@ -10,6 +10,7 @@ from bregalad.protocol.registers import CONFIGURATION, EVENTS, REGISTERS, TIMING
 from bregalad.protocol.reports import ErrorCode, Kind
 from bregalad_hw.accelerator import RESET_CLOCKS
 from bregalad_hw.mcmu.report import word_layout
+from bregalad_hw.registers import READ_LATENCY
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
@@ -96,7 +97,7 @@ class Bench:
     async def read(self, name):
         dut = self.dut
         dut.csr__addr.value = find(name).addr // 4
-        await ClockCycles(dut.clk, 2)
+        await ClockCycles(dut.clk, READ_LATENCY)
         await ReadOnly()
         value = int(dut.csr__r_data.value)
         await RisingEdge(dut.clk)

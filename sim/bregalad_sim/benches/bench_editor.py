@@ -83,7 +83,9 @@ class Bench:
         if int(dut.table__r_take.value):
             self.shown = self.read
         if int(dut.table__r_en.value):
-            self.read = self.rows[int(dut.table__r_slot.value)]
+            # Between commands it asks for whatever the head has there.
+            slot = int(dut.table__r_slot.value)
+            self.read = self.rows[slot] if slot < self.geometry.slots else 0
         if int(dut.table__w_en.value):
             assert settled, "written before the paths were settled"
             assert int(dut.table__w_link.value), "the link is written with the row"

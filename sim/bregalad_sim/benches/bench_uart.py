@@ -116,7 +116,7 @@ async def count(dut, signal):
 @cocotb.test(timeout_time=20, timeout_unit="ms", skip="transmitter" != parameters().get("end"))
 @cocotb.parametrize(stall=[0.0, 0.98])
 async def transmits(dut, stall):
-    """Any bytes, without gaps at 10 bits and 3 clocks each."""
+    """Any bytes, without gaps at 10 bits and 4 clocks each."""
     rng = random.Random(cocotb.RANDOM_SEED)
     await reset(dut)
     sink = UartSink(dut.tx, baud=line_baud())
@@ -135,4 +135,4 @@ async def transmits(dut, stall):
         assert clocks < 100 * len(data) * parameters()["ratio"], "no end"
     assert sink.read_nowait(len(data)) == data
     if not stall:
-        assert clocks <= len(data) * (10 * parameters()["ratio"] + 3) + 20
+        assert clocks <= len(data) * (10 * parameters()["ratio"] + 4) + 20

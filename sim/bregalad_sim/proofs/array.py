@@ -12,6 +12,7 @@ from bregalad_hw.mcmu.command_queue import CommandQueue
 from bregalad_hw.mcmu.dispenser import Dispenser
 from bregalad_hw.mcmu.dma import ReadDMA
 from bregalad_hw.mcmu.editor import SlotEditor
+from bregalad_hw.mcmu.events import EventCounters
 from bregalad_hw.mcmu.predictor import Predictor
 from bregalad_hw.mcmu.report import ReportWriter
 from bregalad_hw.mcmu.scheduler import TrialScheduler
@@ -295,7 +296,30 @@ def _queue_knows_its_words(m, block):
     m.d.comb += Assert((block.o.valid == (count != 0)) & (count <= block.depth))
 
 
+def _no_event_is_lost(m, block):
+    """Eight clocks after the last event, clear or other counter, the value is the number of events."""
+    totals = {name: Signal(8, name=f"total_{name}") for name in block.most}
+    quiet, before = Signal(range(9)), Signal.like(block.read)
+    m.d.sync += before.eq(block.read)
+    events = [getattr(block, name) for name in block.most]
+    m.d.comb += Assume(block.read < len(block.most))
+    with m.If(block.clear | Cat(events).any() | (before != block.read)):
+        m.d.sync += quiet.eq(0)
+    with m.Elif(quiet < 8):
+        m.d.sync += quiet.eq(quiet + 1)
+    for index, (total, event) in enumerate(zip(totals.values(), events, strict=True)):
+        m.d.sync += total.eq(Mux(block.clear, 0, total + event))
+        looked_at = (block.read == index) & (before == index) & (quiet == 8)
+        m.d.comb += Assert(~looked_at | (block.value == total), "an event was lost")
+
+
 ARRAY = {
+    "event counters": Proof(
+        "no event is lost, whichever counter is read",
+        lambda: Watched(EventCounters({"single": 1, "many": 3, "rare": 1}), _no_event_is_lost),
+        "bmc",
+        20,
+    ),
     "merge": Proof("results are held until taken", lambda: Watched(Merge(_GEOMETRY))),
     "dma bursts": Proof(
         "a burst is held until taken, and lies within a block of its size and within 4 KiB",

@@ -168,8 +168,8 @@ LINK = {
     ),
     "uart receiver": Proof("bytes are held until taken", lambda: Watched(UartReceiver(800, 100))),
     "uart transmitter": Proof(
-        "is ready again after 10 bits and 3 clocks",
-        lambda: Watched(UartTransmitter(800, 100), lambda m, block: soon(m, block.i, 84)),
+        "is ready again after 10 bits and 4 clocks",
+        lambda: Watched(UartTransmitter(800, 100), lambda m, block: soon(m, block.i, 85)),
         "bmc",
         180,
     ),
