@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..data.quantiser import Quantiser
     from ..data.schema import Schema
     from ..geometry import Geometry
-    from ..hints import Frame
+    from ..hints import Column, Frame
     from .policy.policy import SplitPolicy
     from .structure.nodes import Nodes
     from .training.tally import Tally
@@ -73,8 +73,16 @@ class Shared:
 
         def _given_geometry(self) -> Geometry | None: ...
 
+        def _learn(self, X: Frame, y: Column, classes: Column | None, weigh: Any) -> Any: ...
+
         def _open_trainer(self) -> Trainer: ...
 
         def _policy(self) -> SplitPolicy: ...
 
         def _prediction_on(self, geometry: Geometry | None) -> str: ...
+
+        def _prepare(self, X: Frame, classes: np.ndarray) -> tuple[Schema, Quantiser]: ...
+
+        def _weights(
+            self, labels: np.ndarray, classes: np.ndarray, sample_weight: Column | None, whole: bool = False
+        ) -> np.ndarray | None: ...
