@@ -33,12 +33,14 @@ _POINTS = tuple(
     )
 )
 _NODES = 1024
+_WALKERS = {f"walker, {rings} x 7 walks, 4096 nodes": rings for rings in (1, 4)}
 _BLOCKS = (  # of the front, each by itself
     *(("judge", _BASE.replace(classes=classes, count_width=width)) for classes, width in ((2, 18), (8, 18), (32, 32))),
     *(
         (f"leaf rows, {_NODES} nodes", _BASE.replace(classes=classes, naive_bayes=bayes))
         for classes, bayes in ((2, False), (2, True), (8, False), (8, True))
     ),
+    *((name, _BASE) for name in _WALKERS),
 )
 _CELLS = {
     "LUT4": "LUT4",
@@ -54,7 +56,10 @@ _CELLS = {
 def _block(name, geometry):
     from bregalad_hw.front.judge import Judge
     from bregalad_hw.front.leaf_rows import LeafRows
+    from bregalad_hw.front.walker import Walker
 
+    if name in _WALKERS:
+        return Walker(4096, 32, 512, 32, walkers=_WALKERS[name])
     return Judge(geometry) if name == "judge" else LeafRows(geometry, _NODES)
 
 
@@ -153,9 +158,11 @@ def _page(kept):
             [
                 (
                     block,
-                    g.classes,
-                    g.count_width,
-                    "yes" if g.naive_bayes else "no",
+                    *(
+                        ("", "", "")
+                        if block in _WALKERS
+                        else (g.classes, g.count_width, "yes" if g.naive_bayes else "no")
+                    ),
                     *(f"{found['cells'][kind]:,}" for kind in _CELLS),
                 )
                 for block, g, found in blocks
