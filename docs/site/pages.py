@@ -43,6 +43,7 @@ CHAPTERS = {
         "Ways to break ties <reproduction/ties>",
         "The same, RBF <reproduction/ties-rrbfc>",
         "C-Tree and CorrH-Tree <reproduction/ctree>",
+        "Active learning on ELEC <reproduction/active>",
     ),
     "Built": ("design", "architecture", "front", "protocol", "proofs"),
     "Develop": ("contributing", "Extending <extending>", "changelog"),
