@@ -34,6 +34,7 @@ _POINTS = tuple(
 )
 _NODES = 1024
 _WALKERS = {f"walker, {rings} x 7 walks, 4096 nodes": rings for rings in (1, 4)}
+_QUANTISER = "quantiser, 8 values a clock, 32 attributes"
 _BLOCKS = (  # of the front, each by itself
     *(("judge", _BASE.replace(classes=classes, count_width=width)) for classes, width in ((2, 18), (8, 18), (32, 32))),
     *(
@@ -41,6 +42,7 @@ _BLOCKS = (  # of the front, each by itself
         for classes, bayes in ((2, False), (2, True), (8, False), (8, True))
     ),
     *((name, _BASE) for name in _WALKERS),
+    (_QUANTISER, _BASE.replace(lanes=32, bus_width=256)),
 )
 _CELLS = {
     "LUT4": "LUT4",
@@ -56,8 +58,11 @@ _CELLS = {
 def _block(name, geometry):
     from bregalad_hw.front.judge import Judge
     from bregalad_hw.front.leaf_rows import LeafRows
+    from bregalad_hw.front.quantiser import Quantiser
     from bregalad_hw.front.walker import Walker
 
+    if name == _QUANTISER:
+        return Quantiser(geometry)
     if name in _WALKERS:
         return Walker(4096, 32, 512, 32, walkers=_WALKERS[name])
     return Judge(geometry) if name == "judge" else LeafRows(geometry, _NODES)
@@ -160,7 +165,7 @@ def _page(kept):
                     block,
                     *(
                         ("", "", "")
-                        if block in _WALKERS
+                        if block in (*_WALKERS, _QUANTISER)
                         else (g.classes, g.count_width, "yes" if g.naive_bayes else "no")
                     ),
                     *(f"{found['cells'][kind]:,}" for kind in _CELLS),

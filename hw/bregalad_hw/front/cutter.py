@@ -210,7 +210,7 @@ class Cutter(wiring.Component):
         beside = Signal(_beside_layout(g))
         marks = Signal(data.StructLayout({"label": 1, "flags": 1, "given": 8, "table": 1, "unit": len(unit)}))
         m.d.sync += [
-            window_at.eq(base + Mux(records, step.window, -KEY_BYTES * searcher)),
+            window_at.eq(base + Mux(records, step.window, -(KEY_BYTES * searcher))),
             head_at.eq(base + step.head),
             beside.step.eq(step_goes),
             beside.begins.eq(begins),
