@@ -69,6 +69,7 @@ class BoardHolder(Shared):
             self._opened = opens
         return trainer
 
+    @changing
     def write_wave(self, path: Path) -> None:
         """Have the simulated board write a waveform, from when this tree opens it until `close`.
 
