@@ -291,6 +291,7 @@ class Trainer:
             if self.tally.instances % self.review_period == 0:
                 self.growth.review()
                 self.look_ahead()
+        self._window = None  # it may be large
         return window.predictions
 
     def settling(self):
