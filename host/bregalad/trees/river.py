@@ -136,11 +136,9 @@ class OneByOne(Shared):
     @reading
     def predict_one(self, x: Mapping[Any, Any]) -> Label | None:
         """Class of one instance, None before any was learnt."""
-        single = self._single
+        single = self._single or self._alone_if_begun()
         if single is None:
-            if "classes_" not in self.__dict__:
-                return None
-            single = self._alone()
+            return None
         found = single.predict(x)
         if found is None:
             shares = self._shares_of(single)
@@ -150,11 +148,9 @@ class OneByOne(Shared):
     @reading
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """Class shares for one instance: dict of label to share; empty before any was learnt."""
-        single = self._single
+        single = self._single or self._alone_if_begun()
         if single is None:
-            if "classes_" not in self.__dict__:
-                return {}
-            single = self._alone()
+            return {}
         found = single.predict(x)
         shares = self._shares_of(single) if found is None else single.shares(*found)
         return dict(zip(single.labels, shares.tolist(), strict=True))
@@ -162,14 +158,16 @@ class OneByOne(Shared):
     @reading
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
         """How many instances of each class the leaf of one instance counts, see ``leaf_counts``; empty before any."""
-        single = self._single
+        single = self._single or self._alone_if_begun()
         if single is None:
-            if "classes_" not in self.__dict__:
-                return {}
-            single = self._alone()
+            return {}
         found = single.predict(x)
         leaf = walk.route(self._nodes.table, single.row.codes[np.newaxis])[0] if found is None else found[0]
         return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
+
+    def _alone_if_begun(self):
+        """What looks at one instance at a time, None before any was learnt."""
+        return self._alone() if "classes_" in self.__dict__ else None
 
     def _shares_of(self, single):
         """Class shares of the instance that has been encoded last, by whatever board there is."""

@@ -2,7 +2,7 @@
 
 from .arithmetic import fill_logs, fill_table
 from .bayes import classify, only_class
-from .bins import bin_of, gather, locate, mixture
+from .bins import gather, locate, mixture
 from .commands import execute
 from .counting import add, halve
 from .gains import measure_of
@@ -62,7 +62,6 @@ __all__ = [
     "State",
     "add",
     "ask",
-    "bin_of",
     "classify",
     "inner",
     "execute",

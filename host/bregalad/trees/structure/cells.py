@@ -5,11 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ...boards.kernel import bin_of
 from ...geometry import MISSING
 from ...protocol.registers import CellKind
 from .. import options
-from .split import shift_of
 
 __all__ = ["CellMap", "check_cells"]
 
@@ -115,30 +113,6 @@ class CellMap:
     def _limits(self):
         """Per attribute, how many codes it may have besides MISSING."""
         return np.array([capacity or MISSING for capacity in self.capacities])
-
-    def bins_of(self, cell, codes, bins, low, high):
-        """The bins that count codes, -1: none.
-
-        Parameters
-        ----------
-        cell : int
-        codes : uint8 array (n,)
-        bins : int
-            B of the board.
-        low, high : int
-            Codes that a numeric cell's bins cover.
-
-        Returns
-        -------
-        int64 array (n,)
-        """
-        shift = shift_of(bins, high - low)
-        return np.array(
-            [
-                bin_of(self.kind[cell], self.base[cell], self.other[cell], low, shift, bins - 1, code)
-                for code in codes.tolist()
-            ]
-        )
 
     def values(self, attribute, counts):
         """Class counts per value of a nominal attribute, from its cells' bins.
