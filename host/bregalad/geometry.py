@@ -44,6 +44,7 @@ _BOUNDS = {
     "bus_width": (32, 512),
     "banks": (1, 2),
     "levels": (1, 8),
+    "nodes": (0, 65535),
 }
 
 
@@ -79,6 +80,9 @@ class Geometry:
         Nodes of a path that are counted in the same clock: 1, 2, 4 or 8. A slot's level is its
         lowest bits, and a lane has counters of its own for each. Nodes that follow each other are
         counted together if no two are of one level. Nothing but speed depends on it.
+    nodes : int
+        Rows of the node table of a board that walks records down a tree itself, up to 65535; 0: the
+        host says which slot a record has reached.
 
     Raises
     ------
@@ -102,6 +106,7 @@ class Geometry:
     naive_bayes: bool = False
     banks: int = 1
     levels: int = 1
+    nodes: int = 0
 
     def __post_init__(self) -> None:
         for name, (low, high) in _BOUNDS.items():

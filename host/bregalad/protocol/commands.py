@@ -68,7 +68,7 @@ COMMANDS = complete(
         Opcode.LEARN: Layout(
             "learn",
             *_HEAD,
-            Field("reserved", 16),
+            Field("root", 16, "The node that records begin at, of boards with a node table."),
             Field("count", 32, "Records to count; 0 is allowed."),
             Field("address", 64, "Byte address of the first record, any alignment (MEMORY only)."),
         ),

@@ -4,7 +4,7 @@ import inspect
 import re
 
 from ..geometry import MISSING, NONE, Geometry
-from . import commands, judge, leaf_rows, nodes, registers, reports, rows
+from . import commands, judge, leaf_rows, nodes, registers, reports, rows, tree
 from .layout import Layout
 
 __all__ = ["markdown"]
@@ -59,8 +59,13 @@ def markdown():
     lines += _layout(rows.STEP, "Step")
     for values in (rows.RowOpcode, rows.RowKind, rows.StepFlag):
         lines += _values(values)
+    lines += ["## Trees on the board", "", *_paragraphs(tree), ""]
+    for values, layouts in ((tree.TreeOpcode, tree.TREE_COMMANDS), (tree.TreeKind, tree.TREE_REPORTS)):
+        meanings = _meanings(values)
+        for number, layout in layouts.items():
+            lines += _layout(layout, f"{number.name} = {number.value}", meanings[number.name])
+    lines += _registers(tree.TREE)
     lines += ["## Node table", "", *_paragraphs(nodes), ""]
-    lines += _layout(nodes.EDIT, "EDIT", "Change a node's row.")
     for values in (nodes.NodeKind, nodes.EditFlag, nodes.EditError):
         lines += _values(values)
     lines += ["## Reports", "", *_paragraphs(reports), ""]
