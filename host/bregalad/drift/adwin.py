@@ -1,0 +1,331 @@
+"""ADWIN, the adaptive window: whether the mean of a stream of numbers has changed.
+
+A window is a row of an array, so that any number of them lie side by side: one for each node of a tree,
+for each tree of a forest. What looks at them is compiled.
+
+Source: Bifet and Gavalda, Learning from time-changing data with adaptive windowing, SDM 2007; the variance
+of a window after Babcock, Datar, Motwani and O'Callaghan, Maintaining variance and k-medians over data
+stream windows, PODS 2003.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..compiled import njit
+from ..words import shown
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from numpy.typing import NDArray
+
+__all__ = ["ADWIN", "Rule", "estimate", "forget", "new_windows", "rule_of", "trouble", "update", "width"]
+
+# Elements of a window. Buckets of one size are a level, those of level k hold 2**k numbers each; the first
+# of a level is the oldest. After these come how many buckets each level has, their sums, their variances
+# (sums of squared deviations from their mean).
+WIDTH, TOTAL, VARIANCE, TICK, DETECTIONS, LEVELS = range(6)
+_HEAD = LEVELS + 1
+_MOST_LEVELS = 32  # more than 2**34 numbers; then the oldest go
+
+_inner = njit(inner=True, error_model="numpy")
+
+Rule = namedtuple("Rule", ["delta", "clock", "buckets", "least", "grace"])
+Rule.__doc__ = "When a window has changed: the parameters of `ADWIN` as plain numbers, for compiled code."
+
+
+def new_windows(count: int, buckets: int = 5) -> NDArray[np.float64]:
+    """Empty windows: float64 array (count, elements), for `update`; any number more may be appended."""
+    return np.zeros((count, _HEAD + _MOST_LEVELS * (1 + 2 * (buckets + 1))))
+
+
+def rule_of(
+    delta: float = 0.002, clock: int = 32, max_buckets: int = 5, min_window_length: int = 5, grace_period: int = 10
+) -> Rule:
+    """A `Rule`; parameters and errors as of `ADWIN`."""
+    if isinstance(delta, bool) or not isinstance(delta, Real):
+        raise TypeError(f"delta must be a number, not {shown(delta)}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be between 0 and 1, both excluded, not {shown(delta)}")
+    counts = {
+        "clock": (clock, 1),
+        "max_buckets": (max_buckets, 2),
+        "min_window_length": (min_window_length, 1),
+        "grace_period": (grace_period, 0),
+    }
+    for name, (value, low) in counts.items():
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"{name} must be an integer, not {shown(value)}")
+        if not low <= value < 1 << 31:
+            raise ValueError(f"{name} must be {low} or more, and below 2**31, not {shown(value)}")
+    return Rule(float(delta), int(clock), int(max_buckets), int(min_window_length), int(grace_period))
+
+
+@njit()
+def forget(windows, at):
+    """Empty a window."""
+    windows[at] = 0.0
+
+
+@njit()
+def width(windows, at):
+    """How many numbers a window holds; float."""
+    return windows[at, WIDTH]
+
+
+@njit(error_model="numpy")
+def estimate(windows, at):
+    """The mean of what a window holds; 0 if that is nothing."""
+    return windows[at, TOTAL] / windows[at, WIDTH] if windows[at, WIDTH] else 0.0
+
+
+@njit(error_model="numpy")
+def update(windows, at, value, rule):
+    """Take a number in; every ``clock`` of them the oldest are dropped while their mean is another.
+
+    Parameters
+    ----------
+    windows : float64 array of `new_windows`
+        Written.
+    at : int
+        Which of them.
+    value : float
+    rule : Rule
+
+    Returns
+    -------
+    bool
+        Whether the mean has changed: some numbers were dropped.
+    """
+    _insert(windows, at, value, rule.buckets)
+    windows[at, TICK] += 1
+    if windows[at, TICK] % rule.clock or windows[at, WIDTH] <= rule.grace:
+        return False
+    changed = False
+    while _has_changed(windows, at, rule):
+        _drop(windows, at, rule.buckets)
+        changed = True
+    windows[at, DETECTIONS] += changed
+    return changed
+
+
+@_inner
+def _first(level, buckets):
+    """Where the sums of a level's buckets begin."""
+    return _HEAD + _MOST_LEVELS + level * (buckets + 1)
+
+
+@_inner
+def _variances(buckets):
+    """How far behind a bucket's sum its variance is."""
+    return _MOST_LEVELS * (buckets + 1)
+
+
+@_inner
+def _append(windows, at, level, buckets, total, variance):
+    place = _first(level, buckets) + np.int64(windows[at, _HEAD + level])
+    windows[at, place] = total
+    windows[at, place + _variances(buckets)] = variance
+    windows[at, _HEAD + level] += 1
+    windows[at, LEVELS] = max(windows[at, LEVELS], level + 1)
+
+
+@_inner
+def _remove(windows, at, level, buckets, count):
+    """Take a level's ``count`` oldest buckets away."""
+    first, further = _first(level, buckets), _variances(buckets)
+    left = np.int64(windows[at, _HEAD + level]) - count
+    for place in range(first, first + left):
+        windows[at, place] = windows[at, place + count]
+        windows[at, place + further] = windows[at, place + further + count]
+    windows[at, _HEAD + level] = left
+
+
+@_inner
+def _insert(windows, at, value, buckets):
+    seen = windows[at, WIDTH]
+    if seen > 0:
+        off = value - windows[at, TOTAL] / seen
+        windows[at, VARIANCE] += seen * off * off / (seen + 1)
+    windows[at, WIDTH] = seen + 1
+    windows[at, TOTAL] += value
+    _append(windows, at, 0, buckets, value, 0.0)
+    level = 0
+    while windows[at, _HEAD + level] > buckets:
+        if level == _MOST_LEVELS - 1:
+            _drop(windows, at, buckets)
+            break
+        first, further, size = _first(level, buckets), _variances(buckets), 2.0**level
+        one, other = windows[at, first], windows[at, first + 1]
+        off = one / size - other / size
+        spread = windows[at, first + further] + windows[at, first + further + 1]
+        _append(windows, at, level + 1, buckets, one + other, spread + size * 0.5 * off * off)
+        _remove(windows, at, level, buckets, 2)
+        level += 1
+
+
+@_inner
+def _drop(windows, at, buckets):
+    """Take the oldest bucket out of a window."""
+    level = np.int64(windows[at, LEVELS]) - 1
+    size = 2.0**level
+    first = _first(level, buckets)
+    total = windows[at, first]
+    left = windows[at, WIDTH] - size
+    windows[at, WIDTH] = left
+    windows[at, TOTAL] -= total
+    off = total / size - windows[at, TOTAL] / left
+    windows[at, VARIANCE] -= windows[at, first + _variances(buckets)] + size * left * off * off / (size + left)
+    _remove(windows, at, level, buckets, 1)
+    if windows[at, _HEAD + level] == 0:
+        windows[at, LEVELS] = level
+
+
+@_inner
+def _has_changed(windows, at, rule):
+    """Whether, at the border of any two buckets, the mean of what is older differs from that of the rest."""
+    seen, total, least = windows[at, WIDTH], windows[at, TOTAL], rule.least
+    certainty = math.log(2.0 * math.log(seen) / rule.delta)
+    spread = windows[at, VARIANCE] / seen
+    older, older_total = 0.0, 0.0
+    for level in range(np.int64(windows[at, LEVELS]) - 1, -1, -1):
+        size, first = 2.0**level, _first(level, rule.buckets)
+        for place in range(first, first + np.int64(windows[at, _HEAD + level])):
+            older += size
+            older_total += windows[at, place]
+            total -= windows[at, place]
+            newer = seen - older
+            if newer < least:
+                return False
+            if older < least:
+                continue
+            gap = older_total / older - total / newer
+            m = 1.0 / (older - least + 1.0) + 1.0 / (newer - least + 1.0)
+            if abs(gap) > math.sqrt(2.0 * m * spread * certainty) + 2.0 / 3.0 * certainty * m:
+                return True
+    return False
+
+
+class ADWIN:
+    """One adaptive window.
+
+    Parameters
+    ----------
+    delta : float
+        Confidence: the probability of a change that is none. Above 0, below 1.
+    clock : int
+        How many numbers there are between two looks for a change. 1 or more.
+    max_buckets : int
+        Buckets of one size that there are before the two oldest become one. 2 or more.
+    min_window_length : int
+        Both parts of the window have so many numbers at least where they are compared.
+    grace_period : int
+        A window of so many numbers, or less, is not looked at.
+
+    Attributes
+    ----------
+    windows : float64 array (1, elements)
+        As `update` takes it, to save.
+    rule : Rule
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as above.
+
+    Examples
+    --------
+    >>> from bregalad.drift.adwin import ADWIN
+    >>> window = ADWIN()
+    >>> [step for step in range(2000) if window.update(step >= 1000)][:1]
+    [1023]
+    """
+
+    def __init__(
+        self,
+        delta: float = 0.002,
+        clock: int = 32,
+        max_buckets: int = 5,
+        min_window_length: int = 5,
+        grace_period: int = 10,
+    ) -> None:
+        self.rule = rule_of(delta, clock, max_buckets, min_window_length, grace_period)
+        self.windows = new_windows(1, self.rule.buckets)
+
+    def update(self, value: float) -> bool:
+        """Take a number in; whether the mean has changed. ValueError if it is not finite."""
+        value = float(value)
+        if not math.isfinite(value):
+            raise ValueError(f"value must be finite, not {value}")
+        return bool(update(self.windows, 0, value, self.rule))
+
+    @property
+    def width(self) -> int:
+        """How many numbers the window holds."""
+        return int(self.windows[0, WIDTH])
+
+    @property
+    def estimation(self) -> float:
+        """Their mean, 0 without any."""
+        return float(estimate(self.windows, 0))
+
+    @property
+    def total(self) -> float:
+        """Their sum."""
+        return float(self.windows[0, TOTAL])
+
+    @property
+    def variance(self) -> float:
+        """The sum of their squared deviations from their mean."""
+        return float(self.windows[0, VARIANCE])
+
+    @property
+    def detections(self) -> int:
+        """How often the mean has changed."""
+        return int(self.windows[0, DETECTIONS])
+
+    def reset(self) -> Self:
+        """Forget all."""
+        forget(self.windows, 0)
+        return self
+
+    def state(self) -> dict[str, Any]:
+        """All of it, in JSON's types."""
+        return {"rule": self.rule._asdict(), "window": self.windows[0].tolist()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """A window from what ``state`` gave; ValueError if that is none."""
+        try:
+            window = cls(*(state["rule"][name] for name in Rule._fields))
+            elements = np.array(state["window"], float)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"this is no state of ADWIN: {error}") from error
+        if problem := trouble(elements[np.newaxis], window.rule.buckets):
+            raise ValueError(f"this is no state of ADWIN: {problem}")
+        window.windows[0] = elements
+        return window
+
+
+def trouble(windows: NDArray[np.float64], buckets: int) -> str:
+    """Why an array is none of `new_windows`, for compiled code would go astray in it; empty if it is one."""
+    if windows.ndim != 2 or windows.dtype != np.float64 or windows.shape[1:] != new_windows(0, buckets).shape[1:]:
+        return f"windows of shape {windows.shape} and type {windows.dtype}"
+    used = windows[:, _HEAD : _HEAD + _MOST_LEVELS]
+    counts = np.concatenate([used, windows[:, [WIDTH, TICK, DETECTIONS, LEVELS]]], axis=1)
+    if not np.isfinite(windows).all() or (counts != np.floor(counts)).any() or (counts < 0).any():
+        return "counts that are none"
+    level = np.arange(_MOST_LEVELS)
+    levels, held = windows[:, LEVELS], (used * 2.0**level).sum(axis=1)
+    # Merging two of a level's buckets leaves all others.
+    least = np.where(level < levels[:, np.newaxis] - 1, buckets - 1, level < levels[:, np.newaxis])
+    most = np.where(level < levels[:, np.newaxis], buckets, 0)
+    if (used < least).any() or (used > most).any() or (held != windows[:, WIDTH]).any():
+        return "buckets that do not add up"
+    return ""
