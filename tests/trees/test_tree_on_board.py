@@ -6,7 +6,7 @@ from bregalad.boards import open_board
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
-from bregalad_sim.tree_host import TreeHost
+from bregalad_sim.tree_host import GoldenLine, TreeHost
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
 
@@ -17,7 +17,8 @@ def both(tree, count, sizes, seed, prediction="mc", delay=0, review_period=20_00
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": delay, **TREES[tree], **options})
     how = {"prediction": prediction, "review_period": review_period}
     trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
-    host = TreeHost(sizes, cells, policy, 2, **how)
+    board = sizes.replace(nodes=4096)
+    host = TreeHost(GoldenLine(board), board, cells, policy, 2, **how)
     return trainer, host, trainer.learn(codes, labels), host.learn(codes, labels)
 
 

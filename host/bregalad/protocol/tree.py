@@ -20,7 +20,18 @@ from .registers import Access, Register
 from .registers import Field as Bits
 from .rows import ROW_COMMAND
 
-__all__ = ["MANY", "TREE", "TREE_COMMANDS", "TREE_REPORTS", "TreeKind", "TreeOpcode", "only_of", "pack_tree"]
+__all__ = [
+    "MANY",
+    "TREE",
+    "TREE_COMMANDS",
+    "TREE_REPORTS",
+    "TreeKind",
+    "TreeOpcode",
+    "mixed",
+    "only_of",
+    "pack_tree",
+    "tree_report",
+]
 
 MANY = 0xFFFE  # in place of a class: more than one
 
@@ -33,6 +44,7 @@ class TreeOpcode(IntEnum):
     ROW = 11  # do something with a leaf row or the counters of predictions
     LAYOUT = 12  # from now on rows have this layout; steps follow
     EDGES = 13  # an attribute's edges follow
+    PERIOD = 14  # set a slot's period alone
 
 
 _HEAD = (Field("opcode", 8), Field("flags", 8, "0."))
@@ -62,6 +74,13 @@ TREE_COMMANDS = complete(
         ),
         TreeOpcode.LAYOUT: ROW_COMMAND,
         TreeOpcode.EDGES: ROW_COMMAND,
+        TreeOpcode.PERIOD: Layout(
+            "period",
+            *_HEAD,
+            Field("slot", 16),
+            Field("period", 16, "Instances between trials of this slot, 0: the role's register."),
+            Field("reserved", 16, count=5),
+        ),
     },
     __file__,
 )
@@ -82,7 +101,11 @@ _NUMBER = Layout(
     "number",
     Field("kind", 8),
     Field("flags", 8, "0."),
-    Field("slot", 16, "PROPOSAL: the slot."),
+    Field(
+        "slot",
+        16,
+        "PROPOSAL: the slot. STANDS: EDITs executed, modulo 2^16; if more have been sent it is old, and told anew.",
+    ),
     Field("number", 32, "Records learnt up to then; of PROPOSAL up to the one that made the trial due."),
 )
 
@@ -121,6 +144,16 @@ def only_of(counts):
     """Of class counts, what NODE calls ``only``."""
     classes = [index for index, count in enumerate(counts) if count]
     return NONE if not classes else classes[0] if len(classes) == 1 else MANY
+
+
+def mixed(only, counts):
+    """Whether a node's instances have several classes: what NODE says of those of the split above, and the slot's."""
+    return only == MANY or sum(bool(count) for index, count in enumerate(counts) if index != only) > (only == NONE)
+
+
+def tree_report(kind):
+    """The layout of a report of these boards, None if it is no `TreeKind`."""
+    return TREE_REPORTS.get(kind)
 
 
 def pack_tree(geometry, opcode, *, payload=b"", **values):

@@ -18,7 +18,7 @@ from bregalad.protocol.commands import (
     references,
 )
 from bregalad.protocol.layout import Layout
-from bregalad.protocol.registers import CONFIGURATION, EVENTS, Access, CellKind, find, identity_fields
+from bregalad.protocol.registers import CONFIGURATION, EVENTS, REGISTERS, Access, CellKind, identity_fields
 from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 
 from .bayes import scores_of
@@ -44,6 +44,7 @@ class Golden:
     def __init__(self, geometry, memory_size=0):
         self.geometry = g = geometry
         self.memory = Memory(memory_size, g.bus_bytes)
+        self.registers = {register.name: register for register in REGISTERS}
         self.fields = {}  # run-time configuration
         for register in CONFIGURATION:
             for reg_field in register.fields:
@@ -69,14 +70,14 @@ class Golden:
             **{f"{name}.count": count & 0xFFFFFFFF for name, count in self.events.items()},
         }
         value = 0
-        for reg_field, lsb in find(name).layout():
+        for reg_field, lsb in self.registers[name].layout():
             full = f"{name}.{reg_field.name}"
             value |= fixed.get(full, self.fields.get(full, 0)) << lsb
         return value
 
     def write_register(self, name, value):
         """Write a register; allowed between commands only."""
-        register = find(name)
+        register = self.registers[name]
         taken = register.taken(value, self.geometry)
         for reg_field in register.fields:
             if reg_field.access is Access.RW:
@@ -113,10 +114,13 @@ class Golden:
         head = max(COMMAND_BYTES, g.bus_bytes)
         if len(stream) < head:
             return None
-        opcode = stream[0]
-        payload = _PAYLOADS[opcode](self, COMMANDS[opcode].unpack(stream)) if opcode in _PAYLOADS else 0
+        payload = self._payload_bytes(stream[0], stream)
         length = head + payload + -payload % g.bus_bytes
         return length if len(stream) >= length else None
+
+    def _payload_bytes(self, opcode, stream):
+        """Bytes that follow a command."""
+        return _PAYLOADS[opcode](self, COMMANDS[opcode].unpack(stream)) if opcode in _PAYLOADS else 0
 
     def _command(self, data):
         g = self.geometry
@@ -124,11 +128,16 @@ class Golden:
         if self.halted:
             self.halted = opcode != Opcode.RESET
             return
+        if not self._execute(opcode, data, data[max(COMMAND_BYTES, g.bus_bytes) :]):
+            self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
+
+    def _execute(self, opcode, data, payload):
+        """Whether there is such a command, and it is executed."""
         command = COMMANDS[opcode].unpack(data) if opcode in COMMANDS else None
         if command is None or not self._in_range(opcode, command):
-            self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
-            return
-        _EXECUTE[opcode](self, command, data[max(COMMAND_BYTES, g.bus_bytes) :])
+            return False
+        getattr(self, _EXECUTE[opcode].__name__)(command, payload)
+        return True
 
     def _in_range(self, opcode, command):
         """Whether every slot and cell exists that a command names."""
@@ -220,9 +229,13 @@ class Golden:
             self.events["clamped"] += any(stuck)
             self.events["beats"] += 1
         self.events["nodes"] += 1
-        period = entry.period or self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
-        if not minus and period and entry.since >= period:
+        if self._due(entry, minus):
             self._trial(slot, requested=False)
+
+    def _due(self, entry, minus):
+        """Whether an instance that has been counted makes a trial of its slot due."""
+        period = entry.period or self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
+        return not minus and bool(period) and entry.since >= period
 
     def _count_cell(self, slot, cell, code, label, minus):
         """Count one code; True if the counter could not move."""

@@ -31,3 +31,10 @@ class Entry:
     halved: bool = False
     underflow: bool = False
     period: int = 0
+    # Of boards with a node table; see NODE in host/bregalad/protocol/tree.py.
+    node: int = 0
+    only: int = NONE
+    base: int = 0
+    ask_up_to: int = 0
+    until: int = 0  # if it is `out`, no other trial up to this record
+    out: bool = False

@@ -1,189 +1,291 @@
 """The tree on the board: records in, proposals out; what the front and the array do together.
 
-One order of records; all that happens follows from it. A record is numbered as the tree's instances are,
-from 1. It goes down the tree, its leaf predicts, and the array counts it. A trial that is due takes place at
-once. If the judge says that it stays, that is all. Else it is a *proposal*: the host is told, and has as many
-records as the delay says to answer; then the stream stands before the next record that reaches the node.
+One order of records; all that happens follows from it. A record goes down the tree, its leaf predicts, and the array
+counts it. A trial that is due takes place at once. If the judge says that it stays, that is all. Else it is a
+*proposal*: the host is told, and has as many records as the delay says to answer; then the stream stands before the
+next record that reaches the node.
 """
 
 from collections import deque
-from dataclasses import dataclass
 
+from bregalad.complete import complete
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import Opcode, pack_command
-from bregalad.protocol.leaf_rows import OUT, RowWord
-from bregalad.protocol.nodes import NodeKind
-from bregalad.protocol.reports import Kind, layout_of
+from bregalad.protocol.commands import PATH_LIMIT, Opcode, RecordFlag
+from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
+from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
+from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
+from bregalad.protocol.tree import (
+    TREE,
+    TREE_COMMANDS,
+    TREE_REPORTS,
+    TreeKind,
+    TreeOpcode,
+    mixed,
+)
 
 from .board import Golden
-from .candidates import Candidate
+from .candidates import top
 from .judge import Trial, judge
 from .leaf_rows import LeafRows
+from .memory import BusError
+from .quantiser import GoldenQuantiser
 from .walker import NodeTable, Walker
 
-__all__ = ["Proposal", "TreeBoard"]
+__all__ = ["TreeBoard"]
+
+_WAIT = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES)  # until a LEARN has ended
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """A trial that may change the tree.
+class TreeBoard(Golden):
+    """A board that holds trees, as a model: commands in, reports out.
 
-    Parameters
-    ----------
-    node : int
-    number : int
-        The record that made it due.
-    report : bytes
-        SUGGESTION or GAINS.
-    """
-
-    node: int
-    number: int
-    report: bytes
-
-
-class TreeBoard:
-    """A board that holds trees, as a model.
+    A LEARN goes on, between any two commands, until it has ended or the stream stands.
 
     Parameters
     ----------
     geometry : Geometry
-    nodes : int
-        Rows of the node table.
-    cells : int array
-        Attribute of every cell in use.
-    predictor : Predictor
-    paths : bool
-        Count at every node of a path.
-    delay : int
-        Records from a trial until what it has decided takes effect.
-    every : int
-        When the tree has learnt a multiple of it, all nodes of the path are tried; 0: never.
-    rule : dict
-        The judge's registers, as ``golden.judge`` takes them.
+        With ``nodes``.
+    memory_size : int
+        Bytes of the memory that LEARN fetches rows from.
 
-    Attributes
-    ----------
-    array : Golden
-        Slots, cells and their registers; commands are given to it directly, between two records.
-    table : NodeTable
-    rows : LeafRows
-        Of all nodes; of an inner one the period counts.
-    number : int
-        Records learnt.
-
-    Source: Domingos and Hulten, KDD 2000, table 1, with a delay; docs/learners.md.
+    Source: Domingos and Hulten, KDD 2000, table 1, with a delay (docs/learners.md); host/bregalad/protocol/tree.py.
     """
 
-    def __init__(self, geometry, nodes, cells, predictor, *, paths=False, delay=0, every=0, rule=None):
-        self.geometry = geometry
-        self.array = Golden(geometry)
-        self.table = NodeTable(nodes, int(max(cells)) + 1, geometry.slots)
-        self.rows = LeafRows(geometry, nodes, by=predictor, told=True, delay=delay)
-        self.number = 0
-        self._walker = Walker(self.table, paths)
-        self._cells = [int(attribute) for attribute in cells]
-        self._delay, self._every = delay, every
-        self._rule = {"judge.decides": 0} if rule is None else rule
-        self._open = deque()  # proposals, until they lock
+    def __init__(self, geometry, memory_size=0):
+        super().__init__(geometry, memory_size)
+        self.registers |= {register.name: register for register in (*JUDGE, *LEAF_ROWS, *TREE)}
+        self.fields |= {
+            f"{register.name}.{field.name}": field.reset
+            for register in (*JUDGE, *LEAF_ROWS, *TREE)
+            for field in register.fields
+        }
+        self.quantiser = GoldenQuantiser(geometry)
+        self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots)
+        self.rows = LeafRows(geometry, geometry.nodes)
+        self.number = self.edits = 0  # records learnt, EDITs executed
+        self._walker = Walker(self.table)
+        self._open = deque()  # (node, number) of proposals that have not locked their node yet
+        self._records = deque()  # of the LEARN under way
+        self._learning = self._told = False  # it is; that the stream stands is reported
 
-    def stands(self, codes, root=0):
-        """Whether a record has to wait: it reaches a node whose proposal is not answered in time."""
-        while self._open and self._open[0].number + self._delay <= self.number:
-            self.table.lock(self._open.popleft().node)
-        return self._walker.stands(codes, root)
+    # Commands
 
-    def learn(self, codes, label, root=0):
-        """Learn the next record, which does not have to wait.
+    def execute(self, data):
+        """Execute the commands in ``data`` (bytes); return the reports (bytes).
 
-        Parameters
-        ----------
-        codes : sequence of int
-            One for each attribute.
-        label : int
-        root : int
-
-        Returns
-        -------
-        predicted : int
-            Its class by the tree that had learnt all before it.
-        proposals : list of Proposal
-            From the leaf up.
+        A command waits for the next call if only its beginning is there, or a LEARN under way stands before it.
         """
-        self.number += 1
-        path = self._walker.give(codes, root)
-        leaf = path[0]["node"]
-        bayes = self._bayes(path[0]["slot"], codes)
-        counted = [item for item in path if item["slot"] != NONE]
-        due = {}
-        for item in path:
-            node = item["node"]
-            if item is path[0]:
-                result = self.rows.record(leaf, label, counted=item["slot"] != NONE, bayes=bayes)
-                predicted = result.label
+        stream = self._pending + bytes(data)
+        at = 0
+        while (length := self._command_length(stream[at:])) is not None:
+            if self._learning and stream[at] in _WAIT and not self.halted:
+                break
+            self._command(stream[at : at + length])
+            at += length
+            self._run()
+        self._pending = stream[at:]
+        answer, self._reports = b"".join(self._reports), []
+        return answer
+
+    def _payload_bytes(self, opcode, stream):
+        if opcode in (TreeOpcode.LAYOUT, TreeOpcode.EDGES):
+            return int(ROW_COMMAND.unpack(stream)["count"]) * (STEP.size if opcode == TreeOpcode.LAYOUT else KEY_BYTES)
+        if opcode == Opcode.LEARN:
+            return 0
+        return super()._payload_bytes(opcode, stream)
+
+    def _execute(self, opcode, data, payload):
+        if opcode not in list(TreeOpcode):
+            return super()._execute(opcode, data, payload)
+        return _EXECUTE[opcode](self, TREE_COMMANDS[opcode].unpack(data), payload)
+
+    def _edit(self, command, payload):
+        row = None
+        if not command["flags"] & EditFlag.KEEP:
+            test = int(command["test"])
+            row = Node(
+                test >> KIND_LOW,
+                test & (1 << KIND_LOW) - 1,
+                *(int(command[name]) for name in ("value", "child", "default", "slot")),
+            )
+        node = int(command["node"])
+        if self.table.edit(node, row) is not None:
+            return False
+        self._open = deque(proposal for proposal in self._open if proposal[0] != node)
+        self.edits += 1
+        self._told = False
+        return True
+
+    def _node(self, command, payload):
+        if command["slot"] >= self.geometry.slots:
+            return False
+        entry, most = self.entries[int(command["slot"])], self.geometry.count_max
+        entry.node, entry.only = int(command["node"]), int(command["only"])
+        entry.base, entry.ask_up_to = int(command["base"]) & most, int(command["ask_up_to"]) & most
+        return True
+
+    def _period(self, command, payload):
+        if command["slot"] >= self.geometry.slots:
+            return False
+        self.entries[int(command["slot"])].period = int(command["period"])
+        return True
+
+    def _row(self, command, payload):
+        rows = self._rows_now()
+        op, node, word, value = (int(command[name]) for name in ("flags", "node", "word", "value"))
+        classes = self.geometry.classes
+        if op in (RowOp.READ, RowOp.WRITE) and (node >= self.geometry.nodes or word >= len(RowWord) + classes):
+            return False
+        if op == RowOp.TALLY and max(node, word) >= classes:
+            return False
+        if op == RowOp.READ:
+            self._say(TreeKind.ROW, node=node, value=rows.read(node, word).word)
+        elif op == RowOp.WRITE:
+            rows.write(node, word, value)
+        elif op == RowOp.MARK:
+            self._mark(rows.mark())
+        elif op == RowOp.TALLY:
+            self._say(TreeKind.ROW, node=node, value=rows.tally(node, word).word)
+        else:
+            return False
+        return True
+
+    def _quantise(self, command, payload):
+        opcode = {TreeOpcode.LAYOUT: RowOpcode.LAYOUT, TreeOpcode.EDGES: RowOpcode.EDGES}[TreeOpcode(command["opcode"])]
+        values = {name: int(command[name]) for name in ("count", "lane", "row", "stride", "need")}
+        self.quantiser.execute(ROW_COMMAND.pack(opcode=opcode, **values), payload)
+        return True
+
+    def _learn(self, command, payload):
+        """Begin: all rows become records now, for no edges change before they are learnt."""
+        stride = int(self.quantiser.layout.stride)
+        self._learning, self._told = True, False
+        for index in range(int(command["count"])):
+            try:
+                row = self.memory.read(int(command["address"]) + index * stride, stride)
+            except BusError as error:
+                self._records.append(error)
+                return
+            head = ROW_COMMAND.pack(opcode=RowOpcode.RECORDS, count=1)
+            beats = self.quantiser.execute(head, row)
+            codes = [code for beat in beats for code in beat.codes][: self.geometry.max_cells]
+            self._records.append((codes, beats[-1].label, beats[-1].flags, int(command["root"])))
+
+    # Records
+
+    def _run(self):
+        """Learn what comes before the stream stands."""
+        if self.halted:
+            self._records.clear()
+            self._learning = False
+        while self._records:
+            if isinstance(self._records[0], BusError):
+                error = self._records.popleft()
+                self._learning = False
+                self._error(error.code, error.address, self.number)
+                return
+            codes, label, flags, root = self._records[0]
+            plain = not flags & (RecordFlag.TEST | RecordFlag.MINUS)
+            while plain and self._open and self._open[0][1] + self.fields["delay.records"] <= self.number:
+                self.table.lock(self._open.popleft()[0])
+            if plain and self._walker.stands(codes, root):
+                if not self._told:
+                    self._say(TreeKind.STANDS, slot=self.edits & 0xFFFF, number=self.number)
+                self._told = True
+                return
+            self._records.popleft()
+            if label >= self.geometry.classes:
+                self.events["bad_records"] += 1
             else:
-                asked = self._every > 0 and self.number % self._every == 0
-                result = self.rows.arrive(node, asked=asked)
-            if result is not None and result.due:
-                due[node] = result
-        for item in counted:
-            self.array._count(item["slot"], label, False, [codes[attribute] for attribute in self._cells])
-        return predicted, [found for item in counted if (found := self._try(item, due.get(item["node"])))]
+                self._record(codes, label, flags, root)
+        if self._learning:
+            self._learning = False
+            self._say(TreeKind.LEARNT, number=self.number)
 
-    def edit(self, changes):
-        """Write rows of the node table, all between two records; a row that is None stays, and the lock goes.
+    def _record(self, codes, label, flags, root):
+        test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
+        self.number += not (test or minus)
+        item = self._walker.give(codes, root)[0]
+        leaf, slot = item["node"], item["slot"]
+        codes = codes[: self.cells_in_use]
+        bayes = self._bayes(leaf, slot, codes)
+        rows = self._rows_now()
+        if not minus:
+            result = rows.record(leaf, label, test=test, bayes=bayes)
+            if result is not None and result.told:
+                self._say(TreeKind.LABEL, label=result.label, node=leaf)
+            if result is not None and result.mark:
+                self._mark(result)
+        if test:
+            return
+        self.events["records"] += 1
+        for _ in range(PATH_LIMIT):
+            if slot == NONE:
+                break
+            self._count(slot, label, minus, codes)
+            slot = self.entries[slot].link
 
-        Parameters
-        ----------
-        changes : sequence of (node, Node or None)
-            Those that none leads to first.
+    def _due(self, entry, minus):
+        """Whether an instance that has been counted makes a trial of its slot due."""
+        every = self.fields["every.records"]
+        asked = entry.inner and every > 0 and self.number % every == 0
+        waits = entry.out and (entry.until - self.number + (1 << 31) & 0xFFFFFFFF) >= 1 << 31
+        return not minus and not waits and (asked or super()._due(entry, minus))
 
-        Raises
-        ------
-        ValueError
-            If one is refused.
-        """
-        for node, row in changes:
-            if (error := self.table.edit(node, row)) is not None:
-                raise ValueError(f"node {node}: {error.name}")
-            self._open = deque(proposal for proposal in self._open if proposal.node != node)
-
-    def is_leaf(self, node):
-        """Whether a walk ends at a node."""
-        return self.table.rows[node].kind == NodeKind.LEAF
-
-    def forget_trial(self, node):
-        """A node's statistics begin anew: there was no trial of it."""
-        self.rows.write(node, RowWord.MAJORITY, self.rows.read(node, RowWord.MAJORITY).word & ~OUT)
-        self._open = deque(proposal for proposal in self._open if proposal.node != node)
-
-    def _bayes(self, slot, codes):
-        """The class by naive Bayes, None if the slot knows none."""
-        if not self.geometry.naive_bayes or slot == NONE or not self.array.entries[slot].n:
+    def _bayes(self, leaf, slot, codes):
+        """The class by naive Bayes, None if the slot knows none, or is one above the leaf's."""
+        if not self.geometry.naive_bayes or slot == NONE:
             return None
-        scores = self.array._scores(slot, [codes[attribute] for attribute in self._cells])
+        entry = self.entries[slot]
+        if entry.node != leaf or not entry.n:
+            return None
+        scores = self._scores(slot, codes)
         return scores.index(max(scores))
 
-    def _try(self, item, due):
-        """A trial of the node, if it is due; a Proposal if it is one."""
-        if due is None:
-            return None
-        node, slot = item["node"], item["slot"]
-        report = self.array.execute(pack_command(self.geometry, Opcode.TRIAL, slot=slot))
-        proposal = Proposal(node, self.number, report)
-        if self._rule["judge.decides"]:
-            head = layout_of(Kind.SUGGESTION, self.geometry, 0).unpack(report)
-            best, second, current = (_candidate(head, name) for name in ("best", "second", "current"))
-            inner = not self.is_leaf(node)
-            outcome = Trial(
-                int(head["n"]), due.base, due.ask_up_to, due.mixed, inner, best=best, second=second, current=current
-            )
-            if not judge(self._rule, outcome):
-                return None
-        self._open.append(proposal)
-        return proposal
+    def _trial(self, slot, requested):
+        """Judge; a proposal if it may change the tree."""
+        entry = self.entries[slot]
+        if requested or self._proposes(entry, slot):
+            self._say(TreeKind.PROPOSAL, slot=slot, number=self.number)
+            self._open.append((entry.node, self.number))
+            super()._trial(slot, requested)
+        else:
+            entry.since = 0
+            entry.halved = entry.underflow = False
+            self.events["trials"] += 1
+        entry.out, entry.until = True, self.number + self.fields["delay.records"] & 0xFFFFFFFF
+
+    def _proposes(self, entry, slot):
+        if not self.fields["judge.decides"]:
+            return True
+        several = entry.halved or mixed(entry.only, entry.class_counts)
+        candidates = top(self._candidates(slot), entry.current)
+        return judge(self.fields, Trial(entry.n, entry.base, entry.ask_up_to, several, entry.inner, *candidates))
+
+    def _rows_now(self):
+        """The leaf rows, with what registers say."""
+        rows = self.rows
+        rows.by, rows.told = self.fields["leaf_predictor.by"], bool(self.fields["leaf_predictor.told"])
+        rows.every = self.fields["leaf_marks.every"]
+        return rows
+
+    def _mark(self, result):
+        self._say(TreeKind.MARK, instances=result.instances, hits=result.hits)
+
+    def _say(self, kind, **values):
+        self._report(TREE_REPORTS[kind], kind=kind, **values)
 
 
-def _candidate(report, name):
-    """One of a SUGGESTION's three."""
-    return Candidate(*(int(report[f"{name}_{field}"]) for field in ("cell", "value", "gain")))
+_EXECUTE = complete(
+    TreeOpcode,
+    {
+        TreeOpcode.EDIT: TreeBoard._edit,
+        TreeOpcode.NODE: TreeBoard._node,
+        TreeOpcode.ROW: TreeBoard._row,
+        TreeOpcode.LAYOUT: TreeBoard._quantise,
+        TreeOpcode.EDGES: TreeBoard._quantise,
+        TreeOpcode.PERIOD: TreeBoard._period,
+    },
+    __file__,
+)
