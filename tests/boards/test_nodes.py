@@ -21,15 +21,14 @@ def a_table():
 
 def test_a_split_is_its_children_then_the_node():
     table = NodeTable(16, 10, 8)
-    commands = [EDIT.unpack(each) for each in table.edit(9, [(0, SPLIT), *LEAVES], at=7)]
+    commands = [EDIT.unpack(each) for each in table.edit(9, [(0, SPLIT), *LEAVES])]
     assert [int(each["node"]) for each in commands] == [4, 5, 0]
     assert [int(each["flags"]) for each in commands] == [EditFlag.MORE, EditFlag.MORE, 0]
-    assert {int(each["at"]) for each in commands} == {7} and {int(each["opcode"]) for each in commands} == {9}
+    assert {int(each["opcode"]) for each in commands} == {9}
     last = commands[-1]
     assert int(last["test"]) == NodeKind.NUMERIC << KIND_LOW | 3
     assert [int(last[name]) for name in ("child", "value", "default", "slot")] == [4, 100, 1, NONE]
-    keep = EDIT.unpack(table.keep(9, 4, at=-1))
-    assert int(keep["flags"]) == EditFlag.KEEP and int(keep["at"]) == 0xFFFFFFFF
+    assert int(EDIT.unpack(table.keep(9, 4))["flags"]) == EditFlag.KEEP
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from bregalad_sim.runner import run
 
 SIZES = {
     "plain": dict(nodes=16, attributes=6, slots=5, codes=4),
-    "pair": dict(nodes=16, attributes=8, slots=5, codes=8, walkers=2, alternates=3, paths=True, records=4),
-    "odd": dict(nodes=20, attributes=3, slots=3, codes=1, walkers=3, alternates=0, paths=True, records=2),
+    "pair": dict(nodes=16, attributes=8, slots=5, codes=8, walkers=2, alternates=3, records=4),
+    "odd": dict(nodes=20, attributes=3, slots=3, codes=1, walkers=3, alternates=0, records=2),
     "many": dict(nodes=64, attributes=20, slots=64, codes=4, walkers=4, records=8),
 }
 
@@ -29,7 +29,7 @@ def test_matches_golden(sizes, records, tmp_path):
         (dict(codes=32), (0, 3, 12)),
         (dict(codes=32, records=4), (3,)),
         (dict(codes=32, walkers=4), (3, 12)),
-        (dict(codes=8, walkers=2, paths=True), (3, 12)),
+        (dict(codes=8, walkers=2), (3, 12)),
         pytest.param(dict(codes=32, walkers=13), (12,), marks=pytest.mark.slow),
     ],
     ids=str,

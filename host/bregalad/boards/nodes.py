@@ -33,7 +33,7 @@ class NodeTable:
         self.rows = {root: Node() for root in range(roots)}
         self._parents: dict[int, int] = {}  # of every node in `rows` but the roots
 
-    def edit(self, opcode: int, changes: Iterable[tuple[int, Node]], at: int = 0) -> list[bytes]:
+    def edit(self, opcode: int, changes: Iterable[tuple[int, Node]]) -> list[bytes]:
         """Change rows, all between two records.
 
         Parameters
@@ -42,8 +42,6 @@ class NodeTable:
             Of EDIT.
         changes : iterable of (int, Node)
             Nodes and their new rows. What none leads to any more is forgotten.
-        at : int
-            The first record that sees them.
 
         Returns
         -------
@@ -80,11 +78,9 @@ class NodeTable:
             self._parents.pop(node, None)
         self.rows.update(new)
         self._parents.update((node, parent) for node, parent in parents.items() if parent is not None)
-        return [
-            pack_edit(opcode, node, new[node], at=at, more=place + 1 < len(order)) for place, node in enumerate(order)
-        ]
+        return [pack_edit(opcode, node, new[node], more=place + 1 < len(order)) for place, node in enumerate(order)]
 
-    def keep(self, opcode: int, node: int, at: int = 0) -> bytes:
+    def keep(self, opcode: int, node: int) -> bytes:
         """The command by which a node that is locked stays as it is.
 
         Raises
@@ -94,7 +90,7 @@ class NodeTable:
         """
         if node not in self.rows:
             raise ValueError(f"no tree has node {shown(node)}")
-        return pack_edit(opcode, node, None, at=at)
+        return pack_edit(opcode, node, None)
 
     def _changed_parents(self, new):
         """Parents as they become, of nodes whose parent changes; None: of none.

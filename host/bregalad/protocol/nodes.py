@@ -4,10 +4,9 @@ The tree lies on the board, a row for each node. A node's children stand side by
 the first. A node with an alternate is a FORK, whose children are the node as it would be without and
 the alternate: a record goes down both.
 
-An EDIT writes one row. It takes effect between two records: those numbered from ``at`` on see it, or
-from the next on that the walker gives, should `at` have passed. Edits come in the order of their
-``at``. A change of several rows is as many edits, all but the last with MORE: no record sees a part
-of them. Rows that none leads to come first, so a split is its children, then the node itself.
+An EDIT writes one row, between two records. A change of several rows is as many edits, all but the
+last with MORE: no record sees a part of them. Rows that none leads to come first, so a split is its
+children, then the node itself.
 """
 
 from dataclasses import dataclass
@@ -53,11 +52,10 @@ class EditFlag(IntFlag):
 
 
 class EditError(IntEnum):
-    """Why an edit is refused, or what was wrong with it. One that is refused changes nothing."""
+    """Why an edit is refused; then it changes nothing."""
 
-    NODE = 1  # refused: there is no such node
-    ROW = 2  # refused: a child, the default child, the attribute, the slot or the kind does not exist
-    ORDER = 3  # done: the stream stood at a lock, and `at` lay ahead, so it was done at once
+    NODE = 1  # there is no such node
+    ROW = 2  # a child, the default child, the attribute, the slot or the kind does not exist
 
 
 EDIT = Layout(
@@ -65,7 +63,7 @@ EDIT = Layout(
     Field("opcode", 8),
     Field("flags", 8, "EditFlag."),
     Field("node", 16, "The node whose row this is. Its lock goes."),
-    Field("at", 32, "The first record that sees it, counted since the session began."),
+    Field("reserved", 32),
     Field("test", 16, f"{KIND_LOW - 1}:0 are the attribute whose code is looked at, 15:{KIND_LOW} the NodeKind."),
     Field("child", 16, "Child 0, the others follow it."),
     Field("value", 8, "What codes are compared with; of MULTIWAY the number of children. No threshold is above 255."),
@@ -121,11 +119,11 @@ class Node:
         return ""
 
 
-def pack_edit(opcode: int, node: int, row: Node | None, *, at: int = 0, more: bool = False) -> bytes:
+def pack_edit(opcode: int, node: int, row: Node | None, *, more: bool = False) -> bytes:
     """Bytes of an EDIT; without a row it is a KEEP."""
     flags = EditFlag.MORE * more | EditFlag.KEEP * (row is None)
     values = {}
     if row is not None:
         values = {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
         values["test"] = row.kind << KIND_LOW | row.attribute
-    return EDIT.pack(opcode=opcode, flags=flags, node=node, at=at & 0xFFFFFFFF, **values)
+    return EDIT.pack(opcode=opcode, flags=flags, node=node, **values)

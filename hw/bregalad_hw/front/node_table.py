@@ -47,8 +47,8 @@ def change_layout():
 class NodeTable(wiring.Component):
     """Rows of nodes in block RAM. Walkers in pairs share a copy through its two ports.
 
-    What walks need lies in those copies, a node's lock beside it. Its slot and its parent, which are
-    asked for once a record is through, are memories of their own, without copies.
+    What walks need lies in those copies, a node's lock beside it. Its slot, which is asked for once a
+    record is through, has a memory of its own, without copies.
 
     A change is checked, then written; walks meanwhile may see anything, so there must be none from
     the clock after the transfer on until ``busy`` falls. What names a row that there is not is
@@ -60,8 +60,6 @@ class NodeTable(wiring.Component):
         How many there are.
     walkers : int
         Ports for walks.
-    paths : bool
-        Keep each node's parent: the node whose row was the last that led to it.
 
     Members
     -------
@@ -72,12 +70,11 @@ class NodeTable(wiring.Component):
         For a clock: why one was not written; else 0.
     walks : In(ArrayLayout of rows_signature)
     ask : In(1), node : In
-        For ``slot`` and ``parent``, which stay until the next.
+        For ``slot``, which stays until the next.
     slot : Out({slot, there})
-    parent : Out
 
-    Latency: 2 cycles from ``walks[i].node`` to its ``row`` and ``locked``, 1 from `ask` to ``slot``
-    and ``parent``. A change takes 4 clocks; with ``paths``, one more for each child of its row.
+    Latency: 2 cycles from ``walks[i].node`` to its ``row`` and ``locked``, 1 from `ask` to ``slot``.
+    A change takes 4 clocks.
 
     Raises
     ------
@@ -87,7 +84,7 @@ class NodeTable(wiring.Component):
 
     latency = 2
 
-    def __init__(self, nodes, attributes, slots, *, walkers=1, paths=False):
+    def __init__(self, nodes, attributes, slots, *, walkers=1):
         for name, value, most in (
             ("nodes", nodes, 1 << 16),
             ("attributes", attributes, 1 << KIND_LOW),
@@ -96,7 +93,7 @@ class NodeTable(wiring.Component):
         ):
             if not 1 <= value <= most:
                 raise ValueError(f"{name} must be 1 to {most}, not {value!r}")
-        self.nodes, self.attributes, self.slots, self.walkers, self.paths = nodes, attributes, slots, walkers, paths
+        self.nodes, self.attributes, self.slots, self.walkers = nodes, attributes, slots, walkers
         super().__init__(
             {
                 "change": In(stream.Signature(change_layout())),
@@ -106,7 +103,6 @@ class NodeTable(wiring.Component):
                 "ask": In(1),
                 "node": In(range(nodes)),
                 "slot": Out(slot_layout(slots)),
-                "parent": Out(range(nodes)),
             }
         )
 
@@ -122,9 +118,8 @@ class NodeTable(wiring.Component):
         last = Signal(18)  # the child
         wrong = Signal()
         refused = Signal.like(self.refused)
-        row_written, lock_written, parent_written = Signal(), Signal(), Signal()
+        row_written, lock_written = Signal(), Signal()
         m.d.sync += [self.refused.eq(0), row_written.eq(0), lock_written.eq(0)]
-        branch = Signal(8)
         m.d.comb += self.busy.eq(1)
         with m.FSM():
             with m.State("IDLE"):
@@ -153,7 +148,6 @@ class NodeTable(wiring.Component):
                             )
                         )
                     ),
-                    branch.eq(0),
                 ]
                 m.next = "DECIDE"
             with m.State("DECIDE"):
@@ -168,15 +162,6 @@ class NodeTable(wiring.Component):
                 m.next = "WRITE"
             with m.State("WRITE"):
                 m.next = "IDLE"
-                if self.paths:
-                    with m.If(row_written & inner):
-                        m.next = "PARENTS"
-            if self.paths:
-                with m.State("PARENTS"):
-                    m.d.comb += parent_written.eq(1)
-                    m.d.sync += branch.eq(branch + 1)
-                    with m.If(branch + 1 == children):
-                        m.next = "IDLE"
 
         for first in range(0, self.walkers, 2):
             self._copy(m, first, change, row_written, lock_written)
@@ -192,17 +177,6 @@ class NodeTable(wiring.Component):
             read.addr.eq(self.node),
             self.slot.eq(read.data),
         ]
-        if self.paths:
-            m.submodules.parents = parents = memory.Memory(shape=range(self.nodes), depth=self.nodes, init=[])
-            write, read = parents.write_port(), parents.read_port()
-            m.d.comb += [
-                write.en.eq(parent_written),
-                write.addr.eq(edit.child + branch),
-                write.data.eq(edit.node),
-                read.en.eq(self.ask),
-                read.addr.eq(self.node),
-                self.parent.eq(read.data),
-            ]
         return m
 
     def _copy(self, m, first, change, row_written, lock_written):

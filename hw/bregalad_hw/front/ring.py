@@ -15,17 +15,21 @@ _AFTER_ROW = 4  # stages from a node's row to the child: codes, two of their cho
 
 
 def beat_layout(nodes, codes):
-    """Some codes of a record, beside its last ones the root that it begins at."""
+    """Some codes of a record, beside its last ones the root that it begins at, and whether it is numbered."""
     return data.StructLayout(
-        {"codes": data.ArrayLayout(CODE_WIDTH, codes), "root": range(nodes), "last": 1},
+        {"codes": data.ArrayLayout(CODE_WIDTH, codes), "root": range(nodes), "numbered": 1, "last": 1},
     )
 
 
 def ways_layout(nodes, alternates):
-    """Where a record goes: its ways, each to a leaf, the first its own."""
-    way = data.StructLayout({"leaf": range(nodes), "length": range(nodes + 1)})  # nodes on the way, both ends included
+    """Where a record goes: the leaves of its ways, the first its own."""
     return data.StructLayout(
-        {"ways": data.ArrayLayout(way, 1 + alternates), "more": range(1 + alternates), "lost": 1},
+        {
+            "leaves": data.ArrayLayout(range(nodes), 1 + alternates),
+            "more": range(1 + alternates),
+            "lost": 1,
+            "numbered": 1,
+        },
     )
 
 
@@ -62,7 +66,7 @@ class Ring(wiring.Component):
     there : Out(1), record : Out(ways_layout)
         The oldest record is through.
     stands : Out(1)
-        It has passed a node that is locked.
+        It is numbered, and has passed a node that is locked.
     take : In(1)
         Free its place. Not together with ``halt``.
 
@@ -110,6 +114,7 @@ class Ring(wiring.Component):
                 "length": range(self.nodes + 1),  # of this way
                 "way": range(ways),
                 "forks": range(ways),
+                "numbered": 1,
                 "stands": 1,
             }
         )
@@ -122,7 +127,9 @@ class Ring(wiring.Component):
         m.submodules.codes = codes = memory.Memory(
             shape=CODE_WIDTH * self.codes, depth=self.records << beat_bits, init=[]
         )
-        m.submodules.roots = roots = memory.Memory(shape=range(self.nodes), depth=self.records, init=[])
+        m.submodules.roots = roots = memory.Memory(
+            shape=data.StructLayout({"root": range(self.nodes), "numbered": 1}), depth=self.records, init=[]
+        )
         put, get = codes.write_port(), codes.read_port()
         root_put, root_get = roots.write_port(), roots.read_port(domain="comb")
         m.d.comb += [
@@ -134,7 +141,8 @@ class Ring(wiring.Component):
             put.data.eq(self.i.p.codes),
             root_put.en.eq(moved),
             root_put.addr.eq(come[:bits]),
-            root_put.data.eq(self.i.p.root),
+            root_put.data.root.eq(self.i.p.root),
+            root_put.data.numbered.eq(self.i.p.numbered),
             root_get.addr.eq(begun[:bits]),
         ]
         m.d.sync += self.i.ready.eq(~((kept == self.records) | ((kept == self.records - 1) & ended)))
@@ -153,7 +161,8 @@ class Ring(wiring.Component):
             m.d.sync += [
                 walk.eq(0),
                 walk.place.eq(begun[:bits]),
-                walk.node.eq(root_get.data),
+                walk.node.eq(root_get.data.root),
+                walk.numbered.eq(root_get.data.numbered),
                 walk.length.eq(1),
             ]
         with m.If(self.halt):
@@ -182,7 +191,7 @@ class Ring(wiring.Component):
             step.ends.eq(Mux(leaf, walk.way == walk.forks, at_limit)),
             step.row.eq(row),
             step.walk.eq(walk),
-            step.walk.stands.eq(walk.stands | self.table.locked),
+            step.walk.stands.eq(walk.stands | (self.table.locked & walk.numbered)),
         ]
         goes = self._going(m, goes, 1, "to_code")
 
@@ -253,8 +262,7 @@ class Ring(wiring.Component):
         walk = step.walk
         kept = []
         for way in range(1 + self.alternates):
-            shape = self.record.ways[way].shape()
-            m.submodules[f"way_{way}"] = found = memory.Memory(shape=shape, depth=self.records, init=[])
+            m.submodules[f"way_{way}"] = found = memory.Memory(shape=range(self.nodes), depth=self.records, init=[])
             put, get = found.write_port(), found.read_port(domain="comb")
             comes_to_leaf = (walk.way == way) & step.leaf
             forks = step.fork & (walk.forks == way - 1) if way else 0
@@ -263,13 +271,12 @@ class Ring(wiring.Component):
             m.d.comb += [
                 put.en.eq(goes & (comes_to_leaf | forks | last)),
                 put.addr.eq(walk.place),
-                put.data.leaf.eq(Mux(forks, step.row.child, walk.node)),
-                put.data.length.eq(Mux(last, 1, walk.length)),
+                put.data.eq(Mux(forks, step.row.child, walk.node)),
                 get.addr.eq(oldest),
             ]
-            m.d.sync += self.record.ways[way].eq(get.data)
+            m.d.sync += self.record.leaves[way].eq(get.data)
             kept.append(found)
-        shape = data.StructLayout({"more": range(1 + self.alternates), "lost": 1, "stands": 1})
+        shape = data.StructLayout({"more": range(1 + self.alternates), "lost": 1, "numbered": 1, "stands": 1})
         m.submodules.ends = ends = memory.Memory(shape=shape, depth=self.records, init=[])
         put, get = ends.write_port(), ends.read_port(domain="comb")
         m.d.comb += [
@@ -277,12 +284,14 @@ class Ring(wiring.Component):
             put.addr.eq(walk.place),
             put.data.more.eq(Mux(step.lost, 0, walk.way)),
             put.data.lost.eq(step.lost),
+            put.data.numbered.eq(walk.numbered),
             put.data.stands.eq(walk.stands),
             get.addr.eq(oldest),
         ]
         m.d.sync += [
             self.record.more.eq(get.data.more),
             self.record.lost.eq(get.data.lost),
+            self.record.numbered.eq(get.data.numbered),
             self.stands.eq(get.data.stands),
         ]
 
@@ -291,7 +300,7 @@ class Ring(wiring.Component):
             for found in kept[1:]:
                 get = found.read_port(domain="comb")
                 m.d.comb += get.addr.eq(place)
-                forks.append(get.data.leaf)
+                forks.append(get.data)
             return data.ArrayLayout(range(self.nodes), len(forks))(Cat(forks))[way] if forks else 0
 
         return next_fork

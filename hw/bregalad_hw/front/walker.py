@@ -14,13 +14,11 @@ __all__ = ["Walker", "item_layout", "lock_layout"]
 
 
 def item_layout(nodes, slots):
-    """A node that a record has reached, and what counts there."""
+    """The leaf of a record's way, and what counts there."""
     return data.StructLayout(
         {
-            "number": 32,
             "node": range(nodes),
             "slot": slot_layout(slots),
-            "leaf": 1,  # the first node of a way; those above follow
             "alternate": 1,  # of the way, not the record's own
             "lost": 1,  # the way goes round: this is no leaf, and nothing counts
             "last": 1,  # of the record
@@ -29,7 +27,7 @@ def item_layout(nodes, slots):
 
 
 def lock_layout():
-    """A node to lock, before which record."""
+    """A node to lock, and after how many numbered records."""
     return data.StructLayout({"node": 16, "at": 32})
 
 
@@ -38,13 +36,13 @@ class Walker(wiring.Component):
 
     Records are dealt to rings in turn, and handed over in turn, so their order is kept whatever
     their depths. A record that is handed over has been walked wholly between the same two changes:
-    one is carried out when all before its record are handed over and taken, and all walks under way
-    begin anew behind it. So a walk sees every change before it and none behind.
+    one is carried out when all that are handed over are taken, and all walks under way begin anew
+    behind it. So a walk sees every change before it and none behind.
 
     A lock is checked where records are handed over: of the next one it is known whether it has
-    passed a locked node, as the table is now. If it has, all wait for an edit. At a record's number
-    locks come first, then edits. An edit that is offered while the stream stands at a lock is carried
-    out even if its record is yet to come, for it would not.
+    passed a locked node, as the table is now. If it has, all wait for an edit. Records that are not
+    numbered pass locks. An edit is carried out as soon as it is offered, but after a lock whose time
+    has come; when that is, `hold` decides, or a lock that the stream stands at.
 
     Parameters
     ----------
@@ -59,36 +57,38 @@ class Walker(wiring.Component):
         Kept by each ring, a power of two.
     alternates : int
         That a record goes down at most.
-    paths : bool
-        Build what gives the nodes of whole paths.
 
     Members
     -------
     i : In(stream of beat_layout)
     edit : In(stream of EDIT)
-        In the order of their ``at``. One that is offered before the last beat of record ``at`` is
-        taken is carried out before that record.
+        The row of a locked node, or a KEEP, unlocks it. After one with MORE nothing is handed over
+        until the next.
     lock : In(stream of {node, at})
-        As ``edit``. The row of a locked node, or a KEEP, unlocks it.
+        In the order of their ``at``. One that is offered before the last beat of the numbered record
+        that ``at`` of them come before is carried out before that. May be withdrawn.
     limit : In(32)
-        The number of the first record that must not be handed over yet; it may only grow, and is
-        never less than the next one's. So a lock that is still to come is in time.
-    paths : In(1)
-        Give whole paths; steady. Nothing if they are not built.
+        How many numbered records may be handed over in all; it may only grow, and is never less than
+        ``handed``. So a lock that is still to come is in time.
+    hold : In(1)
+        From the next clock on nothing is handed over.
+    handed : Out(32)
+        Numbered records that have been handed over.
+    quiet : Out(1)
+        Nothing that has been handed over is still to be taken.
     error : Out(range of EditError)
         For a clock: what was wrong with a change; else 0.
     stands : Out(1)
-        The next record has passed a locked node.
+        The next record is numbered and has passed a locked node.
     o : Out(stream of item_layout)
-        For each way of a record its leaf, and with ``paths`` the nodes above, upwards.
+        For each way of a record its leaf.
 
     Latency: that of `Ring`, and 3 cycles to the leaf's item. Throughput: an item per cycle, and a
-    step per ring and cycle. A change stands the stream for 7 clocks (with ``paths``, one more
-    for each child), the walks that begin anew beside.
+    step per ring and cycle. A change stands the stream for 7 clocks, the walks that begin anew beside.
     """
 
-    def __init__(self, nodes, attributes, slots, codes, *, walkers=1, records=16, alternates=1, paths=False):
-        self.table = NodeTable(nodes, attributes, slots, walkers=walkers, paths=paths)
+    def __init__(self, nodes, attributes, slots, codes, *, walkers=1, records=16, alternates=1):
+        self.table = NodeTable(nodes, attributes, slots, walkers=walkers)
         self.rings = [Ring(nodes, attributes, codes, records=records, alternates=alternates) for _ in range(walkers)]
         self.alternates = alternates
         super().__init__(
@@ -97,7 +97,9 @@ class Walker(wiring.Component):
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(lock_layout())),
                 "limit": In(32),
-                "paths": In(1),
+                "hold": In(1),
+                "handed": Out(32),
+                "quiet": Out(1),
                 "error": Out(range(max(EditError) + 1)),
                 "stands": Out(1),
                 "o": Out(stream.Signature(item_layout(nodes, slots))),
@@ -134,24 +136,27 @@ class Walker(wiring.Component):
         ]
 
         # The next record waits for a change.
-        number, following = Signal(32), Signal(32, init=1)
+        number, following = self.handed, Signal(32, init=1)
+        counts = Signal()  # it is numbered
         within = Signal()  # the limit, as it was a clock ago; it only grows
-        more, quiet = Signal(), Signal()
-        lock_waits, lock_due = self._turn(m, "lock", self.lock, number, take)
-        edit_waits, edit_due = self._turn(m, "edit", self.edit, number, take)
+        waits, more, quiet = Signal(), Signal(), Signal()
+        m.d.comb += counts.eq(given.i.p.numbered)
+        lock_waits, lock_due = self._lock_turn(m, take & counts)
         m.d.comb += [
             self.stands.eq(there & passed_lock & ~table.busy),
-            given.i.valid.eq(there & ~passed_lock & within & ~(lock_waits | edit_waits | more | table.busy)),
+            given.i.valid.eq(there & ~passed_lock & (within | ~counts) & ~(lock_waits | waits | more | table.busy)),
             take.eq(given.i.valid & given.i.ready),
+            self.quiet.eq(quiet),
         ]
-        m.d.sync += within.eq(Mux(take, following != self.limit, number != self.limit))
-        with m.If(take):
+        m.d.sync += [
+            within.eq(Mux(take & counts, following != self.limit, number != self.limit)),
+            waits.eq(self.hold | self.edit.valid),
+        ]
+        with m.If(take & counts):
             m.d.sync += [number.eq(following), following.eq(following + 1)]
 
         # A change, once all before it are through.
         change = table.change
-        stuck = Signal()  # and it is known that the edit is not due
-        m.d.sync += stuck.eq(self.stands & self.edit.valid & ~edit_waits)
         with m.If(quiet & lock_due):
             m.d.comb += [
                 change.valid.eq(1),
@@ -159,7 +164,7 @@ class Walker(wiring.Component):
                 change.p.edit.node.eq(self.lock.p.node),
                 self.lock.ready.eq(change.ready),
             ]
-        with m.Elif(quiet & self.edit.valid & (edit_due | more | stuck)):
+        with m.Elif(quiet & waits & self.edit.valid & ~lock_waits):
             m.d.comb += [
                 change.valid.eq(1),
                 change.p.edit.eq(self.edit.payload),
@@ -167,47 +172,40 @@ class Walker(wiring.Component):
             ]
             with m.If(change.ready):
                 m.d.sync += more.eq((self.edit.p.flags & int(EditFlag.MORE)) != 0)
-                with m.If(~edit_due & ~more):
-                    m.d.comb += self.error.eq(EditError.ORDER)
-        with m.If(table.refused != 0):
-            m.d.comb += self.error.eq(table.refused)
+        m.d.comb += self.error.eq(table.refused)
 
         self._give(m, given, quiet)
         return m
 
-    def _turn(self, m, name, port, number, take):
-        """Whether records wait for what a port offers, to see whose turn it is or because it is; and that it is."""
-        counted, known, due = (Signal(name=f"{name}_{each}") for each in ("counted", "known", "due"))
-        left = Signal(32, name=f"{name}_left")  # records before it
+    def _lock_turn(self, m, counts):
+        """Whether records wait for a lock, to see whose turn it is or because it is; and that it is."""
+        port = self.lock
+        counted, known, due = (Signal(name=f"lock_{each}") for each in ("counted", "known", "due"))
+        left = Signal(32, name="lock_left")  # numbered records before it
         with m.If(~port.valid | port.ready):
             m.d.sync += [counted.eq(0), known.eq(0), due.eq(0)]
         with m.Elif(~counted):
-            m.d.sync += [counted.eq(1), left.eq(port.p.at - number)]
+            m.d.sync += [counted.eq(1), left.eq(port.p.at - self.handed)]
         with m.Elif(~known):
             m.d.sync += [known.eq(1), due.eq(left[-1] | (left == 0))]
-        with m.Elif(take):
+        with m.Elif(counts):
             m.d.sync += left.eq(left - 1)
             with m.If(left == 1):
                 m.d.sync += due.eq(1)
-        return (port.valid & ~known) | due, due
+        return port.valid & (~known | due), port.valid & due
 
     def _give(self, m, given, quiet):
-        """Ask for the slot of each leaf, and with `paths` of what is above it; each is an item then."""
+        """Ask for the slot of each leaf, and give it as an item."""
         table, record, o = self.table, given.o.payload, self.o
         way, final = Signal(range(1 + self.alternates)), Signal()
-        number = Signal(32)
-        asked, ended = Signal(), Signal()
+        asked, goes_on = Signal(), Signal()
         item, shown = (Signal.like(o.payload, reset_less=True, name=name) for name in ("item", "shown"))
-        above = Signal(range(table.nodes + 1))  # nodes of this way that are still to be asked for
-        climbs, goes_on = Signal(), Signal()
-        length = record.ways[way].length
         m.d.comb += [
             goes_on.eq(~o.valid | o.ready),
-            climbs.eq((above != 0) & table.paths),
             final.eq(way == record.more),
             table.ask.eq(goes_on),
-            table.node.eq(Mux(climbs, table.parent, record.ways[way].leaf)),
-            given.o.ready.eq(goes_on & ~climbs & final),
+            table.node.eq(record.leaves[way]),
+            given.o.ready.eq(goes_on & final),
             quiet.eq(~(given.o.valid | asked | o.valid)),
             o.payload.eq(shown),
             o.p.slot.there.eq(shown.slot.there & ~shown.lost),
@@ -217,22 +215,11 @@ class Walker(wiring.Component):
                 o.valid.eq(asked),
                 shown.eq(item),
                 shown.slot.eq(table.slot),
-                asked.eq(climbs | given.o.valid),
+                asked.eq(given.o.valid),
                 item.node.eq(table.node),
-                item.leaf.eq(~climbs),
+                item.alternate.eq(way != 0),
+                item.lost.eq(record.lost),
+                item.last.eq(final),
             ]
-            with m.If(climbs):
-                m.d.sync += [above.eq(above - 1), item.last.eq(ended & (above == 1))]
-            with m.Elif(given.o.valid):
-                m.d.sync += [
-                    item.number.eq(number),
-                    item.alternate.eq(way != 0),
-                    item.lost.eq(record.lost),
-                    item.last.eq(final),
-                    ended.eq(final),
-                    way.eq(Mux(final, 0, way + 1)),
-                    number.eq(number + final),
-                ]
-                if table.paths:
-                    with m.If(self.paths):
-                        m.d.sync += [above.eq(length - 1), item.last.eq(final & (length == 1))]
+            with m.If(given.o.valid):
+                m.d.sync += way.eq(Mux(final, 0, way + 1))

@@ -5,7 +5,7 @@ from collections import deque
 
 import cocotb
 from bregalad.geometry import MISSING, NONE
-from bregalad.protocol.nodes import EDIT, KIND_LOW, EditError, EditFlag, Node, NodeKind
+from bregalad.protocol.nodes import EDIT, KIND_LOW, EditFlag, Node, NodeKind
 from bregalad_hw.front.ring import Ring, beat_layout
 from bregalad_hw.front.walker import item_layout, lock_layout
 from bregalad_hw.layout import struct
@@ -17,6 +17,7 @@ from bregalad_sim.streams import Sink, Source, reset
 
 _PATIENCE = 5000  # clocks without an item, an edit or a lock
 _STANDS = 30  # clocks that it stands before an edit is sent
+_ON_THE_WAY = 4  # records that may be handed over and not taken yet
 
 
 class Bench:
@@ -28,45 +29,53 @@ class Bench:
         self.sizes = sizes = parameters()["sizes"]
         self.nodes, self.attributes, self.codes = (sizes[name] for name in ("nodes", "attributes", "codes"))
         table = NodeTable(self.nodes, self.attributes, sizes["slots"], sizes.get("alternates", 1))
-        self.golden = Walker(table, sizes.get("paths", False))
+        self.golden = Walker(table)
         self.records = Source(dut, "i", beat_layout(self.nodes, self.codes), rng)
         self.edits = Source(dut, "edit", struct(EDIT), rng)
         self.locks = Source(dut, "lock", lock_layout(), rng)
         self.items = Sink(dut, "o", item_layout(self.nodes, sizes["slots"]), rng)
         self.ends = (self.records, self.edits, self.locks, self.items)
-        self.walking = deque()  # codes and root of records that are not given yet
+        self.walking = deque()  # codes, root and whether it is numbered, of records that are not given yet
         self.wanted = deque()  # items of the record that is being given
         self.errors = deque()
-        self.sent = 0  # records of which all beats are taken
-        self.in_time = {}  # streams' offers that came before their record
-        self.clock, self.since = 0, {}  # of their offers
-        self.last_at = 0
+        self.sent = 0  # numbered records of which all beats are taken
+        self.in_time = False  # the lock that is offered came before its record
+        self.held, self.since = 0, 0  # clocks of `hold` or an edit's offer, and records given in them
+        self.hold = False
         self.limit, self.grows = 0, 1.0
         self.idle, self.stood = 0, 0
         self.seen = dict.fromkeys(
-            ("given", "edits", "locks", "stood", "lost", "alternates", "refused", "order", "more", "exact"), 0
+            ("given", "free", "edits", "locks", "stood", "lost", "alternates", "refused", "more", "exact", "held"), 0
         )
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.limit, dut.paths)
-        dut.paths.value = self.golden.paths
+        await reset(dut, dut.limit, dut.hold)
 
-    def send(self, codes=None, root=0):
+    def send(self, codes=None, root=0, numbered=True):
         """A record, of random codes unless they are given."""
         rng = self.rng
         if codes is None:
             codes = [rng.choice([MISSING, 0, 1, 2, 3, rng.randrange(256)]) for _ in range(self.attributes)]
-        self.walking.append((codes, root))
+        self.walking.append((codes, root, numbered))
         for at in range(0, self.attributes, self.codes):
             self.records.items.append(
-                {"codes": codes[at : at + self.codes], "root": root, "last": at + self.codes >= self.attributes}
+                {
+                    "codes": codes[at : at + self.codes],
+                    "root": root,
+                    "numbered": numbered,
+                    "last": at + self.codes >= self.attributes,
+                }
             )
 
-    def edit(self, node, row=None, at=0, more=False):
+    def stands(self):
+        """Whether the next record, if there is one, has to wait for an edit."""
+        golden = self.golden
+        return golden.more or bool(self.walking and self.walking[0][2] and golden.stands(*self.walking[0][:2]))
+
+    def edit(self, node, row=None, more=False):
         """Send an EDIT; without a row a KEEP."""
-        self.last_at = at = max(at, self.last_at)
-        values = {"node": node, "at": at, "flags": EditFlag.MORE * more | EditFlag.KEEP * (row is None)}
+        values = {"node": node, "flags": EditFlag.MORE * more | EditFlag.KEEP * (row is None)}
         if row is not None:
             values |= {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
             values["test"] = row.kind << KIND_LOW | row.attribute
@@ -74,38 +83,44 @@ class Bench:
 
     async def step(self):
         """One clock."""
-        dut = self.dut
+        dut, golden = self.dut, self.golden
+        lock_offered = self.locks.offered
         for end in self.ends:
             end.drive()
         if self.rng.random() < self.grows:
-            self.limit = max(self.limit, self.golden.number + self.rng.randint(0, 20))
+            self.limit = max(self.limit, golden.number + self.rng.randint(0, 20))
         dut.limit.value = self.limit
-        self.clock += 1
-        for end in (self.edits, self.locks):
-            if end.offered and end not in self.in_time:
-                self.in_time[end] = self.sent <= end.items[0]["at"]
-                self.since[end] = self.clock
+        dut.hold.value = self.hold
+        if self.locks.offered and not lock_offered:
+            self.in_time = self.sent <= self.locks.items[0]["at"]
+        self.held = self.held + 1 if self.hold or self.edits.offered else 0
+        if self.held <= 1:
+            self.since = 0
         await ReadOnly()
         self.idle += 1
         beat, edit, lock, item = (end.settle() for end in self.ends)
-        error = int(dut.error.value)
+        error, quiet = int(dut.error.value), bool(int(dut.quiet.value))
+        assert 0 <= int(dut.handed.value) - golden.number <= _ON_THE_WAY
         if beat is not None:
-            self.sent += beat["last"]
+            self.sent += beat["last"] and beat["numbered"]
         if item is not None:
             self._check(item)
         # What is on its way out is before the record that stands.
         self.stood = self.stood + 1 if int(dut.stands.value) and not self.items.valid else 0
         if self.stood > 4:
-            assert self.golden.table.walk(*self.walking[0])[1], "it stands without a lock"
+            assert self.walking[0][2] and golden.table.walk(*self.walking[0][:2])[1], "it stands without a lock"
             self.seen["stood"] += 1
+        assert not (quiet and (self.wanted or self.items.valid)), "a record is on its way"
         if lock is not None:
             assert edit is None, "a lock comes first, alone"
-            self._is_between(self.locks, lock)
-            assert lock["at"] <= self.golden.number, "ahead of its record"
-            if refused := self.golden.table.lock(lock["node"]):
+            assert quiet, "between two records"
+            assert lock["at"] <= golden.number, "ahead of its record"
+            self.seen["exact"] += self.in_time and lock["at"] == golden.number
+            if refused := golden.table.lock(lock["node"]):
                 self.errors.append(refused)
             self.seen["locks"] += 1
         if edit is not None:
+            assert quiet, "between two records"
             self._edited(edit)
         if error:
             assert error == self.errors.popleft()
@@ -116,34 +131,32 @@ class Bench:
     def _check(self, item):
         golden = self.golden
         if not self.wanted:
-            assert not golden.stands(*self.walking[0]), "a locked node lets a record pass"
-            for end in (self.edits, self.locks):
-                assert not (end.offered and self.in_time[end] and end.items[0]["at"] <= golden.number), "passes an edit"
-            assert golden.number < self.limit
-            self.wanted += golden.give(*self.walking.popleft())
+            assert not self.stands(), "a locked node lets a record pass"
+            *walk, numbered = self.walking.popleft()
+            if numbered:
+                late = self.locks.offered and self.in_time and self.locks.items[0]["at"] <= golden.number
+                assert not late, "passes a lock"
+                assert golden.number < self.limit
+            self.since += self.held > 1
+            assert self.since <= _ON_THE_WAY, "it does not hold"
+            self.wanted += golden.give(*walk, numbered=numbered)
             self.seen["given"] += 1
+            self.seen["free"] += not numbered
+            self.seen["held"] += self.since > 0
         want = self.wanted.popleft()
         slot = want.pop("slot")
         assert item["slot"]["there"] == (slot != NONE)
         assert slot in (NONE, item["slot"]["slot"])
-        assert {name: item[name] for name in want} == want
+        assert {name: item[name] for name in item if name != "slot"} == {
+            name: want[name] for name in item if name != "slot"
+        }
         self.seen["lost"] += item["lost"]
         self.seen["alternates"] += item["alternate"]
 
-    def _is_between(self, end, taken):
-        """What is carried out is so between two records."""
-        assert not self.wanted and not self.items.valid, "in the midst of a record"
-        self.seen["exact"] += self.in_time.pop(end) and taken["at"] == self.golden.number
-
     def _edited(self, edit):
         golden = self.golden
-        self._is_between(self.edits, edit)
-        if not golden.more and self.locks.offered and self.since[self.locks] <= self.since[self.edits]:
+        if self.locks.offered and self.in_time:
             assert self.locks.items[0]["at"] > golden.number, "before a lock"
-        if edit["at"] > golden.number and not golden.more:
-            assert golden.stands(*self.walking[0]), "ahead of its record"
-            self.errors.append(EditError.ORDER)
-            self.seen["order"] += 1
         golden.more = bool(edit["flags"] & EditFlag.MORE)
         row = None
         if not edit["flags"] & EditFlag.KEEP:
@@ -182,30 +195,31 @@ async def matches_golden(dut):
     await bench.start()
     left, stood = parameters()["records"], 0
     clock, last_lock = 0, 0
-    locking = 0.0
     while left or bench.walking or bench.wanted or bench.edits.items:
         if clock % 200 == 0:
             for end in bench.ends:
                 end.stall = rng.choice([0.0, 0.0, 0.5, 0.9])
             bench.grows = rng.choice([1.0, 0.3, 0.02])
             editing, locking = rng.choice([(0.0, 0.0), (0.02, 0.01), (0.1, 0.03), (0.3, 0.1)])
+            holding = rng.choice([0.0, 0.0, 0.3])
             deep = rng.random() < 0.3
         clock += 1
         if left and len(bench.records.items) < 4:
-            bench.send(root=0 if deep else rng.randrange(bench.nodes))
+            bench.send(root=0 if deep else rng.randrange(bench.nodes), numbered=rng.random() < 0.8)
             left -= 1
         if rng.random() < editing and len(bench.edits.items) < 4:
-            bench.edit(*bench.random_row(), at=bench.random_at(), more=rng.random() < 0.3)
+            bench.edit(*bench.random_row(), more=rng.random() < 0.3)
+        if rng.random() < 0.05:
+            bench.hold = rng.random() < holding
         if left and rng.random() < locking and not bench.locks.items:
-            last_lock = max(rng.choice([bench.random_at(), bench.last_at]), last_lock)
+            last_lock = max(bench.random_at(), last_lock)
             bench.locks.items.append({"node": rng.randrange(bench.nodes + (rng.random() < 0.05)), "at": last_lock})
         # Whoever sent a part of a change sends the rest; whoever locked a node, the verdict.
-        waits = golden.more or (bench.walking and golden.stands(*bench.walking[0]))
-        stood = stood + 1 if waits and not bench.edits.items else 0
+        stood = stood + 1 if bench.stands() and not bench.edits.items else 0
         if stood > _STANDS:
             stood = 0
             node = rng.choice([*golden.table.locked, rng.randrange(bench.nodes)])
-            bench.edit(node, rng.choice([None, bench.random_row()[1]]), at=bench.random_at())
+            bench.edit(node, rng.choice([None, bench.random_row()[1]]))
         await bench.step()
     for _ in range(10):
         await bench.step()
@@ -233,7 +247,7 @@ async def _plant(bench, depth):
         bench.edit(node, row, more=place + 1 < len(rows))
     while bench.edits.items:
         await bench.step()
-    for _ in range(300):  # a row's many children have their parent, too
+    for _ in range(10):
         await bench.step()
 
 
@@ -264,9 +278,8 @@ async def takes_the_clocks_that_it_says(dut):
         first, clocks = await _clocks(bench, [0] * count)
         steps = depth + 1
         dut._log.info(f"depth {depth}: {clocks:.3f} clocks per record, {steps / clocks:.3f} steps per clock")
-        items = steps if bench.golden.paths else 1
         busy = max(2, steps, (steps * Ring.steps + 1 + beats) / records)  # a ring with a record
-        assert clocks == max(items, beats, busy / walkers), (depth, clocks)
+        assert clocks == max(1, beats, busy / walkers), (depth, clocks)
         assert first == beats + steps * Ring.steps + 3, (depth, first)
     depth = max(parameters()["depths"])
     depths = [bench.rng.randint(1, min(depth, bench.attributes)) for _ in range(20 * count)]

@@ -99,15 +99,15 @@ class Walker:
 
     def __init__(self, table, paths=False):
         self.table, self.paths = table, paths
-        self.number = 0  # of the next record
+        self.number = 0  # records given
         self.more = False  # the last edit is to be followed by another
 
     def stands(self, codes, root):
         """Whether the next record has to wait for an edit."""
         return self.more or self.table.walk(codes, root)[1]
 
-    def give(self, codes, root):
-        """What comes of the next record: a list of items, fields as of ``item_layout``."""
+    def give(self, codes, root, numbered=True):
+        """What comes of the next record: a list of items, fields as of ``item_layout``; not all are numbered."""
         ways, _, lost = self.table.walk(codes, root)
         items = []
         for index, (leaf, length) in enumerate(ways):
@@ -125,5 +125,5 @@ class Walker:
                     }
                 )
         items[-1]["last"] = True
-        self.number += 1
+        self.number += numbered
         return items
