@@ -4,9 +4,9 @@ import random
 
 import pytest
 from bregalad.geometry import Geometry
-from bregalad.protocol.leaf_rows import MIXED, Predictor, RowWord, row_words
+from bregalad.protocol.leaf_rows import Predictor, RowWord, row_words
 from bregalad.trees.structure.nodes import Nodes
-from bregalad.trees.structure.router import ADAPTIVE, BAYES, MAJORITY, arrive, choose, count_class
+from bregalad.trees.structure.router import ADAPTIVE, BAYES, MAJORITY, choose, count_class
 from bregalad_hw.front.leaf_rows import LeafRows
 from bregalad_sim.golden import leaf_rows
 from bregalad_sim.runner import run
@@ -28,22 +28,20 @@ def test_leaf_rows(sizes, tmp_path):
 
 @pytest.mark.parametrize("by", Predictor)
 def test_golden_is_the_drivers_leaf(by, seed):
-    """Majority class, its lead, guesses, predictions and trials of one leaf: as the driver's router has them."""
+    """Majority class, its lead, guesses and predictions of one leaf: as the driver's router has them."""
     rng = random.Random(seed)
-    classes, period = 4, 7
+    classes = 4
     predictor = {Predictor.MAJORITY: MAJORITY, Predictor.BAYES: BAYES, Predictor.ADAPTIVE: ADAPTIVE}[by]
     for _ in range(20):
         nodes = Nodes(classes)
-        delay = rng.choice([0, 3, 50])
         counts = [rng.choice([0, rng.randrange(5)]) for _ in range(classes)]
         first = rng.randrange(classes)
         nodes.counts[0] = counts
         nodes.majority[0] = counts.index(max(counts)) if any(counts) else first
-        nodes.period[0] = period
-        rows = leaf_rows.LeafRows(Geometry(classes=classes, naive_bayes=True), 1, by=by, told=True, delay=delay)
-        for word, value in enumerate(row_words(counts, first, period=period, base=sum(counts), ask_up_to=9)):
+        rows = leaf_rows.LeafRows(Geometry(classes=classes, naive_bayes=True), 1, by=by, told=True)
+        for word, value in enumerate(row_words(counts, first)):
             rows.write(0, word, value)
-        for i in range(200):
+        for _ in range(200):
             label, bayes = rng.randrange(classes), rng.choice([None, *range(classes)])
             node = nodes.table[0:1][0]
             want = count_class(node, nodes.counts, 0, label)
@@ -51,20 +49,15 @@ def test_golden_is_the_drivers_leaf(by, seed):
                 want = choose(node, predictor, want, bayes, label)
             result = rows.record(0, label, bayes=None if by == Predictor.MAJORITY else bayes)
             assert result.label == want
-            assert result.due == bool(arrive(node, i + 1, delay))
-            if result.due:
-                assert result.mixed == ((nodes.counts[0] > 0).sum() > 1)
-                assert (result.base, result.ask_up_to) == (sum(counts), 9)
         row = rows.rows[0]
         assert row.counts == list(nodes.counts[0])
-        assert row.words[RowWord.MAJORITY] & 0xFFFF == nodes.majority[0]
+        assert row.words[RowWord.MAJORITY] == nodes.majority[0]
         assert row.words[RowWord.LEAD] == max(row.counts)
         assert row.words[RowWord.RIGHT] == nodes.right[0]
 
 
 def test_words_of_a_new_leaf():
-    words = row_words([3, 5, 5], period=200, base=13, ask_up_to=4)
-    assert words == [MIXED | 1, 5, 0, 0, 0, 0, 0, 200, 13, 4, 3, 5, 5]
+    assert row_words([3, 5, 5]) == [1, 5, 0, 0, 0, 3, 5, 5]
     assert row_words([0, 0, 0], majority=2)[:2] == [2, 0]
     assert row_words([0, 7, 0])[0] == 1
 

@@ -8,11 +8,10 @@ from enum import IntEnum
 
 from .registers import Access, Field, Register
 
-__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "MIXED", "OUT", "PERIOD_WIDTH", "Predictor", "RowOp", "RowWord", "row_words"]
+__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "SINCE_WIDTH", "Predictor", "RowOp", "RowWord", "row_words"]
 
 COUNT_WIDTH = 32  # of a row's class counts
-PERIOD_WIDTH = 24  # as of a grace period
-MIXED, OUT = 1 << 16, 1 << 17  # bits of MAJORITY: several classes have counts; a trial's effect may be to come
+SINCE_WIDTH = 24  # of what is counted since the last review
 
 
 class Predictor(IntEnum):
@@ -31,24 +30,16 @@ class RowOp(IntEnum):
     WRITE = 2  # set a word
     MARK = 3  # tell instances and hits since the last time, and begin anew
     TALLY = 4  # tell how often a class was predicted for a label, and begin anew
-    ARRIVE = 5  # a record has come through an inner node that counts
 
 
 class RowWord(IntEnum):
     """Words of a row; the class counts follow, those of the lowest class first."""
 
-    MAJORITY = (
-        0  # 15:0 are the class with most counts, of equal ones the lower; bit 16: more than one has any; bit 17: OUT
-    )
+    MAJORITY = 0  # the class with most counts, of equal ones the lower
     LEAD = 1  # its count; once this is full, no class is counted any more
     RIGHT = 2  # guesses that were right: the majority class's less naive Bayes's, signed
-    SINCE = 3  # records since the last trial, modulo 2^24
-    UNTIL = 4  # with OUT: no other trial up to this record, counted as the board learns them, modulo 2^32
-    ARRIVALS = 5  # records since the last review, modulo 2^24
-    ERRORS = 6  # those of them that were predicted wrong, modulo 2^24
-    PERIOD = 7  # records between trials, 0: none
-    BASE = 8  # instances that the split above gave the node
-    ASK_UP_TO = 9  # the judge's
+    ARRIVALS = 3  # records since the last review, modulo 2^24
+    ERRORS = 4  # those of them that were predicted wrong, modulo 2^24
 
 
 _RW = Access.RW
@@ -62,12 +53,11 @@ LEAF_ROWS = (
             Field("told", 1, _RW, "1: the class of every record is told; 0: of those with TEST."),
         ),
     ),
-    Register("leaf_delay", 0x114, (Field("records", 31, _RW, "From a trial to its effect; no other trial before."),)),
     Register("leaf_marks", 0x118, (Field("every", 32, _RW, "Instances between marks, 0: none."),)),
 )
 
 
-def row_words(counts, majority=0, *, period=0, base=0, ask_up_to=0):
+def row_words(counts, majority=0):
     """A new leaf's row: all its words.
 
     Parameters
@@ -76,7 +66,6 @@ def row_words(counts, majority=0, *, period=0, base=0, ask_up_to=0):
         Of every class of the board.
     majority : int
         What it predicts as long as it has no counts.
-    period, base, ask_up_to : int
 
     Returns
     -------
@@ -85,12 +74,5 @@ def row_words(counts, majority=0, *, period=0, base=0, ask_up_to=0):
     counts = [int(count) for count in counts]
     lead = max(counts)
     majority = counts.index(lead) if lead else majority
-    mixed = sum(count > 0 for count in counts) > 1
-    row = {
-        RowWord.MAJORITY: majority | MIXED * mixed,
-        RowWord.LEAD: lead,
-        RowWord.PERIOD: period,
-        RowWord.BASE: base,
-        RowWord.ASK_UP_TO: ask_up_to,
-    }
+    row = {RowWord.MAJORITY: majority, RowWord.LEAD: lead}
     return [row.get(word, 0) for word in RowWord] + counts

@@ -5,7 +5,7 @@ from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import Geometry
-from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, PERIOD_WIDTH, Predictor, RowOp, RowWord
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, SINCE_WIDTH, Predictor, RowOp, RowWord
 
 from ..configuration import configuration_signature
 
@@ -30,8 +30,6 @@ def item_layout(geometry, nodes):
             "label": _label(g),
             "test": 1,  # RECORD: predict only
             "alternate": 1,  # RECORD: what it predicts is not the tree's prediction
-            "counted": 1,  # RECORD: the node has statistics, so trials become due
-            "asked": 1,  # ARRIVE: one is, whatever the period
             "known": 1,  # RECORD: naive Bayes knows a class
             "bayes": _label(g),  # that class; TALLY: the class predicted
             "word": range(_WORDS + g.classes),  # READ, WRITE
@@ -51,10 +49,6 @@ def result_layout(geometry, nodes):
             "node": range(nodes),
             "told": 1,
             "label": _label(g),
-            "due": 1,
-            "mixed": 1,
-            "base": g.count_width,
-            "ask_up_to": g.count_width,
             "mark": 1,
             "instances": 32,
             "hits": 32,  # or the word that was read
@@ -68,14 +62,10 @@ def _row_layout(geometry, width):
     return data.StructLayout(
         {
             "majority": _label(geometry),
-            "mixed": 1,
-            "out": 1,
             "lead": width,
             **({"right": signed(32)} if geometry.naive_bayes else {}),
-            "since": PERIOD_WIDTH,
-            "until": 32,
-            "arrivals": PERIOD_WIDTH,
-            "errors": PERIOD_WIDTH,
+            "arrivals": SINCE_WIDTH,
+            "errors": SINCE_WIDTH,
         }
     )
 
@@ -87,9 +77,8 @@ class LeafRows(wiring.Component):
     items right before have made of it takes its place, and is changed and written in the third. A class count is read
     and written likewise, one for each record: the label's. So any number of classes takes as long, and no more logic.
 
-    What only the host writes (period, base counts, the judge's number) lies in memories of its own; the items after
-    such a WRITE, or a TALLY, wait for two clocks. Nothing ever stops in the pipeline: items are taken while there is
-    room for the results of all.
+    The items after a TALLY wait for two clocks. Nothing ever stops in the pipeline: items are taken while there is room
+    for the results of all.
 
     Parameters
     ----------
@@ -104,12 +93,14 @@ class LeafRows(wiring.Component):
     configuration : In(configuration_signature(LEAF_ROWS))
         Static while items are under way.
     i : In(stream of item_layout)
-        ``word`` is below 10 + C; the labels are below C.
+        ``word`` is below 5 + C; the labels are below C.
     o : Out(stream of result_layout)
         Of the items that have something to tell, in order.
+    quiet : Out(1)
+        No item is under way, and no result waits.
 
-    Latency: ``latency`` cycles from an item to its result, two more of a TALLY. Throughput: an item per cycle, but for
-    those that wait, while no more than 8 results do. Rows are 0 after configuration; a reset of the
+    Latency: ``latency`` cycles from an item to its result, two more of a TALLY. Throughput: an item per cycle, but
+    after a TALLY, while no more than 8 results wait. Rows are 0 after configuration; a reset of the
     clock domain leaves them as they are.
 
     Raises
@@ -140,17 +131,22 @@ class LeafRows(wiring.Component):
                 "configuration": In(configuration_signature(LEAF_ROWS)),
                 "i": In(stream.Signature(item_layout(g, nodes))),
                 "o": Out(stream.Signature(result_layout(g, nodes))),
+                "quiet": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         taken, pause = self.i.valid & self.i.ready, Signal(2)
-        m.d.sync += pause.eq(Cat(taken & _waits(self.i.p), pause[0]))
+        m.d.sync += pause.eq(Cat(taken & (self.i.p.op == RowOp.TALLY), pause[0]))
         valid, item = self._take(m, taken)
         self._rows(m, valid, item)
-        room = self._results(m, *self._tell(m, valid[2], item[2]))
-        m.d.comb += self.i.ready.eq(room & ~pause.any())
+        result, tally = self._tell(m, valid[2], item[2])
+        room, under_way = self._results(m, result, tally)
+        m.d.comb += [
+            self.i.ready.eq(room & ~pause.any()),
+            self.quiet.eq(~(Cat(valid[1:]).any() | under_way)),
+        ]
         return m
 
     def _take(self, m, taken):
@@ -165,15 +161,14 @@ class LeafRows(wiring.Component):
 
     def _rows(self, m, valid, item):
         """Stages 0 to 2: read row and count, change and write them."""
-        g = self.geometry
         self.row, self.count = row, count = (
-            Signal(_row_layout(g, self.width), name="row_2", reset_less=True),
+            Signal(_row_layout(self.geometry, self.width), name="row_2", reset_less=True),
             Signal(self.width, name="count_2", reset_less=True),
         )
-        self.after = after = Signal.like(row, name="after")
+        after = Signal.like(row, name="after")
         counted = Signal.like(count, name="counted")
         # Of the items before this one: the one ahead is being changed, the one before that has been.
-        place = Signal(_label(g))
+        place = Signal(_label(self.geometry))
         at = [place, *(Signal.like(place, name=f"place_{i}") for i in (1, 2))]
         m.d.comb += place.eq(Mux(_is_access(self.i.p), (self.i.p.word - _WORDS)[: len(place)], self.i.p.label))
         same_row, same_count = Signal(2), Signal(2)
@@ -197,22 +192,6 @@ class LeafRows(wiring.Component):
             read = self._memory(m, name, shape, address, valid[2], new)
             before = Signal.like(now, name=f"{name}_before", reset_less=True)
             m.d.sync += [before.eq(new), now.eq(Mux(same[0], new, Mux(same[1], before, read)))]
-        self.settings = settings = {}
-        for word, width in (
-            (RowWord.PERIOD, PERIOD_WIDTH),
-            (RowWord.BASE, g.count_width),
-            (RowWord.ASK_UP_TO, g.count_width),
-        ):
-            settings[word] = Signal(width, name=f"{word.name.lower()}_2", reset_less=True)
-            sets = valid[2] & (item[2].op == RowOp.WRITE) & (item[2].word == word)
-            address = [each.node for each in item]
-            m.d.sync += settings[word].eq(self._memory(m, word.name.lower(), width, address, sets, item[2].value))
-        # The record in stage 2, counted, and the last one that its trial would hold up.
-        self.number, self.until = Signal(32), Signal(32)
-        counts = valid[1] & (item[1].op == RowOp.RECORD) & ~item[1].test & ~item[1].alternate
-        number = Signal(32)
-        m.d.comb += number.eq(self.number + counts)
-        m.d.sync += [self.number.eq(number), self.until.eq(number + self.configuration.leaf_delay.records)]
         self._change(m, item[2], after, counted)
 
     def _memory(self, m, name, shape, address, write_en, written):
@@ -231,23 +210,10 @@ class LeafRows(wiring.Component):
         """Stage 2: prediction, and what row and count become."""
         row, count, rule = self.row, self.count, self.configuration.leaf_predictor
         label = item.label
-        self.predicted, self.due = predicted, due = Signal(_label(self.geometry)), Signal()
+        self.predicted = predicted = Signal(_label(self.geometry))
         learns = (item.op == RowOp.RECORD) & ~item.test
         writes = item.op == RowOp.WRITE
         m.d.comb += [after.eq(row), counted.eq(count), predicted.eq(row.majority)]
-        since, left, out = Signal(PERIOD_WIDTH + 1), Signal(signed(32)), Signal()
-        period = self.settings[RowWord.PERIOD]
-        arrives, asked = (learns & item.counted) | (item.op == RowOp.ARRIVE), (item.op == RowOp.ARRIVE) & item.asked
-        m.d.comb += [
-            since.eq(row.since + 1),
-            left.eq(row.until - self.number),
-            out.eq(row.out & (left >= 0)),
-            due.eq(arrives & ~out & (asked | (period.any() & (since >= period)))),
-        ]
-        with m.If(arrives):
-            m.d.comb += [after.since.eq(Mux(due, 0, since)), after.out.eq(out | due)]
-            with m.If(due):
-                m.d.comb += after.until.eq(self.until)
         if self.geometry.naive_bayes:
             differs = Signal()
             m.d.comb += differs.eq(item.known & (item.bayes != row.majority))
@@ -263,7 +229,6 @@ class LeafRows(wiring.Component):
                 more.eq(count + 1),
                 after.arrivals.eq(row.arrivals + 1),
                 after.errors.eq(row.errors + (predicted != label)),
-                after.mixed.eq(row.mixed | (~is_majority & row.lead.any())),
             ]
             with m.If(~row.lead.all()):
                 m.d.comb += counted.eq(more)
@@ -272,9 +237,7 @@ class LeafRows(wiring.Component):
                     m.d.comb += [after.majority.eq(label), after.lead.eq(more)]
         with m.If(writes):
             with m.Switch(item.word):
-                with m.Case(RowWord.MAJORITY):
-                    m.d.comb += [after.majority.eq(item.value), Cat(after.mixed, after.out).eq(item.value[16:])]
-                for word in list(RowWord)[1:]:
+                for word in RowWord:
                     name = word.name.lower()
                     with m.Case(word):
                         if name in row.shape().members:
@@ -292,10 +255,6 @@ class LeafRows(wiring.Component):
             result.node.eq(item.node),
             result.told.eq(record & ~item.alternate & (item.test | rule.told)),
             result.label.eq(self.predicted),
-            result.due.eq(self.due),
-            result.mixed.eq(self.after.mixed),
-            result.base.eq(self.settings[RowWord.BASE]),
-            result.ask_up_to.eq(self.settings[RowWord.ASK_UP_TO]),
             result.read.eq(item.op == RowOp.READ),
             result.hits.eq(self._word(m, item)),
             tally.valid.eq(valid),
@@ -310,9 +269,7 @@ class LeafRows(wiring.Component):
     def _word(self, m, item):
         """The word of the row in stage 2 that an item names."""
         row, word = self.row, Signal(32, name="word_2")
-        known = {name: row[name] for name in row.shape().members if name not in ("mixed", "out")}
-        known |= {setting.name.lower(): value for setting, value in self.settings.items()}
-        known["majority"] = row.majority | Cat(row.mixed, row.out) << 16
+        known = {name: row[name] for name in row.shape().members}
         with m.Switch(item.word):
             for each in RowWord:
                 with m.Case(each):
@@ -356,10 +313,14 @@ class LeafRows(wiring.Component):
             before.eq(new),
             number.eq(Mux(same[0], new, Mux(same[1], before, read))),
         ]
+        self.tallying = Cat(each.valid for each in tallies).any()
         return last.valid & last.clears, number
 
     def _results(self, m, result, tally):
-        """Stage 3, of a TALLY stage 5: a queue of what there is to tell. Whether it has room for all under way."""
+        """Stage 3, of a TALLY stage 5: a queue of what there is to tell.
+
+        Whether it has room for all under way, and whether anything is to come.
+        """
         layout = result_layout(self.geometry, self.nodes)
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=layout.size, depth=_RESULTS)
         mark, instances, hits = self._marks(m, tally)
@@ -369,7 +330,7 @@ class LeafRows(wiring.Component):
             told.eq(result),
             told.mark.eq(mark),
             told.instances.eq(instances),
-            queue.w_en.eq(tally.valid & (result.told | result.due | mark | result.read)),
+            queue.w_en.eq(tally.valid & (result.told | mark | result.read)),
             queue.w_data.eq(told),
             self.o.valid.eq(queue.r_rdy),
             self.o.payload.eq(queue.r_data),
@@ -380,7 +341,7 @@ class LeafRows(wiring.Component):
         with m.If(tallied):
             # The items after it have waited.
             m.d.comb += [
-                Cat(told.told, told.due, told.mark).eq(0),
+                Cat(told.told, told.mark).eq(0),
                 told.read.eq(1),
                 told.hits.eq(number),
                 queue.w_en.eq(1),
@@ -390,7 +351,7 @@ class LeafRows(wiring.Component):
             Assert(queue.w_rdy | ~queue.w_en, "no room for a result"),
             Assert(~(tallied & tally.valid), "two results in a clock"),
         ]
-        return room
+        return room, self.tallying | (queue.level != 0)
 
 
 def _tally_layout(geometry):
@@ -402,8 +363,3 @@ def _tally_layout(geometry):
 
 def _is_access(item):
     return (item.op == RowOp.READ) | (item.op == RowOp.WRITE)
-
-
-def _waits(item):
-    """Whether the items after it wait: it writes what only the host writes, or has its result two clocks later."""
-    return (item.op == RowOp.TALLY) | ((item.op == RowOp.WRITE) & (item.word >= RowWord.PERIOD) & (item.word < _WORDS))

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 
 from bregalad.geometry import Geometry
-from bregalad.protocol.leaf_rows import COUNT_WIDTH, MIXED, OUT, PERIOD_WIDTH, Predictor, RowWord
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, SINCE_WIDTH, Predictor, RowWord
 
 __all__ = ["LeafRows", "Result"]
 
-_PERIOD = (1 << PERIOD_WIDTH) - 1
+_SINCE = (1 << SINCE_WIDTH) - 1
 
 
 @dataclass
@@ -20,18 +20,13 @@ class _Row:
 class Result:
     """What an item has to tell; an item that has nothing has no result.
 
-    ``label`` is the class predicted if ``told``; with ``due`` a trial is due, and ``mixed``, ``base`` and ``ask_up_to``
-    are what the judge needs of the row; with ``mark``, ``instances`` and ``hits`` are those since the last one;
-    ``word`` is what was asked for.
+    ``label`` is the class predicted if ``told``; with ``mark``, ``instances`` and ``hits`` are those since the last
+    one; ``word`` is what was asked for.
     """
 
     node: int = 0
     told: bool = False
     label: int = 0
-    due: bool = False
-    mixed: bool = False
-    base: int = 0
-    ask_up_to: int = 0
     mark: bool = False
     instances: int = 0
     hits: int = 0
@@ -50,8 +45,6 @@ class LeafRows:
     by : Predictor
     told : bool
         The class of every record.
-    delay : int
-        Records from a trial to its effect.
     every : int
         Instances between marks, 0: none.
     width : int
@@ -62,7 +55,6 @@ class LeafRows:
     nodes: int
     by: int = Predictor.MAJORITY
     told: bool = False
-    delay: int = 0
     every: int = 0
     width: int = COUNT_WIDTH
     rows: list = field(init=False)
@@ -70,10 +62,10 @@ class LeafRows:
     def __post_init__(self):
         classes = self.geometry.classes
         self.rows = [_Row([0] * len(RowWord), [0] * classes) for _ in range(self.nodes)]
-        self.learnt = self.instances = self.hits = 0
+        self.instances = self.hits = 0
         self.tallies = [[0] * classes for _ in range(classes)]
 
-    def record(self, node, label, *, test=False, alternate=False, counted=True, bayes=None):
+    def record(self, node, label, *, test=False, alternate=False, bayes=None):
         """Predict a record, and learn it.
 
         Parameters
@@ -83,8 +75,6 @@ class LeafRows:
             Predict only.
         alternate : bool
             The leaf is an alternate's: what it predicts is not the tree's prediction.
-        counted : bool
-            The node has statistics: its trials become due.
         bayes : int or None
             The class by naive Bayes, if that knows any.
 
@@ -93,7 +83,7 @@ class LeafRows:
         Result or None
         """
         row = self.rows[node]
-        majority = row.words[RowWord.MAJORITY] & 0xFFFF
+        majority = row.words[RowWord.MAJORITY]
         differs = bayes is not None and bayes != majority
         trusted = self.by == Predictor.BAYES or (self.by == Predictor.ADAPTIVE and row.words[RowWord.RIGHT] <= 0)
         predicted = bayes if differs and trusted else majority
@@ -104,49 +94,19 @@ class LeafRows:
         if self.by == Predictor.ADAPTIVE and differs:
             row.words[RowWord.RIGHT] = _signed(row.words[RowWord.RIGHT] + (label == majority) - (label == bayes))
         self._count(row, label)
-        row.words[RowWord.ARRIVALS] = row.words[RowWord.ARRIVALS] + 1 & _PERIOD
-        row.words[RowWord.ERRORS] = row.words[RowWord.ERRORS] + (predicted != label) & _PERIOD
-        self.learnt += not alternate  # which comes after the record's own leaf
-        if counted:
-            self._arrive(row, result, False)
+        row.words[RowWord.ARRIVALS] = row.words[RowWord.ARRIVALS] + 1 & _SINCE
+        row.words[RowWord.ERRORS] = row.words[RowWord.ERRORS] + (predicted != label) & _SINCE
         if not alternate:
             self._tally(label, predicted, result)
-        return result if result.told or result.due or result.mark else None
+        return result if result.told or result.mark else None
 
     def _count(self, row, label):
-        lead, majority = row.words[RowWord.LEAD], row.words[RowWord.MAJORITY] & 0xFFFF
-        bits = row.words[RowWord.MAJORITY] & (MIXED | OUT) | MIXED * (label != majority and lead > 0)
+        lead, majority = row.words[RowWord.LEAD], row.words[RowWord.MAJORITY]
         if lead < (1 << self.width) - 1:
             count = row.counts[label] = row.counts[label] + 1 & (1 << self.width) - 1
             if label == majority or count == lead + 1 or (count == lead and label < majority):
                 majority, lead = label, count
-        row.words[RowWord.MAJORITY] = majority | bits
-        row.words[RowWord.LEAD] = lead
-
-    def arrive(self, node, *, asked=False):
-        """A record has come through an inner node that counts; with ``asked`` its trial is due by the tree's counter.
-
-        Returns
-        -------
-        Result or None
-        """
-        result = Result(node)
-        self._arrive(self.rows[node], result, asked)
-        return result if result.due else None
-
-    def _arrive(self, row, result, asked):
-        words = row.words
-        since, period = words[RowWord.SINCE] + 1, words[RowWord.PERIOD]
-        if _signed(words[RowWord.UNTIL] - self.learnt) < 0:
-            words[RowWord.MAJORITY] &= ~OUT
-        result.due = (asked or 0 < period <= since) and not words[RowWord.MAJORITY] & OUT
-        words[RowWord.SINCE] = since & _PERIOD
-        if result.due:
-            words[RowWord.SINCE] = 0
-            words[RowWord.UNTIL] = self.learnt + self.delay & 0xFFFFFFFF
-            words[RowWord.MAJORITY] |= OUT
-            result.mixed = bool(words[RowWord.MAJORITY] & MIXED)
-            result.base, result.ask_up_to = words[RowWord.BASE], words[RowWord.ASK_UP_TO]
+        row.words[RowWord.MAJORITY], row.words[RowWord.LEAD] = majority, lead
 
     def _tally(self, label, predicted, result):
         self.tallies[label][predicted] = self.tallies[label][predicted] + 1 & 0xFFFFFFFF
@@ -186,15 +146,11 @@ class LeafRows:
         elif word == RowWord.RIGHT:
             row.words[word] = _signed(value) * self.geometry.naive_bayes
         elif word == RowWord.MAJORITY:
-            row.words[word] = value & (MIXED | OUT | (1 << (self.geometry.classes - 1).bit_length()) - 1)
+            row.words[word] = value & (1 << (self.geometry.classes - 1).bit_length()) - 1
         elif word == RowWord.LEAD:
             row.words[word] = value & (1 << self.width) - 1
-        elif word == RowWord.UNTIL:
-            row.words[word] = value & 0xFFFFFFFF
-        elif word in (RowWord.BASE, RowWord.ASK_UP_TO):
-            row.words[word] = value & self.geometry.count_max
         else:
-            row.words[word] = value & _PERIOD
+            row.words[word] = value & _SINCE
 
 
 def _signed(value):
