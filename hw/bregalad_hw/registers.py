@@ -34,12 +34,13 @@ class RegisterFile(wiring.Component):
     geometry : Geometry
         What the ranges follow from.
     registers : iterable of Register
+    configuration : iterable of Register
+        Those of them that the host sets before it sends commands.
 
     Members
     -------
     csr : In(csr_signature)
-    configuration : Out(configuration_signature())
-        The registers of CONFIGURATION.
+    configuration : Out(configuration_signature(configuration))
     <register>_<field> : In for RO fields, otherwise Out
         The others. A PULSE field, here and there, is 1 for the clock after it was written as 1.
 
@@ -58,10 +59,10 @@ class RegisterFile(wiring.Component):
 
     latency = 2
 
-    def __init__(self, geometry, registers=REGISTERS):
+    def __init__(self, geometry, registers=REGISTERS, configuration=CONFIGURATION):
         self.geometry = geometry
         self.registers = tuple(registers)
-        self._configured = [register for register in self.registers if register in CONFIGURATION]
+        self._configured = [register for register in self.registers if register in configuration]
         members = {"csr": In(csr_signature()), "configuration": Out(configuration_signature(self._configured))}
         for register in self.registers:
             if register.addr >> 2 + ADDRESS_WIDTH:

@@ -1,4 +1,6 @@
-"""The golden tree board and a host that answers its proposals: the tree of the driver that routes every instance."""
+"""A board that walks records itself: the tree of the driver that routes every instance."""
+
+import random
 
 import numpy as np
 import pytest
@@ -6,53 +8,67 @@ from bregalad.boards import open_board
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
-from bregalad_sim.tree_host import GoldenLine, TreeHost
+from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
+MEMORY = 4096  # bytes: a call takes several LEARNs
 
-def both(tree, count, sizes, seed, prediction="mc", delay=0, review_period=20_000, **options):
-    """Trainer and host that have learnt the same, and their predictions."""
+
+def both(tree, count, sizes, seed, prediction="mc", delay=0, review_period=20_000, late=None):
+    """A trainer on the emulated board and one on a board that walks, both of which have learnt; their predictions."""
     codes, labels = (part[:count] for part in drifting(seed, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": delay, **TREES[tree], **options})
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": delay, **TREES[tree]})
     how = {"prediction": prediction, "review_period": review_period}
     trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
-    board = sizes.replace(nodes=4096)
-    host = TreeHost(GoldenLine(board), board, cells, policy, 2, **how)
-    return trainer, host, trainer.learn(codes, labels), host.learn(codes, labels)
+    board = GoldenBoard(sizes.replace(nodes=512), MEMORY)
+    walking = Trainer(board if late is None else LateBoard(board, late), cells, policy, 2, **how)
+    predictions = [trainer.learn(codes, labels)]
+    # In two calls, between which the tree is looked at.
+    half = count // 2
+    predictions.append(
+        np.concatenate([walking.learn(codes[:half], labels[:half]), walking.learn(codes[half:], labels[half:])])
+    )
+    return trainer, walking, *predictions
 
 
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("delay", [0, 90])
-def test_host_answers_proposals_and_the_tree_is_the_same(tree, delay):
-    trainer, host, expected, predictions = both(tree, 2500, geometry(80), 3, delay=delay)
+def test_tree_is_the_same(tree, delay):
+    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, delay=delay)
     assert (predictions == expected).all()
-    host._read_rows()
-    assert host.nodes.difference(trainer.nodes) is None
+    assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.splits > 1
-    print(f"{host.proposals} proposals of {trainer.tally.trials} trials, {trainer.tally}")
-    assert host.proposals <= trainer.tally.trials
-    asks = not host._rule["judge.decides"]
-    assert asks == (host.proposals == trainer.tally.trials) or "efdt" in tree
+    proposals, trials = walking.tally.trials, trainer.tally.trials
+    print(f"{proposals} proposals of {trials} trials, {trainer.tally}")
+    assert proposals <= trials
+    asks = not walking.board.read("judge.decides")
+    assert asks == (proposals == trials) or "efdt" in tree
+
+
+@pytest.mark.parametrize("tree", ["vfdt", "efdt", "vfdt adaptive"])
+@pytest.mark.parametrize("delay", [0, 90])
+def test_late_reports_change_nothing(tree, delay, seed):
+    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, delay=delay, late=random.Random(seed))
+    assert (predictions == expected).all()
+    assert walking.nodes.difference(trainer.nodes) is None
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
 def test_leaves_predict_by_naive_bayes(tree, prediction):
     sizes = geometry(80, naive_bayes=True)
-    trainer, host, expected, predictions = both(tree, 1500, sizes, 4, prediction, delay=30)
+    trainer, walking, expected, predictions = both(tree, 1500, sizes, 4, prediction, delay=30)
     assert (predictions == expected).all()
-    host._read_rows()
-    assert host.nodes.difference(trainer.nodes) is None
+    assert walking.nodes.difference(trainer.nodes) is None
 
 
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
 @pytest.mark.parametrize("delay", [0, 50])
 def test_short_of_slots(tree, delay):
     """Which leaves keep a slot is read from their rows."""
-    trainer, host, expected, predictions = both(tree, 2500, geometry(7), 5, delay=delay, review_period=500)
+    trainer, walking, expected, predictions = both(tree, 2500, geometry(7), 5, delay=delay, review_period=500)
     assert (predictions == expected).all()
-    host._read_rows()
-    assert host.nodes.difference(trainer.nodes) is None
-    assert active(host.nodes) == active(trainer.nodes)
-    assert not all(active(host.nodes)) and np.unique(expected).size == 2
+    assert walking.nodes.difference(trainer.nodes) is None
+    assert active(walking.nodes) == active(trainer.nodes)
+    assert not all(active(walking.nodes)) and np.unique(expected).size == 2

@@ -1,6 +1,6 @@
 """Registers of the judge: which trials change nothing, so that the host need not hear of them."""
 
-from .registers import Access, Field, Register
+from .fields import Access, Field, Register
 
 __all__ = ["JUDGE", "MANTISSA"]
 

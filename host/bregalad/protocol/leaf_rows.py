@@ -6,7 +6,7 @@ leaf's row is written whole, the counts that its split gave it among them.
 
 from enum import IntEnum
 
-from .registers import Access, Field, Register
+from .fields import Access, Field, Register
 
 __all__ = ["COUNT_WIDTH", "LEAF_ROWS", "SINCE_WIDTH", "Predictor", "RowOp", "RowWord", "row_words"]
 

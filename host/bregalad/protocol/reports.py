@@ -11,6 +11,7 @@ from ..complete import complete
 from ..fixed import BAYES_BINS, BAYES_FRACTION, UNUSED_CLASS
 from ..geometry import BYTE_CLASSES, GAIN_FRACTION
 from .layout import Field, Layout
+from .tree import TREE_REPORTS, TreeKind
 
 __all__ = [
     "Kind",
@@ -27,6 +28,7 @@ __all__ = [
     "scores_layout",
     "FENCE",
     "ERROR",
+    "kind_of",
     "prediction_layout",
     "layout_of",
 ]
@@ -222,10 +224,16 @@ def layout_of(kind, geometry, cells):
     ValueError
         If there is no such kind.
     """
+    if kind in TREE_REPORTS:
+        return TREE_REPORTS[kind]
     try:
         layout = _LAYOUTS[kind]
     except KeyError:
-        raise ValueError(
-            f"no report is of kind {kind!r}; there are {', '.join(f'{known.value} ({known.name})' for known in Kind)}"
-        ) from None
+        known = ", ".join(f"{known.value} ({known.name})" for known in (*Kind, *TreeKind))
+        raise ValueError(f"no report is of kind {kind!r}; there are {known}") from None
     return layout(geometry, cells)
+
+
+def kind_of(byte):
+    """The kind of a report that begins with a byte, of those that there are."""
+    return TreeKind(byte) if byte in TREE_REPORTS else Kind(byte)

@@ -14,15 +14,18 @@ from enum import IntEnum
 from ..complete import complete
 from ..geometry import NONE
 from .commands import padded
+from .fields import Access, Register
+from .fields import Field as Bits
+from .judge import JUDGE
 from .layout import Field, Layout
+from .leaf_rows import LEAF_ROWS
 from .nodes import EDIT
-from .registers import Access, Register
-from .registers import Field as Bits
 from .rows import ROW_COMMAND
 
 __all__ = [
     "MANY",
     "TREE",
+    "TREE_REGISTERS",
     "TREE_COMMANDS",
     "TREE_REPORTS",
     "TreeKind",
@@ -104,7 +107,7 @@ _NUMBER = Layout(
     Field(
         "slot",
         16,
-        "PROPOSAL: the slot. STANDS: EDITs executed, modulo 2^16; if more have been sent it is old, and told anew.",
+        "PROPOSAL: the slot. Else EDITs executed, modulo 2^16: if more have been sent, STANDS is old, and told anew.",
     ),
     Field("number", 32, "Records learnt up to then; of PROPOSAL up to the one that made the trial due."),
 )
@@ -119,7 +122,8 @@ TREE_REPORTS = complete(
         TreeKind.MARK: Layout(
             "mark",
             Field("kind", 8),
-            Field("reserved", 8, count=3),
+            Field("reserved", 8),
+            Field("rest", 16),
             Field("instances", 32),
             Field("hits", 32, "Those whose class was predicted."),
         ),
@@ -138,6 +142,8 @@ TREE = (
         (Bits("records", 24, Access.RW, "All inner slots of a record whose number is a multiple are tried; 0: none."),),
     ),
 )
+
+TREE_REGISTERS = (*JUDGE, *LEAF_ROWS, *TREE)
 
 
 def only_of(counts):

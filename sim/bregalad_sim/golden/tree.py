@@ -11,13 +11,12 @@ from collections import deque
 from bregalad.complete import complete
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import PATH_LIMIT, Opcode, RecordFlag
-from bregalad.protocol.judge import JUDGE
-from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
+from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
 from bregalad.protocol.tree import (
-    TREE,
     TREE_COMMANDS,
+    TREE_REGISTERS,
     TREE_REPORTS,
     TreeKind,
     TreeOpcode,
@@ -54,11 +53,9 @@ class TreeBoard(Golden):
 
     def __init__(self, geometry, memory_size=0):
         super().__init__(geometry, memory_size)
-        self.registers |= {register.name: register for register in (*JUDGE, *LEAF_ROWS, *TREE)}
+        self.registers |= {register.name: register for register in TREE_REGISTERS}
         self.fields |= {
-            f"{register.name}.{field.name}": field.reset
-            for register in (*JUDGE, *LEAF_ROWS, *TREE)
-            for field in register.fields
+            f"{register.name}.{field.name}": field.reset for register in TREE_REGISTERS for field in register.fields
         }
         self.quantiser = GoldenQuantiser(geometry)
         self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots)
@@ -176,10 +173,7 @@ class TreeBoard(Golden):
 
     def _run(self):
         """Learn what comes before the stream stands."""
-        if self.halted:
-            self._records.clear()
-            self._learning = False
-        while self._records:
+        while self._records and not self.halted:
             if isinstance(self._records[0], BusError):
                 error = self._records.popleft()
                 self._learning = False
@@ -199,9 +193,9 @@ class TreeBoard(Golden):
                 self.events["bad_records"] += 1
             else:
                 self._record(codes, label, flags, root)
-        if self._learning:
+        if self._learning and not self.halted:
             self._learning = False
-            self._say(TreeKind.LEARNT, number=self.number)
+            self._say(TreeKind.LEARNT, slot=self.edits & 0xFFFF, number=self.number)
 
     def _record(self, codes, label, flags, root):
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)

@@ -18,7 +18,8 @@ import numpy as np
 from ...boards.base import BoardError, as_bytes
 from ...interrupt import check_interrupt, deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
-from ...protocol.reports import ErrorCode, Kind, layout_of
+from ...protocol.reports import ErrorCode, Kind, kind_of, layout_of
+from ...protocol.tree import TreeKind
 from ..requirements import check_abilities, check_classes
 from ..structure import router
 from ..structure.growth import Growth
@@ -29,13 +30,15 @@ from .recoding import recoding
 from .steps import SAFE, Steps
 from .tally import Tally
 from .trials import FAR, Trials, due_next, earliest
+from .walking import Walking
 
 __all__ = ["Trainer"]
 
 # Instances that are being learnt, as `router.advance` describes them.
 _Window = namedtuple("_Window", "codes labels predictions order")
 
-_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION)  # taken many at once by compiled code
+# Taken many at once by compiled code.
+_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, TreeKind.LABEL, TreeKind.ROW)
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
 _TOKENS = count_from(FEED_TOKENS)
 
@@ -103,7 +106,9 @@ class Trainer:
         self.trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
         self._failed = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
-        self._feed = open_feed(feed, board, len(cells))
+        # A board that walks records down the tree itself fetches them from memory.
+        self._walking = Walking(self) if geometry.nodes else None
+        self._feed = None if geometry.nodes else open_feed(feed, board, len(cells))
         # A board in this process needs no stream between.
         self._direct = None
         if board.state is not None and feed == "stream":
@@ -153,6 +158,8 @@ class Trainer:
             predictions=int(self.predictor != router.MAJORITY),
             neighbours=int(self.cells.has_numbers),  # without, the board need not look for nothing
         )
+        if self._walking is not None:
+            self._walking.configure()
         if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
             self.growth.start()
 
@@ -282,7 +289,9 @@ class Trainer:
             self.rows_only = False  # somebody may have predicted meanwhile
             self._failed = True  # unless the board gets through
             end = position + min(count - position, self.until_review)
-            if self._direct is not None:
+            if self._walking is not None:
+                yield from self._walking.learning(position, end)
+            elif self._direct is not None:
                 self._run_directly(position, end)
             else:
                 yield from self._run(position, end)
@@ -298,6 +307,8 @@ class Trainer:
         """Have all decisions take effect now; a generator for `Steps`."""
         self._check_working()
         self._failed = True
+        if self._walking is not None:
+            yield from self._walking.effects(FAR - 1)
         while self._ahead[direct.NEXT] < FAR:
             self._take_effect()
             while self.trials.outstanding:
@@ -427,7 +438,11 @@ class Trainer:
             A cell's counts, int64 array (bins, classes); an entry as a record of its layout.
         """
         self._read(places)
-        while len(self._found) < len(places):
+        return (yield from self.found(len(places)))
+
+    def found(self, count):
+        """So many answers, once they are there; yields as `_run`."""
+        while len(self._found) < count:
             self._handle((yield True))
         found, self._found = self._found, []
         return found
@@ -518,7 +533,7 @@ class Trainer:
                     f"board {self.board.name}: {error}; what the board tells cannot be "
                     "read: load the bitstream of this release"
                 ) from None
-            kind = Kind(data[at])
+            kind = kind_of(data[at])
             end = at + size
             while kind in _RUNS and end < len(data) and data[end] == kind:
                 end += size
@@ -546,8 +561,11 @@ class Trainer:
                     found,
                 )
                 self._answered += len(found)
+            elif isinstance(kind, TreeKind):
+                self._walking.take(kind, report)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
-                self.trials.judge(report)
+                judge = self.trials.judge if self._walking is None else self._walking.judge
+                judge(report)
                 self.look_ahead()
             elif kind is Kind.STATISTICS:
                 counts = layout_of(kind, geometry, 0).unpack(report)["counts"]

@@ -1,0 +1,84 @@
+"""What a register is, and a field of one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from ..geometry import Geometry
+
+__all__ = ["Access", "Field", "Register"]
+
+
+class Access(Enum):
+    """Who writes a field."""
+
+    RO = "ro"  # gateware drives, host reads
+    RW = "rw"  # host writes, both read
+    PULSE = "pulse"  # host writes 1, gateware sees one cycle, reads 0
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits of a register.
+
+    `limits` gives the least and the most that a board of a geometry takes; None: whatever fits the bits.
+    """
+
+    name: str
+    width: int
+    access: Access
+    doc: str
+    reset: int = 0
+    limits: Callable[[Geometry], tuple[int, int]] | None = None
+
+    def __post_init__(self):
+        if not 1 <= self.width <= 32:
+            raise ValueError(f"{self.name}: width must be 1 to 32 bits, not {self.width}")
+        if not 0 <= self.reset < 1 << self.width:
+            raise ValueError(f"{self.name}: reset {self.reset} does not fit {self.width} bits")
+
+    def range(self, geometry):
+        """The least and the most that a board takes."""
+        return self.limits(geometry) if self.limits else (0, (1 << self.width) - 1)
+
+
+@dataclass(frozen=True)
+class Register:
+    """32 bits at a byte address."""
+
+    name: str
+    addr: int
+    fields: tuple[Field, ...]
+
+    def __post_init__(self):
+        if self.addr % 4:
+            raise ValueError(f"{self.name}: address must be a multiple of 4, not {self.addr:#x}")
+        if sum(field.width for field in self.fields) > 32:
+            raise ValueError(f"{self.name}: fields are wider than 32 bits")
+
+    def layout(self):
+        """Yield ``(field, lsb)`` from bit 0 upwards, packed without gaps."""
+        lsb = 0
+        for field in self.fields:
+            yield field, lsb
+            lsb += field.width
+
+    def taken(self, value, geometry):
+        """What a board takes of a word that is written: field to value, of all that can be written.
+
+        A value out of its range becomes the nearest in it, and no PULSE of such a word works. So
+        nothing that is written makes a board hang, and reading shows what it works with.
+        """
+        given = {
+            field: value >> lsb & (1 << field.width) - 1
+            for field, lsb in self.layout()
+            if field.access is not Access.RO
+        }
+        ranges = {field: field.range(geometry) for field in given}
+        fits = all(least <= given[field] <= most for field, (least, most) in ranges.items())
+        return {
+            field.name: bits * fits
+            if field.access is Access.PULSE
+            else min(max(bits, ranges[field][0]), ranges[field][1])
+            for field, bits in given.items()
+        }

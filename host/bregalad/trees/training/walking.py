@@ -1,0 +1,300 @@
+"""Learning on a board that walks records down the tree itself: rows go to its memory, proposals come back.
+
+The driver hears of trials that may change the tree, and of a stream that stands at a decision whose time has come.
+What leaves have counted stays on the board, and is read when somebody wants to know it.
+"""
+
+import numpy as np
+
+from ...boards.base import BoardError
+from ...complete import complete
+from ...geometry import NONE
+from ...protocol.commands import CommandFlag, Opcode, pack_command, padded
+from ...protocol.leaf_rows import Predictor, RowOp, RowWord, row_words
+from ...protocol.nodes import Node, NodeKind, pack_edit
+from ...protocol.reports import layout_of
+from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout
+from ...protocol.tree import TreeKind, TreeOpcode, only_of, pack_tree
+from ..policy.rule import ask_up_to, rule_of
+from ..structure.nodes import LEAF, MULTIWAY
+from ..structure.router import ADAPTIVE, BAYES, MAJORITY
+from .trials import FAR, due_next, earliest
+
+__all__ = ["Walking"]
+
+_PREDICTORS = {MAJORITY: Predictor.MAJORITY, BAYES: Predictor.BAYES, ADAPTIVE: Predictor.ADAPTIVE}
+_HEAD = 2  # bytes of a row: label, flags
+_JUDGE = ("decides", "anytime", "first_trial", "inner_ties", "null", "asks_inner")
+
+
+class Walking:
+    """A trainer's tree on a board with a node table.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Its tree is a new one.
+
+    Raises
+    ------
+    ValueError
+        If the board's memory has no room for a row, or the tree has learnt before.
+    """
+
+    def __init__(self, trainer):
+        self.trainer = trainer
+        board, nodes = trainer.board, trainer.nodes
+        self._stride = _HEAD + len(trainer.cells.first_cell)
+        if board.memory_size < self._stride:
+            raise ValueError(
+                f"board {board.name} has {board.memory_size} bytes of memory, a row takes {self._stride}: "
+                "a board that holds trees fetches rows from memory"
+            )
+        if len(nodes) > 1 or trainer.tally.instances:
+            raise ValueError(
+                f"board {board.name} holds trees itself, and takes no tree that has learnt before: "
+                "choose a geometry with nodes=0"
+            )
+        self._told = {}  # what the board has of each node: its row, and what NODE says
+        self._edits = 0  # EDITs sent
+        self._proposal = 0, 0  # slot, and record, of the report that comes next
+        self._learnt = False
+        self._stood = None  # EDITs executed when the stream stood
+        self._first = 0  # records that the board had learnt before
+        self._ended = 0, 0  # records that it has learnt, and EDITs it has executed, when a LEARN ended
+        self._answered = 0  # instances of the window whose class has been told
+
+    def configure(self):
+        """Write the registers, declare the rows; the root is a leaf."""
+        trainer, policy = self.trainer, self.trainer.policy
+        board, geometry = trainer.board, trainer.board.geometry
+        self._rule = rule_of(policy, trainer.classes)
+        board.write("grace.leaf", int(policy.grace))
+        board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
+        board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
+        board.write("delay.records", int(policy.delay))
+        board.write_fields("leaf_predictor", by=_PREDICTORS[trainer.predictor], told=1)
+        board.write_fields("judge", **{name: self._rule[f"judge.{name}"] for name in _JUDGE})
+        board.write_fields(
+            "judge_bound", **{name: self._rule[f"judge_bound.{name}"] for name in ("mantissa", "exponent")}
+        )
+        board.write_fields("judge_tie", n=self._rule["judge_tie.n"])
+        # A column for each cell: an attribute of several has its code in each.
+        columns = [
+            Column(f"cell {cell}", _HEAD + int(attribute), RowKind.CODE)
+            for cell, attribute in enumerate(trainer.cells.attribute)
+        ]
+        head, payload = RowLayout(columns, self._stride, label=0, flags=1).command(geometry)
+        command = ROW_COMMAND.unpack(head)
+        values = {field.name: int(command[field.name]) for field in ROW_COMMAND.fields if field.name != "opcode"}
+        self._send(pack_tree(geometry, TreeOpcode.LAYOUT, payload=payload, **values))
+        # What it has learnt and changed before is told at the end of a LEARN, of nothing, too.
+        self._send(pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY))
+        trainer.flush()
+        self._learnt = False
+        while not self._learnt:
+            trainer._handle(board.receive(wait=True))
+        self._first, self._edits = self._ended
+        if policy.tree_wide and self._first % int(policy.inner_grace):
+            raise BoardError(
+                f"board {board.name} has learnt {self._first} instances before, and tries inner nodes whenever that "
+                f"is a multiple of {policy.inner_grace}: open it anew"
+            )
+
+    def _send(self, command):
+        self.trainer._commands.append(command)
+
+    # Learning
+
+    def learning(self, position, end):
+        """Learn instances of the trainer's window; a generator for `Steps`."""
+        trainer, board = self.trainer, self.trainer.board
+        window, stride = trainer._window, self._stride
+        self.tell()
+        while position < end:
+            count = min(end - position, board.memory_size // stride)
+            part = slice(position, position + count)
+            rows = np.zeros((count, stride), np.uint8)
+            rows[:, 0], rows[:, _HEAD:] = window.labels[part], window.codes[part]
+            board.load(0, rows.reshape(-1))
+            self._learnt, self._stood = False, None
+            self._answered = position
+            self._send(pack_command(board.geometry, Opcode.LEARN, flags=CommandFlag.MEMORY, count=count))
+            trainer.flush()
+            while not self._learnt:
+                # If more EDITs are on their way the board will say anew whether it stands.
+                if self._stood == self._edits & 0xFFFF:
+                    self._stood = None
+                    yield from self._effect()
+                else:
+                    trainer._handle((yield True))
+            position += count
+            trainer.tally.instances += count
+        yield from self.effects(trainer.tally.instances)
+        yield from self.read_leaves()
+
+    def effects(self, number):
+        """Decisions that take effect when so many instances have been learnt; yields as `learning`."""
+        nodes, delay = self.trainer.nodes, self.trainer.policy.delay
+        while due_next(nodes.table, nodes.rows, delay) <= number:
+            yield from self._effect()
+
+    def _effect(self):
+        """The next decision: read what it takes, change the tree, tell the board."""
+        trainer, nodes = self.trainer, self.trainer.nodes
+        assert due_next(nodes.table, nodes.rows, trainer.policy.delay) < FAR, "the stream stands for nothing"
+        node, tally = int(earliest(nodes.table, nodes.rows)), trainer.tally
+        if trainer.growth.pool.free < trainer.cells.most_branches:
+            yield from self.read_leaves()  # which leaf loses its slot depends on them
+        elif nodes.kind[node] == LEAF:
+            yield from self.read_leaves(np.array([node]))
+        changes = tally.splits + tally.replaced
+        trainer._take_effect()
+        while trainer.trials.reading:
+            trainer._handle((yield True))
+        if tally.splits + tally.replaced > changes:
+            for child in self._row(node).children:  # new, whatever stood there
+                self._told.pop(child, None)
+        self.tell(node)
+
+    def take(self, kind, report):
+        """Take in reports of a `TreeKind` that only such boards give."""
+        _TAKE[kind](self, np.frombuffer(report, layout_of(kind, self.trainer.board.geometry, 0).dtype))
+
+    def _take_proposal(self, found):
+        self._proposal = int(found["slot"][0]), int(found["number"][0])
+
+    def _take_stands(self, found):
+        self._stood = int(found["slot"][-1])
+
+    def _take_learnt(self, found):
+        self._learnt = True
+        self._ended = int(found["number"][0]), int(found["slot"][0])
+
+    def _take_labels(self, found):
+        count = len(found)
+        self.trainer._window.predictions[self._answered : self._answered + count] = found["label"]
+        self._answered += count
+
+    def _take_word(self, found):
+        self.trainer._found += found["value"].tolist()
+
+    def _take_nothing(self, found):
+        """Marks are not asked for."""
+
+    def judge(self, report):
+        """Judge a proposal at once; what it changes takes effect later."""
+        trainer, nodes = self.trainer, self.trainer.nodes
+        slot, number = self._proposal
+        node = int(trainer.growth.pool.node[slot])
+        nodes.due_at[node] = number - self._first
+        trainer.trials.start(np.array([node]))
+        trainer.trials.judge(report)
+        if nodes.verdict[node] > 0:
+            return
+        geometry = trainer.board.geometry
+        if trainer.policy.adaptive_grace:
+            period = min(int(nodes.period[node]), 0xFFFF)
+            self._send(pack_tree(geometry, TreeOpcode.PERIOD, slot=slot, period=period))
+        self._edit(node, None)
+        trainer.flush()
+
+    # The tree, told and read
+
+    def read_leaves(self, leaves=None):
+        """What leaves, or all, have counted and predict by; yields as `learning`."""
+        trainer, nodes = self.trainer, self.trainer.nodes
+        geometry = trainer.board.geometry
+        first = len(RowWord)
+        words = [RowWord.MAJORITY, RowWord.RIGHT, *range(first, first + geometry.classes)]
+        leaves = nodes.leaves() if leaves is None else leaves
+        for leaf in leaves.tolist():
+            for word in words:
+                self._send(pack_tree(geometry, TreeOpcode.ROW, flags=RowOp.READ, node=leaf, word=word))
+        trainer.flush()
+        found = yield from trainer.found(len(words) * len(leaves))
+        found = np.array(found, np.uint32).reshape(len(leaves), len(words))
+        nodes.majority[leaves] = found[:, 0] & 0xFFFF
+        nodes.right[leaves] = found[:, 1].astype(np.int32)
+        nodes.counts[leaves] = found[:, 2:]
+
+    def tell(self, decided=None):
+        """Have the board follow the tree; the node that has been decided about is unlocked last."""
+        trainer, nodes = self.trainer, self.trainer.nodes
+        geometry = trainer.board.geometry
+        live = nodes.descendants().tolist()
+        now = {node: (self._row(node), self._beside(node)) for node in live}
+        for node in live:
+            row, beside = now[node]
+            before = self._told.get(node, (None, None))
+            if beside["slot"] != NONE and before[1] != beside:
+                self._send(pack_tree(geometry, TreeOpcode.NODE, **beside))
+            if row.kind == NodeKind.LEAF and (before[0] is None or before[0].kind != NodeKind.LEAF):
+                for word, value in enumerate(row_words(nodes.counts[node], int(nodes.majority[node]))):
+                    values = {"flags": RowOp.WRITE, "node": node, "word": word, "value": value}
+                    self._send(pack_tree(geometry, TreeOpcode.ROW, **values))
+        changed = [node for node in live if self._told.get(node, (None,))[0] != now[node][0]]
+        for node in sorted(changed, key=lambda node: node == decided):
+            self._edit(node, now[node][0])
+        if decided is not None and decided not in changed:
+            self._edit(decided, None)
+        self._told = now
+        trainer.flush()
+
+    def _edit(self, node, row):
+        self._edits += 1
+        self._send(padded(pack_edit(TreeOpcode.EDIT, node, row), self.trainer.board.geometry.bus_bytes))
+
+    def _row(self, node):
+        """A node's row of the table."""
+        nodes, cells = self.trainer.nodes, self.trainer.cells
+        kind, above = int(nodes.kind[node]), node
+        # A leaf without a slot of its own is counted by the nodes above all the same.
+        while self.trainer.policy.anytime and nodes.slot[above] < 0 and above != 0:
+            above = int(nodes.parent[above])
+        slot = int(nodes.slot[above]) if nodes.slot[above] >= 0 else NONE
+        if kind == LEAF:
+            return Node(slot=slot)
+        value = int(nodes.width[node] if kind == MULTIWAY else min(nodes.threshold[node], 255))
+        cell = int(cells.first_cell[nodes.attribute[node]])
+        return Node(NodeKind(kind), cell, value, int(nodes.child[node]), int(nodes.default[node]), slot)
+
+    def _beside(self, node):
+        """What NODE says of a node's slot."""
+        nodes = self.trainer.nodes
+        slot = int(nodes.slot[node])
+        return {
+            "slot": slot if slot >= 0 else NONE,
+            "node": node,
+            "only": only_of(nodes.base[node]),
+            "base": int(nodes.base[node].sum()),
+            "ask_up_to": self._ask_up_to(node),
+        }
+
+    def _ask_up_to(self, node):
+        if not self._rule["judge.decides"]:
+            return 0
+        trainer, nodes = self.trainer, self.trainer.nodes
+        used = sum(nodes.kind[above] == MULTIWAY for above in list(nodes.path(node))[1:])
+        return ask_up_to(
+            trainer.policy,
+            trainer.classes,
+            nodes.base[node],
+            bool(nodes.kind[node] != LEAF),
+            len(trainer.cells.first_cell) - used,
+            trainer.board.geometry.count_max,
+        )
+
+
+_TAKE = complete(
+    TreeKind,
+    {
+        TreeKind.PROPOSAL: Walking._take_proposal,
+        TreeKind.STANDS: Walking._take_stands,
+        TreeKind.LEARNT: Walking._take_learnt,
+        TreeKind.LABEL: Walking._take_labels,
+        TreeKind.MARK: Walking._take_nothing,
+        TreeKind.ROW: Walking._take_word,
+    },
+    __file__,
+)
