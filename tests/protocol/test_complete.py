@@ -155,8 +155,8 @@ def test_an_unknown_opcode_halts_every_board_alike(opcode):
 
 
 def test_an_unknown_report_kind_is_refused():
-    with pytest.raises(ValueError, match="no report is of kind 9; there are 1 .SUGGESTION., 2 .GAINS."):
-        layout_of(9, Geometry(), 1)
+    with pytest.raises(ValueError, match="no report is of kind 99; there are 1 .SUGGESTION., 2 .GAINS."):
+        layout_of(99, Geometry(), 1)
 
 
 @pytest.mark.parametrize(
