@@ -5,6 +5,8 @@ import random
 import numpy as np
 import pytest
 from bregalad.boards import open_board
+from bregalad.data.keys import edge_keys
+from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
@@ -72,3 +74,32 @@ def test_short_of_slots(tree, delay):
     assert walking.nodes.difference(trainer.nodes) is None
     assert active(walking.nodes) == active(trainer.nodes)
     assert not all(active(walking.nodes)) and np.unique(expected).size == 2
+
+
+@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
+def test_floats_that_lie_in_memory(tree, seed):
+    """The board encodes rows itself, the same ones as often as asked: the tree of codes that the host has made."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(1200, 4)).astype(np.float32)
+    values[rng.random(values.shape) < 0.05] = np.nan
+    labels = (np.nan_to_num(values[:, 0]) + values[:, 1] ** 2 > 0.6).astype(np.int32)
+    edges = np.sort(rng.normal(size=(4, 60)), axis=1)
+    codes = np.stack([np.searchsorted(edges[i], values[:, i], "right") for i in range(4)], axis=1).astype(np.uint8)
+    codes[np.isnan(values)] = 255
+    sizes = geometry(32)
+    cells = CellMap.build([0] * 4, sizes.bins, "multiway")
+    policy = SplitPolicy(delta=1e-2, grace=60, delay=40, **TREES[tree])
+    expected = Trainer(open_board("emulated", sizes), cells, policy, 2)
+    board = GoldenBoard(sizes.replace(nodes=256), 1 << 16)
+    walking = Trainer(board, cells, policy, 2)
+    layout = RowLayout([Column(f"x{i}", 4 + 4 * i, RowKind.F32) for i in range(4)], 20, label=1)
+    rows = np.zeros(1200, [("pad", "u1"), ("label", "u1"), ("rest", "u1", 2), ("x", "<f4", 4)])
+    rows["label"], rows["x"] = labels, values
+    walking.declare(layout, {i: edge_keys(edges[i], RowKind.F32) for i in range(4)})
+    board.load(7, rows.view(np.uint8).reshape(-1))
+    for _ in range(2):
+        right = expected.learn(codes, labels) == labels
+        assert walking.learn_rows(7, 1200) == right.sum()
+    assert walking.nodes.difference(expected.nodes) is None and expected.tally.splits > 1
+    with pytest.raises(ValueError, match="do not lie in the 65536 bytes of memory"):
+        walking.learn_rows(1 << 15, 3000)

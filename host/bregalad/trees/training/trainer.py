@@ -264,6 +264,76 @@ class Trainer:
         """
         return Steps(self.learning(codes, labels)).run(self.board.receive)
 
+    # Rows that lie in a board's memory, of boards that walk records down the tree
+
+    def declare(self, layout, edges, told=False):
+        """Say what the rows are that `learn_rows` learns; board and tree agree about nothing else.
+
+        Parameters
+        ----------
+        layout : RowLayout
+            A column for each cell: an attribute of several has its value in each.
+        edges : dict of uint32 array
+            By cell, keys of the edges that numbers are encoded by (`bregalad.data.keys`).
+        told : bool
+            Whether the board reports the class of each record.
+
+        Raises
+        ------
+        ValueError
+            If the board does not walk records, or the layout does not fit the tree or the board.
+        """
+        self._check_working()
+        if self._walking is None:
+            raise ValueError(
+                f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
+            )
+        self._walking.declare(layout, told)
+        self._walking.encode_by(edges)
+        self.flush()
+
+    def learn_rows(self, address, count):
+        """Learn rows that lie in the board's memory, as often as wished.
+
+        Parameters
+        ----------
+        address : int
+            Byte of the first row.
+        count : int
+
+        Returns
+        -------
+        int
+            Rows whose class was predicted before they were learnt.
+
+        Raises
+        ------
+        ValueError
+            If not all of them lie in the memory.
+        BoardError
+            If the board reports an error or is gone.
+        """
+        return Steps(self._learning_rows(address, count)).run(self.board.receive)
+
+    def _learning_rows(self, address, count):
+        self._check_working()
+        walking = self._walking
+        walking.check_rows(address, count)
+        self._failed = True
+        yield from walking.hits()
+        position = 0
+        while position < count:
+            part = min(count - position, self.until_review)
+            yield from walking.learning_there(address + position * walking.stride, part)
+            position += part
+            if self.until_review == self.review_period:
+                yield from walking.read_leaves()
+                self.growth.review()
+        yield from walking.read_leaves()
+        found = yield from walking.hits()
+        self._failed = False
+        return found[1]
+
     @property
     def until_review(self):
         """Instances until all leaves compete for the slots."""

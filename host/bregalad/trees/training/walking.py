@@ -13,7 +13,7 @@ from ...protocol.commands import CommandFlag, Opcode, pack_command, padded
 from ...protocol.leaf_rows import Predictor, RowOp, RowWord, row_words
 from ...protocol.nodes import Node, NodeKind, pack_edit
 from ...protocol.reports import layout_of
-from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout
+from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command
 from ...protocol.tree import TreeKind, TreeOpcode, only_of, pack_tree
 from ..policy.rule import ask_up_to, rule_of
 from ..structure.nodes import LEAF, MULTIWAY
@@ -44,10 +44,14 @@ class Walking:
     def __init__(self, trainer):
         self.trainer = trainer
         board, nodes = trainer.board, trainer.nodes
-        self._stride = _HEAD + len(trainer.cells.first_cell)
-        if board.memory_size < self._stride:
+        # A column for each cell: an attribute of several has its code in each.
+        places = enumerate(trainer.cells.attribute)
+        columns = [Column(f"cell {cell}", _HEAD + int(attribute), RowKind.CODE) for cell, attribute in places]
+        self._of_codes = RowLayout(columns, _HEAD + len(trainer.cells.first_cell), label=0, flags=1)
+        self._declared = None  # the layout that the board has
+        if board.memory_size < (stride := self._of_codes.stride):
             raise ValueError(
-                f"board {board.name} has {board.memory_size} bytes of memory, a row takes {self._stride}: "
+                f"board {board.name} has {board.memory_size} bytes of memory, a row takes {stride}: "
                 "a board that holds trees fetches rows from memory"
             )
         if len(nodes) > 1 or trainer.tally.instances:
@@ -73,21 +77,11 @@ class Walking:
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
         board.write("delay.records", int(policy.delay))
-        board.write_fields("leaf_predictor", by=_PREDICTORS[trainer.predictor], told=1)
         board.write_fields("judge", **{name: self._rule[f"judge.{name}"] for name in _JUDGE})
         board.write_fields(
             "judge_bound", **{name: self._rule[f"judge_bound.{name}"] for name in ("mantissa", "exponent")}
         )
         board.write_fields("judge_tie", n=self._rule["judge_tie.n"])
-        # A column for each cell: an attribute of several has its code in each.
-        columns = [
-            Column(f"cell {cell}", _HEAD + int(attribute), RowKind.CODE)
-            for cell, attribute in enumerate(trainer.cells.attribute)
-        ]
-        head, payload = RowLayout(columns, self._stride, label=0, flags=1).command(geometry)
-        command = ROW_COMMAND.unpack(head)
-        values = {field.name: int(command[field.name]) for field in ROW_COMMAND.fields if field.name != "opcode"}
-        self._send(pack_tree(geometry, TreeOpcode.LAYOUT, payload=payload, **values))
         # What it has learnt and changed before is told at the end of a LEARN, of nothing, too.
         self._send(pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY))
         trainer.flush()
@@ -104,34 +98,91 @@ class Walking:
     def _send(self, command):
         self.trainer._commands.append(command)
 
+    # Rows
+
+    def declare(self, layout, told):
+        """Say what rows are from now on, and whether the class of each record is told.
+
+        Parameters
+        ----------
+        layout : RowLayout
+            A column for each cell: an attribute of several has its value in each.
+        told : bool
+        """
+        trainer = self.trainer
+        if (found := len(layout.columns)) != (cells := len(trainer.cells)):
+            raise ValueError(f"the row layout has {found} columns; the tree takes one for each of its {cells} cells")
+        self._declared = None  # until it is sent
+        self._quantiser_command(TreeOpcode.LAYOUT, layout.command(trainer.board.geometry))
+        trainer.board.write_fields("leaf_predictor", by=_PREDICTORS[trainer.predictor], told=int(told))
+        self._declared = layout
+
+    def encode_by(self, edges):
+        """Have the board encode numbers; by cell, the keys of their edges (`bregalad.data.keys`)."""
+        for cell, keys in edges.items():
+            self._quantiser_command(TreeOpcode.EDGES, edges_command(self.trainer.board.geometry, cell, keys))
+
+    @property
+    def stride(self):
+        """Bytes of a row."""
+        return self._declared.stride
+
+    def check_rows(self, address, count):
+        """Refuse rows that do not all lie in the board's memory with a ValueError."""
+        if self._declared is None:
+            raise ValueError("rows have no layout yet: declare() it")
+        most = self.trainer.board.memory_size
+        if address < 0 or count < 0 or address + count * self.stride > most:
+            raise ValueError(
+                f"{count} rows of {self.stride} bytes from {address} on do not lie in the {most} bytes of memory"
+            )
+
+    def _quantiser_command(self, opcode, command):
+        head = ROW_COMMAND.unpack(command.head)
+        values = {field.name: int(head[field.name]) for field in ROW_COMMAND.fields if field.name != "opcode"}
+        self._send(pack_tree(self.trainer.board.geometry, opcode, payload=command.payload, **values))
+
     # Learning
 
     def learning(self, position, end):
         """Learn instances of the trainer's window; a generator for `Steps`."""
-        trainer, board = self.trainer, self.trainer.board
-        window, stride = trainer._window, self._stride
-        self.tell()
+        board, window, layout = self.trainer.board, self.trainer._window, self._of_codes
+        if self._declared is not layout:
+            self.declare(layout, told=True)
         while position < end:
-            count = min(end - position, board.memory_size // stride)
+            count = min(end - position, board.memory_size // layout.stride)
             part = slice(position, position + count)
-            rows = np.zeros((count, stride), np.uint8)
+            rows = np.zeros((count, layout.stride), np.uint8)
             rows[:, 0], rows[:, _HEAD:] = window.labels[part], window.codes[part]
             board.load(0, rows.reshape(-1))
-            self._learnt, self._stood = False, None
             self._answered = position
-            self._send(pack_command(board.geometry, Opcode.LEARN, flags=CommandFlag.MEMORY, count=count))
-            trainer.flush()
-            while not self._learnt:
-                # If more EDITs are on their way the board will say anew whether it stands.
-                if self._stood == self._edits & 0xFFFF:
-                    self._stood = None
-                    yield from self._effect()
-                else:
-                    trainer._handle((yield True))
+            yield from self.learning_there(0, count)
             position += count
-            trainer.tally.instances += count
-        yield from self.effects(trainer.tally.instances)
         yield from self.read_leaves()
+
+    def learning_there(self, address, count):
+        """Learn rows that lie in the board's memory; yields as `learning`."""
+        trainer = self.trainer
+        self.tell()
+        self._learnt, self._stood = False, None
+        flags = CommandFlag.MEMORY
+        self._send(pack_command(trainer.board.geometry, Opcode.LEARN, flags=flags, count=count, address=address))
+        trainer.flush()
+        while not self._learnt:
+            # If more EDITs are on their way the board will say anew whether it stands.
+            if self._stood == self._edits & 0xFFFF:
+                self._stood = None
+                yield from self._effect()
+            else:
+                trainer._handle((yield True))
+        trainer.tally.instances += count
+        yield from self.effects(trainer.tally.instances)
+
+    def hits(self):
+        """Instances, and those whose class was predicted, since the last time; yields as `learning`."""
+        self._send(pack_tree(self.trainer.board.geometry, TreeOpcode.ROW, flags=RowOp.MARK))
+        self.trainer.flush()
+        return (yield from self.trainer.found(2))
 
     def effects(self, number):
         """Decisions that take effect when so many instances have been learnt; yields as `learning`."""
@@ -179,8 +230,8 @@ class Walking:
     def _take_word(self, found):
         self.trainer._found += found["value"].tolist()
 
-    def _take_nothing(self, found):
-        """Marks are not asked for."""
+    def _take_mark(self, found):
+        self.trainer._found += [int(found["instances"][0]), int(found["hits"][0])]
 
     def judge(self, report):
         """Judge a proposal at once; what it changes takes effect later."""
@@ -293,7 +344,7 @@ _TAKE = complete(
         TreeKind.STANDS: Walking._take_stands,
         TreeKind.LEARNT: Walking._take_learnt,
         TreeKind.LABEL: Walking._take_labels,
-        TreeKind.MARK: Walking._take_nothing,
+        TreeKind.MARK: Walking._take_mark,
         TreeKind.ROW: Walking._take_word,
     },
     __file__,
