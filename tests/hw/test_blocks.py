@@ -86,9 +86,10 @@ def test_merge(tmp_path):
     run(Merge(Geometry(**sizes)), "dut", "bench_merge", tmp_path, geometry=sizes, rounds=32)
 
 
-@pytest.mark.parametrize("sizes", ["odd", "one"])
-def test_report(sizes, tmp_path):
-    run(ReportWriter(Geometry(**SIZES[sizes])), "dut", "bench_report", tmp_path, geometry=SIZES[sizes], rounds=24)
+@pytest.mark.parametrize("sizes, nodes", [("odd", 0), ("one", 0), ("odd", 9)])
+def test_report(sizes, nodes, tmp_path):
+    sizes = SIZES[sizes] | {"nodes": nodes}
+    run(ReportWriter(Geometry(**sizes)), "dut", "bench_report", tmp_path, geometry=sizes, rounds=24)
 
 
 @pytest.mark.parametrize("naive_bayes", [False, True])
@@ -152,6 +153,8 @@ def test_event_counters():
         ("even", {"levels": 2, "slots": 6}),
         ("odd", {"levels": 8, "slots": 24}),
         ("one", {"levels": 4, "slots": 8}),
+        ("even", {"nodes": 20}),
+        ("odd", {"levels": 8, "slots": 24, "nodes": 20}),
     ],
 )
 def test_tracker(sizes, levels, tmp_path):

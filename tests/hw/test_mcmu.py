@@ -56,7 +56,11 @@ COMMANDED = [
 ]
 
 
-@pytest.mark.parametrize("geometry", COMMANDED, ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
+@pytest.mark.parametrize(
+    "geometry",
+    [*COMMANDED, COMMANDED[0].replace(nodes=9), COMMANDED[1].replace(nodes=9, count_width=32)],
+    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}-{g.nodes}",
+)
 def test_editor(geometry, tmp_path):
     run(SlotEditor(geometry), "dut", "bench_editor", tmp_path, geometry=geometry.as_dict(), commands=200)
 

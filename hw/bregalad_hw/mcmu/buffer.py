@@ -28,6 +28,7 @@ def header_layout(geometry):
             "label": max(1, (geometry.classes - 1).bit_length()),
             "minus": 1,
             "test": 1,
+            **({"there": 1} if geometry.nodes else {}),  # its node has a slot
         }
     )
 

@@ -4,6 +4,7 @@ from amaranth import unsigned
 from amaranth.lib import data
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode, references
+from bregalad.protocol.tree import TREE_COMMANDS
 
 from ..layout import struct
 
@@ -17,7 +18,7 @@ def head_shape():
 
 def view(head, opcode):
     """The head as the command of that opcode has it."""
-    return data.View(struct(COMMANDS[opcode]), head)
+    return data.View(struct((COMMANDS | TREE_COMMANDS)[opcode]), head)
 
 
 def in_range(head, geometry):

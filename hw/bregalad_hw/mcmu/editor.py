@@ -1,4 +1,4 @@
-"""Read and change one slot: what TRIAL, CLEAR, PLACE, READ and WRITE do."""
+"""Read and change one slot: what TRIAL, CLEAR, PLACE, READ, WRITE, NODE and PERIOD do."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -9,17 +9,20 @@ from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import EntryFlag, Kind, entry_body
+from bregalad.protocol.tree import TREE, TreeOpcode
 
 from ..array.operation import Op, at_slot, operation_layout
+from ..configuration import configuration_signature
 from .command import execute, head_shape, view
 from .report import job_layout, job_words
 from .scheduler import trial_layout
 from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
 from .tracker import trial_of
 
-__all__ = ["EDITS", "SlotEditor", "edit_signature"]
+__all__ = ["EDITS", "TREE_EDITS", "SlotEditor", "edit_signature"]
 
 EDITS = (Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE)  # what the editor executes
+TREE_EDITS = (TreeOpcode.NODE, TreeOpcode.PERIOD)  # and with ``geometry.nodes`` these
 
 _READS = 16  # counts of a READ that are under way; the way round takes about as many clocks
 
@@ -53,10 +56,12 @@ class SlotEditor(wiring.Component):
     Members
     -------
     edit : In(edit_signature)
-        A TRIAL, CLEAR, PLACE, READ or WRITE of a slot and a cell that exist, unless it is dropped.
+        One of EDITS or TREE_EDITS, of a slot and a cell that exist, unless it is dropped.
         Nothing else uses slot, table and array meanwhile.
     table : Out(table_signature)
     trial : Out(stream of {head, current})
+    number : In(32), tree : In(configuration_signature(TREE))
+        With ``geometry.nodes`` only: records so far; steady during a command.
     op : Out(operation), valid : Out(1), grant : In(1)
     count : Out(W)
         Of WRITE.
@@ -73,8 +78,10 @@ class SlotEditor(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
+        tree = {"number": In(32), "tree": In(configuration_signature(TREE))}
         super().__init__(
             {
+                **(tree if g.nodes else {}),
                 "edit": In(edit_signature(g)),
                 "table": Out(table_signature(g)),
                 "trial": Out(stream.Signature(trial_layout(g))),
@@ -133,8 +140,8 @@ class SlotEditor(wiring.Component):
             self.op.lo.eq(place.lo),
             self.op.shift.eq(place.shift),
         ]
-        clear_row = row.eq(entry_layout(g).const(empty_entry()))
-        trial_of(m, self.trial.p, access.slot, row, requested=True)
+        clear_row = row.eq(entry_layout(g).const(empty_entry(g)))
+        trial_of(m, self.trial.p, access.slot, row, requested=True, number=self.number if g.nodes else None)
 
         parts = {  # of the word that has come, if it is theirs
             field.name: incoming[8 * (entry.offset(field.name) % 4) :][: field.width]
@@ -218,6 +225,8 @@ class SlotEditor(wiring.Component):
             m.next = "UNPACK"
             with m.If(~entry_access & ~edit.drop):
                 m.next = "DIVIDE"
+            if g.nodes:  # the row has more than what comes
+                m.d.sync += clear_row
 
         def begin_read():
             m.next = "LOOK"
@@ -242,6 +251,11 @@ class SlotEditor(wiring.Component):
             },
             __file__,
         )
+        go_on = {Opcode.TRIAL: to("TRIAL"), Opcode.READ: to("ENTRY"), Opcode.PLACE: to("ROLE")}  # with the row
+        if g.nodes:
+            begin |= complete(TREE_EDITS, dict.fromkeys(TREE_EDITS, to("LOOK")), __file__)
+            go_on = {TreeOpcode.NODE: to("NODE"), TreeOpcode.PERIOD: to("PERIOD")} | go_on
+            until, capped, own_timed, own_limit = self._ahead(m)
 
         with m.FSM(name="state"):
             with m.State("IDLE"):
@@ -265,20 +279,25 @@ class SlotEditor(wiring.Component):
 
             with m.State("ROW"):
                 m.d.sync += row.eq(self.table.r_entry)
-                execute(
-                    m,
-                    opcode,
-                    {
-                        Opcode.TRIAL: to("TRIAL"),
-                        Opcode.READ: to("ENTRY"),
-                        Opcode.PLACE: to("ROLE"),
-                    },
-                )
+                execute(m, opcode, go_on)
 
             with m.State("TRIAL"):
                 m.d.comb += self.trial.valid.eq(1)
                 with m.If(self.trial.ready):
                     m.d.sync += [row.since.eq(0), row.halved.eq(0), row.underflow.eq(0)]
+                    if g.nodes:
+                        m.d.sync += [row.until.eq(until), row.out.eq(1)]
+                    m.next = "STORE"
+
+            if g.nodes:
+                with m.State("NODE"):
+                    node = view(edit.head, TreeOpcode.NODE)
+                    m.d.sync += [row.node.eq(node.node), row.only.eq(node.only)]
+                    m.d.sync += [row[name].eq(number) for name, number in capped.items()]
+                    m.next = "STORE"
+
+                with m.State("PERIOD"):
+                    m.d.sync += [row.timed.eq(own_timed), row.limit.eq(own_limit)]
                     m.next = "STORE"
 
             with m.State("ENTRY"):
@@ -437,3 +456,17 @@ class SlotEditor(wiring.Component):
                     with m.If(left == 1):
                         end()
         return m
+
+    def _ahead(self, m):
+        """A clock ahead: until when no trial follows one of now; numbers of a NODE, at most a count's; a period."""
+        g = self.geometry
+        node, own = view(self.edit.head, TreeOpcode.NODE), view(self.edit.head, TreeOpcode.PERIOD)
+        until, timed, limit = Signal(32), Signal(), Signal(16)
+        capped = {name: Signal(g.count_width, name=name) for name in ("base", "ask_up_to")}
+        m.d.sync += [
+            until.eq(self.number + self.tree.delay.records),
+            timed.eq(own.period != 0),
+            limit.eq(own.period - 1),
+            *(number.eq(Mux(node[name] > g.count_max, g.count_max, node[name])) for name, number in capped.items()),
+        ]
+        return until, capped, timed, limit

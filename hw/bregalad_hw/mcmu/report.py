@@ -1,12 +1,13 @@
 """Write reports as 32-bit words."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.complete import complete
 from bregalad.protocol import reports
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import CANDIDATE, HEADER, Kind, layout_of
+from bregalad.protocol.tree import TREE_REPORTS, TreeKind
 
 from ..array.merge import summary_layout
 from ..array.operation import candidate_layout
@@ -15,13 +16,15 @@ from ..layout import words_of
 from .predictor import prediction_layout
 from .scheduler import head_layout
 
-__all__ = ["JOBS", "PREDICTIONS", "TRIALS", "ReportWriter", "job_layout", "job_words", "word_layout"]
+__all__ = ["JOBS", "PREDICTIONS", "TREE_JOBS", "TRIALS", "ReportWriter", "job_layout", "job_words", "word_layout"]
 
 # What the writer writes: results of trials and of predictions, and jobs that say what they are.
 TRIALS = (Kind.SUGGESTION, Kind.GAINS)
 PREDICTIONS = (Kind.PREDICTION, Kind.SCORES)
 JOBS = (Kind.FENCE, Kind.ERROR, Kind.ENTRY, Kind.STATISTICS)
 complete(Kind, (*TRIALS, *PREDICTIONS, *JOBS), __file__)
+TREE_JOBS = (TreeKind.STANDS, TreeKind.LEARNT, TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)
+complete(TreeKind, (TreeKind.PROPOSAL, *TREE_JOBS), __file__)  # that stands before each trial's report
 
 
 def word_layout():
@@ -61,11 +64,12 @@ class ReportWriter(wiring.Component):
     Members
     -------
     job : In(stream of job_layout)
-        FENCE, ERROR, ENTRY (class counts after the words), STATISTICS (bins after them).
+        FENCE, ERROR, ENTRY (class counts after the words), STATISTICS (bins after them). With
+        ``geometry.nodes`` those of TREE_JOBS, too; their second byte are the flags.
     counts : In(stream of W)
         Of a STATISTICS report.
     head : In(stream of {slot, flags, n, class_counts})
-        Trials, in order.
+        Trials, in order. With ``geometry.nodes`` a PROPOSAL, of their ``number``, comes before each.
     summary, gains : In(streams)
         Their results, as `Merge` gives them: cell 0xFFFF, value and gain 0 where nothing is valid.
     configuration : In(configuration_signature())
@@ -114,6 +118,7 @@ class ReportWriter(wiring.Component):
         kind = Signal(Kind)
         words = Signal(data.ArrayLayout(32, 5))
         left_words = Signal(range(6))
+        trials = (kind == Kind.SUGGESTION) | (kind == Kind.GAINS)
         counts = Signal(width * g.classes)
         index = Signal(range(max(g.classes, 2)))  # word of a section
         item = Signal(16)  # candidate or count, from 1 on
@@ -168,6 +173,15 @@ class ReportWriter(wiring.Component):
                     left_words.eq(1),
                     counts.eq(head.class_counts),
                 ]
+                if g.nodes:
+                    first, second = words_of(
+                        TREE_REPORTS[TreeKind.PROPOSAL], kind=TreeKind.PROPOSAL, slot=head.slot, number=head.number
+                    )
+                    report = words_of(HEADER, kind=trial, flags=head.flags, slot=head.slot)
+                    m.d.sync += [
+                        *(word.eq(value) for word, value in zip(words, [first, second, *report, head.n], strict=False)),
+                        left_words.eq(3),
+                    ]
                 with m.If(self.head.valid & ~offered):
                     m.next = "HEAD"
                 with m.Elif(self.job.valid & ~offered):
@@ -216,8 +230,12 @@ class ReportWriter(wiring.Component):
 
             with m.State("HEAD"):
                 bare = (kind == Kind.FENCE) | (kind == Kind.ERROR)
+                ends = bare & (left_words == 0)
+                if g.nodes:
+                    bare |= Cat(kind == job for job in TREE_JOBS).any()
+                    ends = Mux(trials, left_words == 2, bare & (left_words == 0))
                 write_words()
-                m.d.comb += self.o.p.last.eq(bare & (left_words == 0))
+                m.d.comb += self.o.p.last.eq(ends)
                 with m.If(self.o.ready):
                     m.d.sync += tail.eq(kind == Kind.ENTRY)
                     with m.If(left_words == 0):

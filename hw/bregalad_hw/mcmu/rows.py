@@ -6,19 +6,23 @@ from amaranth import Cat, Mux, Signal
 
 from .slots import SINCE_WIDTH, entry_layout
 
-__all__ = ["Row", "Stages", "count", "take_over"]
+__all__ = ["Numbers", "Row", "Stages", "count", "take_over"]
 
-_CHANGING = ("n", "since", "halved", "underflow", "class_counts")  # of a row, by counting
+_CHANGING = ("n", "since", "halved", "underflow", "class_counts", "until", "out")  # of a row, by counting
 
 
 # The last two stages: the node fetched and whether there is one, whether its record adds one, its class, a bit each;
-# the node that counts and whether there is one, whether its full rows are halved.
-Stages = namedtuple("Stages", "fetched fetched_valid plus fetched_hits node valid redo")
+# the node that counts and whether there is one, whether its full rows are halved; on boards that number records, what
+# belongs to that.
+Stages = namedtuple("Stages", "fetched fetched_valid plus fetched_hits node valid redo numbers")
+# Of the node fetched its record's number, and whether all inner slots of that are tried; of the node that counts its
+# record's number, and up to which no other trial comes if there is one now; whether that is later.
+Numbers = namedtuple("Numbers", "fetched all_inner node until later")
 
 
 def take_over(row, newer):
     """Assignments of what is newer in another row of the same slot."""
-    return [row[name].eq(newer[name]) for name in _CHANGING]
+    return [row[name].eq(newer[name]) for name in _CHANGING if name in row.shape().members]
 
 
 class Row:
@@ -45,6 +49,7 @@ class Row:
         self.pushes = signal("pushes")  # it is its trial that is pushed
         self.limit, self.never = signal("limit", SINCE_WIDTH), signal("never")
         self.due, self.full = signal("due"), signal("full")
+        self.out = signal("out")  # what its last trial has decided is still to take effect
         self.taking_back, self.stuck = signal("taking_back"), signal("stuck")
 
 
@@ -76,7 +81,7 @@ def count(m, geometry, rows, stages, moves, lowering):
         A row of the node is full; the next node has a weight of -1.
     """
     g = geometry
-    fetched, _, plus, fetched_hits, node, valid, redo = stages
+    fetched, _, plus, fetched_hits, node, valid, redo, numbers = stages
     entry = entry_layout(g)
     full = Cat(each.full for each in rows).any()
 
@@ -103,7 +108,7 @@ def count(m, geometry, rows, stages, moves, lowering):
     with m.If(moves):
         m.d.sync += [node.header.eq(fetched.header), hits.eq(fetched_hits)]
         m.d.sync += [node.rows.eq(fetched.rows), node.order.eq(fetched.order)]
-    counts = ("n", "class_counts")
+    counts = ("n", "class_counts", "out")
     for each, again_, fills_ in zip(rows, again, fills, strict=True):
         source, after = each.source, each.after
         with m.If(moves | again_):
@@ -127,11 +132,14 @@ def count(m, geometry, rows, stages, moves, lowering):
                 m.d.sync += after.class_counts[k].eq(source.class_counts[k] + added(ones[k]))
     for each in rows:
         m.d.comb += each.since.eq(Mux(each.same & valid, each.written.since, each.row.since))
+    dues = [plus & ~each.never & (each.since >= each.limit) & ~each.since.all() for each in rows]
+    if g.nodes:
+        dues = _allowed(m, rows, dues, stages, moves)
     with m.If(moves):
-        m.d.sync += [
-            each.due.eq(on(each, plus & ~each.never & (each.since >= each.limit) & ~each.since.all())) for each in rows
-        ]
+        m.d.sync += [each.due.eq(on(each, due)) for each, due in zip(rows, dues, strict=True)]
     lowers = fetched.header.minus & ~fetched.header.test
+    if g.nodes:
+        lowers &= fetched.header.there
     m.d.comb += [
         each.stuck.eq((each.after.class_counts[node.header.label] == 0) | (each.after.n == 0)) for each in rows
     ]
@@ -141,3 +149,23 @@ def count(m, geometry, rows, stages, moves, lowering):
         with m.If(lowering & each.stuck):
             m.d.sync += each.after.underflow.eq(1)
     return fills, full, lowers
+
+
+def _allowed(m, rows, dues, stages, moves):
+    """Of each row fetched, whether it is tried: ``dues`` or all inner slots, and no trial before is still out."""
+    numbers, again = stages.numbers, Signal()
+    m.d.comb += again.eq(numbers.later | ~(stages.fetched.own & stages.plus))  # that of the node is still out
+
+    def still(row):
+        """The number at hand is not above ``until``; numbers go round."""
+        return row.out & ~(row.until - numbers.fetched)[31]
+
+    for each in rows:
+        newer = Mux(each.due, again, still(each.after))
+        m.d.comb += each.out.eq(Mux(each.same & stages.valid, newer, still(each.row)))
+        with m.If(moves):
+            m.d.sync += each.after.out.eq(each.out)
+    return [
+        (due | (stages.plus & each.row.inner & numbers.all_inner)) & ~each.out
+        for each, due in zip(rows, dues, strict=True)
+    ]

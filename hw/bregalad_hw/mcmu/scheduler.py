@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..array.operation import CELL_WIDTH, Op, at_slot, operation_layout, rows_layout, slot_of, slot_shape
 from ..array.snaps import snaps_of
 from .predictor import number_shape
+from .slots import entry_layout
 
 __all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout"]
 
@@ -23,8 +24,17 @@ def head_layout(geometry):
             "flags": 8,
             "n": g.count_width,
             "class_counts": data.ArrayLayout(g.count_width, g.classes),
+            **(_node_members(g) if g.nodes else {}),
         }
     )
+
+
+def _node_members(geometry):
+    """What the judge is told, too, and which record has made the trial due."""
+    return {
+        "number": 32,
+        **{name: entry_layout(geometry)[name].shape for name in ("node", "only", "base", "ask_up_to")},
+    }
 
 
 def trial_layout(geometry):

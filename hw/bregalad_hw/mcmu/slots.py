@@ -40,23 +40,34 @@ def entry_layout(geometry):
             "halved": 1,
             "underflow": 1,
             "class_counts": data.ArrayLayout(g.count_width, g.classes),
+            **(_node_members(g) if g.nodes else {}),
         }
     )
 
 
-def row_of(entry):
-    """A row of the values of a slot's entry, which has its period as such."""
-    period = entry.get("period", 0)
+def _node_members(geometry):
+    """What a board that walks records itself knows beside: of the slot's node, and of its last trial."""
+    g = geometry
     return {
-        **{key: value for key, value in entry.items() if key != "period"},
-        "timed": period != 0,
-        "limit": (period - 1) & 0xFFFF,
+        "node": 16,
+        "only": 16,  # the class of all instances that the split above gave the node; NONE, MANY
+        "base": g.count_width,  # how many they are
+        "ask_up_to": g.count_width,  # instances up to which every trial is a proposal
+        "until": 32,  # the last record before what the last trial has decided takes effect
+        "out": 1,  # that may be still to come
     }
 
 
-def empty_entry():
+def row_of(geometry, entry):
+    """A row of the values of a slot's entry, which has its period as such."""
+    period = entry.get("period", 0)
+    known = entry | {"timed": period != 0, "limit": (period - 1) & 0xFFFF}
+    return {key: known[key] for key in entry_layout(geometry).members if key in known}
+
+
+def empty_entry(geometry):
     """A cleared slot; what is not named is 0."""
-    return {"link": NONE, "current": NONE}
+    return {"link": NONE, "current": NONE, **({"only": NONE} if geometry.nodes else {})}
 
 
 def table_signature(geometry):
@@ -168,7 +179,7 @@ class SlotTable(wiring.Component):
                 ]
             places = g.slots // g.levels
             m.submodules[f"rows_{level}"] = rows = memory.Memory(
-                shape=entry_layout(g), depth=places, init=[empty_entry()] * places
+                shape=entry_layout(g), depth=places, init=[empty_entry(g)] * places
             )
             write, read = rows.write_port(), rows.read_port()
             # A block RAM takes half a clock to answer: whoever chooses by what it says has a clock.

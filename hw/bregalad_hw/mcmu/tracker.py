@@ -6,14 +6,16 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.reports import SuggestionFlag
+from bregalad.protocol.tree import TREE
 
 from ..array.operation import Op, level_of, operation_layout, rows_layout, slot_of, slot_shape
 from ..configuration import configuration_signature
 from ..relay import Relay
 from .buffer import header_layout
 from .paths import path_layout
+from .phase import Phase
 from .predictor import ask_layout
-from .rows import Row, Stages, count, take_over
+from .rows import Numbers, Row, Stages, count, take_over
 from .scheduler import trial_layout
 from .slots import SINCE_WIDTH, entry_layout, rows_signature
 from .walk import walk_groups
@@ -21,8 +23,8 @@ from .walk import walk_groups
 __all__ = ["Tracker", "trial_of"]
 
 
-def trial_of(m, trial, slot, entry, requested):
-    """Drive ``trial`` with what a trial of ``slot`` captures of its entry."""
+def trial_of(m, trial, slot, entry, requested, number=None):
+    """Drive ``trial`` with what a trial of ``slot`` captures of its entry, and with the record's number."""
     m.d.comb += [
         trial.head.slot.eq(slot),
         trial.head.n.eq(entry.n),
@@ -35,6 +37,9 @@ def trial_of(m, trial, slot, entry, requested):
         ),
         trial.current.eq(entry.current),
     ]
+    if number is not None:
+        told = ("node", "only", "base", "ask_up_to")
+        m.d.comb += [trial.head.number.eq(number), *(trial.head[name].eq(entry[name]) for name in told)]
 
 
 class Tracker(wiring.Component):
@@ -57,6 +62,10 @@ class Tracker(wiring.Component):
     are one operation, and whatever holds one of them holds all. Trials that are due in the same clock
     are pushed one after the other, in the order of the path.
 
+    Boards that walk records themselves number them, from 1, but those with MINUS or TEST. A record
+    whose node has no slot takes a clock of the last stage, and nothing is counted. No slot is tried
+    again up to ``until``, and that is a trial's number and the delay.
+
     Parameters
     ----------
     geometry : Geometry
@@ -71,6 +80,10 @@ class Tracker(wiring.Component):
         Beats of a record; like the next steady from 2 clocks before a record on.
     configuration : In(configuration_signature())
         Its grace periods.
+    tree : In(configuration_signature(TREE))
+        With ``geometry.nodes`` only, as are ``there`` of a header, and
+    counted : Out(32)
+        How many records are counted; all of their trials have been pushed, in this clock at the latest.
     table : Out(rows_signature)
     read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
@@ -107,8 +120,10 @@ class Tracker(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         number = range(g.levels + 1)
+        tree = {"tree": In(configuration_signature(TREE)), "counted": Out(32)}
         super().__init__(
             {
+                **(tree if g.nodes else {}),
                 "i": In(stream.Signature(header_layout(g))),
                 "predict": In(1),
                 "passes": In(range(g.passes + 1)),
@@ -164,6 +179,7 @@ class Tracker(wiring.Component):
         # A header has a clock for the way to here, and whoever gives it need not know of `walk`.
         m.submodules.relay = relay = Relay(header_layout(g))
         wiring.connect(m, wiring.flipped(self.i), relay.i)
+        numbers = self._numbers(m, relay, shown, shown_valid, moves) if g.nodes else None
         coming = relay.o
         m.d.comb += [
             space.eq(~node_valid | done),
@@ -253,14 +269,31 @@ class Tracker(wiring.Component):
                 with m.Else():
                     m.d.sync += [each.limit.eq(graces[0][0]), each.never.eq(graces[0][1])]
 
-        stages = Stages(fetched, fetched_valid, plus, hits, node, node_valid, redo)
+        stages = Stages(fetched, fetched_valid, plus, hits, node, node_valid, redo, numbers)
         self._node(m, granted, stages, rows, space, done)
         return m
+
+    def _numbers(self, m, relay, shown, shown_valid, moves):
+        """Number records as they are fetched."""
+        m.submodules.phase = phase = Phase()
+        fetched, node, until = (Signal(32, name=f"{name}_number") for name in ("fetched", "node", "until"))
+        later = Signal()
+        m.d.sync += later.eq(self.tree.delay.records != 0)
+        m.d.comb += [
+            relay.i.valid.eq(self.i.valid & phase.ready),
+            self.i.ready.eq(relay.i.ready & phase.ready),
+            phase.every.eq(self.tree.every.records),
+            phase.number.eq(fetched),
+            phase.next.eq(moves & shown_valid & shown.own & ~shown.header.minus & ~shown.header.test),
+        ]
+        with m.If(phase.next):
+            m.d.sync += fetched.eq(fetched + 1)
+        return Numbers(fetched, phase.multiple, node, until, later)
 
     def _node(self, m, granted, stages, rows, space, done):
         """Count a node's beats, update its row."""
         g = self.geometry
-        fetched, fetched_valid, _, _, node, valid, redo = stages
+        fetched, fetched_valid, _, _, node, valid, redo, numbers = stages
         entry = entry_layout(g)
         held = Signal()
         clear, next_clear = Signal(), Signal()  # neither held nor full
@@ -274,6 +307,7 @@ class Tracker(wiring.Component):
         # Beats of the bins beside follow, of the node's prediction; which of a pass's this is.
         sided, side = Signal(), Signal(2)
         wanted, unasked, go = Signal(), Signal(), Signal()
+        skips = Signal()  # the node is none
         # Where a full node's class is taken back there are beats for the prediction alone first.
         lowering, preview = Signal(), Signal(name="preview")
         fills, full, lowers = count(m, g, rows, stages, moves, lowering)
@@ -282,6 +316,8 @@ class Tracker(wiring.Component):
             m.d.sync += asked.eq(1)
         with m.If(self.halving & preview & last_beat):
             m.d.sync += [predicted.eq(1), sided.eq(0)]
+        if g.nodes:
+            m.d.sync += skips.eq(0)
         with m.If(moves):
             m.d.sync += [
                 node.own.eq(fetched.own),
@@ -292,6 +328,11 @@ class Tracker(wiring.Component):
                 held.eq(holds),
             ]
             m.d.comb += next_clear.eq(~holds & ~Cat(fills).any() & ~lowers)
+            if g.nodes:  # one without a slot is passed over
+                m.d.sync += [skips.eq(~fetched.header.there), numbers.node.eq(numbers.fetched)]
+                m.d.sync += numbers.until.eq(numbers.fetched + self.tree.delay.records)
+                with m.If(~fetched.header.there):
+                    m.d.comb += next_clear.eq(0)
         with m.Elif(~done):
             stays = (self.locked & node.on).any() & ~node.header.test
             m.d.sync += held.eq(stays)
@@ -304,6 +345,8 @@ class Tracker(wiring.Component):
             m.d.comb += each.written.eq(each.after)
             with m.If(each.due):
                 m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0), each.written.underflow.eq(0)]
+                if g.nodes:
+                    m.d.comb += [each.written.out.eq(1), each.written.until.eq(numbers.until)]
 
         with m.If(moves):  # it is asked for before a slot is halved
             with m.Switch(level_of(g, fetched.header.slot)):
@@ -312,6 +355,7 @@ class Tracker(wiring.Component):
                         m.d.sync += self.prediction.p.class_counts.eq(each.source.class_counts)
 
         # Operations.
+        predicts = valid & self.predict & ~skips if g.nodes else valid & self.predict
         halve = full & ~preview
         open_, slot, entry, posting, more = self._trials(m, node, rows, moves, pushed)
         counts = goes & ~posting
@@ -319,9 +363,12 @@ class Tracker(wiring.Component):
         closing = self.counting & last_beat  # the node's last beat goes
         blocked = open_ & last_beat & ~self.trial.ready
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
+        ends = (closing | (posting & pushed)) & ~more
+        if g.nodes:
+            ends |= skips
         m.d.comb += [
             self.rows.eq(node.rows),
-            wanted.eq(valid & self.predict & node.own & ~predicted),
+            wanted.eq(predicts & node.own & ~predicted),
             preview.eq(full & wanted),
             self.prediction.valid.eq(wanted & ~asked & ~held),
             self.prediction.p.slot.eq(node.header.slot),
@@ -346,14 +393,17 @@ class Tracker(wiring.Component):
             self.read_at.eq(pass_),
             self.op.on.eq(Mux(halve, fulls, node.on)),
             self.op.rows.eq(node.rows),
-            done.eq((closing | (posting & pushed)) & ~more),
+            done.eq(ends),
             self.node.eq(Mux(closing, sum(node.on), 0)),
             self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
             self.free.eq(done & node.end),
             self.trial.valid.eq(clear & ~unasked & last_beat & open_),
             pushed.eq(self.trial.valid & self.trial.ready),
         ]
-        trial_of(m, self.trial.p, slot, entry, requested=False)
+        trial_of(m, self.trial.p, slot, entry, requested=False, number=numbers.node if g.nodes else None)
+        if g.nodes:
+            with m.If(done & node.end):
+                m.d.sync += self.counted.eq(numbers.node)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)
         with m.Elif(done):

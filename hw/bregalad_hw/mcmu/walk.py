@@ -34,16 +34,17 @@ def walk_groups(m, geometry, table, coming, walk, valid, go):
     size = Signal(range(g.levels + 1))
     linked, loads = Signal(), Signal()
     path, on = table.path, Signal(g.levels)
+    counts = valid & walk.header.there if g.nodes else valid
     m.d.comb += [
         size.eq(sum(path.on)),
-        linked.eq(valid & path.there & ~walk.header.test & (spare >= size)),
+        linked.eq(counts & path.there & ~walk.header.test & (spare >= size)),
         loads.eq(~valid | go),
         coming.ready.eq(loads & ~linked & table.settled),
         table.path_en.eq(loads),
         table.path_slot.eq(Mux(linked, path.next, coming.payload.slot)),
     ]
     for level, number in enumerate(path.order):
-        m.d.comb += on[level].eq(valid & path.on[level] & Mux(walk.header.test, number == 0, number <= spare))
+        m.d.comb += on[level].eq(counts & path.on[level] & Mux(walk.header.test, number == 0, number <= spare))
     with m.If(loads):
         m.d.sync += [walk.own.eq(~linked), spare.eq(Mux(linked, spare - size, PATH_LIMIT - 1))]
         with m.If(~linked):

@@ -8,15 +8,18 @@ from amaranth import unsigned
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
 from bregalad.protocol.reports import Kind, SuggestionFlag
+from bregalad.protocol.tree import MANY, TreeOpcode, pack_tree
 from bregalad_hw.array.operation import Op, operation_layout
 from bregalad_hw.mcmu.report import job_layout
 from bregalad_hw.mcmu.scheduler import trial_layout
-from bregalad_hw.mcmu.slots import empty_entry, entry_layout
+from bregalad_hw.mcmu.slots import empty_entry, entry_layout, row_of
 from cocotb.triggers import ReadOnly, RisingEdge
 
+from bregalad_sim.benches.counting import NAMES
 from bregalad_sim.benches.levels import concerned
 from bregalad_sim.bits import pack, unpack
 from bregalad_sim.golden import Golden
+from bregalad_sim.golden.tree import TreeBoard
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
 from bregalad_sim.traffic import Traffic
@@ -29,7 +32,7 @@ class Bench:
         self.dut = dut
         self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
-        self.golden = Golden(g)
+        self.golden = TreeBoard(g) if g.nodes else Golden(g)
         self.golden.write_register("cells", g.max_cells)
         self.traffic = Traffic(g, rng, self.golden.memory)
         self.payload = Source(dut, "edit__payload", unsigned(g.bus_width), rng)
@@ -37,7 +40,7 @@ class Bench:
         self.trial = Sink(dut, "trial", trial_layout(g), rng)
         self.answered = Sink(dut, "counts", unsigned(g.count_width), rng)
         self.ends = (self.payload, self.job, self.trial, self.answered)
-        empty = pack(entry_layout(g), empty_entry())
+        empty = pack(entry_layout(g), empty_entry(g))
         self.rows = [empty] * g.slots
         self.read = self.shown = empty  # the row that was read, the one that is seen
         self.counts = [[[0] * g.classes for _ in range(g.bins)] for _ in range(g.slots * g.max_cells)]
@@ -51,6 +54,7 @@ class Bench:
         dut = self.dut
         await reset(
             dut,
+            *((dut.number, dut.tree__delay__records) if self.geometry.nodes else ()),
             dut.edit__start,
             dut.edit__drop,
             dut.edit__head,
@@ -135,10 +139,38 @@ class Bench:
 
     def command(self):
         """Bytes of a random command that is the editor's, and whether it is dropped."""
+        if self.geometry.nodes and self.rng.random() < 0.2:
+            return self.rng.choice([self.node, self.period])(), False
         while True:
             data = self.traffic.command(faults=False)
             if data[0] not in (Opcode.LEARN, Opcode.FENCE, Opcode.RESET):
                 return data, data[0] == Opcode.WRITE and self.rng.random() < 0.2
+
+    def node(self):
+        """Bytes of a NODE."""
+        g, rng = self.geometry, self.rng
+        near = min(g.count_max + rng.randint(-2, 2), 0xFFFFFFFF)
+        return pack_tree(
+            g,
+            TreeOpcode.NODE,
+            slot=rng.randrange(g.slots),
+            node=rng.getrandbits(16),
+            only=rng.choice([NONE, MANY, rng.randrange(g.classes)]),
+            base=rng.choice([rng.getrandbits(32), near]),
+            ask_up_to=rng.choice([rng.getrandbits(32), near]),
+        )
+
+    def period(self):
+        """Bytes of a PERIOD."""
+        period = self.rng.choice([0, 1, self.rng.getrandbits(16)])
+        return pack_tree(self.geometry, TreeOpcode.PERIOD, slot=self.rng.randrange(self.geometry.slots), period=period)
+
+    def count_records(self):
+        """Some more records have come, and the delay may be another."""
+        golden, dut = self.golden, self.dut
+        golden.number = (golden.number + self.rng.randrange(1 << 20)) & 0xFFFFFFFF
+        delay = golden.fields["delay.records"] = self.rng.choice([0, 1, self.rng.randrange(1 << 11)])
+        dut.number.value, dut.tree__delay__records.value = golden.number, delay
 
     def expect(self, data):
         """Let the golden model execute a command, and know what it answers."""
@@ -158,6 +190,8 @@ class Bench:
                             | SuggestionFlag.INNER * entry.inner
                             | SuggestionFlag.REQUESTED
                         ),
+                        **({"number": golden.number} if g.nodes else {}),
+                        **({name: getattr(entry, name) for name in NAMES} if g.nodes else {}),
                     },
                     "current": entry.current,
                 }
@@ -175,9 +209,10 @@ class Bench:
         g, golden = self.geometry, self.golden
         for slot, (bits, entry) in enumerate(zip(self.rows, golden.entries, strict=True)):
             row = unpack(entry_layout(g), bits)
-            assert row["timed"] == (entry.period != 0) and (not entry.period or row["limit"] == entry.period - 1)
-            for name in ("n", "since", "link", "current", "inner", "halved", "underflow", "class_counts"):
-                assert row[name] == getattr(entry, name), (slot, name)
+            want = row_of(g, vars(entry))
+            if not entry.period:
+                want["limit"] = row["limit"]
+            assert row == want, slot
             assert self.zoom[slot] == golden.zoom[slot], slot
             assert self.counts[slot * g.max_cells : (slot + 1) * g.max_cells] == golden.counts[slot], slot
 
@@ -192,6 +227,8 @@ async def matches_golden(dut):
         for end in bench.ends:
             end.stall = stall
         bench.deny = rng.choice([0.0, 0.3, 0.8])
+        if g.nodes:
+            bench.count_records()
         data, drop = bench.command()
         if not drop:
             bench.expect(data)

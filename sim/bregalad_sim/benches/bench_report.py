@@ -9,10 +9,11 @@ from bregalad.fixed import UNUSED_CLASS
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol import reports
 from bregalad.protocol.reports import Kind
+from bregalad.protocol.tree import TREE_REPORTS, TreeKind
 from bregalad_hw.array.merge import summary_layout
 from bregalad_hw.array.operation import candidate_layout
 from bregalad_hw.mcmu.predictor import prediction_layout
-from bregalad_hw.mcmu.report import JOBS, PREDICTIONS, TRIALS, ReportWriter, job_layout, word_layout
+from bregalad_hw.mcmu.report import JOBS, PREDICTIONS, TREE_JOBS, TRIALS, ReportWriter, job_layout, word_layout
 from bregalad_hw.mcmu.scheduler import head_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
@@ -64,6 +65,26 @@ class Bench:
         counts = [self.number(g.count_width) for _ in range(g.classes)]
         job = {"kind": kind, "slot": slot, "class_counts": counts}
         match kind:
+            case TreeKind.STANDS | TreeKind.LEARNT:
+                number = self.number(32)
+                return {"job": [job | {"count": 1, "words": [number], "slot": 0}]}, TREE_REPORTS[kind].pack(
+                    kind=kind, number=number
+                )
+            case TreeKind.LABEL:
+                label, node = rng.randrange(g.classes), self.number(16)
+                return {"job": [job | {"flags": label, "slot": node}]}, TREE_REPORTS[kind].pack(
+                    kind=kind, label=label, node=node
+                )
+            case TreeKind.MARK:
+                instances, hits = self.number(32), self.number(32)
+                return {"job": [job | {"count": 2, "words": [instances, hits], "slot": 0}]}, TREE_REPORTS[kind].pack(
+                    kind=kind, instances=instances, hits=hits
+                )
+            case TreeKind.ROW:
+                node, value = self.number(16), self.number(32)
+                return {"job": [job | {"count": 1, "words": [value], "slot": node}]}, TREE_REPORTS[kind].pack(
+                    kind=kind, node=node, value=value
+                )
             case Kind.FENCE:
                 token = self.number(32)
                 return {"job": [job | {"count": 1, "words": [token], "slot": 0}]}, reports.FENCE.pack(
@@ -107,17 +128,22 @@ class Bench:
                     kind=kind, **found, **shown
                 )
         head = {"slot": slot, "flags": rng.randrange(16), "n": self.number(g.count_width), "class_counts": counts}
+        given, proposal = head, b""
+        if g.nodes:
+            number = self.number(32)
+            given = head | {"number": number, "node": self.number(16)}
+            proposal = TREE_REPORTS[TreeKind.PROPOSAL].pack(kind=TreeKind.PROPOSAL, slot=slot, number=number)
         if kind is Kind.SUGGESTION:
             left = [self.number(g.count_width) for _ in range(g.classes)]
-            given = {name: self.candidate() for name in ("best", "second", "current")}
-            summary = {name: shown for name, (shown, _) in given.items()} | {"left": left}
-            named = {f"{name}_{key}": value for name, (_, fields) in given.items() for key, value in fields.items()}
-            return {"head": [head], "summary": [summary]}, reports.suggestion_layout(g).pack(
+            three = {name: self.candidate() for name in ("best", "second", "current")}
+            summary = {name: shown for name, (shown, _) in three.items()} | {"left": left}
+            named = {f"{name}_{key}": value for name, (_, fields) in three.items() for key, value in fields.items()}
+            return {"head": [given], "summary": [summary]}, proposal + reports.suggestion_layout(g).pack(
                 kind=kind, left=left, **head, **named
             )
-        given = [self.candidate() for _ in range(cells)]
-        words = np.frombuffer(b"".join(reports.CANDIDATE.pack(**fields) for _, fields in given), "<u4")
-        return {"head": [head], "gains": [shown for shown, _ in given]}, reports.gains_layout(g, cells).pack(
+        all_ = [self.candidate() for _ in range(cells)]
+        words = np.frombuffer(b"".join(reports.CANDIDATE.pack(**fields) for _, fields in all_), "<u4")
+        return {"head": [given], "gains": [shown for shown, _ in all_]}, proposal + reports.gains_layout(g, cells).pack(
             kind=kind, candidates=words, **head
         )
 
@@ -128,7 +154,8 @@ class Bench:
         dut.configuration__report__all.value, dut.configuration__cells__count.value = report_all, cells
         dut.scores.value = wanted is Kind.SCORES
         self.sink.stall = stall_out
-        kinds = [TRIALS[report_all]] * 4 + [wanted] * 4 + list(JOBS)
+        jobs = JOBS + TREE_JOBS if self.geometry.nodes else JOBS
+        kinds = [TRIALS[report_all]] * 4 + [wanted] * 4 + list(jobs)
         kinds = rng.choice([kinds, kinds[:1], [wanted], kinds[8:]])
         ahead = [(kind, *self.report(kind, cells)) for kind in rng.choices(kinds, k=count)]
         want = [(kind, answer) for kind, _, answer in ahead]
@@ -143,7 +170,7 @@ class Bench:
             while ahead:
                 kind, items, _ = ahead[0]
                 # What comes by the same stream may queue there.
-                group = next(each for each in (TRIALS, PREDICTIONS, JOBS) if kind in each)
+                group = next(each for each in (TRIALS, PREDICTIONS, jobs) if kind in each)
                 if any(other not in group for other, _ in want[done:fed]):
                     break
                 fed += 1
@@ -175,8 +202,10 @@ class Bench:
                 assert answer.startswith(got), (
                     f"report {done}, {kind.name}:\n got {got.hex(' ', 4)}\nwant {answer.hex(' ', 4)}"
                 )
-                assert word["last"] == (got == answer), f"last of {kind.name}"
-                if word["last"]:
+                # A proposal comes first.
+                first = self.geometry.nodes and kind in TRIALS and len(got) == TREE_REPORTS[TreeKind.PROPOSAL].size
+                assert word["last"] == (got == answer or first), f"last of {kind.name}"
+                if got == answer:
                     got, done, under_way = b"", done + 1, False
                     last_of_trial = kind in TRIALS
             assert int(dut.reported.value) == last_of_trial

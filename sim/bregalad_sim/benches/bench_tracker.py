@@ -7,6 +7,7 @@ import cocotb
 from amaranth.lib import data
 from bregalad.geometry import CODE_WIDTH, MISSING, NONE, Geometry
 from bregalad.protocol.registers import EVENTS
+from bregalad.protocol.tree import MANY
 from bregalad_hw.array.operation import operation_layout
 from bregalad_hw.mcmu.buffer import RecordBuffer
 from bregalad_hw.mcmu.dispenser import beat_layout
@@ -47,8 +48,10 @@ class Bench:
 
     async def start(self):
         dut = self.dut
+        tree = (dut.tree__delay__records, dut.tree__every__records, dut.nowhere) if self.geometry.nodes else ()
         await reset(
             dut,
+            *tree,
             dut.discard,
             dut.rewind,
             dut.passes,
@@ -77,6 +80,16 @@ class Bench:
         dut.configuration__inner_grace__inner.value = inner_grace
         dut.configuration__report__neighbours.value = sides
         dut.predict.value = predict
+        if self.geometry.nodes:
+            self.number_records()
+
+    def number_records(self, delay=0, every=0, nowhere=()):
+        """What only boards have that number records."""
+        dut, golden = self.dut, self.golden
+        golden.fields["delay.records"], golden.fields["every.records"] = delay, every
+        dut.tree__delay__records.value, dut.tree__every__records.value = delay, every
+        golden.nowhere = set(nowhere)
+        dut.nowhere.value = sum(1 << slot for slot in nowhere)
 
     async def place(self, slot, **values):
         """Write a slot's row, of the table and of the model."""
@@ -87,7 +100,7 @@ class Bench:
             self.golden.linked(slot)
         dut.table__w_slot.value, dut.table__w_en.value = slot, 1
         dut.table__w_link.value = 1
-        dut.table__w_entry.value = pack(entry_layout(g), row_of(vars(entry)))
+        dut.table__w_entry.value = pack(entry_layout(g), row_of(g, vars(entry)))
         await RisingEdge(dut.clk)
         dut.table__w_en.value = 0
         await RisingEdge(dut.clk)
@@ -108,6 +121,24 @@ class Bench:
             "inner": bool(rng.randrange(2)),
             "halved": bool(rng.randrange(2)),
             "underflow": bool(rng.randrange(2)),
+            **(self.random_node() if g.nodes else {}),
+        }
+
+    def seen(self, row):
+        """What matters of a row: not what is out no more."""
+        if self.geometry.nodes and not (row["out"] and row["until"] > self.golden.number):
+            row |= {"out": 0, "until": 0}
+        return row
+
+    def random_node(self):
+        rng, g = self.rng, self.geometry
+        return {
+            "node": rng.getrandbits(16),
+            "only": rng.choice([NONE, MANY, rng.randrange(g.classes)]),
+            "base": rng.getrandbits(g.count_width),
+            "ask_up_to": rng.getrandbits(g.count_width),
+            "until": max(0, self.golden.number + rng.randint(-3, 12)),
+            "out": bool(rng.randrange(2)),
         }
 
     def codes_of_record(self):
@@ -203,6 +234,8 @@ class Bench:
         if trial is not None:
             assert self.trials, "a trial without its last beat"
             assert trial == self.trials.popleft()
+            if g.nodes:
+                assert trial["head"]["number"] > int(dut.counted.value), "a record with a trial to come is counted"
         self.locked = {slot: left for slot, left in self.locked.items() if left > 0}
         if trial is not None and (clocks := rng.choice(self.lock_clocks)):
             self.locked[trial["head"]["slot"]] = clocks
@@ -224,6 +257,8 @@ class Bench:
             assert limit, f"no end, {len(golden.ops)} operations are missing"
         assert not golden.ops and not self.trials, "operations are missing"
         assert not golden.asks and not self.asked, "predictions are missing"
+        if g.nodes:
+            assert int(dut.counted.value) == golden.number
         assert self.got == {name: golden.events[event] for name, event in COUNTED.items()}
         for slot in range(g.slots):
             dut.table__r_slot.value, dut.table__r_en.value = slot, 1
@@ -232,7 +267,7 @@ class Bench:
             await RisingEdge(dut.clk)
             await ReadOnly()
             row = unpack(entry_layout(g), int(dut.table__r_entry.value))
-            assert row == row_of(vars(golden.entries[slot])), slot
+            assert self.seen(row) == self.seen(row_of(g, vars(golden.entries[slot]))), slot
             await RisingEdge(dut.clk)
         self.locked = {}
 
@@ -255,6 +290,9 @@ async def matches_golden(dut):
         bench.deny = rng.choice([0.0, 0.0, 0.4])
         bench.lock_clocks = rng.choice([(0,), (1, 2, 5), (4, 30)])
         bench.locked = {slot: rng.randint(1, 30) for slot in range(g.slots) if rng.random() < 0.2}
+        if g.nodes:
+            nowhere = [slot for slot in range(g.slots) if rng.random() < 0.2]
+            bench.number_records(rng.choice([0, 0, 1, 2, 9, (1 << 31) - 1]), rng.choice([0, 1, 2, 3, 7]), nowhere)
         slots = rng.choice([[rng.randrange(g.slots)], range(g.slots)])
         for _ in range(rng.randint(1, 25)):
             slot, label = rng.choice(slots), rng.randrange(g.classes)

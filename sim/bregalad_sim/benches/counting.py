@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, NONE
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.reports import SuggestionFlag
+from bregalad.protocol.tree import TREE
 from bregalad_hw.array.operation import Op, operation_layout, slot_of
 from bregalad_hw.configuration import configuration_signature
 from bregalad_hw.mcmu.buffer import RecordBuffer
@@ -20,7 +21,7 @@ from bregalad_hw.mcmu.tracker import Tracker
 from ..golden import Golden
 from .sides import SIDES
 
-__all__ = ["COUNTED", "SPENT", "Counting", "Model"]
+__all__ = ["COUNTED", "NAMES", "SPENT", "Counting", "Model"]
 
 COUNTED = {
     "good": "records",
@@ -29,6 +30,7 @@ COUNTED = {
     "halved": "halvings",
     "beats": "beats",
 }  # members, and the model's events
+NAMES = ("node", "only", "base", "ask_up_to")  # of an entry, that a trial's head has with numbers
 SPENT = ("counting", "halving", "wait_lock", "wait_queue", "wait_report")
 
 
@@ -36,14 +38,17 @@ class Counting(wiring.Component):
     """Record buffer, tracker and slot table as the memory controller unit has them.
 
     Members as of `RecordBuffer` and `Tracker`, but for ``locked``, a bit per slot, and ``table``,
-    usable while ``idle``.
+    usable while ``idle``. On boards that number records ``nowhere`` has a bit per slot, too: of its
+    records the node has none.
     """
 
     def __init__(self, geometry):
         self.geometry = g = geometry
         number = range(g.levels + 1)
+        tree = {"tree": In(configuration_signature(TREE)), "counted": Out(32), "nowhere": In(g.slots)}
         super().__init__(
             {
+                **(tree if g.nodes else {}),
                 "i": In(stream.Signature(beat_layout(g))),
                 "discard": In(1),
                 "rewind": In(1),
@@ -76,6 +81,12 @@ class Counting(wiring.Component):
         ]
         connect(m, buffer.o, tracker.i)
         connect(m, flipped(self.configuration), tracker.configuration)
+        if self.geometry.nodes:
+            connect(m, flipped(self.tree), tracker.tree)
+            m.d.comb += [
+                tracker.i.p.there.eq(~self.nowhere.bit_select(buffer.o.p.slot, 1)),
+                self.counted.eq(tracker.counted),
+            ]
         connect(m, tracker.trial, flipped(self.trial))
         connect(m, tracker.prediction, flipped(self.prediction))
         m.d.comb += [
@@ -124,6 +135,8 @@ class Model(Golden):
         self.asks = deque()
         self.nodes = []  # of the record, from its slot on
         self.halved = False  # the node to come
+        self.number = 0  # records learnt
+        self.nowhere = set()  # slots that are none of their records' nodes
         self.groups = {slot: [slot] for slot in range(geometry.slots)}
 
     def linked(self, slot):
@@ -145,8 +158,13 @@ class Model(Golden):
         g = self.geometry
         self.nodes.clear()
         asks = len(self.asks)
-        super()._record(record)
         known = record["slot"] < g.slots and record["label"] < g.classes
+        if g.nodes and known:
+            self.number += not record["flags"] & (RecordFlag.MINUS | RecordFlag.TEST)
+            if record["slot"] in self.nowhere:
+                self.events["records"] += not record["flags"] & RecordFlag.TEST
+                return
+        super()._record(record)
         if known and record["flags"] & RecordFlag.TEST:
             self._node(record["slot"], test=1)
         wanted = len(self.asks) > asks
@@ -191,6 +209,14 @@ class Model(Golden):
             for side in sides
         )
 
+    def _due(self, entry, minus):
+        due = super()._due(entry, minus)
+        if self.geometry.nodes and not minus:
+            every = self.fields["every.records"]
+            due = due or (entry.inner and every and self.number % every == 0)
+            due = due and not (entry.out and self.number <= entry.until)
+        return due
+
     def _predict(self, slot, codes):
         self.asks.append({"slot": slot, "class_counts": list(self.entries[slot].class_counts)})
 
@@ -214,10 +240,12 @@ class Model(Golden):
             | SuggestionFlag.INNER * entry.inner
             | SuggestionFlag.UNDERFLOW * entry.underflow
         )
-        self.nodes[-1]["trial"] = {
-            "head": {"slot": slot, "flags": int(flags), "n": entry.n, "class_counts": list(entry.class_counts)},
-            "current": entry.current,
-        }
+        head = {"slot": slot, "flags": int(flags), "n": entry.n, "class_counts": list(entry.class_counts)}
+        if self.geometry.nodes:
+            head |= {"number": self.number, **{name: getattr(entry, name) for name in NAMES}}
+        self.nodes[-1]["trial"] = {"head": head, "current": entry.current}
         entry.since = 0
         entry.halved = entry.underflow = False
+        if self.geometry.nodes:
+            entry.out, entry.until = True, self.number + self.fields["delay.records"]
         self.events["trials"] += 1

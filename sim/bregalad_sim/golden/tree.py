@@ -119,7 +119,7 @@ class TreeBoard(Golden):
             return False
         entry, most = self.entries[int(command["slot"])], self.geometry.count_max
         entry.node, entry.only = int(command["node"]), int(command["only"])
-        entry.base, entry.ask_up_to = int(command["base"]) & most, int(command["ask_up_to"]) & most
+        entry.base, entry.ask_up_to = (min(int(command[name]), most) for name in ("base", "ask_up_to"))
         return True
 
     def _period(self, command, payload):
