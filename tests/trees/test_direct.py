@@ -5,9 +5,12 @@ import pytest
 from bregalad.boards import open_board
 from bregalad.geometry import Geometry
 from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.policy.subset import leave_out
 from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.structure.nodes import LEAF, Nodes
 from bregalad.trees.structure.split import sides_of
 from bregalad.trees.training import checkpoint
+from bregalad.trees.training.steps import Steps
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard
 
@@ -86,3 +89,95 @@ def test_a_splits_commands_find_room_whatever_the_bins_hold(nominal_split):
         values = cells.values(attribute, [full] * len(cells.cells_of(attribute)))
         family = len(sides_of(values, cells.kind[first], 0))
         assert (1 + family) * growth.style.command_bytes <= growth.split_bytes
+
+
+# Weights, and random attributes
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+@pytest.mark.parametrize("width", [12, 16])
+def test_an_instance_of_weight_k_counts_as_k_in_a_row(anytime, width):
+    """But for its trial, which comes behind; here there is none. A slot of 12 bits is halved midway."""
+    codes, labels = stream(23)
+    weights = np.random.default_rng(23).integers(0, 9, len(labels)).astype(np.int32)
+    geometry = GEOMETRY.replace(count_width=width)
+    cells = CellMap.build(CAPACITIES, geometry.bins, "multiway")
+    policy = SplitPolicy(grace=1 << 20, anytime=anytime, inner_grace=1 << 20)
+    at_once, repeated = (
+        Trainer(open_board("emulated", geometry), cells, policy, CLASSES, prediction="nba") for _ in range(2)
+    )
+    Steps(at_once.learning(codes, labels, weights)).run(at_once.board.receive)
+    repeated.learn(codes.repeat(weights, axis=0), labels.repeat(weights))
+    assert (at_once.board.counters()["halvings"] > 0) == (width == 12)
+    for name in ("counts", "majority", "own", "since"):
+        assert (getattr(at_once.nodes, name) == getattr(repeated.nodes, name)).all(), name
+    mine, theirs = checkpoint.read(at_once), checkpoint.read(repeated)
+    assert all((mine[name] == theirs[name]).all() for name in mine)
+
+
+def test_weights_of_one_change_nothing_and_of_zero_only_predict():
+    codes, labels = stream(24)
+    how = (False, "multiway", "nba")
+    one, plain, none = (trainer_on(open_board("emulated", GEOMETRY), *how) for _ in range(3))
+    found = Steps(one.learning(codes, labels, np.ones(len(labels), np.int32))).run(one.board.receive)
+    assert (found == plain.learn(codes, labels)).all() and plain.nodes.difference(one.nodes) is None
+    weights = np.ones(len(labels), np.int32)
+    weights[1000:] = 0
+    found = Steps(none.learning(codes, labels, weights)).run(none.board.receive)
+    other = trainer_on(open_board("emulated", GEOMETRY), *how)
+    other.learn(codes[:1000], labels[:1000])
+    assert other.nodes.difference(none.nodes) is None
+    for at in range(1000, 1100):  # as it is, whatever has come before
+        again = trainer_on(open_board("emulated", GEOMETRY), *how)
+        again.learn(codes[:1000], labels[:1000])
+        assert again.learn(codes[at : at + 1], labels[at : at + 1]) == found[at]
+
+
+def test_weights_that_are_none_are_refused():
+    codes, labels = stream(25, 10)
+    trainer = trainer_on(open_board("emulated", GEOMETRY), False, "multiway", "nba")
+    for weights, error in (
+        ([1] * 10, TypeError),
+        (np.ones(10), TypeError),
+        (np.ones(9, np.int32), TypeError),
+        (np.full(10, -1, np.int32), ValueError),
+        (np.full(10, 10_001, np.int32), ValueError),
+    ):
+        with pytest.raises(error, match="weights must be"):
+            trainer.check_weights(weights, 10)
+    with pytest.raises(ValueError, match="board golden takes no weights"):
+        trainer_on(GoldenBoard(GEOMETRY), False, "multiway", "nba").check_weights(np.ones(10, np.int32), 10)
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+def test_random_attributes_are_the_same_on_a_board_that_knows_nothing_of_them(anytime):
+    codes, labels = stream(26, 6000)
+    cells = CellMap.build(CAPACITIES, GEOMETRY.bins, "one_vs_rest")
+    trees = {}
+    for seed in (1, 2):
+        policy = SplitPolicy(delta=1e-3, grace=50, anytime=anytime, inner_grace=130, subset=2, seed=seed)
+        direct = Trainer(open_board("emulated", GEOMETRY), cells, policy, CLASSES, prediction="nba")
+        golden = Trainer(GoldenBoard(GEOMETRY), cells, policy, CLASSES, prediction="nba")
+        assert (direct.learn(codes, labels) == golden.learn(codes, labels)).all()
+        assert golden.nodes.difference(direct.nodes) is None
+        assert len(direct.nodes) > 3
+        trees[seed] = direct.nodes
+        options = policy.options
+        for node in direct.nodes.descendants():
+            out = np.zeros(len(CAPACITIES), bool)
+            leave_out(direct.nodes.table, node, options.subset, options.seed, out)
+            assert (~out).sum() - (direct.nodes.kind[node] != LEAF) <= 2 <= (~out).sum()
+            assert direct.nodes.kind[node] == LEAF or not out[direct.nodes.attribute[node]]
+    assert trees[1].difference(trees[2]) is not None
+
+
+def test_every_few_attributes_are_drawn_as_often():
+    print("seed 27")
+    nodes = Nodes(2)
+    drawn = np.zeros(5, int)
+    for seed in range(5000):
+        out = np.array([False, False, True, False, False])
+        leave_out(nodes.table, 0, 2, seed, out)
+        assert (~out).sum() == 2
+        drawn += ~out
+    assert drawn[2] == 0 and abs(drawn[[0, 1, 3, 4]] - 2500).max() < 4 * np.sqrt(1250)

@@ -1,5 +1,8 @@
 """The board as a compiled model: bit-exact, without any hardware."""
 
+from math import prod
+from mmap import ACCESS_COPY, mmap
+
 import numpy as np
 
 from ..criteria import criterion_of
@@ -51,6 +54,15 @@ def _measure(criterion):
     return kernel.measure_of(criterion, *curve)
 
 
+def _zeros(shape, kind):
+    """Zeros in memory that comes as it is touched: NumPy writes all of what it takes from its freed arrays.
+
+    A process that is forked has a copy of it, as of any other memory.
+    """
+    size = prod(shape) * np.dtype(kind).itemsize
+    return np.frombuffer(mmap(-1, size, access=ACCESS_COPY), kind).reshape(shape) if size else np.zeros(shape, kind)
+
+
 def _frozen(array):
     view = array.view()
     view.flags.writeable = False  # as `as_bytes` gives, so that Numba sees one type
@@ -94,9 +106,9 @@ class EmulatedBoard(Board):
             + max(sizes[Kind.STATISTICS], sizes[Kind.ENTRY], sizes[Kind.ERROR])
         )
         try:
-            counts = np.zeros((g.slots, g.bins, classes, cells), np.uint32)
-            shares = np.zeros((g.slots * g.naive_bayes, (g.bins + 2) * classes * cells), np.int16)
-        except MemoryError:
+            counts = _zeros((g.slots, g.bins, classes, cells), np.uint32)
+            shares = _zeros((g.slots * g.naive_bayes, (g.bins + 2) * classes * cells), np.int16)
+        except (MemoryError, OSError, OverflowError):
             raise MemoryError(
                 f"emulated: there is no memory for {g.slots} slots of {g.bins} bins, {classes} classes and {cells} "
                 "cells: take fewer slots"
@@ -121,6 +133,7 @@ class EmulatedBoard(Board):
             found=np.zeros((cells, kernel.FOUND), np.int64),
             scratch=np.zeros((3, classes), np.int64),
             order=np.arange(cells),
+            wanted=np.ones(cells, np.bool_),
             codes=np.zeros(cells, np.int32),
             places=np.zeros(cells, np.int32),
             scores=np.zeros(classes, np.int64),

@@ -186,7 +186,9 @@ class StreamTree(
         return codes
 
     @changing
-    def learn_codes(self, codes: ArrayLike, labels: ArrayLike) -> NDArray[np.int32]:
+    def learn_codes(
+        self, codes: ArrayLike, labels: ArrayLike, weights: NDArray[np.int32] | None = None
+    ) -> NDArray[np.int32]:
         """Test, then train on instances that ``encode`` has encoded.
 
         Parameters
@@ -195,6 +197,9 @@ class StreamTree(
             Of a nominal attribute less than it has room for values, or 255: missing.
         labels : int32 array (n,)
             Indices into ``classes_``.
+        weights : int32 array (n,), optional
+            How often each is learnt, at once: a trial that comes due meanwhile comes behind it. 0: it is predicted
+            only. For the emulated board.
 
         Returns
         -------
@@ -204,7 +209,7 @@ class StreamTree(
         Raises
         ------
         TypeError, ValueError
-            If codes or labels are not as above; nothing is learnt then.
+            If codes, labels or weights are not as above; nothing is learnt then.
         """
         self._fitted()
         self._check_ready()
@@ -222,19 +227,22 @@ class StreamTree(
         if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes_):
             raise ValueError(f"labels must be 0 to {len(self.classes_) - 1}")
         trainer = self._open_trainer()
-        return self._finish(Steps(trainer.learning(codes, labels.astype(np.int32))))
+        if weights is not None:
+            trainer.check_weights(weights, len(labels))
+        return self._finish(Steps(trainer.learning(codes, labels.astype(np.int32), weights)))
 
     # Predicting
 
     @reading
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance, by its leaf; array (n,)."""
-        codes, leaves = self._routed(X)
-        classes = self._nodes.majority[leaves]
-        ask = self._asks_board(leaves)
-        if ask.any():
-            classes[ask] = bayes.predict(self._open_trainer(), codes[ask], leaves[ask])
-        return self.classes_[classes]
+        return self.classes_[self._indices(*self._routed(X))]
+
+    @reading
+    def predict_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """The same of instances that ``encode`` has encoded: indices into ``classes_``, int array (n,)."""
+        self._grown()
+        return self._indices(codes, walk.route(self._nodes.table, codes))
 
     @reading
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
@@ -251,6 +259,13 @@ class StreamTree(
         self._grown()
         codes = self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
         return codes, walk.route(self._nodes.table, codes)
+
+    def _indices(self, codes, leaves):
+        classes = self._nodes.majority[leaves]
+        ask = self._asks_board(leaves)
+        if ask.any():
+            classes[ask] = bayes.predict(self._open_trainer(), codes[ask], leaves[ask])
+        return classes
 
     def _shares(self, codes, leaves):
         shares = walk.shares(self._nodes, leaves)[:, : len(self.classes_)]

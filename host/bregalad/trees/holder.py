@@ -96,7 +96,9 @@ class BoardHolder(Shared):
         self._wave = path
 
     def _board_options(self):
-        return {} if self._wave is None else {"wave": self._wave}
+        if self._wave is not None:
+            return {"wave": self._wave}
+        return {"memory_size": 0} if self.board == "emulated" and self.feed == "stream" else {}
 
     def _trainer_on(self, board):
         cells = self._cells(board.geometry.bins)

@@ -143,6 +143,19 @@ class Intake(Shared):
                 )
         return capacities
 
+    def _join(self, other, **policy):
+        """Begin with what another learner knows of the stream, and share its code books.
+
+        Parameters
+        ----------
+        other : Intake
+        **policy
+            Of ``SplitPolicy``, besides what the parameters say.
+        """
+        self._fixed = {**self._fixed, **policy}
+        self._start(other.schema_, other._quantiser, other.classes_, hasattr(other, "feature_names_in_"))
+        self._grows = other._grows
+
     def _start(self, schema, quantiser, classes, named):
         """Set up for the first instances."""
         self.classes_ = classes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from functools import cache
 
 import numpy as np
 from pandas.api.types import is_hashable, is_scalar
@@ -53,6 +54,11 @@ class Parameters(Shared):
     """Mixin of ``StreamTree``: its constructor's arguments."""
 
     _fixed: dict = {}  # of ``SplitPolicy``: what a class does not leave open, and not as by default
+
+    @classmethod
+    @cache
+    def _get_param_names(cls):
+        return super()._get_param_names()
 
     def _keep_parameters(self, given):
         """Store the constructor's arguments, as scikit-learn wants them: under their names."""

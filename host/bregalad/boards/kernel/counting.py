@@ -25,15 +25,15 @@ HALVED, UNDERFLOW, INNER = map(int, (EntryFlag.HALVED, EntryFlag.UNDERFLOW, Entr
 
 
 @inlined
-def add(entries, counters, shares, cells, lanes, count_max, logs, bayes_table, slot, label, places, rows):
-    """Count an instance in a slot that is not full; beats in which a counter was."""
+def add(entries, counters, shares, cells, lanes, count_max, weight, logs, bayes_table, slot, label, places, rows):
+    """Count an instance ``weight`` times in a slot that has room for that; beats in which a counter was full."""
     slot = np.uint64(slot)
     row = np.uint64(COUNTS + label)
-    entries[slot, N] += 1
-    entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
-    entries[slot, row] = (entries[slot, row] + 1) & count_max
+    entries[slot, N] += weight
+    entries[slot, SINCE] = (entries[slot, SINCE] + weight) & 0xFFFFFF
+    entries[slot, row] = (entries[slot, row] + weight) & count_max
     return count_places(
-        entries, counters, shares, cells, lanes, count_max, 1, logs, bayes_table, slot, label, places, rows
+        entries, counters, shares, cells, lanes, count_max, weight, logs, bayes_table, slot, label, places, rows
     )
 
 

@@ -108,10 +108,13 @@ overload(reciprocals_of, inline="always")(_only("gini"))
 
 
 @inlined
-def find(config, counts, extent, slot, cells, classes, count_max, gain_half, found, scratch, measure):
+def find(config, wanted, counts, extent, slot, cells, classes, count_max, gain_half, found, scratch, measure):
     """Fill ``found`` with the candidates of all cells; an attribute's is that of its last one."""
     slot = np.uint64(slot)
     for cell in range(cells):
+        if not wanted[cell]:  # nor are the other cells of its attribute
+            found[cell, CELL] = NONE
+            continue
         gain(
             config,
             counts,

@@ -218,7 +218,7 @@ def plain_records(
         while slot != NONE:
             locate(config, lo, shift, mix, shape, slot, codes, places)
             clamped += add(
-                entries, counters, shares, shape[3], lanes, count_max, logs, bayes_table, slot, label, places, rows
+                entries, counters, shares, shape[3], lanes, count_max, 1, logs, bayes_table, slot, label, places, rows
             )
             slot = entries[slot, LINK]
         tests += test

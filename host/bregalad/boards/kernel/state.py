@@ -126,6 +126,7 @@ class State(NamedTuple):
     found: np.ndarray  # int64[D, 5], a trial's candidates by CELL to BIN
     scratch: np.ndarray  # int64[3, C]
     order: np.ndarray  # int64[D], 0, 1, ...: where a record has the codes of its cells
+    wanted: np.ndarray  # bool[D], whose gains a trial computes: all, but for forests, which leave some out
     codes: np.ndarray  # int32[D], an instance's
     places: np.ndarray  # int32[D], those that count it in a slot; -1: none
     scores: np.ndarray  # int64[C], of the last prediction

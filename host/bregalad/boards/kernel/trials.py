@@ -50,6 +50,7 @@ def trial(state, slot, requested):
         state.entries,
         state.counts,
         state.config,
+        state.wanted,
         state.found,
         state.scratch,
         state.measure,
@@ -69,13 +70,40 @@ def trial(state, slot, requested):
 
 @inlined
 def put_trial(
-    entries, counts, config, found, scratch, measure, slot, cells, classes, count_max, gain_half, all_gains, out, used
+    entries,
+    counts,
+    config,
+    wanted,
+    found,
+    scratch,
+    measure,
+    slot,
+    cells,
+    classes,
+    count_max,
+    gain_half,
+    all_gains,
+    out,
+    used,
 ):
     """Compute a slot's gains and write what its report says of them; the words used then.
 
     Array by array, as calls and loops with the whole state would count references of all.
     """
-    find(config, counts, entries[slot, EXTENT], slot, cells, classes, count_max, gain_half, found, scratch, measure)
+    find(
+        config,
+        wanted,
+        counts,
+        entries[slot, EXTENT],
+        slot,
+        cells,
+        classes,
+        count_max,
+        gain_half,
+        found,
+        scratch,
+        measure,
+    )
     width = counts.shape[2]
     out[used] = entries[slot, N]
     used += 1

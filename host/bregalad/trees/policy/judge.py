@@ -11,6 +11,7 @@ from ...protocol.words import getter
 from ..structure.nodes import KEPT, LEAF, MULTIWAY, NO_NODE
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
+from .subset import leave_out
 from .ties import GENUINE, WAITING, genuine
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "change",
     "judge_row",
     "judge_rows",
+    "left_out",
 ]
 
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
@@ -153,6 +155,14 @@ def _used_above(table, node, attributes):
         if table[node]["kind"] == MULTIWAY:
             used[table[node]["attribute"]] = True
     return used
+
+
+@_inner
+def left_out(table, node, options, attributes):
+    """Which attributes a node is not split on: those used above, and those beyond its random few."""
+    out = _used_above(table, node, attributes)
+    leave_out(table, node, options.subset, options.seed, out)
+    return out
 
 
 @_inner
@@ -337,7 +347,7 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
             counts[k] += base[node, k]
         shift += impurity(options.criterion, counts)
     current = row["attribute"] if row["kind"] != LEAF else -1
-    used = _used_above(table, node, form.attributes)
+    used = left_out(table, node, options, form.attributes)
     if options.average:
         row["tried"] += 1
     ranking = _rank(words, form, options, gains[node], row["tried"], n_own, shift, current, used, form.all)

@@ -82,9 +82,11 @@ _Options = namedtuple(
         "leaf_ties",
         "inner_ties",
         "null",
-        "max_depth",
+        "max_depth",  # 0: no limit
+        "subset",  # 0: all attributes
+        "seed",
     ],
-)  # 0: no limit
+)
 
 Verdicts = namedtuple("Verdicts", "verdict cell value")
 
@@ -97,6 +99,8 @@ class SplitPolicy:
     ----------
     anytime : bool
         Nodes are split early and go on being tried (EFDT).
+    subset, seed : int
+        How many attributes each node may be split on, drawn by `subset.leave_out`; 0: all.
     others
         As `options.OPTIONS` declares them; what they mean exactly is in docs/learners.md.
 
@@ -126,10 +130,12 @@ class SplitPolicy:
     same_attribute: str = default_of("same_attribute")
     max_depth: int | None = default_of("max_depth")
     delay: int = default_of("delay")
+    subset: int = 0
+    seed: int = 0
 
     def __post_init__(self):
         for field in fields(self):
-            if field.name != "anytime":
+            if field.name not in ("anytime", "subset", "seed"):
                 check(field.name, getattr(self, field.name))
         if not isinstance(self.anytime, bool | np.bool_):
             raise TypeError(f"anytime must be True or False, not {self.anytime!r}")
@@ -228,7 +234,7 @@ class SplitPolicy:
     @property
     def reports_all(self):
         """Whether trials must report the gains of all attributes."""
-        return bool(self.gain_average or self.ties == "htdt")
+        return bool(self.gain_average or self.ties == "htdt" or self.subset)
 
     @property
     def tree_wide(self):
@@ -266,6 +272,8 @@ class SplitPolicy:
             variant.inner_ties,
             variant.null,
             int(self.max_depth or 0),
+            self.subset,
+            self.seed,
         )
 
     def judge(self, words, form, nodes, tried, due, classes):

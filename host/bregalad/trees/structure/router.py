@@ -34,7 +34,7 @@ _SLOT_AT, _LABEL_AT, _FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "fl
 
 
 @njit()
-def arrive(node, number, delay):
+def arrive(node, number, delay, weight=1):
     """Count an instance's arrival towards a node's trial; 1 if that makes it due.
 
     Parameters
@@ -44,8 +44,10 @@ def arrive(node, number, delay):
         Instances that the tree has learnt, this one included.
     delay : int
         Of the policy: until the last trial has taken effect there is no other one.
+    weight : int
+        How often the instance is learnt.
     """
-    since = node["since"] + 1
+    since = node["since"] + weight
     node["since"] = since
     if since < node["period"] or number <= node["due_at"] + delay:
         return 0
@@ -76,10 +78,10 @@ def _count(node, most):
 
 
 @_inlined
-def count_class(node, counts, leaf, label):
+def count_class(node, counts, leaf, label, weight=1):
     """Count an instance's class at a leaf; the majority class before."""
     majority = node["majority"]
-    count = counts[leaf, label] + 1
+    count = counts[leaf, label] + weight
     counts[leaf, label] = count
     lead = counts[leaf, majority]  # outside of branches, or references are counted
     # Ties go to the lower class; an empty leaf's first class is its own.
@@ -89,12 +91,12 @@ def count_class(node, counts, leaf, label):
 
 
 @njit()
-def choose(node, predictor, majority, bayes, label):
+def choose(node, predictor, majority, bayes, label, weight=1):
     """The prediction by BAYES or ADAPTIVE, which then counts which of the two was right."""
     if predictor == BAYES or bayes == majority:
         return bayes
     chosen = bayes if node["right"] <= 0 else majority
-    node["right"] += np.int64(label == majority) - np.int64(label == bayes)
+    node["right"] += weight * (np.int64(label == majority) - np.int64(label == bayes))
     return chosen
 
 

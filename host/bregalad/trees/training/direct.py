@@ -13,7 +13,7 @@ from ...boards import kernel
 from ...compiled import njit
 from ...protocol.reports import HEADER, SuggestionFlag
 from ...protocol.words import getter
-from ..policy.judge import KEEP, SPLIT, TIE, judge_row
+from ..policy.judge import KEEP, SPLIT, TIE, judge_row, left_out
 from ..structure.nodes import LEAF, NO_NODE
 from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
 from ..structure.split import enter_role, hand_out, sides_of, sprout
@@ -60,6 +60,8 @@ class Desk(structref.StructRefProxy):
     codes : uint8 array (n * attributes,), read-only
     labels, predictions : int32 array (n,)
         Instances; the latter is written.
+    weights : int32 array (n,) or None
+        How often each is learnt; 0: it is predicted only. None: once each.
     """
 
 
@@ -85,6 +87,7 @@ _FIELDS = (
     "codes",
     "labels",
     "predictions",
+    "weights",
 )
 structref.define_proxy(Desk, _DeskType, list(_FIELDS))
 
@@ -112,6 +115,7 @@ def desk(
     codes,
     labels,
     predictions,
+    weights,
 ):
     """A `Desk`; its own constructor would be compiled by every process anew."""
     return Desk(
@@ -136,6 +140,7 @@ def desk(
         codes,
         labels,
         predictions,
+        weights,
     )
 
 
@@ -209,9 +214,14 @@ def _try(state, table, base, gains, leaf, form, options, classes, number, delay,
     while node != NO_NODE:
         row = table[node]
         if row["due_at"] == number:
+            if options.subset:
+                out = left_out(table, node, options, form.attributes)
+                for cell in range(form.cells):
+                    state.wanted[cell] = not out[form.attribute[cell]]
             kernel.trial(state, np.int64(row["slot"]), np.int64(0))
             words = state.out[: form.size]
             state.progress[kernel.USED] = 0
+            state.wanted[:] = True
             tally[TRIALS] += 1
             tally[HALVINGS] += _flags_of(words, 0) & _HALVED
             verdict, cell, value = judge_row(
@@ -246,6 +256,7 @@ def _walk(
     where,
     labels,
     predictions,
+    weights,
     start,
     stop,
     seen,
@@ -291,7 +302,14 @@ def _walk(
             walk(table, codes, attributes, first, found[: walked - first], going)
         leaf = found[np.uint64(i - first)]
         row = table[leaf]
-        majority = count_class(row, counts, leaf, label)
+        weight = np.int64(1)
+        if weights is None:
+            majority = count_class(row, counts, leaf, label)
+        else:
+            weight = np.int64(weights[i])
+            majority = row["majority"]
+            if weight:
+                count_class(row, counts, leaf, label, weight)
         predictions[i] = majority
         active = row["slot"] >= 0
         counting = active
@@ -318,16 +336,34 @@ def _walk(
                             np.int64(slot),
                             places,
                         )
-                    predictions[i] = choose(row, predictor, majority, bayes, label)
-                if entries[slot, kernel.N] == count_max:
-                    kernel.halve(entries, shape, counters, events, np.int64(slot))
-                clamped += kernel.add(
-                    entries, counters, shares, shape[3], lanes, count_max, logs, bayes_table, slot, label, places, rows
-                )
+                    predictions[i] = choose(row, predictor, majority, bayes, label, weight)
+                left = weight
+                while left:
+                    # What is full is halved before it counts further: near that, by one after the other.
+                    step = left if entries[slot, kernel.N] + left <= count_max else np.int64(1)
+                    if entries[slot, kernel.N] == count_max:
+                        kernel.halve(entries, shape, counters, events, np.int64(slot))
+                    clamped += kernel.add(
+                        entries,
+                        counters,
+                        shares,
+                        shape[3],
+                        lanes,
+                        count_max,
+                        step,
+                        logs,
+                        bayes_table,
+                        slot,
+                        label,
+                        places,
+                        rows,
+                    )
+                    left -= step
                 nodes += 1
-                if anytime is None or node == leaf:
-                    row["own"] = entries[slot, kernel.N]
-                due += arrive(row, number, delay)
+                if weight:
+                    if anytime is None or node == leaf:
+                        row["own"] = entries[slot, kernel.N]
+                    due += arrive(row, number, delay, weight)
             if anytime is None:  # inner nodes count nothing
                 break
             if row["parent"] == NO_NODE:
@@ -350,7 +386,7 @@ def _walk(
     return i, np.int64(leaf) if due else -1, first, walked
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", nogil=True)
 def learn(desk, start, stop, predictor, anytime):
     """Learn instances until ``stop``, or until a decision takes effect that it leaves.
 
@@ -433,6 +469,7 @@ def learn(desk, start, stop, predictor, anytime):
             where,
             labels,
             predictions,
+            desk.weights,
             i,
             min(stop, ahead[NEXT] - seen),
             seen,

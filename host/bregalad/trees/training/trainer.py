@@ -20,10 +20,12 @@ from ...interrupt import check_interrupt, deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
 from ...protocol.reports import ErrorCode, Kind, kind_of, layout_of
 from ...protocol.tree import TreeKind
+from ...words import shown
 from ..requirements import check_abilities, check_classes
 from ..structure import router
 from ..structure.growth import Growth
 from ..structure.nodes import Nodes
+from ..weights import HEAVIEST
 from . import direct
 from .feed import FEED_TOKENS, open_feed
 from .recoding import recoding
@@ -35,7 +37,7 @@ from .walking import Walking
 __all__ = ["Trainer"]
 
 # Instances that are being learnt, as `router.advance` describes them.
-_Window = namedtuple("_Window", "codes labels predictions order")
+_Window = namedtuple("_Window", "codes labels predictions order weights")
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, TreeKind.LABEL, TreeKind.ROW)
@@ -334,13 +336,26 @@ class Trainer:
         self._failed = False
         return found[1]
 
+    def check_weights(self, weights, count):
+        """Refuse what is no int32 array of so many weights, or a board that takes none."""
+        if self._direct is None:
+            raise ValueError(f"board {self.board.name} takes no weights: board='emulated' and feed='stream' do")
+        if not isinstance(weights, np.ndarray) or weights.dtype != np.int32 or weights.shape != (count,):
+            raise TypeError(f"weights must be an int32 array ({count},), not {shown(weights)}")
+        if count and not 0 <= weights.min() <= weights.max() <= HEAVIEST:
+            raise ValueError(f"weights must be 0 to {HEAVIEST}")
+
     @property
     def until_review(self):
         """Instances until all leaves compete for the slots."""
         return self.review_period - self.tally.instances % self.review_period
 
-    def learning(self, codes, labels):
-        """``learn`` as a generator for `Steps`, which can be finished after the link was cut."""
+    def learning(self, codes, labels, weights=None):
+        """``learn`` as a generator for `Steps`, which can be finished after the link was cut.
+
+        On a board in this process instances may have ``weights``, int32 array (n,): how often each is learnt, 0: it
+        is predicted only.
+        """
         self._check_working()
         codes = np.ascontiguousarray(codes)
         self.cells.check(codes)
@@ -348,7 +363,7 @@ class Trainer:
         if len(labels) != count:  # compiled code would read on beyond them
             raise ValueError(f"there are {count} instances, but {len(labels)} labels")
         self._window = window = _Window(
-            codes, labels, np.zeros(count, np.int32), np.zeros((count if self.predictor else 0, 2), np.int32)
+            codes, labels, np.zeros(count, np.int32), np.zeros((count if self.predictor else 0, 2), np.int32), weights
         )
         self._progress = np.zeros(1, np.int64)
         self._answered = 0
@@ -427,7 +442,7 @@ class Trainer:
                 done, used, tried = router.advance(
                     nodes.table,
                     nodes.counts,
-                    *window,
+                    *window[:-1],
                     position,
                     stop,
                     tally.instances,
@@ -461,7 +476,7 @@ class Trainer:
         self.flush()
         self._handle(self.board.receive())
         window = self._window
-        instances = as_bytes(window.codes), window.labels, window.predictions
+        instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
         while position < end or self._ahead[direct.LEFT]:
             self.nodes.reserve(self.cells.most_branches)
             position = direct.learn(self._desk_of(*instances), position, end, *self._how)
@@ -517,7 +532,7 @@ class Trainer:
         found, self._found = self._found, []
         return found
 
-    def _desk_of(self, codes, labels, predictions):
+    def _desk_of(self, codes, labels, predictions, weights=None):
         """What ``direct`` works on; only of a board in this process."""
         nodes, growth = self.nodes, self.growth
         return direct.desk(
@@ -542,6 +557,7 @@ class Trainer:
             codes,
             labels,
             predictions,
+            weights,
         )
 
     # One instance at a time, on a board in this process
