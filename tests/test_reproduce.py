@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bregalad.benchmark import data
 from bregalad.benchmark.page import Page
-from bregalad.benchmark.papers import STUDIES, Settings, active, ctree, efdt, study, ties
+from bregalad.benchmark.papers import STUDIES, Settings, active, ctree, efdt, puuvfdt, study, ties
 from bregalad.benchmark.papers.runs import computes, mean_curve, spread
 from bregalad.cli import main
 from bregalad.evaluation import Curve
@@ -116,6 +116,18 @@ def test_active_says_what_it_lacks(monkeypatch):
     page = active.run(Settings(300, 1))
     assert str(page).count("pip install 'bregalad[river]'") == 2
     assert set(page.tables["accuracy"][0]) == {"budget", *active.STRATEGIES[:5]}
+
+
+def test_puuvfdt(tmp_path, monkeypatch):
+    monkeypatch.setattr(puuvfdt, "STREAMS", {"SEA": "sea"})
+    lines = []
+    page = puuvfdt.run(Settings(3000, 2, note=lines.append))
+    rows = page.tables["accuracy"]
+    assert [row["labelled"] for row in rows] == ["10%", "30%", "50%"] and len(lines) == 2 * 3
+    assert all(0.5 < mean < 1 for row in rows for mean in numbers([row["all labels"], row["puuVFDT"]]))
+    levels = numbers([row["true level"] for row in page.tables["level"]])
+    assert levels == sorted(levels, reverse=True)
+    assert "ELEC was not at hand" in str(page) and page.write(tmp_path) == ["puuvfdt.md"]
 
 
 def test_at_equal_leaves():

@@ -6,6 +6,7 @@ from .trees.catalogue import TREES, load_tree
 from .trees.classical.utgoff import ID5R, ITI
 from .trees.confidence import CorrHTree, CTree
 from .trees.efdt import EFDT
+from .trees.puuvfdt import PuuVFDT
 from .trees.vfdt import VFDT
 
 __version__: str
@@ -21,6 +22,7 @@ __all__ = [
     "Geometry",
     "ID5R",
     "ITI",
+    "PuuVFDT",
     "VFDT",
     "load_tree",
     "open_board",

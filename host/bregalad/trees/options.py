@@ -19,6 +19,7 @@ __all__ = [
     "LEARNERS",
     "MOST_KEPT",
     "OPTIONS",
+    "POSITIVE",
     "TIES",
     "VARIANTS",
     "check",
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree")
+POSITIVE = ("puuvfdt",)  # of positive and unlabelled instances
 CLASSICAL = ("id5r", "iti")  # on the host; they keep all instances
 BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
 TIES = ("ht", "htdt", "htat")
@@ -182,6 +184,11 @@ class Option:
 
 def _all(value, **others):
     """The defaults of all trees on boards, some of which have others, and of classical ones that are named."""
+    return {**dict.fromkeys((*LEARNERS, *POSITIVE), value), **others}
+
+
+def _of_classes(value, **others):
+    """The same, without the trees of positive and unlabelled instances."""
     return {**dict.fromkeys(LEARNERS, value), **others}
 
 
@@ -339,7 +346,7 @@ OPTIONS = (
         str,
         "a leaf predicts its majority class (mc), by naive Bayes from its statistics "
         "(nb), or by the one of the two that has been right more often there (nba)",
-        _all(None),
+        _of_classes(None),
         choices=("mc", "nb", "nba"),
         none="nba, on a board without naive Bayes mc",
         group=_LEAVES,
@@ -389,9 +396,24 @@ OPTIONS = (
         "class_weight",
         dict,
         "how often each instance of a class is learnt, by label; 'balanced', as in scikit-learn, with `fit` alone",
-        _all(None, id5r=None, iti=None),
+        _of_classes(None, id5r=None, iti=None),
         none="once",
         group=_LEAVES,
+    ),
+    Option(
+        "positive",
+        object,
+        "the label of the instances that are known to be positive; the other one is that of all the rest",
+        dict.fromkeys(POSITIVE, 1),
+    ),
+    Option(
+        "level",
+        float,
+        "the share of positives among the unlabelled instances",
+        dict.fromkeys(POSITIVE),
+        above=0,
+        below=1,
+        none="not known: nine trees, of 0.1 to 0.9, side by side",
     ),
     Option(
         "max_instances",

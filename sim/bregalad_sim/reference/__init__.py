@@ -6,6 +6,7 @@ Counting and predicting are compiled; every decision is plain Python beside its 
 
 from .books import learn_coded
 from .efdt import ReferenceEFDT
+from .puuvfdt import ReferencePuuVFDT
 from .vfdt import ReferenceVFDT
 
-__all__ = ["ReferenceEFDT", "ReferenceVFDT", "learn_coded"]
+__all__ = ["ReferenceEFDT", "ReferencePuuVFDT", "ReferenceVFDT", "learn_coded"]

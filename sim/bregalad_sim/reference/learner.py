@@ -246,7 +246,7 @@ class Learner:
 
     def _due(self, at):
         node = self.tree[at]
-        return node["since"] >= node["period"]
+        return node["row"] >= 0 and node["since"] >= node["period"]
 
     def _may_split(self, at):
         deepest = self.options.max_depth

@@ -20,8 +20,10 @@ __all__ = [
     "TIE",
     "PRUNE",
     "RELOCATE",
+    "CONSULT",
     "NO_CELL",
     "MAX_PERIOD",
+    "MIN_GAIN",
     "report_form",
     "change",
     "judge_row",
@@ -30,15 +32,16 @@ __all__ = [
 ]
 
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
-# again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins.
-KEEP, SPLIT, TIE, PRUNE, RELOCATE = range(KEPT, KEPT + 5)
+# again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins;
+# CONSULT: all depends on the bins, of all attributes.
+KEEP, SPLIT, TIE, PRUNE, RELOCATE, CONSULT = range(KEPT, KEPT + 6)
 NO_CELL = -1
 MAX_PERIOD = (1 << 16) - 1  # of adaptive_grace
 
 # For what only compiled code calls; no divisor is 0.
 _inner = njit(inner=True, error_model="numpy")
 
-_MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
+MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
 _UNIT = 1 << GAIN_FRACTION
 _CANDIDATE_WORDS = CANDIDATE.size // 4
 
@@ -263,7 +266,7 @@ def _winner(words, at):
 def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t):
     gap = ranking.best if options.anytime else ranking.best - max(ranking.second, 0.0)
     verdict = KEEP
-    if ranking.best >= _MIN_GAIN:
+    if ranking.best >= MIN_GAIN:
         wide, tie, _ = _compare(options, gap, n, classes, depth, t, form.attributes)
         if options.ties == GENUINE:
             tie = tie and genuine(ranking.best, ranking.second, ranking.worst)
@@ -282,7 +285,7 @@ def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
 
 @_inner
 def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
-    if options.null and ranking.best < _MIN_GAIN:
+    if options.null and ranking.best < MIN_GAIN:
         verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
         return KEEP if verdict == KEEP else PRUNE, NO_CELL, 0
     if ranking.at < 0:
@@ -337,6 +340,8 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
         named += both > 0
     if named < 2 or n_own == 0:
         return _keep(options, row, options.grace)
+    if options.consults:
+        return CONSULT, NO_CELL, 0
     shift = 0.0
     if n > n_own:
         counts = np.empty(width, np.int64)

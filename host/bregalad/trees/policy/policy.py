@@ -15,6 +15,7 @@ from ..options import VARIANTS as NAMES
 from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
 from .judge import (
+    CONSULT,
     KEEP,
     MAX_PERIOD,
     NO_CELL,
@@ -35,6 +36,7 @@ __all__ = [
     "TIE",
     "PRUNE",
     "RELOCATE",
+    "CONSULT",
     "NO_CELL",
     "VARIANTS",
     "SplitPolicy",
@@ -85,6 +87,7 @@ _Options = namedtuple(
         "max_depth",  # 0: no limit
         "subset",  # 0: all attributes
         "seed",
+        "consults",
     ],
 )
 
@@ -132,6 +135,8 @@ class SplitPolicy:
     delay: int = default_of("delay")
     subset: int = 0
     seed: int = 0
+
+    consults = False  # whether a trial reads all that the node has counted, and `consult` decides
 
     def __post_init__(self):
         for field in fields(self):
@@ -274,6 +279,7 @@ class SplitPolicy:
             int(self.max_depth or 0),
             self.subset,
             self.seed,
+            int(self.consults),
         )
 
     def judge(self, words, form, nodes, tried, due, classes):

@@ -374,6 +374,8 @@ class Trainer:
             self.rows_only = False  # somebody may have predicted meanwhile
             self._failed = True  # unless the board gets through
             end = position + min(count - position, self.until_review)
+            if self.trials.totals is not None:
+                self.trials.totals.begin(labels[position:end], self.tally.instances)
             if self._walking is not None:
                 yield from self._walking.learning(position, end)
             elif self._direct is not None:

@@ -14,7 +14,7 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
-from ..policy.policy import KEEP, PRUNE, RELOCATE, TIE, report_form
+from ..policy.policy import CONSULT, KEEP, PRUNE, RELOCATE, TIE, report_form
 from ..structure.growth import Split
 from ..structure.nodes import ASKED, LEAF
 
@@ -81,7 +81,11 @@ class Trials:
     ----------
     form : named tuple of ``report_form``
         Of the reports.
+    totals : Totals or None
+        What a policy that consults wants to know of the stream.
     """
+
+    totals = None
 
     def __init__(self, geometry, cells, policy, growth, classes, tally):
         self.cells = cells
@@ -132,12 +136,15 @@ class Trials:
         Returns
         -------
         list of (slot, cell)
-            What is to be read for it: the node's entry, by NONE, and the bins of the attribute that wins. A
+            What is to be read for it: the node's entry, by NONE, and the bins of the attribute that wins, or of all. A
             suggestion holds the class counts of one side of the best split, and not those of missing values.
         """
         nodes = self.nodes
         verdict, cell, value, due = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value", "due_at"))
-        cells = [] if verdict == PRUNE else self.cells.cells_of(int(self.cells.attribute[cell])).tolist()
+        if verdict == CONSULT:
+            cells = list(range(len(self.cells)))
+        else:
+            cells = [] if verdict == PRUNE else self.cells.cells_of(int(self.cells.attribute[cell])).tolist()
         nodes.verdict[node] = ASKED
         self._reading.append(_Decision(node, due, verdict, cell, value, 1 + len(cells)))
         slot = int(nodes.slot[node])
@@ -166,7 +173,14 @@ class Trials:
             self.growth.prune(node, own, int(entry["n"]))
             tally.pruned += 1
             return
-        split = Split(self.cells, decision.cell, decision.value, bins)
+        cell, value = decision.cell, decision.value
+        if verdict == CONSULT:
+            totals = self.totals.at(decision.due + self.policy.delay)
+            verdict, cell, value = self.policy.consult(self.cells, nodes, node, own, bins, totals)
+            if verdict == KEEP:
+                return
+            bins = [bins[place] for place in self.cells.cells_of(int(self.cells.attribute[cell]))]
+        split = Split(self.cells, cell, value, bins)
         if verdict == RELOCATE:
             verdict = self._relocate(node, split, own)
             if verdict == KEEP:

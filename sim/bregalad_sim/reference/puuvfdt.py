@@ -1,0 +1,71 @@
+"""puuVFDT of one level. Liang, Zhang, Shi and Hu, Information Sciences 2012, with the gain of POSC4.5."""
+
+import math
+
+import numpy as np
+
+from .learner import MIN_GAIN, Learner, best_two
+
+__all__ = ["ReferencePuuVFDT"]
+
+
+class ReferencePuuVFDT(Learner):
+    """Hoeffding tree of positive (class 1) and unlabelled (class 0) instances.
+
+    Parameters
+    ----------
+    capacities, ...
+        As ``Learner``.
+    level : float
+        PosLevel, the share of positives among the unlabelled.
+    """
+
+    def __init__(self, capacities, *, level, **options):
+        self.level = level
+        self._known = np.zeros(0, np.int64)
+        super().__init__(capacities, 2, **options)
+
+    def learn(self, X, labels):
+        """As ``Learner.learn``; the predictions are of no use."""
+        self._known = np.append(self._known, labels)
+        return super().learn(X, labels)
+
+    def attempt(self, at, both):
+        """All is decided when it takes effect."""
+        return lambda: self._decide(at, self.tally.instances)
+
+    def _decide(self, at, seen):
+        candidates = self.candidates(at)
+        if not candidates:
+            return
+        Xa, *others = best_two(candidates)
+        gap = Xa.gain - max(others[0].gain if others else -math.inf, 0.0)
+        trial = self.facts(at, self._both(at), seen)
+        sure = self.bound.sure(gap, trial)
+        if Xa.gain < MIN_GAIN or not (sure or self.bound.tied(trial)):
+            self.decide("keep", abs(self.bound.excess(gap, trial)))
+            return
+        self.decide("split", abs(self.bound.excess(gap, trial)))
+        self.tally.splits += 1
+        self.split(at, Xa, 0.0, not sure)
+        self.forget(at)
+
+    def positive(self, counts):
+        """P(1 | node) of (unlabelled, labelled) along the last axis; 0 where nothing is labelled."""
+        unlabelled, labelled = counts[..., 0], counts[..., 1]
+        UNL, POS = np.bincount(self._known[: self.tally.instances], minlength=2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            estimate = labelled / POS * self.level * UNL / unlabelled
+        return np.where(labelled > 0, np.minimum(1, estimate), 0)
+
+    def _gains(self, at, sides):
+        own = self.statistics.arrays.own[self.tree[at]["row"]]
+        whole = sides.sum(axis=-2)
+        after = (sides[..., 0] * _entropy(self.positive(sides))).sum(axis=-1)
+        return (whole[..., 0] * _entropy(self.positive(whole)) - after) / max(own[0], 1)
+
+
+def _entropy(p):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bits = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
+    return np.where((p > 0) & (p < 1), bits, 0)

@@ -1,0 +1,139 @@
+"""puuVFDT: positive and unlabelled instances only."""
+
+import copy
+import random
+
+import numpy as np
+import pytest
+from bregalad import VFDT, Geometry, PuuVFDT, open_board
+from bregalad.trees.policy.positive import PositivePolicy
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.training.totals import Totals
+from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.reference import ReferencePuuVFDT
+from comparison import difference
+from driving import CAPACITIES, OPTIONS, geometry, learn, stream
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+
+def unlabelled(seed, count=6000):
+    """A stream of which every third positive instance is labelled."""
+    codes, labels = stream(seed, count)
+    return codes, labels & (np.random.default_rng(seed).random(count) < 1 / 3)
+
+
+def trainer_on(board, child_counts="inherit", nominal_split="multiway", delay=0, level=0.4):
+    cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
+    policy = PositivePolicy(delta=1e-3, grace=100, child_counts=child_counts, delay=delay, level=level)
+    trainer = Trainer(board, cells, policy, 2)
+    trainer.trials.totals = Totals([0, 0])
+    return trainer
+
+
+@pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
+@pytest.mark.parametrize("late, delay", [(False, 0), (True, 0), (False, 170), (True, 170)])
+def test_equals_reference(child_counts, nominal_split, late, delay):
+    codes, labels = unlabelled(1)
+    board = open_board("emulated", geometry())
+    if late:
+        board = LateBoard(board, random.Random(7))
+    trainer = trainer_on(board, child_counts, nominal_split, delay)
+    learn(trainer, codes, labels, seed=3 if late else None)
+    reference = ReferencePuuVFDT(
+        CAPACITIES,
+        level=0.4,
+        bins=8,
+        delta=1e-3,
+        grace=100,
+        child_counts=child_counts,
+        nominal_split=nominal_split,
+        delay=delay,
+    )
+    reference.learn(codes, labels)
+    assert difference(trainer.nodes, reference.root) is None
+    assert trainer.tally.splits == reference.tally.splits >= 3
+    assert trainer.tally.ties == reference.tally.ties
+    assert trainer.tally.trials == reference.tally.trials
+
+
+def test_golden_board_agrees():
+    codes, labels = unlabelled(4, 3000)
+    golden, emulated = trainer_on(GoldenBoard(geometry())), trainer_on(open_board("emulated", geometry()))
+    for trainer in (golden, emulated):
+        learn(trainer, codes, labels)
+    assert golden.nodes.difference(emulated.nodes) is None and len(golden.nodes) > 1
+
+
+def made(count=20_000, share=0.3, seed=1):
+    """Attributes, classes and what is known of these."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((count, 4))
+    y = ((X[:, 0] > 0.5) & (X[:, 1] > 0.3)) ^ (rng.random(count) < 0.05)
+    return X, y, np.where(y & (rng.random(count) < share), "spam", "?")
+
+
+@pytest.mark.parametrize("share, close", [(0.1, 0.06), (0.3, 0.03), (0.5, 0.03)])
+def test_close_to_a_tree_that_knows_all_labels(share, close):
+    X, y, known = made(share=share)
+    tree = PuuVFDT(positive="spam").fit(X, known)
+    fresh, truth, _ = made(seed=2)
+    whole = VFDT(leaf_prediction="mc").fit(X, y).score(fresh, truth)
+    assert ((tree.predict(fresh) == "spam") == truth).mean() > whole - close
+    assert abs(tree.level_ - y[known == "?"].mean()) < 0.15
+    assert tree.report()["level"] == tree.level_ and tree.report()["leaves"] > 2
+
+
+def test_learns_as_the_other_trees_do():
+    X, y, known = made()
+    whole = PuuVFDT(positive="spam").fit(X, known)
+    parts = clone(whole)
+    for at in range(0, len(X), 777):
+        parts.partial_fit(X[at : at + 777], known[at : at + 777], ["spam", "?"])
+    parts.close()
+    twin = copy.deepcopy(parts)
+    for tree in (parts, twin):
+        assert (tree.predict_proba(X) == whole.predict_proba(X)).all()
+    assert (whole.classes_ == ["?", "spam"]).all() and np.allclose(whole.predict_proba(X).sum(axis=1), 1)
+    assert (twin.partial_fit(X, known).predict(X) == whole.partial_fit(X, known).predict(X)).all()
+
+
+def test_a_known_level_takes_one_tree_and_any_board():
+    X, y, known = made()
+    with open_board("emulated", Geometry(lanes=4, passes=1)) as board:
+        with pytest.raises(ValueError, match="nine trees take a board each.*by level"):
+            PuuVFDT(board, positive="spam").fit(X, known)
+        tree = PuuVFDT(board, positive="spam", level=0.3).fit(X, known)
+        assert list(tree.trees_) == [0.3] == [tree.level_]
+        expected = PuuVFDT(positive="spam").fit(X, known).trees_[0.3]
+        assert tree.tree_.difference(expected) is None
+        tree.close()
+
+
+@pytest.mark.parametrize(
+    "options, labels, message",
+    [
+        ({}, [0, 1, 2], "takes two labels, the stream has 3: give all that are not known to be positive one"),
+        ({}, [1, 1, 1], "takes two labels, the stream has 1"),
+        ({}, ["a", "b", "a"], r"none of the labels \['a', 'b'\] is the positive one: name it by positive, which is 1"),
+        ({"level": 1}, [0, 1, 0], "level must be between 0 and 1, both excluded, or None for not known.*, not 1"),
+        ({"board": "serial:x"}, [0, 1, 0], "nine trees take a board each, and 'serial:x' is one"),
+        ({"grace": 0}, [0, 1, 0], "grace must be 1 to"),
+    ],
+)
+def test_what_it_cannot_learn_is_refused(options, labels, message):
+    tree = PuuVFDT(**options)
+    with pytest.raises(ValueError, match=message):
+        tree.fit([[1.0], [2.0], [3.0]], labels)
+    with pytest.raises(NotFittedError):
+        tree.predict([[1.0]])
+
+
+def test_what_was_learnt_outlives_a_wrong_call():
+    X, y, known = made()
+    tree = PuuVFDT(positive="spam").fit(X, known)
+    before = tree.predict_proba(X)
+    with pytest.raises(ValueError, match="none of the classes"):
+        tree.partial_fit(X, y)
+    assert (tree.predict_proba(X) == before).all()
