@@ -18,6 +18,7 @@ from bregalad.trees.policy.rule import ask_up_to, rule_of
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
 from bregalad_hw.front.judge import Judge
+from bregalad_hw.front.verdicts import Verdicts
 from bregalad_sim.benches.verdicts import Made
 from bregalad_sim.bits import candidate_fields
 from bregalad_sim.golden import Candidate
@@ -60,6 +61,23 @@ POLICIES = {
 )
 def test_judge(geometry, tmp_path):
     run(Judge(geometry), "dut", "bench_judge", tmp_path, geometry=geometry.as_dict(), rounds=40)
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [PRESETS["tiny"].replace(nodes=9, slots=4), PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20)],
+    ids=lambda g: f"{g.classes}-{g.count_width}",
+)
+def test_verdicts(geometry, tmp_path):
+    run(
+        Verdicts(geometry, trials=5),
+        "dut",
+        "bench_verdicts",
+        tmp_path,
+        geometry=geometry.as_dict(),
+        trials=5,
+        rounds=40,
+    )
 
 
 class Trials:
