@@ -195,7 +195,8 @@ class Walking:
         trainer, nodes = self.trainer, self.trainer.nodes
         assert due_next(nodes.table, nodes.rows, trainer.policy.delay) < FAR, "the stream stands for nothing"
         node, tally = int(earliest(nodes.table, nodes.rows)), trainer.tally
-        if trainer.growth.pool.free < trainer.cells.most_branches:
+        short = trainer.growth.pool.free < trainer.cells.most_branches
+        if short:
             yield from self.read_leaves()  # which leaf loses its slot depends on them
         elif nodes.kind[node] == LEAF:
             yield from self.read_leaves(np.array([node]))
@@ -203,10 +204,12 @@ class Walking:
         trainer._take_effect()
         while trainer.trials.reading:
             trainer._handle((yield True))
+        touched = [node]
         if tally.splits + tally.replaced > changes:
-            for child in self._row(node).children:  # new, whatever stood there
+            touched += self._row(node).children
+            for child in touched[1:]:  # new, whatever stood there
                 self._told.pop(child, None)
-        self.tell(node)
+        self.tell(None if short else touched, node)
 
     def take(self, kind, report):
         """Take in reports of a `TreeKind` that only such boards give."""
@@ -269,27 +272,36 @@ class Walking:
         nodes.right[leaves] = found[:, 1].astype(np.int32)
         nodes.counts[leaves] = found[:, 2:]
 
-    def tell(self, decided=None):
-        """Have the board follow the tree; the node that has been decided about is unlocked last."""
+    def tell(self, touched=None, decided=None):
+        """Have the board follow the tree.
+
+        Parameters
+        ----------
+        touched : list of int, optional
+            Nodes that may have changed; all unless given.
+        decided : int, optional
+            The node that has been decided about: it is unlocked last.
+        """
         trainer, nodes = self.trainer, self.trainer.nodes
         geometry = trainer.board.geometry
-        live = nodes.descendants().tolist()
-        now = {node: (self._row(node), self._beside(node)) for node in live}
-        for node in live:
-            row, beside = now[node]
-            before = self._told.get(node, (None, None))
-            if beside["slot"] != NONE and before[1] != beside:
+        if touched is None:
+            touched = nodes.descendants().tolist()
+            self._told = {node: self._told[node] for node in touched if node in self._told}
+        changed = []
+        for node in touched:
+            row, beside = now = self._row(node), self._beside(node)
+            old_row, old_beside = self._told.get(node, (None, None))
+            if beside["slot"] != NONE and old_beside != beside:
                 self._send(pack_tree(geometry, TreeOpcode.NODE, **beside))
-            if row.kind == NodeKind.LEAF and (before[0] is None or before[0].kind != NodeKind.LEAF):
+            if row.kind == NodeKind.LEAF and (old_row is None or old_row.kind != NodeKind.LEAF):
                 for word, value in enumerate(row_words(nodes.counts[node], int(nodes.majority[node]))):
                     values = {"flags": RowOp.WRITE, "node": node, "word": word, "value": value}
                     self._send(pack_tree(geometry, TreeOpcode.ROW, **values))
-        changed = [node for node in live if self._told.get(node, (None,))[0] != now[node][0]]
-        for node in sorted(changed, key=lambda node: node == decided):
-            self._edit(node, now[node][0])
-        if decided is not None and decided not in changed:
-            self._edit(decided, None)
-        self._told = now
+            if old_row != row or node == decided:
+                changed.append((node, row))
+            self._told[node] = now
+        for node, row in sorted(changed, key=lambda change: change[0] == decided):
+            self._edit(node, row)
         trainer.flush()
 
     def _edit(self, node, row):
