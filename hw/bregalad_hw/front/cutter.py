@@ -78,6 +78,12 @@ class Cutter(wiring.Component):
     o : Out(cut_layout(geometry))
         To be taken when it comes; nothing unless it is a ``step`` or an ``edge``. ``label`` and ``flags`` are the
         record's from where they are marked on.
+    stop : In(1)
+        No more rows are opened; those that are want their words.
+    begun : Out(1)
+        A clock ago a row's first step was cut.
+    starved : Out(1)
+        Words are wanted, and without them no step can be cut.
     busy : Out(1)
         A command has not ended.
 
@@ -97,6 +103,9 @@ class Cutter(wiring.Component):
                 "i": In(stream.Signature(g.bus_width)),
                 "room": In(1),
                 "o": Out(cut_layout(g)),
+                "stop": In(1),
+                "begun": Out(1),
+                "starved": Out(1),
                 "busy": Out(1),
             }
         )
@@ -143,6 +152,7 @@ class Cutter(wiring.Component):
             # Places without an edge.
             fills.eq(edges & ~begun & ~more & (opened == 0) & (path != 0)),
             goes.eq(step_goes | unit_goes),
+            self.starved.eq(records & self.i.ready & ~ready),
             ends.eq(unit_goes | (step_goes & step.last)),
         ]
         advance, uses = Mux(records, step.advance, KEY_BYTES), Mux(records, step.uses, KEY_BYTES)
@@ -158,6 +168,7 @@ class Cutter(wiring.Component):
                 Mux(taken, Mux(goes, spare - uses + size, spare + size), Mux(goes, spare - uses, spare)),
             ),
             begun.eq(0),
+            self.begun.eq(step_goes & begins),
         ]
         with m.If(goes):
             m.d.sync += base.eq(base + advance)
@@ -167,6 +178,8 @@ class Cutter(wiring.Component):
             m.d.sync += [left.eq(left - 1), more.eq(left != 1), next_row.eq(Mux(records, stride, KEY_BYTES))]
         with m.If(begun):
             m.d.sync += more.eq((left != 0) & (records | edges | table))
+        with m.If(self.stop):
+            m.d.sync += more.eq(0)
         with m.If((unit_goes | fills) & (path != 0)):
             m.d.sync += path.eq(path + 1)
         with m.If(unit_goes & ~unit[-1]):
@@ -218,7 +231,7 @@ class Cutter(wiring.Component):
             beside.first.eq(step.first),
             beside.end.eq(step.end),
             beside.row.eq(Mux(records, step.row, row)),
-            beside.beat.eq(step.beat),
+            beside.beat.eq(step.beat | step.last),
             beside.last.eq(step.last),
             beside.edge.eq(edges & (unit_goes | fills) & place_known),
             beside.searcher.eq(searcher),

@@ -336,7 +336,7 @@ class LeafRows(wiring.Component):
             self.o.payload.eq(queue.r_data),
             queue.r_en.eq(self.o.ready),
         ]
-        with m.If(mark):
+        with m.If(~result.read):
             m.d.comb += told.hits.eq(hits)
         with m.If(tallied):
             # The items after it have waited.

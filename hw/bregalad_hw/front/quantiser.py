@@ -61,8 +61,10 @@ class Quantiser(wiring.Component):
     room : In(1)
         Steps of rows begin only then; ``under_way`` beats at most may come afterwards.
     o : Out({valid: 1, payload: codes_layout(geometry)})
-        ceil(d / P) beats a record, to be taken when they come. Lanes beyond the record's end hold 255. Label and flags
-        are right in the last beat.
+        ceil(d / P) beats a record, to be taken when they come; a record's last step completes one, too. Lanes beyond
+        the record's end hold 255. Label and flags are right in the last beat.
+    stop, begun, starved
+        Of the `Cutter`.
     busy : Out(1)
         A command has not ended. The beats of one that has may still come.
 
@@ -83,6 +85,9 @@ class Quantiser(wiring.Component):
                 "i": In(stream.Signature(g.bus_width)),
                 "room": In(1),
                 "o": Out(wiring.Signature({"valid": Out(1), "payload": Out(codes_layout(g))})),
+                "stop": In(1),
+                "begun": Out(1),
+                "starved": Out(1),
                 "busy": Out(1),
             }
         )
@@ -93,7 +98,13 @@ class Quantiser(wiring.Component):
         m.submodules.cutter = cutter = Cutter(g, self.steps)
         wiring.connect(m, wiring.flipped(self.command), cutter.command)
         wiring.connect(m, wiring.flipped(self.i), cutter.i)
-        m.d.comb += [cutter.room.eq(self.room), self.busy.eq(cutter.busy)]
+        m.d.comb += [
+            cutter.room.eq(self.room),
+            cutter.stop.eq(self.stop),
+            self.begun.eq(cutter.begun),
+            self.starved.eq(cutter.starved),
+            self.busy.eq(cutter.busy),
+        ]
         cut = cutter.o
         found = [self._search(m, searcher, cut) for searcher in range(searchers_of(g))]
 

@@ -84,7 +84,7 @@ class Bench:
         return beats, came, taken
 
     async def start(self):
-        await reset(self.dut, self.dut.room)
+        await reset(self.dut, self.dut.room, self.dut.stop)
 
     def edges(self, layout, index):
         kind = layout.columns[index].kind

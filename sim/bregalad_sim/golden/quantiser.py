@@ -80,8 +80,8 @@ class GoldenQuantiser:
                 flags = data[head + 1]
             for lane in range(step["first"], step["end"]):
                 codes[lane] = self._code(data, base + step["window"], lane, RowKind(step["kind"]), step["row"])
-            if step["flags"] & StepFlag.BEAT:
-                last = step["flags"] & StepFlag.LAST != 0
+            last = step["flags"] & StepFlag.LAST != 0
+            if last or step["flags"] & StepFlag.BEAT:
                 beats.append(QuantisedBeat(label, flags, codes, int(not beats), int(last)))
                 codes = [MISSING] * self.geometry.lanes
             base += step["advance"]

@@ -43,6 +43,7 @@ def _rows_come_once_in_order(m, block):
     words, steps = Signal(6), Signal(6)
     layout = command.p.opcode == RowOpcode.LAYOUT
     m.d.comb += [
+        Assume(~block.stop),
         Assume(~command.valid | ~rows_told),
         Assume(layout == ~told),
         Assume(layout | (command.p.opcode == RowOpcode.RECORDS)),

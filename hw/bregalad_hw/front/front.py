@@ -1,0 +1,322 @@
+"""All that stands before the array: rows in, headers of records at their leaves out, and what leaves predict."""
+
+from amaranth import Assert, Module, Mux, Signal
+from amaranth.lib import data, fifo, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.geometry import CODE_WIDTH
+from bregalad.protocol.commands import RecordFlag
+from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
+from bregalad.protocol.nodes import EDIT, EditError
+from bregalad.protocol.rows import ROW_COMMAND
+
+from ..configuration import configuration_signature
+from ..layout import struct
+from ..mcmu.buffer import header_layout
+from ..relay import Relay
+from . import leaf_rows, walker
+from .leaf_rows import LeafRows
+from .quantiser import Quantiser
+from .store import RecordStore
+from .walker import Walker
+
+__all__ = ["Front", "access_layout", "bayes_layout"]
+
+_UNKNOWN = 3  # records that `room` does not know of: this clock's, and those of the two before
+_BEHIND = 16  # places for records that have left the walker
+_PREDICTED = 64  # records that may wait for naive Bayes
+
+
+def access_layout():
+    """What a ROW command says."""
+    return data.StructLayout({"op": 8, "node": 16, "word": 16, "value": 32})
+
+
+def bayes_layout(geometry):
+    """A record's class by naive Bayes, if that knows any."""
+    return data.StructLayout({"label": (geometry.classes - 1).bit_length(), "known": 1})
+
+
+class Front(wiring.Component):
+    """Find codes and leaf of each record; hand it to the tracker and to its leaf's row. ::
+
+        rows -> Quantiser -> codes -+-> Walker -> leaf -+-> header -> tracker
+                                    |                   +-> (naive Bayes) -> LeafRows -> result
+                                    +-> RecordStore -> codes, whenever the tracker asks
+
+    Nothing in the quantiser waits, so a row's first step is cut only if there is a place for its record in the walker
+    and in the store. Labels that are no class, and what an error has cut off, go through it all as records that have no
+    slot, only TEST, and nothing to tell, so that order and places stay right.
+
+    Edits of the node table and accesses to rows take place between two records: they wait for those that have been
+    handed over, and nothing is handed over meanwhile.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        With ``nodes``, 2 to 32768; ``lanes`` is a power of two.
+    walkers, records : int
+        Of the `Walker`.
+    steps : int
+        Of the `Quantiser`.
+
+    Members
+    -------
+    configuration : In(configuration_signature(LEAF_ROWS))
+        Static while a record is in here.
+    command : In(stream of ROW_COMMAND), i : In(stream of bus words)
+        To the quantiser.
+    root : In(node)
+        Where the records of a command begin; static until ``busy`` has fallen.
+    abort : In(1)
+        The words end before the rows do. All rows that are whole are learnt, no others; it stays until ``busy`` has
+        fallen, if there is no record in here that waits for something else.
+    header : Out(stream of header_layout)
+        Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
+    bayes : In(stream of bayes_layout)
+        With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
+    edit, lock, limit, hold, handed, error, stands
+        Of the `Walker`.
+    row : In(stream of access_layout)
+        Taken when it is carried out, once the headers of all records before it are taken.
+    refused : Out(1)
+        For a clock: a row command named what there is not, and did nothing.
+    result : Out(stream of leaf_rows.result_layout)
+    read_at, codes, free
+        Of the `RecordStore`. Each record is freed.
+    good, bad : Out(1)
+        For a clock: a record without TEST was given to the tracker; a record came whose label is no class.
+    quiet : Out(1)
+        All that has been handed over has been taken, predicted, told; two clocks after ``hold`` has come that stays so.
+    busy : Out(1)
+        A command or a record is in here.
+
+    Latency: 2 clocks from the walker's item to ``header``. Throughput: a record per clock.
+
+    Raises
+    ------
+    ValueError
+        If the geometry has no ``nodes``, too many, or a number of lanes that is no power of two.
+    """
+
+    def __init__(self, geometry, *, walkers=4, records=16, steps=64):
+        self.geometry = g = geometry
+        if g.lanes & (g.lanes - 1):
+            raise ValueError(f"lanes must be a power of two, not {g.lanes}")
+        self.rows = LeafRows(g, g.nodes)
+        self.quantiser = Quantiser(g, steps)
+        self.walker = Walker(g.nodes, g.max_cells, g.slots, g.lanes, walkers=walkers, records=records, alternates=0)
+        self.walking = walkers * records
+        self.store = RecordStore(g, 1 << (self.walking + _BEHIND - 1).bit_length())
+        super().__init__(
+            {
+                "configuration": In(configuration_signature(LEAF_ROWS)),
+                "command": In(stream.Signature(struct(ROW_COMMAND))),
+                "i": In(stream.Signature(g.bus_width)),
+                "root": In(range(g.nodes)),
+                "abort": In(1),
+                "header": Out(stream.Signature(header_layout(g))),
+                **({"bayes": In(stream.Signature(bayes_layout(g)))} if g.naive_bayes else {}),
+                "edit": In(stream.Signature(struct(EDIT))),
+                "lock": In(stream.Signature(walker.lock_layout())),
+                "limit": In(32),
+                "hold": In(1),
+                "handed": Out(32),
+                "error": Out(range(max(EditError) + 1)),
+                "stands": Out(1),
+                "row": In(stream.Signature(access_layout())),
+                "refused": Out(1),
+                "result": Out(stream.Signature(leaf_rows.result_layout(g, g.nodes))),
+                "read_at": In(self.store.read_at.shape()),
+                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+                "free": In(1),
+                "good": Out(1),
+                "bad": Out(1),
+                "quiet": Out(1),
+                "busy": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.quantiser = quantiser = self.quantiser
+        m.submodules.walker = walk = self.walker
+        m.submodules.store = store = self.store
+        m.submodules.rows = rows = self.rows
+        connect(m, flipped(self.command), quantiser.command)
+        connect(m, flipped(self.edit), walk.edit)
+        connect(m, flipped(self.lock), walk.lock)
+        connect(m, rows.o, flipped(self.result))
+        connect(m, flipped(self.configuration), rows.configuration)
+        self._words(m)
+        header, waiting, told = self._join(m, self._records(m))
+        behind = header.valid | waiting | told.valid
+        self._access(m, told, walk.quiet & ~waiting & ~header.valid)
+        m.d.comb += [
+            walk.limit.eq(self.limit),
+            self.handed.eq(walk.handed),
+            self.error.eq(walk.error),
+            self.stands.eq(walk.stands),
+            store.read_at.eq(self.read_at),
+            store.free.eq(self.free),
+            self.codes.eq(store.codes),
+            self.quiet.eq(walk.quiet & rows.quiet & ~behind),
+        ]
+        return m
+
+    def _words(self, m):
+        """Give the quantiser its words; where they end early, once all before is through, any."""
+        quantiser = self.quantiser
+        passed = Signal(range(quantiser.under_way + 3))  # clocks in which it has been starved
+        self._cut_off = cut_off = Signal()
+        with m.If(~self.abort):
+            m.d.sync += [passed.eq(0), cut_off.eq(0)]
+        with m.Elif(~quantiser.starved):
+            m.d.sync += passed.eq(0)
+        with m.Elif(passed == quantiser.under_way + 2):
+            m.d.sync += cut_off.eq(1)
+        with m.Else():
+            m.d.sync += passed.eq(passed + 1)
+        m.d.comb += [
+            quantiser.i.valid.eq(self.i.valid | cut_off),
+            quantiser.i.payload.eq(self.i.payload),
+            self.i.ready.eq(quantiser.i.ready & ~cut_off),
+            quantiser.stop.eq(cut_off),
+        ]
+
+    def _records(self, m):
+        """Put the quantiser's beats where they belong; what is known of each record besides, in order."""
+        g, quantiser, walk, store = self.geometry, self.quantiser, self.walker, self.store
+        beat = quantiser.o.payload
+        # From the clock after their first steps are cut on.
+        walking, stored = Signal(range(self.walking + 1)), Signal(range(store.records + 1))
+        left, full = Signal(), Signal()
+        m.d.comb += [left.eq(walk.o.valid & walk.o.ready), self.busy.eq(quantiser.busy | full)]
+        m.d.sync += [
+            walking.eq(walking + quantiser.begun - left),
+            stored.eq(stored + quantiser.begun - self.free),
+            quantiser.room.eq((walking <= self.walking - _UNKNOWN) & (stored <= store.records - _UNKNOWN)),
+            full.eq(quantiser.begun | (stored != 0) | ~self.quiet),
+        ]
+
+        known, test, minus = Signal(), Signal(), Signal()
+        comes = Signal()
+        layout = data.StructLayout({"label": header_layout(g)["label"].shape, "known": 1, "test": 1, "minus": 1})
+        m.submodules.beside = beside = fifo.SyncFIFOBuffered(width=layout.size, depth=self.walking)
+        written, read = data.View(layout, beside.w_data), data.View(layout, beside.r_data)
+        m.d.comb += [
+            comes.eq(quantiser.o.valid & beat.last),
+            known.eq((beat.label < g.classes) & ~self._cut_off),
+            test.eq((beat.flags & int(RecordFlag.TEST)) != 0),
+            minus.eq((beat.flags & int(RecordFlag.MINUS)) != 0),
+            self.bad.eq(comes & ~known & ~self._cut_off),
+            walk.i.valid.eq(quantiser.o.valid),
+            walk.i.p.codes.eq(beat.codes),
+            walk.i.p.root.eq(self.root),
+            walk.i.p.numbered.eq(known & ~test & ~minus),
+            walk.i.p.last.eq(beat.last),
+            store.put.eq(quantiser.o.valid),
+            store.written.eq(beat.codes),
+            store.last.eq(beat.last),
+            beside.w_en.eq(comes),
+            written.label.eq(beat.label),
+            written.known.eq(known),
+            written.test.eq(test | ~known),
+            written.minus.eq(minus & known),
+            beside.r_en.eq(left),
+        ]
+        m.d.sync += [
+            Assert(walk.i.ready | ~walk.i.valid, "no room for a record"),
+            Assert(beside.w_rdy | ~beside.w_en, "no room for what is known of a record"),
+            Assert(beside.r_rdy | ~walk.o.valid, "nothing is known of a record"),
+        ]
+        return read
+
+    def _join(self, m, beside):
+        """Hand records over to the tracker, and to their leaf's rows once it is known what naive Bayes says.
+
+        The headers' stream, whether records wait for naive Bayes, and the stream of those that do not any more.
+        """
+        g, found = self.geometry, self.walker.o
+        m.submodules.header = header = Relay(header_layout(g))
+        layout = data.StructLayout(
+            {"node": found.p.node.shape(), "label": beside.label.shape(), "test": 1, "asks": 1, "tells": 1}
+        )
+        m.submodules.waiting = waiting = fifo.SyncFIFOBuffered(
+            width=layout.size, depth=_PREDICTED if g.naive_bayes else 4
+        )
+        m.submodules.told = told = Relay(_told_layout(g))
+        written, first = data.View(layout, waiting.w_data), data.View(layout, waiting.r_data)
+        asks = Signal()  # as the predictor is
+        there = Signal()
+        m.d.sync += asks.eq(self.configuration.leaf_predictor.by != Predictor.MAJORITY)
+        m.d.comb += [
+            there.eq(found.p.slot.there & beside.known),
+            found.ready.eq(header.i.ready & waiting.w_rdy),
+            header.i.valid.eq(found.valid & waiting.w_rdy),
+            header.i.p.slot.eq(found.p.slot.slot),
+            header.i.p.there.eq(there),
+            *(header.i.p[name].eq(beside[name]) for name in ("label", "test", "minus")),
+            waiting.w_en.eq(found.valid & header.i.ready),
+            written.node.eq(found.p.node),
+            written.label.eq(beside.label),
+            written.test.eq(beside.test),
+            written.asks.eq(there & asks),
+            written.tells.eq(beside.known & ~beside.minus),
+            self.good.eq(self.header.valid & self.header.ready & ~self.header.p.test),
+        ]
+        connect(m, header.o, flipped(self.header))
+
+        answered, taken = Signal(), Signal()
+        m.d.comb += [
+            answered.eq(waiting.r_rdy),
+            taken.eq(answered & (told.i.ready | ~first.tells)),
+            waiting.r_en.eq(taken),
+            told.i.valid.eq(answered & first.tells),
+            *(told.i.p[name].eq(first[name]) for name in ("node", "label", "test")),
+        ]
+        if g.naive_bayes:
+            m.d.comb += [
+                answered.eq(waiting.r_rdy & (self.bayes.valid | ~first.asks)),
+                self.bayes.ready.eq(taken & first.asks),
+                told.i.p.known.eq(first.asks & self.bayes.p.known),
+                told.i.p.bayes.eq(self.bayes.p.label),
+            ]
+        return self.header, waiting.level != 0, told.o
+
+    def _access(self, m, told, through):
+        """Give leaf rows their items: those of records, or a ROW command's when all records before are through."""
+        g, rows, row = self.geometry, self.rows, self.row
+        offered, known, goes = Signal(), Signal(), Signal()
+        by_node = (row.p.op == RowOp.READ) | (row.p.op == RowOp.WRITE)
+        m.d.comb += self.walker.hold.eq(self.hold | row.valid)
+        m.d.sync += [
+            offered.eq(row.valid & ~row.ready),
+            known.eq(
+                (row.p.op == RowOp.MARK)
+                | (by_node & (row.p.node < g.nodes) & (row.p.word < len(RowWord) + g.classes))
+                | ((row.p.op == RowOp.TALLY) & (row.p.node < g.classes) & (row.p.word < g.classes))
+            ),
+            # A record that was handed over in the clock of the offer is seen a clock later.
+            goes.eq(offered & ~row.ready & through & ~told.valid),
+        ]
+        item = rows.i.p
+        m.d.comb += [
+            rows.i.valid.eq(Mux(goes, known, told.valid)),
+            told.ready.eq(rows.i.ready & ~goes),
+            row.ready.eq(goes & (rows.i.ready | ~known)),
+            self.refused.eq(goes & ~known),
+            item.op.eq(Mux(goes, row.p.op[: len(item.op)], RowOp.RECORD)),
+            item.node.eq(Mux(goes, row.p.node, told.p.node)),
+            item.label.eq(Mux(goes, row.p.node, told.p.label)),
+            item.test.eq(told.p.test),
+            item.known.eq(told.p.known),
+            item.bayes.eq(Mux(goes, row.p.word, told.p.bayes)),
+            item.word.eq(row.p.word),
+            item.value.eq(row.p.value),
+        ]
+
+
+def _told_layout(geometry):
+    """A record that goes to its leaf's row."""
+    label = (geometry.classes - 1).bit_length()
+    return data.StructLayout({"node": range(geometry.nodes), "label": label, "test": 1, "known": 1, "bayes": label})

@@ -1,0 +1,457 @@
+"""Front against the golden quantiser, walker and leaf rows, one after the other; stalls on all sides."""
+
+import random
+from collections import deque
+from dataclasses import dataclass
+
+import cocotb
+import numpy as np
+from amaranth.hdl import unsigned
+from amaranth.lib import data
+from bregalad.data.keys import edge_keys
+from bregalad.geometry import CODE_WIDTH, NONE, Geometry
+from bregalad.protocol.commands import RecordFlag
+from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
+from bregalad.protocol.nodes import EDIT, KIND_LOW, EditFlag, Node
+from bregalad.protocol.rows import ROW_COMMAND, RowKind, edges_command, records_command
+from bregalad_hw.front.front import access_layout, bayes_layout
+from bregalad_hw.front.leaf_rows import result_layout
+from bregalad_hw.front.store import RecordStore
+from bregalad_hw.front.walker import lock_layout
+from bregalad_hw.layout import struct
+from bregalad_hw.mcmu.buffer import header_layout
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from bregalad_sim.bits import unpack
+from bregalad_sim.golden import GoldenQuantiser
+from bregalad_sim.golden.leaf_rows import LeafRows
+from bregalad_sim.golden.walker import NodeTable, Walker
+from bregalad_sim.rows import any_edges, any_layout, any_rows
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, Source, reset
+
+_PATIENCE = 5000  # clocks in which nothing moves
+_STANDS = 20  # clocks that it stands before an edit is sent
+_PORTS = {
+    name: f"configuration__{register}__{field}"
+    for name, register, field in (
+        ("by", "leaf_predictor", "by"),
+        ("told", "leaf_predictor", "told"),
+        ("every", "leaf_marks", "every"),
+    )
+}
+assert {(port.split("__")[1], port.split("__")[2]) for port in _PORTS.values()} == {
+    (register.name, field.name) for register in LEAF_ROWS for field in register.fields
+}
+
+
+@dataclass
+class _Record:
+    beats: list
+    label: int
+    flags: int
+    root: int
+
+
+class Bench:
+    def __init__(self, dut):
+        given = parameters()
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.numbers = np.random.default_rng(cocotb.RANDOM_SEED)
+        self.geometry = g = Geometry(**given["geometry"])
+        self.steps = given["steps"]
+        self.table = NodeTable(g.nodes, g.max_cells, g.slots, alternates=0)
+        self.walker, self.rows = Walker(self.table), LeafRows(g, g.nodes)
+        self.quantiser = GoldenQuantiser(g)
+        self.commands = Source(dut, "command", struct(ROW_COMMAND), rng)
+        self.words = Source(dut, "i", unsigned(g.bus_width), rng)
+        self.edits = Source(dut, "edit", struct(EDIT), rng)
+        self.locks = Source(dut, "lock", lock_layout(), rng)
+        self.accesses = Source(dut, "row", access_layout(), rng)
+        self.headers = Sink(dut, "header", header_layout(g), rng)
+        self.results = Sink(dut, "result", result_layout(g, g.nodes), rng)
+        self.ends = [self.commands, self.words, self.edits, self.locks, self.accesses, self.headers, self.results]
+        self.sources = [self.commands, self.words, self.edits, self.accesses]
+        if g.naive_bayes:
+            self.bayes = Source(dut, "bayes", bayes_layout(g), rng)
+            self.ends.append(self.bayes)
+            self.sources.append(self.bayes)
+        self.coming = deque()  # records that are not handed over yet
+        self.kept = deque()  # those handed over, whose codes are not freed
+        self.want, self.told = deque(), deque()  # results
+        self.asked = deque()  # (clock, codes)
+        self.taken_locks = []  # that are not known to the golden table
+        self.columns = g.max_cells
+        self.root = 0
+        self.abort = False  # the words have ended before the rows
+        self.holding, self.held = False, 0  # `hold`, and for how many clocks
+        self.changes = deque()  # edits to be made
+        self.errors = deque()
+        self.order = None  # beats of the oldest record that are still to be read
+        self.last_lock = 0
+        self.limit, self.grows, self.frees = 0, 1.0, 1.0
+        self.clock = self.still = self.stood = 0
+        self.bad = self.good = self.wanted_bad = self.wanted_good = 0
+        self.seen = dict.fromkeys(("records", "void", "stood", "edits", "locks", "accesses", "refused", "bad"), 0)
+
+    async def start(self):
+        dut = self.dut
+        ports = [dut.root, dut.abort, dut.limit, dut.hold, dut.read_at, dut.free]
+        await reset(dut, *ports, *(getattr(dut, port) for port in _PORTS.values()))
+
+    def configure(self):
+        rng = self.rng
+        known = {"by": Predictor.MAJORITY, "told": rng.randrange(2), "every": rng.choice([0, 1, 7])}
+        if self.geometry.naive_bayes:
+            known["by"] = rng.choice(list(Predictor))
+        for name, value in known.items():
+            setattr(self.rows, name, value)
+            getattr(self.dut, _PORTS[name]).value = int(value)
+
+    # What is sent
+
+    def send(self, command, words=None):
+        """A command, and what follows it, or the first words of that."""
+        size = self.geometry.bus_bytes
+        self.commands.items.append(unpack(struct(ROW_COMMAND), int.from_bytes(command.head, "little")))
+        payload = command.payload
+        payload = [int.from_bytes(payload[at : at + size], "little") for at in range(0, len(payload), size)]
+        self.words.items += payload[:words]
+
+    def begin(self):
+        """A new layout, and edges of all its numbers."""
+        g = self.geometry
+        self.layout = layout = any_layout(g, self.numbers)
+        self.columns = len(layout.columns)
+        for node, row in enumerate(self.table.rows):
+            if row.attribute >= self.columns:
+                self.changes.append((node, Node(slot=row.slot)))
+        commands = [layout.command(g, self.steps)]
+        commands += [self.edges(at) for at, column in enumerate(layout.columns) if column.kind is not RowKind.CODE]
+        for command in commands:
+            self.quantiser.execute(*command)
+            self.send(command)
+
+    def edges(self, index):
+        kind = self.layout.columns[index].kind
+        return edges_command(self.geometry, index, edge_keys(any_edges(kind, self.numbers), kind))
+
+    def learn(self, count, cut=False):
+        """So many rows; with ``cut`` only some of their words come."""
+        rng, g, layout = self.rng, self.geometry, self.layout
+        rows = bytearray(any_rows(layout, self.numbers, count))
+        for at in range(0, len(rows), layout.stride):
+            if layout.label is not None:
+                rows[at + layout.label] = rng.choice([0, rng.randrange(g.classes)] * 5 + [g.classes, 255])
+            if layout.flags is not None:
+                rows[at + layout.flags] = self.any_flags()
+        offset = rng.choice([0, rng.randrange(g.bus_bytes)])
+        command = records_command(g, layout, bytes(rows), offset=offset, flags=self.any_flags())
+        words, whole = None, count
+        if cut:
+            words = rng.randrange(len(command.payload) // g.bus_bytes)
+            used = max(column.end for column in layout.columns)
+            used = max(used, *(at + 1 for at in (layout.label, layout.flags) if at is not None), 0)
+            whole = max(0, (words * g.bus_bytes - offset - used) // layout.stride + 1)
+        beats = self.quantiser.execute(*command)
+        per_row = len(beats) // max(count, 1)
+        for at in range(min(whole, count)):
+            mine = beats[at * per_row : (at + 1) * per_row]
+            record = _Record([beat.codes for beat in mine], mine[-1].label, mine[-1].flags, self.root)
+            self.coming.append(record)
+            self.wanted_bad += record.label >= g.classes
+        self.abort = cut
+        self.send(command, words)
+
+    def any_flags(self):
+        return self.rng.choice([0, 0, 0, 0, RecordFlag.TEST, RecordFlag.MINUS, RecordFlag.TEST | RecordFlag.MINUS])
+
+    def random_row(self):
+        rng, last = self.rng, self.geometry.nodes - 1
+        node = rng.randrange(last + 1)
+        kind = rng.choice([0, 0, 1, 1, 2, 3, 4])
+        return node, Node(
+            kind,
+            attribute=rng.randrange(self.columns),
+            value=rng.choice([1, 2, 3, 100]) if kind != 2 else rng.randrange(1, 4),
+            child=rng.randint(min(node + 1, last), last),
+            default=0,
+            slot=rng.choice([NONE, rng.randrange(self.geometry.slots)]),
+        )
+
+    def access(self):
+        """A ROW command, sometimes one that cannot be."""
+        rng, g = self.rng, self.geometry
+        op = rng.choice([RowOp.READ, RowOp.WRITE, RowOp.MARK, RowOp.TALLY, rng.choice([RowOp.RECORD, 5, 255])])
+        most = (g.nodes, len(RowWord) + g.classes) if op in (RowOp.READ, RowOp.WRITE) else (g.classes, g.classes)
+        node, word = (rng.randrange(size + (rng.random() < 0.1)) for size in most)
+        if op == RowOp.WRITE and word != RowWord.ARRIVALS:
+            word = RowWord.ERRORS  # others have to fit each other
+        self.accesses.items.append({"op": int(op), "node": node, "word": word, "value": rng.getrandbits(32)})
+
+    # One clock
+
+    async def step(self):
+        dut = self.dut
+        self._drive()
+        reads = self._read()
+        await ReadOnly()
+        moved = {end: end.settle() for end in self.ends}
+        header, result = moved[self.headers], moved[self.results]
+        if header is not None:
+            self._header(header)
+        if result is not None:
+            self._result(result)
+        if (lock := moved[self.locks]) is not None:
+            self.taken_locks.append(lock)
+            self.seen["locks"] += 1
+        refused = False
+        if (access := moved[self.accesses]) is not None:
+            refused = self._access(access)
+        assert int(dut.refused.value) == refused
+        quiet = bool(int(dut.quiet.value))
+        if moved[self.edits] is not None:
+            self._edited(moved[self.edits])
+        if error := int(dut.error.value):
+            assert error == self.errors.popleft()
+        if quiet:
+            assert not self.headers.valid and (access or not self.want), "something is to be told"
+        stands = quiet and moved[self.edits] is None and int(dut.stands.value)
+        self.stood = self.stood + 1 if stands else 0
+        if self.stood > 3:
+            self._lock()
+            record = self.coming[0]
+            assert self._numbered(record) and self.walker.stands(_codes(record), record.root), "stands for nothing"
+            self.seen["stood"] += 1
+        assert 0 <= int(dut.handed.value) - self.walker.number <= 8
+        self._edit_when(quiet)
+        self.bad += int(dut.bad.value)
+        self.good += int(dut.good.value)
+        busy = bool(int(dut.busy.value))
+        assert busy or not self.kept, "a record is still here"
+        left = any(end.items for end in self.sources) or self.changes or self.asked
+        self.is_idle = not (busy or left or self.abort)
+        if self.abort and not (busy or self.commands.items or moved[self.commands]):
+            assert not self.coming
+            self.abort = False
+        if self.asked and self.asked[0][0] == self.clock:
+            codes = unpack(_beat(self.geometry), int(dut.codes.value))
+            assert codes == self.asked.popleft()[1]
+        self.still = 0 if reads or any(item is not None for item in moved.values()) else self.still + 1
+        assert self.still < _PATIENCE, "nothing moves any more"
+        await RisingEdge(dut.clk)
+        self.clock += 1
+        return header is not None
+
+    def _drive(self):
+        dut, rng, number = self.dut, self.rng, self.walker.number
+        for end in self.ends:
+            end.drive()
+        # A lock is offered before the limit lets records beyond its time pass.
+        late = [lock["at"] for lock in list(self.locks.items)[self.locks.offered :]]
+        if rng.random() < self.grows:
+            self.limit = max(self.limit, min([number + rng.randint(0, 20), *late]))
+        self.held = self.held + 1 if self.holding else 0
+        dut.limit.value = self.limit
+        dut.root.value = self.root
+        dut.hold.value = bool(self.holding)
+        dut.abort.value = self.abort and not (self.commands.items or self.words.items)
+
+    def _read(self):
+        """As the tracker: read beats of the oldest record, then free it."""
+        dut, rng = self.dut, self.rng
+        dut.read_at.value = rng.randrange(self.geometry.passes)
+        dut.free.value = 0
+        if not self.kept or rng.random() >= self.frees:
+            return False
+        if self.order is None:
+            beats = list(enumerate(self.kept[0].beats))
+            self.order = rng.sample(beats, rng.choice([len(beats), 0]))
+        if self.order:
+            at, codes = self.order.pop()
+            dut.read_at.value = at
+            self.asked.append((self.clock + RecordStore.latency, codes))
+        if not self.order:
+            dut.free.value = 1
+            self.kept.popleft()
+            self.order = None
+        return True
+
+    def _edit_when(self, quiet):
+        """Make changes when all that was handed over has been told, or the stream stands."""
+        rng = self.rng
+        if self.edits.items or self.accesses.items:
+            return
+        if not self.changes:
+            self.holding = self.holding and rng.random() < 0.9
+            return
+        if quiet and (self.held > 2 or self.stood > 3):
+            for at, (node, row) in enumerate(self.changes):
+                more = at + 1 < len(self.changes)
+                values = {"node": node, "flags": EditFlag.MORE * more | EditFlag.KEEP * (row is None)}
+                if row is not None:
+                    values |= {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
+                    values["test"] = row.kind << KIND_LOW | row.attribute
+                self.edits.items.append(values)
+            self.changes.clear()
+        else:
+            self.holding = True
+
+    # What comes
+
+    def _numbered(self, record):
+        return record.label < self.geometry.classes and not record.flags & (RecordFlag.TEST | RecordFlag.MINUS)
+
+    def _lock(self):
+        """Locks whose time has come."""
+        while self.taken_locks and self.taken_locks[0]["at"] <= self.walker.number:
+            self.table.lock(self.taken_locks.pop(0)["node"])
+
+    def _header(self, header):
+        g, walker = self.geometry, self.walker
+        assert not walker.more, "a part of a change is seen"
+        if not self.coming:
+            assert self.abort and header["test"] and not (header["there"] or header["minus"]), "no record"
+            self.kept.append(_Record([], 0, 0, 0))
+            self.seen["void"] += 1
+            return
+        record = self.coming.popleft()
+        codes, known, numbered = _codes(record), record.label < g.classes, self._numbered(record)
+        test, minus = bool(record.flags & RecordFlag.TEST), bool(record.flags & RecordFlag.MINUS)
+        if numbered:
+            self._lock()
+            assert all(lock["at"] > walker.number for lock in self.locks.items), "passes a lock"
+            assert not walker.stands(codes, record.root), "a locked node lets a record pass"
+            assert walker.number < self.limit
+        item = walker.give(codes, record.root, numbered)[0]
+        there = known and item["slot"] != NONE
+        want = {"there": there, "test": test or not known, "minus": minus and known}
+        want |= {"slot": item["slot"]} if there else {}
+        want |= {"label": record.label} if known else {}
+        assert {name: header[name] for name in want} == want
+        self.kept.append(record)
+        self.wanted_good += not want["test"]
+        self.seen["records"] += 1
+        self.seen["bad"] += not known
+        bayes = None
+        if g.naive_bayes and there and self.rows.by != Predictor.MAJORITY:
+            said = {"label": self.rng.randrange(g.classes), "known": self.rng.random() < 0.8}
+            self.bayes.items.append(said)
+            bayes = said["label"] if said["known"] else None
+        if known and not minus:
+            self._wants(self.rows.record(item["node"], record.label, test=test, bayes=bayes))
+
+    def _access(self, access):
+        """Whether a ROW command is refused."""
+        g, rows = self.geometry, self.rows
+        op, node, word, value = (access[name] for name in ("op", "node", "word", "value"))
+        self.seen["accesses"] += 1
+        if op in (RowOp.READ, RowOp.WRITE) and node < g.nodes and word < len(RowWord) + g.classes:
+            self._wants(rows.read(node, word) if op == RowOp.READ else rows.write(node, word, value))
+        elif op == RowOp.MARK:
+            self._wants(rows.mark())
+        elif op == RowOp.TALLY and max(node, word) < g.classes:
+            self._wants(rows.tally(node, word))
+        else:
+            self.seen["refused"] += 1
+            return True
+        return False
+
+    def _wants(self, result):
+        if result is not None:
+            self.want.append(_shown(vars(result)))
+            self._compare()
+
+    def _result(self, result):
+        result["word"] = result["hits"]
+        self.told.append(_shown(result))
+        self._compare()
+
+    def _compare(self):
+        """A result may come before its record's header is taken, or long after."""
+        while self.want and self.told:
+            assert self.told.popleft() == self.want.popleft()
+
+    def _edited(self, edit):
+        self._lock()
+        assert not self.taken_locks and not self.headers.valid
+        row = None
+        if not edit["flags"] & EditFlag.KEEP:
+            kind, attribute = edit["test"] >> KIND_LOW, edit["test"] & (1 << KIND_LOW) - 1
+            row = Node(kind, attribute, *(edit[name] for name in ("value", "child", "default", "slot")))
+        if refused := self.table.edit(edit["node"], row):
+            self.errors.append(refused)
+        self.walker.more = bool(edit["flags"] & EditFlag.MORE)
+        self.seen["edits"] += 1
+
+    async def run(self, events=0.0):
+        """Until nothing is left; meanwhile this often an edit, a lock or an access."""
+        rng = self.rng
+        at = 0
+        while True:
+            if events and self.clock % 150 == 0:
+                for end in self.ends:
+                    end.stall = rng.choice([0.0, 0.0, 0.5, 0.9])
+                self.grows, self.frees = rng.choice([1.0, 0.3, 0.05]), rng.choice([1.0, 0.5, 0.1])
+            if rng.random() < events and not (self.changes or self.edits.items):
+                self.changes += [self.random_row() for _ in range(rng.choice([1, 1, 3]))]
+            if rng.random() < events and len(self.accesses.items) < 3:
+                self.access()
+            if rng.random() < events and len(self.locks.items) < 3:
+                self.last_lock = max(self.last_lock, self.limit) + rng.randint(0, 4)
+                self.locks.items.append({"node": rng.randrange(self.geometry.nodes), "at": self.last_lock})
+            if rng.random() < events / 4:
+                self.holding = True
+            if self.stood > _STANDS and not (self.changes or self.edits.items):
+                node = rng.choice([*self.table.locked])
+                self.changes.append((node, rng.choice([None, Node(slot=rng.randrange(self.geometry.slots))])))
+            await self.step()
+            at = at + 1 if self.is_idle else 0
+            if at > 3:
+                break
+        assert not (self.coming or self.kept or self.want or self.told or self.errors)
+        assert (self.bad, self.good) == (self.wanted_bad, self.wanted_good)
+        assert int(self.dut.handed.value) == self.walker.number
+
+
+def _beat(geometry):
+    return data.ArrayLayout(CODE_WIDTH, geometry.lanes)
+
+
+def _codes(record):
+    return [code for beat in record.beats for code in beat]
+
+
+def _shown(result):
+    """What of a result matters."""
+    names = [name for name in ("told", "mark", "read") if result[name]]
+    names += ["node", "label"] * bool(result["told"])
+    names += ["instances", "hits"] * bool(result["mark"])
+    names += ["word"] * bool(result["read"])
+    return {name: int(result[name]) for name in names}
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def matches_golden(dut):
+    bench = Bench(dut)
+    rng = bench.rng
+    await bench.start()
+    for _ in range(parameters()["rounds"]):
+        bench.configure()
+        bench.begin()
+        await bench.run()
+        for _ in range(rng.randint(1, 3)):
+            bench.root = rng.randrange(bench.geometry.nodes)
+            for _ in range(rng.randint(1, 3)):
+                bench.learn(rng.choice([0, 1, rng.randint(2, 60)]))
+                numbers = [at for at, column in enumerate(bench.layout.columns) if column.kind is not RowKind.CODE]
+                if numbers and rng.random() < 0.5:
+                    command = bench.edges(rng.choice(numbers))
+                    bench.quantiser.execute(*command)
+                    bench.send(command)
+            if rng.random() < 0.4:
+                bench.learn(rng.randint(1, 20), cut=True)
+            await bench.run(rng.choice([0.0, 0.01, 0.05]))
+    dut._log.info(f"{bench.seen} in {bench.clock} clocks")
+    assert all(bench.seen.values()), bench.seen

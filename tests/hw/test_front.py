@@ -1,0 +1,30 @@
+"""The front as a whole against its golden models, on Icarus."""
+
+import pytest
+from bregalad.geometry import Geometry
+from bregalad_hw.front.front import Front
+from bregalad_sim.runner import run
+
+SIZES = {
+    "passes": (dict(lanes=4, passes=3, classes=3, slots=5, bus_width=64, nodes=16), dict(walkers=1, records=4)),
+    "bayes": (dict(lanes=8, classes=5, passes=1, slots=6, nodes=20, naive_bayes=True), dict(walkers=2, records=8)),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_front(size, tmp_path):
+    sizes, blocks = SIZES[size]
+    front = Front(Geometry(**sizes), steps=32, **blocks)
+    run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, rounds=8, testcase="matches_golden")
+
+
+@pytest.mark.parametrize(
+    "sizes, message",
+    [
+        (dict(nodes=0), "nodes must be 2 to 32768, not 0"),
+        (dict(nodes=16, lanes=6), "lanes must be a power of two, not 6"),
+    ],
+)
+def test_front_refuses(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        Front(Geometry(**sizes))
