@@ -40,8 +40,8 @@ class Verdicts(wiring.Component):
         Its ``report.all``.
     rule : In(configuration_signature(JUDGE)); tree : In(configuration_signature(TREE))
         Steady while a trial is under way.
-    pushed : In(1)
-        The scheduler takes a trial.
+    pushed, requested : In(1)
+        The scheduler takes a trial; TRIAL has asked for it.
     counted : In(32)
         Of the `Tracker`.
     head : In(stream of head_layout), summary : In(stream of summary_layout)
@@ -59,8 +59,10 @@ class Verdicts(wiring.Component):
     decided : Out(32)
         Of so many records all trials are judged, and their locks are offered or queued. It only grows.
     undecided : Out(1)
-        There are trials that are not judged. ``decided`` does not know of what TRIAL has asked for:
-        after one nothing must be handed over while this is 1.
+        There are trials that are not judged.
+    hold : Out(1)
+        One that TRIAL has asked for is among them. It is no record's, so ``decided`` does not know of
+        it: nothing must be handed over from the next clock on, as with ``hold`` of the walker.
 
     Latency: 4 cycles from ``head.valid``, and the judge's, to the next trial where one stays. A trial
     is decided up to 4 cycles later.
@@ -77,6 +79,7 @@ class Verdicts(wiring.Component):
                 "rule": In(configuration_signature(JUDGE)),
                 "tree": In(configuration_signature(TREE)),
                 "pushed": In(1),
+                "requested": In(1),
                 "counted": In(32),
                 "head": In(stream.Signature(head_layout(g))),
                 "summary": In(stream.Signature(summary_layout(g))),
@@ -88,6 +91,7 @@ class Verdicts(wiring.Component):
                 "cancel": In(stream.Signature(16)),
                 "decided": Out(32),
                 "undecided": Out(1),
+                "hold": Out(1),
             }
         )
 
@@ -160,7 +164,9 @@ class Verdicts(wiring.Component):
         m.d.sync += [decides.eq(told), left.eq(left + self.pushed - decides)]
         m.d.comb += self.undecided.eq(left != 0)
         with m.If(~self.undecided):
-            m.d.sync += self.decided.eq(self.counted)
+            m.d.sync += [self.decided.eq(self.counted), self.hold.eq(0)]
+        with m.If(self.pushed & self.requested):
+            m.d.sync += self.hold.eq(1)
         self._locks(m, lock, queues, open_)
         return m
 

@@ -37,6 +37,7 @@ class Bench:
         self.outcome = Sink(dut, "outcome", summary_layout(g), rng)
         self.lock_due = False  # one was offered in the clock before, and is due
         self.lock_stall = 0.0
+        self.held = 0  # nothing is handed over in the next clock
         self.offered = None  # a lock that was not taken
         self.delay, self.all = 0, False
         self.handed = self.counted = 0  # records
@@ -56,6 +57,7 @@ class Bench:
             dut,
             dut.lock__ready,
             dut.pushed,
+            dut.requested,
             dut.counted,
             dut.written,
             dut.tree__delay__records,
@@ -122,7 +124,7 @@ class Bench:
             self.proposals.append((head, summary))
             self.locks.append((head["slot"], head["node"], head["number"] + self.delay & 0xFFFFFFFF))
 
-    async def step(self, ask=False, hold=False):
+    async def step(self, ask=None, hold=False):
         """One clock."""
         dut, rng, rates = self.dut, self.rng, self.rates
         dut.counted.value = self.counted & 0xFFFFFFFF
@@ -144,6 +146,7 @@ class Bench:
             elif not self.coming:
                 counts = True
         dut.pushed.value = pushed is not None
+        dut.requested.value = ask is not None
         for _ in range(len(self.late)):
             clocks, head, summary = self.late.popleft()
             if clocks:
@@ -181,7 +184,7 @@ class Bench:
             assert lock == {"node": node, "at": at}
             self.lock_due = False
             self.seen["locks"] += 1
-        elif not hold and not self.lock_due and rng.random() < rates["hand"]:
+        elif not hold and not self.held and not self.lock_due and rng.random() < rates["hand"]:
             if self.handed < self.decided + self.delay + 1:
                 late = [each for each in self.locks if self._due(each[2])]
                 assert not late, f"record {self.handed + 1} should have found {late} locked"
@@ -210,12 +213,12 @@ class Bench:
             rest = [each for each in self.locks if each[1] != cancelled]
             self.seen["cancelled"] += len(self.locks) - len(rest)
             self.locks = rest
-        undecided = bool(int(dut.undecided.value))
+        self.held = int(dut.hold.value)
         await RisingEdge(dut.clk)
         if pushed is not None:
             self.push(pushed)
         self.counted += counts
-        return undecided, cancelled is not None
+        return cancelled is not None
 
     def undecided(self):
         """Trials that cannot be decided yet: they have not come."""
@@ -250,13 +253,12 @@ async def in_time(dut):
                     if bench.unreported < bench.most and (trial := bench.trial(bench.counted, requested=True)):
                         bench.seen["requested"] += 1
                         await bench.step(ask=trial, hold=True)
-                        while (await bench.step(hold=True))[0]:
-                            pass
+                        await bench.step(hold=True)
                 case 1:
                     await bench.pause()
                     bench.cancel.items.append(rng.randrange(g.slots) // 2 + 1000)
                     limit = 20_000
-                    while not (await bench.step(hold=True))[1]:
+                    while not await bench.step(hold=True):
                         limit -= 1
                         assert limit, "it is not cancelled"
         # To the end: all is decided and told, and all nodes are locked.
