@@ -3,9 +3,13 @@
 from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.protocol.registers import COUNTERS, REGISTERS, find, identity_fields
+from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.leaf_rows import LEAF_ROWS
+from bregalad.protocol.registers import CONFIGURATION, COUNTERS, REGISTERS, find, identity_fields
+from bregalad.protocol.tree import TREE, TREE_REGISTERS
 
 from .array.array import AttributeProcessorArray
+from .front.controller import TreeController
 from .mcmu.axi import read_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.mcmu import MemoryController
@@ -76,9 +80,12 @@ class Accelerator(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        registers = RegisterFile(g, [register for register in REGISTERS if register.name not in COUNTERS])
+        trees = TREE_REGISTERS if g.nodes else ()
+        kept = [register for register in REGISTERS if register.name not in COUNTERS]
+        registers = RegisterFile(g, [*kept, *trees], [*CONFIGURATION, *trees])
         add_with_reset(m, "registers", registers, self.reset)
-        m.submodules.controller = controller = MemoryController(g, memory=self.memory, **self.options)
+        kind = TreeController if g.nodes else MemoryController
+        m.submodules.controller = controller = kind(g, memory=self.memory, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
         # Configuration takes some clocks from the registers to where it matters. `settled` has a
@@ -96,7 +103,13 @@ class Accelerator(wiring.Component):
         connect(m, controller.reports, flipped(self.reports))
         if self.memory:
             connect(m, controller.m_axi, flipped(self.m_axi))
-        connect(m, registers.configuration, controller.configuration, array.configuration)
+        told = {CONFIGURATION: [controller.configuration, array.configuration]}
+        if g.nodes:
+            told |= {JUDGE: [controller.rule], TREE: [controller.tree], LEAF_ROWS: [controller.rows]}
+        for group, ports in told.items():
+            for register in group:
+                for port in ports:
+                    connect(m, getattr(registers.configuration, register.name), getattr(port, register.name))
         connect(m, array.gains, controller.gains)
         connect(m, array.summary, controller.summary)
         connect(m, array.partial, controller.partial)

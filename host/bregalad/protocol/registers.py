@@ -155,6 +155,7 @@ REGISTERS = (
             Field("write", 1, _PULSE, "1: store the configuration."),
         ),
     ),
+    Register("tree", 0x30, (Field("nodes", 16, _RO, "Rows of the node table; 0: the host says where records go."),)),
     *(
         Register(name, _COUNTERS_BASE + 4 * i, (Field("count", 32, _RO, doc + " Wraps."),))
         for i, (name, doc) in enumerate(COUNTERS.items())
@@ -182,7 +183,7 @@ def find(name):
 
 
 def identity_fields(geometry):
-    """What a board's registers tell of it: ``register.field`` to value, of all fields of IDENTITY."""
+    """What a board's registers tell of it: ``register.field`` to value, of all fields of IDENTITY and of `tree`."""
     g = geometry
     return {
         "identity.magic": MAGIC,
@@ -197,6 +198,7 @@ def identity_fields(geometry):
         "memory.slots": g.slots,
         "memory.bins": g.bins,
         "memory.bus_bytes": g.bus_bytes,
+        "tree.nodes": g.nodes,
     }
 
 
@@ -226,6 +228,7 @@ def geometry_of(read):
         criterion=numbered(read("build.criterion")).name,
         naive_bayes=bool(read("build.naive_bayes")),
         banks=1 + read("build.second_bank"),
+        nodes=read("tree.nodes"),
     )
 
 

@@ -17,11 +17,14 @@ _QUEUE = 2  # clocks that a queue adds
 
 
 def ask_layout(geometry):
-    """A record whose prediction is wanted: its slot as it is before the record is counted."""
+    """A record whose prediction is wanted: its slot as it is before the record is counted.
+
+    On boards that walk records ``known`` says that the slot is the leaf's own and has counted.
+    """
     g = geometry
     return data.StructLayout(
         {
-            "slot": slot_shape(g),
+            **_beside(g),
             "class_counts": data.ArrayLayout(g.count_width, g.classes),
         }
     )
@@ -32,11 +35,16 @@ def prediction_layout(geometry):
     g = geometry
     return data.StructLayout(
         {
-            "slot": slot_shape(g),
+            **_beside(g),
             "label": (g.classes - 1).bit_length(),
             "scores": data.ArrayLayout(signed(32), g.classes),
         }
     )
+
+
+def _beside(geometry):
+    """What goes with a record from the ask to its prediction."""
+    return {"slot": slot_shape(geometry), **({"known": 1} if geometry.nodes else {})}
 
 
 def number_shape(geometry):
@@ -141,10 +149,10 @@ class Predictor(wiring.Component):
         m.d.sync += self.wanted.eq(self.kind != 0)
         m.d.comb += self.scores.eq(self.kind != 1)
         asked = self._asks(m)
-        slot, seen, priors, wholes = self._logarithms(m, asked)
+        beside, seen, priors, wholes = self._logarithms(m, asked)
         ready, known, sums = self._accumulate(m)
         ready, scores = self._score(m, ready, known, sums, seen, priors, wholes)
-        self._queues(m, ready, slot, scores)
+        self._queues(m, ready, beside, scores)
         return m
 
     def _asks(self, m):
@@ -176,13 +184,13 @@ class Predictor(wiring.Component):
         return data.View(ask_layout(g), asks.r_data)
 
     def _logarithms(self, m, asked):
-        """The slot, which classes it has seen, and their logarithms, beside the record's sums."""
+        """What goes with the record, which classes its slot has seen and their logarithms, beside the record's sums."""
         g = self.geometry
-        slot = asked.slot
+        beside = Cat(asked[name] for name in _beside(g))
         for i in range(lead(g) + _ARGMAX + (g.classes - 1).bit_length()):
-            after = Signal.like(slot, name=f"slot_{i}")
-            m.d.sync += after.eq(slot)
-            slot = after
+            after = Signal.like(beside, name=f"slot_{i}")
+            m.d.sync += after.eq(beside)
+            beside = after
         seen, priors, wholes = [], [], []
         for k in range(g.classes):
             m.submodules[f"prior_{k}"] = own = Log2(g.count_width)
@@ -204,7 +212,7 @@ class Predictor(wiring.Component):
             seen.append(any_)
             priors.append(log)
             wholes.append(all_.o_y)
-        return slot, seen, priors, wholes
+        return beside, seen, priors, wholes
 
     def _accumulate(self, m):
         """``(ready, known, sums)`` of a record, a clock after its last beat."""
@@ -257,10 +265,10 @@ class Predictor(wiring.Component):
             ready = after
         return ready, scores
 
-    def _queues(self, m, ready, slot, scores):
+    def _queues(self, m, ready, beside, scores):
         """Find the highest score; keep label and, if wanted, scores until they are taken."""
         g = self.geometry
-        result = data.StructLayout({"slot": slot_shape(g), "label": (g.classes - 1).bit_length()})
+        result = data.StructLayout({**_beside(g), "label": (g.classes - 1).bit_length()})
         m.submodules.labels = labels = fifo.SyncFIFOBuffered(width=result.size, depth=self.depth)
         m.submodules.kept = kept = fifo.SyncFIFOBuffered(width=self.score_width * g.classes, depth=self.scores_depth)
         m.d.comb += [
@@ -289,15 +297,13 @@ class Predictor(wiring.Component):
 
         wanted, found = Signal(result), data.View(result, labels.r_data)
         m.d.comb += [
-            wanted.slot.eq(slot),
-            wanted.label.eq(best[0][1]),
+            wanted.eq(Cat(beside, best[0][1])),
             labels.w_data.eq(wanted),
             labels.w_en.eq(ready),
             self.o.valid.eq(labels.r_rdy),
             labels.r_en.eq(self.o.ready),
             kept.r_en.eq(self.o.ready & self.o.valid & self.scores),
-            self.o.p.slot.eq(found.slot),
-            self.o.p.label.eq(found.label),
+            *(self.o.p[name].eq(found[name]) for name in result.members),
         ]
         m.d.sync += Assert(labels.w_rdy | ~labels.w_en, "no room for a prediction")
         view = data.View(data.ArrayLayout(signed(self.score_width), g.classes), kept.r_data)

@@ -353,6 +353,8 @@ class Tracker(wiring.Component):
                 for each in rows:
                     with m.Case(each.level):
                         m.d.sync += self.prediction.p.class_counts.eq(each.source.class_counts)
+                        if g.nodes:  # a leaf without a slot is counted by an inner node's
+                            m.d.sync += self.prediction.p.known.eq(~each.source.inner & each.source.n.any())
 
         # Operations.
         predicts = valid & self.predict & ~skips if g.nodes else valid & self.predict

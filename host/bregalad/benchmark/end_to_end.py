@@ -1,0 +1,187 @@
+"""The whole system, from rows in memory to the last split: one core, and a board that walks records itself.
+
+Both learn the same rows, with the same code books, into the same tree. The emulated board's time is one core's, of
+quantising and learning. The simulated board's is its clocks, at the clock of a kept build of that very geometry, and
+every moment in which the host works: as if the board stood still meanwhile.
+
+    python -m bregalad.benchmark.end_to_end             JSON lines
+    python -m bregalad.benchmark.end_to_end --markdown  the table of docs/performance/end-to-end.md
+"""
+
+import argparse
+import json
+import platform
+import time
+
+import numpy as np
+
+from ..boards import open_board
+from ..data.codebook import CodeBook
+from ..data.edges import place_edges
+from ..data.keys import edge_keys
+from ..data.search import encode_numbers
+from ..geometry import CODE_WIDTH, Geometry
+from ..protocol.rows import Column, RowKind, RowLayout
+from ..trees.policy.policy import SplitPolicy
+from ..trees.structure.cells import CellMap
+from ..trees.training.trainer import Trainer
+from . import streams
+from .board import kept_clock
+
+WIDTHS = (32, 64, 128)
+CODES = 254  # of an attribute, that edges are placed for
+BOOKS = 4096  # rows that the code books are learnt from
+WARM = 5000  # rows that a tree is compiled with
+
+
+class _Timed:
+    """A board; its clocks, and the processor time that is not spent on simulating them."""
+
+    def __init__(self, board):
+        self.board, self.inside = board, 0.0
+        for name in ("send", "receive"):
+            setattr(board, name, self._timed(getattr(board, name)))
+
+    def _timed(self, method):
+        def timed(*args, **options):
+            start = time.process_time()
+            try:
+                return method(*args, **options)
+            finally:
+                self.inside += time.process_time() - start
+
+        return timed
+
+
+def geometry_for(attributes, lanes, slots):
+    """The board: as many passes as the attributes take."""
+    return Geometry(
+        lanes=lanes, passes=-(-attributes // lanes), slots=slots, count_width=16, bus_width=256, nodes=4 * slots
+    )
+
+
+def load(attributes, count):
+    """Rows of floats, labels, and the code books' edges."""
+    X, y, schema = streams.load(f"numeric-{attributes}", count)
+    values = np.ascontiguousarray(X.to_numpy(np.float32))
+    labels = np.searchsorted(np.unique(y), y).astype(np.int32)
+    edges = [place_edges(np.sort(values[:BOOKS, i]).astype(np.float64), CODES) for i in range(attributes)]
+    return values, labels, edges
+
+
+def _encode(values, edges):
+    codes = np.empty(values.shape, np.uint8)
+    books = [CodeBook() for _ in edges]
+    for book, each in zip(books, edges, strict=True):
+        book.edges = each
+    encode_numbers(books, values.astype(np.float64), codes, range(values.shape[1]))
+    return codes
+
+
+def emulated(trainer, values, labels, edges):
+    """Seconds of one core from floats and from codes, and the classes predicted."""
+    start = time.process_time()
+    codes = _encode(values, edges)
+    encoded = time.process_time()
+    predictions = trainer.learn(codes, labels)
+    learnt = time.process_time()
+    return {"float32": learnt - start, "codes": learnt - encoded}, codes, predictions
+
+
+def rows_of(kind, values, codes, labels):
+    """Layout of rows, their bytes, and what numbers are encoded by."""
+    table = values if kind is RowKind.F32 else codes
+    rows = np.zeros(len(table), [("label", "u1"), ("x", table.dtype, table.shape[1])])
+    rows["label"], rows["x"] = labels, table
+    columns = [Column(f"x{i}", 1 + table.itemsize * i, kind) for i in range(table.shape[1])]
+    return RowLayout(columns, rows.itemsize, label=0), rows.view(np.uint8).reshape(-1)
+
+
+def simulated(trainer, layout, rows, edges, count):
+    """Clocks of a board that walks, and processor time of the host beside."""
+    board = trainer.board
+    board.load(0, rows)
+    trainer.declare(layout, edges)
+    trainer.fence()
+    board.write("control.clear", 1)
+    timed = _Timed(board)
+    begin, start = board.clocks, time.process_time()
+    hits = trainer.learn_rows(0, count)
+    seconds = time.process_time() - start - timed.inside
+    clocks = board.clocks - begin
+    counters = {name: board.read(f"{name}.count") for name in ("records", "beats", "dma_bytes", "learning")}
+    return {"clocks": clocks, "host_seconds": seconds, "hits": hits, **counters}
+
+
+def measure(attributes, args):
+    """Rows of the table: from codes and from floats."""
+    geometry = geometry_for(attributes, args.lanes, args.slots)
+    values, labels, edges = load(attributes, args.instances)
+    cells = CellMap.build([0] * attributes, geometry.bins, "multiway")
+    policy = SplitPolicy(delay=args.delay)
+    plain = geometry.replace(nodes=0)
+    for part in (slice(0, WARM), slice(None)):
+        trainer = Trainer(open_board("emulated", plain), cells, policy, 2)
+        seconds, codes, predictions = emulated(trainer, values[part], labels[part], edges)
+    asked, reached, report = kept_clock(geometry)
+    for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
+        layout, rows = rows_of(kind, values, codes, labels)
+        keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}
+        board = open_board("simulated", geometry, memory_size=len(rows) + 64, latency=args.latency)
+        walking = Trainer(board, cells, policy, 2)
+        found = simulated(walking, layout, rows, keys, len(labels))
+        same = walking.nodes.difference(trainer.nodes)
+        assert same is None, same
+        assert found["hits"] == int((predictions == labels).sum())
+        board.close()
+        yield {
+            "attributes": attributes,
+            "from": name,
+            "instances": len(labels),
+            "splits": walking.tally.splits,
+            "proposals": walking.tally.trials,
+            "geometry": geometry.as_dict(),
+            "core_seconds": round(seconds[name], 4),
+            **found,
+            "row_bytes": layout.stride,
+            "kept": report,
+            "mhz": reached,
+            "processor": platform.processor() or platform.machine(),
+        }
+
+
+def _line(row, mhz):
+    """What a row comes to at a clock."""
+    board = row["clocks"] / (mhz * 1e6)
+    whole = board + row["host_seconds"]
+    bus = CODE_WIDTH * row["dma_bytes"] / row["geometry"]["bus_width"]
+    rate = row["instances"] / whole / 1e6
+    return (
+        f"| {row['attributes']} | {row['from']} | {row['instances'] / row['core_seconds'] / 1e6:.2f} | "
+        f"{row['clocks'] / row['instances']:.2f} | {rate:.1f} | {row['core_seconds'] / whole:.1f} | "
+        f"{bus / row['clocks'] * board / whole:.0%} | {row['beats'] / row['clocks'] * board / whole:.0%} | "
+        f"{row['host_seconds'] / whole:.0%} |"
+    )
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--attributes", type=int, nargs="+", default=WIDTHS)
+    parser.add_argument("--instances", type=int, default=200_000)
+    parser.add_argument("--lanes", type=int, default=32)
+    parser.add_argument("--slots", type=int, default=256)
+    parser.add_argument("--delay", type=int, default=1024)
+    parser.add_argument("--latency", type=int, default=40, help="clocks of the memory, from address to data")
+    parser.add_argument("--mhz", type=float, help="a clock for geometries of which no build is kept")
+    parser.add_argument("--markdown", action="store_true")
+    args = parser.parse_args()
+    if args.markdown:
+        print("| attributes | from | one core, M/s | clocks | M/s | times | bus | array | host |\n|" + "---|" * 9)
+    for attributes in args.attributes:
+        for row in measure(attributes, args):
+            print(_line(row, row["mhz"] or args.mhz) if args.markdown else json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,315 @@
+"""The controller of a board that holds trees: records from memory to the array, proposals to the host."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.geometry import CODE_WIDTH
+from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.leaf_rows import LEAF_ROWS
+from bregalad.protocol.registers import COUNTERS
+from bregalad.protocol.tree import TREE
+
+from ..array.bayes import partial_latency, partial_signature
+from ..array.merge import summary_layout
+from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
+from ..array.snaps import snaps_of
+from ..configuration import configuration_signature
+from ..mcmu.absent import AbsentMemory
+from ..mcmu.axi import read_signature
+from ..mcmu.dma import ReadDMA
+from ..mcmu.editor import SlotEditor
+from ..mcmu.events import EventCounters
+from ..mcmu.predictor import Predictor
+from ..mcmu.report import ReportWriter, word_layout
+from ..mcmu.scheduler import TRIALS, TrialScheduler
+from ..mcmu.slots import SlotTable, connect_one
+from ..mcmu.tracker import Tracker
+from ..optional import optional
+from ..relay import Relay
+from ..replica import add_with_reset
+from .front import Front
+from .results import ReportMerge, ResultWriter
+from .sequencer import TreeSequencer
+from .verdicts import Verdicts
+
+__all__ = ["TreeController"]
+
+_OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
+
+
+class TreeController(wiring.Component):
+    """All of the accelerator but its registers and the attribute processor array, if the board walks.
+
+    ::
+
+        memory -> ReadDMA -> Front (Quantiser -> Walker -> leaf rows) -> Tracker -> array
+                                        ^ lock                              | trials
+                                     Verdicts <----- gains, summary --------+
+                                        | proposals
+                                        v
+                                   ReportWriter
+
+    Parameters
+    ----------
+    geometry : Geometry
+        With ``nodes``.
+    trials, memory, outstanding, burst
+        As of `MemoryController`.
+    **front
+        Of `Front`.
+
+    Members
+    -------
+    rule, tree, rows : In(configuration_signature(JUDGE, TREE, LEAF_ROWS))
+        Steady while anything is under way.
+    The others are those of `MemoryController`.
+
+    Throughput: a record takes as many clocks as its bytes' bus words, its steps in the quantiser, its beats, or its
+    walk divided by the rings; whichever are most.
+
+    Source: docs/front.md.
+    """
+
+    def __init__(self, geometry, *, trials=TRIALS, memory=True, outstanding=4, burst=16, **front):
+        self.geometry = g = geometry
+        self.trials = trials
+        self.memory = memory
+        self.outstanding = outstanding
+        self.burst = burst
+        self.front = front
+        super().__init__(
+            {
+                "commands": In(stream.Signature(g.bus_width)),
+                "reports": Out(stream.Signature(word_layout())),
+                **({"m_axi": Out(read_signature(g.bus_width))} if memory else {}),
+                "configuration": In(configuration_signature()),
+                "rule": In(configuration_signature(JUDGE)),
+                "tree": In(configuration_signature(TREE)),
+                "rows": In(configuration_signature(LEAF_ROWS)),
+                "halted": Out(1),
+                "busy": Out(1),
+                "op": Out(operation_layout(g)),
+                "snap": Out(snap_layout(g)),
+                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+                "count": Out(g.count_width),
+                "trial_current": Out(CELL_WIDTH),
+                "snap_ready": In(1),
+                "count_out": In(g.count_width),
+                "count_valid": In(1),
+                "clamped": In(range(g.levels + 1)),
+                "gains": In(stream.Signature(candidate_layout(g))),
+                "summary": In(stream.Signature(summary_layout(g))),
+                "clear": In(1),
+                "reset": In(1),
+                "partial": In(partial_signature(g)),
+                "counter": In(range(len(COUNTERS))),
+                "counted": Out(32),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+
+        def add(name, block):
+            add_with_reset(m, name, block, self.reset)
+            return block
+
+        sequencer = add("sequencer", TreeSequencer(g))
+        editor = add("editor", SlotEditor(g))
+        front = add("front", Front(g, **self.front))
+        if self.memory:
+            burst = min(self.burst, 4096 // g.bus_bytes)
+            memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst))
+            connect(m, memory.axi, flipped(self.m_axi))
+        else:
+            memory = add("absent_memory", AbsentMemory(g.bus_width))
+        tracker = add("tracker", Tracker(g))
+        m.submodules.slots = slots = SlotTable(g)
+        scheduler = add("scheduler", TrialScheduler(g, depth=self.trials))
+        verdicts = add("verdicts", Verdicts(g))
+        writer = add("writer", ReportWriter(g))
+        results = add("results", ResultWriter(g))
+        merge = add("merge", ReportMerge())
+
+        connect(m, flipped(self.commands), sequencer.commands)
+        connect(m, sequencer.descriptor, memory.descriptor)
+        connect(m, sequencer.slots, editor.edit)
+        connect(m, sequencer.row_command, front.command)
+        connect(m, sequencer.cancel, verdicts.cancel)
+        connect(m, sequencer.edit, front.edit)
+        connect(m, sequencer.row, front.row)
+        connect(m, front.header, tracker.i)
+        connect(m, front.result, results.i)
+        connect(m, verdicts.lock, front.lock)
+        connect(m, scheduler.head, verdicts.head)
+        connect(m, flipped(self.summary), verdicts.summary)
+        connect(m, verdicts.proposal, writer.head)
+        connect(m, verdicts.outcome, writer.summary)
+        connect(m, sequencer.job, writer.job)
+        connect(m, editor.counts, writer.counts)
+        connect(m, flipped(self.gains), writer.gains)
+        report_relay = add("report_relay", Relay(word_layout()))
+        connect(m, writer.o, merge.first)
+        connect(m, results.o, merge.second)
+        connect(m, merge.o, report_relay.i)
+        connect(m, report_relay.o, flipped(self.reports))
+        for block in (tracker, writer, verdicts):
+            connect(m, flipped(self.configuration), block.configuration)
+        for block in (tracker, editor, verdicts):
+            connect(m, flipped(self.tree), block.tree)
+        connect(m, flipped(self.rule), verdicts.rule)
+        connect(m, flipped(self.rows), front.configuration)
+
+        cells = self.configuration.cells.count
+        passes = Signal(range(g.passes + 1))
+        m.d.sync += passes.eq(1 + sum((cells > p * g.lanes) for p in range(1, g.passes)))
+
+        # The quantiser's words: what follows a command, or rows from memory, up to an error, which stays until it is
+        # told.
+        words = front.i
+        failed = memory.o.valid & (memory.o.p.error != 0)
+        with m.If(sequencer.memory):
+            m.d.comb += [
+                words.valid.eq(memory.o.valid & ~failed),
+                words.payload.eq(memory.o.p.data),
+                memory.o.ready.eq(Mux(failed, ~sequencer.learning, words.ready)),
+            ]
+        with m.Else():
+            m.d.comb += memory.o.ready.eq(failed & ~sequencer.learning)
+            connect(m, sequencer.inline, words)
+
+        # As many records are on their way through the array, and some in the queue itself.
+        predictor = optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4))
+        add("predictor", predictor)
+        connect(m, tracker.prediction, predictor.i)
+        connect(m, flipped(self.partial), predictor.partial)
+        if g.naive_bayes:
+            m.d.comb += [
+                front.bayes.valid.eq(predictor.o.valid),
+                front.bayes.p.label.eq(predictor.o.p.label),
+                front.bayes.p.known.eq(predictor.o.p.known),
+                predictor.o.ready.eq(front.bayes.ready),
+            ]
+        m.d.comb += [
+            tracker.predict.eq(predictor.wanted),
+            predictor.neighbours.eq(self.configuration.report.neighbours),
+            predictor.classes_in_use.eq(self.configuration.classes.count),
+            predictor.kind.eq(self.rows.leaf_predictor.by != 0),
+            scheduler.asked.eq(0),
+            scheduler.given.eq(0),
+        ]
+
+        idle, idle_now = Signal(init=1), Signal()
+        limit = Signal(32)
+        m.d.comb += [
+            idle_now.eq(tracker.idle & front.quiet),
+            front.read_at.eq(tracker.read_at),
+            front.free.eq(tracker.free),
+            front.root.eq(sequencer.root),
+            front.hold.eq(sequencer.hold),
+            front.abort.eq(failed & sequencer.learning),
+            front.limit.eq(limit),
+            verdicts.counted.eq(tracker.counted),
+            verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
+            tracker.passes.eq(passes),
+            tracker.locked.eq(scheduler.locked_a),
+            tracker.next_locked.eq(scheduler.locked_c),
+            tracker.grant.eq(~scheduler.hold),
+            scheduler.rows_a.eq(tracker.rows),
+            scheduler.slot_b.eq(sequencer.slot),
+            scheduler.rows_c.eq(tracker.next_rows),
+            scheduler.passes.eq(passes),
+            scheduler.snap_ready.eq(self.snap_ready),
+            sequencer.flowing.eq(front.busy),
+            sequencer.idle.eq(idle_now),
+            sequencer.number.eq(tracker.counted),
+            sequencer.stands.eq(front.stands),
+            sequencer.refused.eq(front.error != 0),
+            sequencer.row_refused.eq(front.refused),
+            sequencer.failed.eq(failed),
+            sequencer.error.eq(memory.o.p.error),
+            sequencer.address.eq(memory.o.p.address),
+            editor.grant.eq(~scheduler.held),
+            editor.answer.eq(self.count_out),
+            editor.answer_valid.eq(self.count_valid),
+            editor.number.eq(tracker.counted),
+            verdicts.written.eq(writer.reported),
+            self.halted.eq(sequencer.halted),
+            self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle & ~self.reports.valid)),
+        ]
+        m.d.sync += [
+            idle.eq(idle_now),
+            limit.eq(verdicts.decided + self.tree.delay.records + 1),
+            scheduler.reported.eq(verdicts.reported),
+            sequencer.quiet.eq(
+                scheduler.quiet & predictor.quiet & ~verdicts.undecided & ~results.i.valid & writer.idle
+            ),
+            sequencer.locked.eq(scheduler.locked_b),
+        ]
+
+        # The editor uses the slot table and pushes trials only while the tracker is idle.
+        m.d.comb += [editor.trial.ready.eq(scheduler.i.ready), tracker.trial.ready.eq(scheduler.i.ready)]
+        with m.If(idle):
+            connect_one(m, g, editor.table, slots.port)
+            m.d.comb += [scheduler.i.valid.eq(editor.trial.valid), scheduler.i.payload.eq(editor.trial.payload)]
+        with m.Else():
+            connect(m, tracker.table, slots.port)
+            m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid), scheduler.i.payload.eq(tracker.trial.payload)]
+        # While there is nothing in it the tracker takes in every clock: what has been asked for stays.
+        m.d.comb += slots.port.r_take.eq(tracker.table.r_take)
+
+        # Whether an operation goes is known last.
+        m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
+        with m.If(~idle):
+            m.d.sync += self.op.eq(tracker.op)
+        snaps_of(g).issue(m, self, scheduler, ~tracker.valid & ~editor.valid)
+        m.d.comb += [
+            scheduler.reads.eq(Mux(self.op.code != Op.NONE, self.op.on, 0)),
+            scheduler.reads_rows.eq(self.op.rows),
+            self.codes.eq(front.codes),
+        ]
+        self._count(m, sequencer, front, tracker, scheduler, editor)
+        return m
+
+    def _count(self, m, sequencer, front, tracker, scheduler, editor):
+        """The counters of events and of clocks."""
+        learning = sequencer.learning
+        spent = (
+            tracker.counting
+            | tracker.halving
+            | tracker.wait_lock
+            | tracker.wait_queue
+            | tracker.wait_report
+            | scheduler.held
+        )
+        axi = self.m_axi if self.memory else None
+        events = {
+            "records": front.good,
+            "nodes": tracker.node,
+            "beats": tracker.beats,
+            "predictions": front.result.valid & front.result.ready & front.result.p.told,
+            "trials": scheduler.i.valid & scheduler.i.ready,
+            "halvings": tracker.halved,
+            "clamped": self.clamped,
+            "bad_records": front.bad,
+            "clocks": 1,
+            "learning": learning,
+            "stall_input": learning & ~spent,
+            "stall_trial": learning & scheduler.held,
+            "stall_lock": tracker.wait_lock,
+            "stall_queue": tracker.wait_queue,
+            "stall_halve": tracker.halving,
+            "stall_report": tracker.wait_report,
+            "commands": editor.valid & ~scheduler.held,
+            "bursts": axi.arvalid & axi.arready if self.memory else 0,
+            "dma_bytes": Mux(axi.rvalid & axi.rready, self.geometry.bus_bytes, 0) if self.memory else 0,
+        }
+        most = {name: (1 << len(events[name])) - 1 if name in _OF_LEVELS else 1 for name in COUNTERS}
+        m.submodules.counters = counters = EventCounters(most | {"dma_bytes": self.geometry.bus_bytes})
+        m.d.sync += counters.clear.eq(self.clear | self.reset)
+        m.d.comb += [
+            *(getattr(counters, name).eq(events[name]) for name in COUNTERS),
+            counters.read.eq(self.counter),
+            self.counted.eq(counters.value),
+        ]

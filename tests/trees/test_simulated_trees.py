@@ -1,0 +1,51 @@
+"""The RTL of a board that holds trees, trained by the driver: the tree of the emulated board, whatever stalls."""
+
+import numpy as np
+import pytest
+from bregalad.boards import open_board
+from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.training.trainer import Trainer
+from driving import CAPACITIES, TREES, active, drifting, geometry
+
+
+def both(sizes, tree, seed, prediction="mc", count=1500, stream=3, review_period=20_000, **options):
+    """Trainers that have learnt the same, on the emulated and on a simulated board."""
+    codes, labels = (part[:count] for part in drifting(stream, 8000))
+    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree], **options})
+    walking = open_board("simulated", sizes.replace(nodes=256), memory_size=8192, stall=0.2, seed=seed)
+    boards = open_board("emulated", sizes), walking
+    how = {"prediction": prediction, "review_period": review_period}
+    expected, found = trainers = [Trainer(board, cells, policy, 2, **how) for board in boards]
+    wanted, predictions = (trainer.learn(codes, labels) for trainer in trainers)
+    walking.close()
+    assert (predictions == wanted).all(), np.flatnonzero(predictions != wanted)[:5]
+    assert found.nodes.difference(expected.nodes) is None
+    assert active(found.nodes) == active(expected.nodes)
+    assert expected.tally.splits > 1
+    return expected, found
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("delay", [0, 90])
+def test_rtl_grows_the_same_tree(tree, delay, seed):
+    both(geometry(64, lanes=4), tree, seed, delay=delay)
+
+
+@pytest.mark.parametrize("prediction", ["nb", "nba"])
+@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
+def test_rtl_predicts_by_naive_bayes(tree, prediction, seed):
+    both(geometry(64, lanes=4, naive_bayes=True), tree, seed, prediction, delay=30)
+
+
+@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
+@pytest.mark.parametrize("delay", [0, 50])
+def test_rtl_is_short_of_slots(tree, delay, seed):
+    expected, _ = both(geometry(7, lanes=4), tree, seed, delay=delay, count=2500, stream=5, review_period=500)
+    assert not all(active(expected.nodes))
+
+
+@pytest.mark.parametrize("changes", [{"levels": 2, "slots": 64}, {"banks": 2}, {"bus_width": 32}, {"classes": 4}])
+def test_rtl_of_other_geometries(changes, seed):
+    both(geometry(**{"slots": 64, "lanes": 4, **changes}), "efdt", seed, delay=40)
