@@ -218,7 +218,9 @@ class Model(Golden):
         return due
 
     def _predict(self, slot, codes):
-        self.asks.append({"slot": slot, "class_counts": list(self.entries[slot].class_counts)})
+        entry = self.entries[slot]
+        known = {"known": int(entry.n > 0 and not entry.inner)} if self.geometry.nodes else {}
+        self.asks.append({"slot": slot, **known, "class_counts": list(entry.class_counts)})
 
     def _node(self, slot, **fields):
         self.nodes.append({"slot": slot, "fields": fields, "halved": self.halved, "trial": None})
