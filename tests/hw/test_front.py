@@ -18,6 +18,13 @@ def test_front(size, tmp_path):
     run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, rounds=8, testcase="matches_golden")
 
 
+def test_takes_the_clocks_that_it_says(tmp_path):
+    """Depth 2, a record a beat; what is logged stands in docs/front.md."""
+    sizes = dict(lanes=16, passes=1, slots=6, bus_width=256, nodes=16)
+    front = Front(Geometry(**sizes), steps=32, walkers=4)
+    run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, walkers=4, testcase="rate")
+
+
 @pytest.mark.parametrize(
     "sizes, message",
     [

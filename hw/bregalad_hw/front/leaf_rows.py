@@ -233,7 +233,7 @@ class LeafRows(wiring.Component):
             with m.If(~row.lead.all()):
                 m.d.comb += counted.eq(more)
                 # No count is above the lead; of equal ones the lower class leads.
-                with m.If(is_majority | (count == row.lead) | ((more == row.lead) & (label < row.majority))):
+                with m.If(is_majority | (count == row.lead) | (_is_next(count, row.lead) & (label < row.majority))):
                     m.d.comb += [after.majority.eq(label), after.lead.eq(more)]
         with m.If(writes):
             with m.Switch(item.word):
@@ -359,6 +359,12 @@ def _tally_layout(geometry):
     return data.StructLayout(
         {"predicted": _label(geometry), "label": _label(geometry), "valid": 1, "counts": 1, "clears": 1, "marks": 1}
     )
+
+
+def _is_next(count, more):
+    """Whether ``more`` is ``count + 1``, without the carries of a sum: each bit differs where one has come to it."""
+    differs, carries = count ^ more, Cat(1, count & ~more)
+    return differs == carries[: len(count)]
 
 
 def _is_access(item):

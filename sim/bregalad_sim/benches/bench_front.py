@@ -13,7 +13,7 @@ from bregalad.geometry import CODE_WIDTH, NONE, Geometry
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
 from bregalad.protocol.nodes import EDIT, KIND_LOW, EditFlag, Node
-from bregalad.protocol.rows import ROW_COMMAND, RowKind, edges_command, records_command
+from bregalad.protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command, records_command
 from bregalad_hw.front.front import access_layout, bayes_layout
 from bregalad_hw.front.leaf_rows import result_layout
 from bregalad_hw.front.store import RecordStore
@@ -121,8 +121,11 @@ class Bench:
 
     def begin(self):
         """A new layout, and edges of all its numbers."""
+        self.begin_with(any_layout(self.geometry, self.numbers))
+
+    def begin_with(self, layout):
         g = self.geometry
-        self.layout = layout = any_layout(g, self.numbers)
+        self.layout = layout
         self.columns = len(layout.columns)
         for node, row in enumerate(self.table.rows):
             if row.attribute >= self.columns:
@@ -400,7 +403,8 @@ class Bench:
                 self.access()
             if rng.random() < events and len(self.locks.items) < 3:
                 self.last_lock = max(self.last_lock, self.limit) + rng.randint(0, 4)
-                self.locks.items.append({"node": rng.randrange(self.geometry.nodes), "at": self.last_lock})
+                node = rng.choice([self.root, rng.randrange(self.geometry.nodes)])
+                self.locks.items.append({"node": node, "at": self.last_lock})
             if rng.random() < events / 4:
                 self.holding = True
             if self.stood > _STANDS and not (self.changes or self.edits.items):
@@ -408,7 +412,7 @@ class Bench:
                 self.changes.append((node, rng.choice([None, Node(slot=rng.randrange(self.geometry.slots))])))
             await self.step()
             at = at + 1 if self.is_idle else 0
-            if at > 3:
+            if at > 8:  # errors are known by then, too
                 break
         assert not (self.coming or self.kept or self.want or self.told or self.errors)
         assert (self.bad, self.good) == (self.wanted_bad, self.wanted_good)
@@ -455,3 +459,30 @@ async def matches_golden(dut):
             await bench.run(rng.choice([0.0, 0.01, 0.05]))
     dut._log.info(f"{bench.seen} in {bench.clock} clocks")
     assert all(bench.seen.values()), bench.seen
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def rate(dut):
+    """A record per clock, where they are a beat each and rings suffice; or as many as the rings make steps for."""
+    bench = Bench(dut)
+    g, given = bench.geometry, parameters()
+    await bench.start()
+    columns = [Column(f"a{at}", 2 + at, RowKind.CODE) for at in range(g.max_cells)]
+    bench.begin_with(RowLayout(columns, label=0, flags=1, stride=g.bus_bytes * -(-(g.max_cells + 2) // g.bus_bytes)))
+    depth = 2
+    for node in range(2**depth - 1):
+        row = Node(1, attribute=node, value=128, child=2 * node + 1)
+        bench.changes.append((node, row))
+    await bench.run()
+    bench.limit = 1 << 30
+    count = 400
+    bench.learn(count)
+    clocks = []
+    while len(clocks) < count:
+        if await bench.step():
+            clocks.append(bench.clock)
+    await bench.run()
+    per_record = (clocks[count * 3 // 4] - clocks[count // 4]) / (count * 3 // 4 - count // 4)
+    dut._log.info(f"{per_record:.3f} clocks per record, the first after {clocks[0]}")
+    steps = (depth + 1) / given["walkers"]
+    assert per_record <= max(1, bench.layout.clocks(g), steps) * 1.02
