@@ -6,6 +6,7 @@ from .trees.catalogue import TREES, load_tree
 from .trees.classical.utgoff import ID5R, ITI
 from .trees.confidence import CorrHTree, CTree
 from .trees.efdt import EFDT
+from .trees.hat import HAT
 from .trees.puuvfdt import PuuVFDT
 from .trees.vfdt import VFDT
 
@@ -20,6 +21,7 @@ __all__ = [
     "CorrHTree",
     "EFDT",
     "Geometry",
+    "HAT",
     "ID5R",
     "ITI",
     "PuuVFDT",

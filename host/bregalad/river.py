@@ -19,9 +19,9 @@ try:
 except ImportError as error:
     raise ImportError("bregalad.river is for River: pip install 'bregalad[river]'") from error
 
-from .trees import confidence, efdt, vfdt
+from .trees import confidence, efdt, hat, vfdt
 
-__all__ = ["CTree", "CorrHTree", "EFDT", "VFDT"]
+__all__ = ["CTree", "CorrHTree", "EFDT", "HAT", "VFDT"]
 
 
 class _Classifier(base.Classifier):
@@ -56,6 +56,10 @@ class VFDT(vfdt.VFDT, _Classifier):  # type: ignore[misc]
 
 class EFDT(efdt.EFDT, _Classifier):  # type: ignore[misc]
     __doc__ = efdt.EFDT.__doc__
+
+
+class HAT(hat.HAT, _Classifier):  # type: ignore[misc]
+    __doc__ = hat.HAT.__doc__
 
 
 class CTree(confidence.CTree, _Classifier):  # type: ignore[misc]

@@ -302,8 +302,11 @@ def test_trained_on_the_command_line(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["attributes"]["colour"] == {"kind": "nominal", "values": 3}
     for more, message in (
         (["--max-instances", "100"], "ITI keeps every instance: it has 0, and 300 more"),
-        (["--board", "simulated"], "iti learns on the host: --board and --geometry are for vfdt, efdt, ctree or"),
-        (["--grace", "100"], "--grace is an option of --tree vfdt, efdt, ctree and corrhtree, not of iti"),
+        (
+            ["--board", "simulated"],
+            "iti learns on the host: --board and --geometry are for vfdt, efdt, ctree, corrhtree",
+        ),
+        (["--grace", "100"], "--grace is an option of --tree vfdt, efdt, ctree, corrhtree and hat, not of iti"),
     ):
         assert main([*train, *more]) == 1
         error = capsys.readouterr().err

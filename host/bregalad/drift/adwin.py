@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ADWIN", "Rule", "estimate", "forget", "new_windows", "rule_of", "trouble", "update", "width"]
+__all__ = ["ADWIN", "BUCKETS", "Rule", "estimate", "forget", "new_windows", "rule_of", "trouble", "update", "width"]
 
 # Elements of a window. Buckets of one size are a level, those of level k hold 2**k numbers each; the first
 # of a level is the oldest. After these come how many buckets each level has, their sums, their variances
 # (sums of squared deviations from their mean).
 WIDTH, TOTAL, VARIANCE, TICK, DETECTIONS, LEVELS = range(6)
 _HEAD = LEVELS + 1
+BUCKETS = 5  # of one size, if nothing else is said
 _MOST_LEVELS = 32  # more than 2**34 numbers; then the oldest go
 
 _inner = njit(inner=True, error_model="numpy")
@@ -40,13 +41,17 @@ Rule = namedtuple("Rule", ["delta", "clock", "buckets", "least", "grace"])
 Rule.__doc__ = "When a window has changed: the parameters of `ADWIN` as plain numbers, for compiled code."
 
 
-def new_windows(count: int, buckets: int = 5) -> NDArray[np.float64]:
+def new_windows(count: int, buckets: int = BUCKETS) -> NDArray[np.float64]:
     """Empty windows: float64 array (count, elements), for `update`; any number more may be appended."""
     return np.zeros((count, _HEAD + _MOST_LEVELS * (1 + 2 * (buckets + 1))))
 
 
 def rule_of(
-    delta: float = 0.002, clock: int = 32, max_buckets: int = 5, min_window_length: int = 5, grace_period: int = 10
+    delta: float = 0.002,
+    clock: int = 32,
+    max_buckets: int = BUCKETS,
+    min_window_length: int = 5,
+    grace_period: int = 10,
 ) -> Rule:
     """A `Rule`; parameters and errors as of `ADWIN`."""
     if isinstance(delta, bool) or not isinstance(delta, Real):
@@ -251,7 +256,7 @@ class ADWIN:
         self,
         delta: float = 0.002,
         clock: int = 32,
-        max_buckets: int = 5,
+        max_buckets: int = BUCKETS,
         min_window_length: int = 5,
         grace_period: int = 10,
     ) -> None:

@@ -8,6 +8,7 @@ from . import storage
 from .classical.utgoff import ID5R, ITI
 from .confidence import CorrHTree, CTree
 from .efdt import EFDT
+from .hat import HAT
 from .vfdt import VFDT
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["CLASSICAL", "TREES", "load_tree"]
 
 CLASSICAL = {"id5r": ID5R, "iti": ITI}  # on the host, with all instances
-TREES = {"vfdt": VFDT, "efdt": EFDT, "ctree": CTree, "corrhtree": CorrHTree}
+TREES = {"vfdt": VFDT, "efdt": EFDT, "ctree": CTree, "corrhtree": CorrHTree, "hat": HAT}
 
 
 def load_tree(path: Path, **changes: Any) -> StreamTree | ClassicalTree:

@@ -5,12 +5,14 @@ from math import isfinite
 
 import numpy as np
 
+from ..drift import adwin
+from ..drift.adwin import BUCKETS
 from ..geometry import MISSING
 from ..protocol.reports import entry_layout
 from ..words import shown
-from .policy.judge import KEEP, PRUNE, RELOCATE
+from .policy.judge import ALTERNATE, DROP, KEEP, PRUNE, RELOCATE, SWAP
 from .structure.cells import CellMap
-from .structure.nodes import LEAF, MULTIWAY, NEVER, NUMERIC
+from .structure.nodes import FORK, LEAF, MULTIWAY, NEVER, NUMERIC
 from .structure.split import LONG
 from .training.tally import Tally
 
@@ -44,7 +46,7 @@ _NODE = {
     "since": (0, _MANY),
     "period": (0, LONG),
     "due_at": (NEVER, _MANY),
-    "verdict": (KEEP, RELOCATE),
+    "verdict": (KEEP, DROP),
     "cell": _ANY,
     "value": (0, MISSING),
     "right": (-_MANY, _MANY),
@@ -55,8 +57,9 @@ _NODE = {
     "counts": (0, _MANY),
     "base": (0, _MANY),
     "gains": (-1e18, 1e18),
+    "windows": (-1e18, 1e18),
 }
-_FLOATS = ("gains",)
+_FLOATS = ("gains", "windows")
 _WIDE = ("own", "since", "due_at", "right", "counts", "base")  # 64 bits
 _BOARD = ("nodes", "entries", "counts")
 _SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
@@ -172,7 +175,7 @@ def check_shapes(arrays, attributes):
         raise ValueError(f"{what} array {min(wrong)!r}")
     rows = len(arrays["node_kind"]) if arrays["node_kind"].ndim else 0
     held = len(arrays["board_nodes"]) if arrays["board_nodes"].ndim else 0
-    dimensions = {"counts": 2, "base": 2, "gains": 2}
+    dimensions = {"counts": 2, "base": 2, "gains": 2, "windows": 2}
     for name in _NODE:
         array = arrays[f"node_{name}"]
         if (
@@ -190,6 +193,9 @@ def check_shapes(arrays, attributes):
         raise _wrong("node_base", arrays["node_base"])
     if arrays["node_gains"].shape[1] not in (0, attributes):
         raise _wrong("node_gains", arrays["node_gains"])
+    windows = arrays["node_windows"]
+    if windows.shape[1] and adwin.trouble(windows, BUCKETS):
+        raise _wrong("node_windows", windows)
     for name, ndim in zip(_BOARD, (1, 2, 3), strict=True):
         array = arrays[f"board_{name}"]
         if (
@@ -202,7 +208,7 @@ def check_shapes(arrays, attributes):
             raise _wrong(f"board_{name}", array)
 
 
-def check_tree(nodes, capacities, classes):
+def check_tree(nodes, capacities, classes, policy):
     """Refuse what no node can have; the nodes hang together already.
 
     Parameters
@@ -212,13 +218,16 @@ def check_tree(nodes, capacities, classes):
         Per attribute 0 if it is numeric, else how many values it may have.
     classes : int
         In use.
+    policy : SplitPolicy
     """
     live = nodes.descendants()
+    if nodes.forks and not policy.alternates:
+        raise ValueError("its nodes have alternates, which such a tree has not")
     for name, (least, most) in _NODE.items():
         column = getattr(nodes, name)[live]
         if column.size and not least <= column.min() <= column.max() <= most:  # nor NaN
             raise ValueError(f"no tree has nodes with such {name!r}")
-    inner = live[nodes.kind[live] != LEAF]
+    inner = nodes.inner()
     kind, width = nodes.kind[inner], nodes.width[inner]
     capacity = np.array(capacities)[nodes.attribute[inner]]
     if (
@@ -264,8 +273,8 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
     ):
         raise ValueError("its statistics are not of its board")
     _check_decisions(nodes, held, cells, geometry.bins)
-    inner = live[nodes.kind[live] != LEAF]
-    may = live if anytime else live[nodes.kind[live] == LEAF]
+    inner = nodes.inner()
+    may = live[nodes.kind[live] != FORK] if anytime else nodes.leaves()
     # Parents before children, as they go to the board: a child's link names its parent's slot.
     if not np.array_equal(may[np.isin(may, held)], held) or anytime and len(held) and not np.isin(inner, held).all():
         raise ValueError("its statistics are not of its nodes")
@@ -295,6 +304,11 @@ def _check_decisions(nodes, held, cells, bins):
     """Refuse decisions, still to take effect, that no trial of the nodes can have come to."""
     for node in np.flatnonzero(nodes.verdict != KEEP).tolist():
         inner, verdict, cell = nodes.kind[node] != LEAF, nodes.verdict[node], nodes.cell[node]
+        fork = nodes.kind[node] == FORK
+        if verdict >= ALTERNATE:
+            if not inner or fork != (verdict in (SWAP, DROP)):
+                raise ValueError("its nodes wait for what they cannot become")
+            continue
         known = verdict == PRUNE or cell in cells.first_cell
         if known and verdict != PRUNE:
             attribute = cells.attribute[cell]

@@ -68,10 +68,10 @@ class Conventions(Scoring):
             return importances
         criterion = self._policy().options.criterion
         totals = nodes.counts.copy()
-        for node in nodes.descendants()[::-1].tolist():
-            children = nodes.children(node)
-            if len(children):
-                sides = totals[children.start : children.stop]
+        for node in nodes.predicting()[::-1].tolist():
+            children = [nodes.standing(child) for child in nodes.children(node)]
+            if children:
+                sides = totals[children]
                 totals[node] = sides.sum(axis=0)
                 lessened = remainder(criterion, totals[node : node + 1]) - remainder(criterion, sides)
                 importances[nodes.attribute[node]] += max(lessened, 0.0)

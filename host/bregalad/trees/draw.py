@@ -70,6 +70,7 @@ def text(view, max_depth=None):
     waiting = [(0, "", 0)]  # nodes with what leads to them and their depths, the next one last
     while waiting:
         node, condition, depth = waiting.pop()
+        node = nodes.standing(node)
         indent = "    " * (depth - 1)
         if nodes.kind[node] == LEAF:
             lines.append(f"{indent}{condition}: {view.leaf(node)}" if depth else view.leaf(node))
@@ -88,7 +89,7 @@ def dot(view, max_depth=None):
     """The tree in DOT, for ``dot -Tsvg``."""
     nodes = view.nodes
     lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
-    waiting = [(0, 0, None)]  # nodes with their depths and the lines that lead to them
+    waiting = [(nodes.standing(0), 0, None)]  # nodes with their depths and the lines that lead to them
     while waiting:
         node, depth, edge = waiting.pop()
         leaf = nodes.kind[node] == LEAF
@@ -98,7 +99,7 @@ def dot(view, max_depth=None):
         else:
             name = view.schema.attributes[int(nodes.attribute[node])].name
             lines.append(f"  n{node} [label={_quoted(name)}];")
-            family = zip(nodes.children(node), view.conditions(node), strict=True)
+            family = zip(map(nodes.standing, nodes.children(node)), view.conditions(node), strict=True)
             waiting += [
                 (child, depth + 1, f"  n{node} -> n{child} [label={_quoted(condition.removeprefix(name))}];")
                 for child, condition in family

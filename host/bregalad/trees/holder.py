@@ -170,7 +170,7 @@ class BoardHolder(Shared):
     def _check_fit(self, geometry):
         """Refuse a board that cannot take the statistics with a ValueError."""
         nodes = self._nodes
-        inner = len(nodes) - len(nodes.leaves()) if self._policy().anytime else 0
+        inner = len(nodes.inner()) if self._policy().anytime else 0
         misfit = checkpoint.misfit(self._checkpoint, nodes.classes, geometry, len(self._cells(geometry.bins)), inner)
         if misfit:
             raise ValueError(misfit)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import draw
 from .shared import Shared
+from .structure.nodes import LEAF
 from .turns import reading, together
 
 if TYPE_CHECKING:
@@ -41,11 +42,13 @@ class Inspection(Shared):
                 "leaf_prediction": self.leaf_prediction_,
             }
         nodes = self._nodes
+        predicting = nodes.predicting()
+        leaves = predicting[nodes.kind[predicting] == LEAF]
         return {
             **self._tally.as_dict(),
-            "nodes": len(nodes),
-            "leaves": len(nodes.leaves()),
-            "inactive_leaves": nodes.inactive,
+            "nodes": len(predicting),
+            "leaves": len(leaves),
+            "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
             "slots": self._slots_in_use,
             "depth": int(nodes.deepest),
             "leaf_prediction": self.leaf_prediction_,

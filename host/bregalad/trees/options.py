@@ -27,7 +27,7 @@ __all__ = [
     "options_of",
 ]
 
-LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree")
+LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree", "hat")
 POSITIVE = ("puuvfdt",)  # of positive and unlabelled instances
 CLASSICAL = ("id5r", "iti")  # on the host; they keep all instances
 BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
@@ -192,9 +192,10 @@ def _of_classes(value, **others):
     return {**dict.fromkeys(LEARNERS, value), **others}
 
 
-_SPLITS, _ANYTIME, _LEAVES, _BOARD, _KEPT = (
+_SPLITS, _ANYTIME, _DRIFT, _LEAVES, _BOARD, _KEPT = (
     "when a leaf splits",
     "anytime trees",
+    "streams that change",
     "attributes and leaves",
     "statistics",
     "trees that keep their instances",
@@ -218,7 +219,7 @@ OPTIONS = (
         "slots",
         int,
         "nodes that the board keeps statistics of, where no geometry is given",
-        _all(1024, efdt=4096),
+        _all(1024, efdt=4096, hat=4096),
         low=2,
         high=32768,
         group=_BOARD,
@@ -254,7 +255,7 @@ OPTIONS = (
         "criterion",
         str,
         "what gains measure; the board must have been built for it",
-        {"vfdt": "information_gain", "efdt": "information_gain", "ctree": "gini"},
+        {"vfdt": "information_gain", "efdt": "information_gain", "ctree": "gini", "hat": "information_gain"},
         choices=CRITERIA,
         group=_SPLITS,
     ),
@@ -262,7 +263,7 @@ OPTIONS = (
         "bound",
         str,
         "how large a gap between gains must be",
-        {"vfdt": "hoeffding", "efdt": "hoeffding", "ctree": "confidence-practical"},
+        {"vfdt": "hoeffding", "efdt": "hoeffding", "ctree": "confidence-practical", "hat": "hoeffding"},
         choices=BOUNDS,
         group=_SPLITS,
     ),
@@ -340,6 +341,34 @@ OPTIONS = (
         {"efdt": "keep"},
         choices=("keep", "replace"),
         group=_ANYTIME,
+    ),
+    Option(
+        "drift_delta",
+        float,
+        "confidence of ADWIN: the probability that a change which it finds in a node's errors is none",
+        {"hat": 0.002},
+        above=0,
+        below=1,
+        group=_DRIFT,
+    ),
+    Option(
+        "switch_delta",
+        float,
+        "the probability that an alternate takes a node's place, or goes, wrongly",
+        {"hat": 0.05},
+        above=0,
+        below=1,
+        group=_DRIFT,
+    ),
+    Option(
+        "switch_width",
+        int,
+        "a node and its alternate are compared when the windows of both hold more instances",
+        {"hat": 300},
+        low=1,
+        high=_MOST,
+        unit="instances",
+        group=_DRIFT,
     ),
     Option(
         "leaf_prediction",
@@ -429,7 +458,7 @@ OPTIONS = (
         "feed",
         str,
         "records go with the commands or through the board's memory and DMA",
-        _all("stream"),
+        {tree: "stream" for tree in LEARNERS if tree != "hat"},
         choices=("stream", "memory"),
         group=_BOARD,
     ),

@@ -17,7 +17,7 @@ from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, Geometry
 from ..words import shown
 from . import options
 from .policy.policy import SplitPolicy
-from .requirements import check_abilities, check_classes
+from .requirements import check_abilities, check_alternates, check_classes
 from .shared import Shared
 from .structure.cells import CellMap, check_cells
 
@@ -97,6 +97,7 @@ class Parameters(Shared):
         self._check_nominal()
         if not isinstance(self.board, Board):
             check_name(self.board)
+            check_alternates(policy, self.board == "emulated", self.board)
 
     def _check_nominal(self):
         given = self.nominal

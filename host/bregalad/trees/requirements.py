@@ -5,9 +5,10 @@ import warnings
 from pathlib import Path
 
 from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
+from ..words import shown
 from . import options
 
-__all__ = ["check_abilities", "check_classes", "check_ties", "warn_of_lost"]
+__all__ = ["check_abilities", "check_alternates", "check_classes", "check_ties", "warn_of_lost"]
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -38,6 +39,15 @@ def check_abilities(geometry, policy, prediction):
         raise ValueError(
             f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
             "a geometry with naive_bayes=True, or leaf_prediction='mc'"
+        )
+
+
+def check_alternates(policy, emulated, name):
+    """Refuse with a ValueError a board that learns no alternates: any but the emulated one."""
+    if policy.alternates and not emulated:
+        raise ValueError(
+            f"a tree with alternates learns on the emulated board only, board {shown(name)} is none: "
+            "choose board='emulated', or another tree"
         )
 
 

@@ -31,7 +31,7 @@ from .training.tally import Tally
 
 __all__ = ["described", "load", "members_of", "of_the_file", "parameters_of", "read", "restored", "save", "write"]
 
-FORMAT = 4  # changes whenever older releases could not read the file
+FORMAT = 5  # changes whenever older releases could not read the file
 
 
 def save(tree, path, run=None):
@@ -216,7 +216,7 @@ def _learnt(tree, meta, arrays):
         name: column.astype(np.int64 if name == "nodes" else np.uint32) for name, column in statistics.items()
     }  # as they go to the board
     capacities = [getattr(book, "capacity", 0) for book in quantiser.books]
-    check_tree(nodes, capacities, len(classes))
+    check_tree(nodes, capacities, len(classes), tree._policy())
     kept = Geometry(**meta["geometry"])
     check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime, tree.nominal_split)
     tree._policy().check(len(classes), any(capacities), tree.nominal_split)

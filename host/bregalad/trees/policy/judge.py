@@ -8,7 +8,7 @@ from ...compiled import njit
 from ...geometry import GAIN_FRACTION
 from ...protocol.reports import CANDIDATE, gains_layout, suggestion_layout
 from ...protocol.words import getter
-from ..structure.nodes import KEPT, LEAF, MULTIWAY, NO_NODE
+from ..structure.nodes import FORK, KEPT, LEAF, MULTIWAY, NO_NODE
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
 from .subset import leave_out
@@ -21,6 +21,9 @@ __all__ = [
     "PRUNE",
     "RELOCATE",
     "CONSULT",
+    "ALTERNATE",
+    "SWAP",
+    "DROP",
     "NO_CELL",
     "MAX_PERIOD",
     "MIN_GAIN",
@@ -33,8 +36,9 @@ __all__ = [
 
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
 # again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins;
-# CONSULT: all depends on the bins, of all attributes.
-KEEP, SPLIT, TIE, PRUNE, RELOCATE, CONSULT = range(KEPT, KEPT + 6)
+# CONSULT: all depends on the bins, of all attributes. ALTERNATE: one begins beside the node, anew if
+# there is one; SWAP, DROP: a fork's takes over, or goes.
+KEEP, SPLIT, TIE, PRUNE, RELOCATE, CONSULT, ALTERNATE, SWAP, DROP = range(KEPT, KEPT + 9)
 NO_CELL = -1
 MAX_PERIOD = (1 << 16) - 1  # of adaptive_grace
 
@@ -131,7 +135,7 @@ def _depth(table, node):
     steps = 0
     while table[node]["parent"] != NO_NODE:
         node = table[node]["parent"]
-        steps += 1
+        steps += table[node]["kind"] != FORK
     return steps
 
 

@@ -15,13 +15,16 @@ from ..options import VARIANTS as NAMES
 from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
 from .judge import (
+    ALTERNATE,
     CONSULT,
+    DROP,
     KEEP,
     MAX_PERIOD,
     NO_CELL,
     PRUNE,
     RELOCATE,
     SPLIT,
+    SWAP,
     TIE,
     change,
     judge_row,
@@ -37,6 +40,9 @@ __all__ = [
     "PRUNE",
     "RELOCATE",
     "CONSULT",
+    "ALTERNATE",
+    "SWAP",
+    "DROP",
     "NO_CELL",
     "VARIANTS",
     "SplitPolicy",
@@ -104,6 +110,10 @@ class SplitPolicy:
         Nodes are split early and go on being tried (EFDT).
     subset, seed : int
         How many attributes each node may be split on, drawn by `subset.leave_out`; 0: all.
+    alternates : bool
+        Nodes may have alternates beside them, which learn and do not predict.
+    watched : bool
+        The errors made at every node are watched: that is when alternates begin, take over and go (HAT).
     others
         As `options.OPTIONS` declares them; what they mean exactly is in docs/learners.md.
 
@@ -127,12 +137,17 @@ class SplitPolicy:
     tie_increment: int = default_of("tie_increment")
     adaptive_grace: bool = default_of("adaptive_grace")
     anytime: bool = False
+    alternates: bool = False
+    watched: bool = False
     inner_grace: int = default_of("inner_grace")
     variant: str = default_of("variant")
     gain_average: bool = default_of("gain_average")
     same_attribute: str = default_of("same_attribute")
     max_depth: int | None = default_of("max_depth")
     delay: int = default_of("delay")
+    drift_delta: float = default_of("drift_delta")
+    switch_delta: float = default_of("switch_delta")
+    switch_width: int = default_of("switch_width")
     subset: int = 0
     seed: int = 0
 
@@ -140,10 +155,12 @@ class SplitPolicy:
 
     def __post_init__(self):
         for field in fields(self):
-            if field.name not in ("anytime", "subset", "seed"):
-                check(field.name, getattr(self, field.name))
-        if not isinstance(self.anytime, bool | np.bool_):
-            raise TypeError(f"anytime must be True or False, not {self.anytime!r}")
+            value = getattr(self, field.name)
+            if field.name in ("anytime", "alternates", "watched"):
+                if not isinstance(value, bool | np.bool_):
+                    raise TypeError(f"{field.name} must be True or False, not {value!r}")
+            elif field.name not in ("subset", "seed"):
+                check(field.name, value)
         self._refuse_contradictions()
 
     def _refuse_contradictions(self):
@@ -177,6 +194,8 @@ class SplitPolicy:
                 )
             if self.grace > MAX_PERIOD:
                 raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} instances, not {self.grace}")
+        if self.watched and not self.alternates:
+            raise ValueError("a watched tree is one with alternates: set alternates=True")
         if not self.anytime:
             for name, neutral in (("variant", "paper"), ("gain_average", False), ("same_attribute", "keep")):
                 if getattr(self, name) != neutral:

@@ -152,6 +152,57 @@ class Growth:
         nodes.right[node] = 0
         self._enter_role(node)
 
+    # Alternates
+
+    def fork(self, node):
+        """Let an alternate grow beside a node; return it: a leaf that has seen nothing.
+
+        Where no slot is free for it, the least promising leaf loses its own; where inner nodes have all, it has none.
+        """
+        nodes = self.nodes
+        alternate = nodes.fork(node)
+        self._follow(int(nodes.child[node]))
+        nodes.period[alternate] = self.policy.grace
+        nodes.wait[alternate] = self.policy.first_wait
+        if not self.pool.free:
+            self._free_slot()
+        if self.pool.free:
+            self._activate(alternate)
+        return alternate
+
+    def swap(self, fork):
+        """Let the alternate take the place of a node, which goes with all below it."""
+        self._join(fork, 1)
+
+    def drop(self, fork):
+        """Let an alternate go with all below it; its node is as it would be without."""
+        self._join(fork, 0)
+
+    def _join(self, fork, branch):
+        nodes = self.nodes
+        for below in nodes.descendants(int(nodes.child[fork]) + 1 - branch)[::-1].tolist():
+            if nodes.slot[below] >= 0:
+                self._give_back(below)
+        nodes.join(fork, branch)
+        self._follow(fork)
+        if (
+            branch and self.policy.anytime and nodes.slot[fork] >= 0
+        ):  # what is above it counts its instances from now on
+            self.place(fork, int(nodes.slot[fork]), CommandFlag.KEEP)
+
+    def _follow(self, node):
+        """Tell the pool of the row that a node has been moved to."""
+        slot = int(self.nodes.slot[node])
+        if slot >= 0:
+            self.pool.node[slot] = node
+
+    def _free_slot(self):
+        """Free the slot of the least promising leaf, if any has one."""
+        leaves = self.nodes.leaves()
+        active = leaves[self.nodes.slot[leaves] >= 0]
+        for leaf in np.setdiff1d(active, self.pool.keepers(self.nodes, active, len(active) - 1)):
+            self._deactivate(int(leaf))
+
     def _kill(self, node):
         for below in self.nodes.descendants(node)[:0:-1].tolist():
             if self.nodes.slot[below] >= 0:
@@ -228,7 +279,7 @@ class Growth:
     def _slots_for_leaves(self):
         if not self.policy.anytime:
             return self.pool.slots
-        return self.pool.slots - (len(self.nodes) - len(self.nodes.leaves()))
+        return self.pool.slots - len(self.nodes.inner())
 
     def _give_back(self, node):
         """Free a node's slot, those of the nodes below before it."""
@@ -298,7 +349,6 @@ class Growth:
         nodes.slot[:] = -1
         self.pool = SlotPool(self.pool.slots, self.pool.levels)
         if self.policy.anytime:
-            for node in nodes.descendants().tolist():
-                if nodes.kind[node] != LEAF:
-                    self._activate(node)
+            for node in nodes.inner().tolist():
+                self._activate(node)
         self.review()

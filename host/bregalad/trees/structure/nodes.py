@@ -10,18 +10,23 @@ __all__ = [
     "NUMERIC",
     "MULTIWAY",
     "ONE_VS_REST",
+    "FORK",
     "NO_NODE",
     "NEVER",
     "KEPT",
     "ASKED",
     "Nodes",
     "forget_trial",
+    "above",
     "code_range",
     "descendants",
+    "has_alternate",
+    "is_alternate",
+    "standing",
     "take_rows",
 ]
 
-LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # as CellKind, with leaf for ignored
+LEAF, NUMERIC, MULTIWAY, ONE_VS_REST, FORK = range(5)  # as NodeKind; the first four as CellKind, with leaf for ignored
 NO_NODE = -1
 NEVER = -(1 << 62)  # of `due_at`: no trial yet
 KEPT, ASKED = 0, -1  # of `verdict`: nothing is to be done; the board has not answered yet
@@ -58,7 +63,11 @@ _PER_CLASS = (
     "base",  # classes that count in n though the board has not seen them
 )
 _PER_ATTRIBUTE = ("gains",)  # sums of gains per instance over the node's trials
+_PER_WINDOW = ("windows",)  # a window of ``drift.adwin`` on the errors made at the node and below
+_MATRICES = (*_PER_CLASS, *_PER_ATTRIBUTE, *_PER_WINDOW)
 _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align=True)
+
+_PLACE = ("parent", "low", "high")  # what a row says of its place in the tree
 
 # Elements of `Nodes.room`: rows in use, how many of them are killed nodes', and from there on, by
 # the size of a family, the first row of one that was killed; its "next" names the next one's.
@@ -98,6 +107,42 @@ def forget_trial(row):
     row["due_at"], row["verdict"] = NEVER, KEPT
 
 
+@njit(inner=True)
+def is_alternate(table, node):
+    """Whether a node is the alternate of its fork."""
+    parent = table[node]["parent"]
+    return parent != NO_NODE and table[parent]["kind"] == FORK and table[parent]["child"] != node
+
+
+@njit()
+def has_alternate(table, node):
+    """Whether a node, no fork, stands beside an alternate."""
+    parent = table[node]["parent"]
+    return parent != NO_NODE and table[parent]["kind"] == FORK and table[parent]["child"] == node
+
+
+@njit()
+def above(table, node):
+    """The next node above that counts the instances that a node counts, NO_NODE: there is none.
+
+    Forks count nothing, and what is above an alternate does not count for it.
+    """
+    parent = table[node]["parent"]
+    while parent != NO_NODE and table[parent]["kind"] == FORK:
+        if table[parent]["child"] != node:
+            return np.int32(NO_NODE)
+        node, parent = parent, table[parent]["parent"]
+    return parent
+
+
+@njit()
+def standing(table, node):
+    """A node, or of a fork the node that predicts."""
+    while table[node]["kind"] == FORK:
+        node = table[node]["child"]
+    return node
+
+
 @njit()
 def code_range(table, node, attribute):
     """The codes ``[low, high)`` of a numeric attribute that a node's bins cover."""
@@ -110,8 +155,23 @@ def code_range(table, node, attribute):
 
 
 @njit()
+def predicting(table, rows):
+    """The nodes that predictions pass, parents first, and how far each is from the root; no forks, no alternates."""
+    found, depth = np.empty(rows, np.int64), np.empty(rows, np.int64)
+    count, at = 1, 0
+    found[0], depth[0] = standing(table, 0), 0
+    while at < count:
+        row = table[found[at]]
+        for branch in range(row["width"]):
+            found[count], depth[count] = standing(table, row["child"] + branch), depth[at] + 1
+            count += 1
+        at += 1
+    return found[:count], depth[:count]
+
+
+@njit()
 def descendants(table, top, rows):
-    """A node and all below it, parents first, from left to right."""
+    """A node and all below it, alternates and what is below them, too, parents first, from left to right."""
     found = np.empty(rows, np.int64)
     stack = np.empty(rows, np.int64)
     stack[0] = top
@@ -130,8 +190,11 @@ def descendants(table, top, rows):
 class Nodes:
     """The nodes of a tree, rows of arrays; node 0 is the root. Rows of killed nodes are used again.
 
-    Every name in ``_FIELDS``, ``_PER_CLASS`` and ``_PER_ATTRIBUTE`` is an attribute: an array of
-    ``rows`` rows.
+    Every name in ``_FIELDS``, ``_PER_CLASS``, ``_PER_ATTRIBUTE`` and ``_PER_WINDOW`` is an attribute:
+    an array of ``rows`` rows.
+
+    A node with an alternate is a fork. Its children are two: the node as it would be without, which predicts, and the
+    alternate. Instances reach both. What a node's place in the tree says, such as its range of codes, the fork has.
 
     Parameters
     ----------
@@ -155,7 +218,7 @@ class Nodes:
         self.blank = np.array([tuple(value for _, value in _FIELDS.values())], _DTYPE)
         self.table = np.zeros(0, _DTYPE)
         self._matrices = {name: np.zeros((0, classes), np.int64) for name in _PER_CLASS}
-        self._matrices |= {name: np.zeros((0, 0)) for name in _PER_ATTRIBUTE}
+        self._matrices |= {name: np.zeros((0, 0)) for name in (*_PER_ATTRIBUTE, *_PER_WINDOW)}
         self.add(1)
 
     def __len__(self):
@@ -169,13 +232,13 @@ class Nodes:
     def __getattr__(self, name):
         if name in _FIELDS:
             return self.table[name][: self.rows]
-        if name in _PER_CLASS or name in _PER_ATTRIBUTE:
+        if name in _MATRICES:
             return self._matrices[name][: self.rows]
         raise AttributeError(name)
 
     @property
     def matrices(self):
-        """``counts``, ``base`` and ``gains`` with all their rows, for compiled code."""
+        """``counts``, ``base``, ``gains`` and ``windows`` with all their rows, for compiled code."""
         return tuple(self._matrices.values())
 
     def average_over(self, attributes):
@@ -187,6 +250,12 @@ class Nodes:
             elif known != attributes:
                 self.tried[:] = 0
                 self._matrices[name] = np.zeros((len(self.table), attributes))
+
+    def watch(self, elements):
+        """Have windows of so many elements, 0: none; where they are others than before, they are empty."""
+        for name in _PER_WINDOW:
+            if self._matrices[name].shape[1] != elements:
+                self._matrices[name] = np.zeros((len(self.table), elements))
 
     def widen(self, classes):
         """Have counts for so many classes."""
@@ -231,38 +300,90 @@ class Nodes:
             self.table[name][node] = _FIELDS[name][1]
         return killed
 
+    def fork(self, node):
+        """Make a node a fork of itself and an alternate, a leaf without counts; return the row of the alternate."""
+        first = self.add(2)
+        for name in _PLACE:
+            self.table[name][first : first + 2] = self.table[name][node]
+        self.parent[first : first + 2] = node
+        self.majority[first + 1] = self.majority[node]
+        self._move(node, first)
+        self._clear(node)
+        self.kind[node], self.attribute[node], self.child[node], self.width[node] = FORK, 0, first, 2
+        return first + 1
+
+    def join(self, fork, branch):
+        """Let a child of a fork take its place; the other one goes with all below it."""
+        first = int(self.child[fork])
+        self.kill(first + 1 - branch)
+        self._move(first + branch, fork)
+        for row in (first, first + 1):
+            self._clear(row)
+        _leave_rows(self.table, self.room, first, 2)
+
+    def _move(self, node, row):
+        """Take a node to another row, whose place in the tree it gets; what its last trial has come to is void."""
+        for name in _FIELDS:
+            if name not in _PLACE:
+                self.table[name][row] = self.table[name][node]
+        for matrix in self._matrices.values():
+            matrix[row] = matrix[node]
+        forget_trial(self.table[row])
+        for child in self.children(row):
+            self.parent[child] = row
+
+    def _clear(self, row):
+        """Make a row that of a new node in the same place."""
+        for name, (_, value) in _FIELDS.items():
+            if name not in _PLACE:
+                self.table[name][row] = value
+        for matrix in self._matrices.values():
+            matrix[row] = 0
+
     def descendants(self, node=0):
-        """A node and all below it, parents before children, left ones first; int array."""
+        """A node and all below it, alternates, too, parents before children, left ones first; int array."""
         return descendants(self.table, node, self.rows)
 
     def leaves(self):
-        """Indices of all leaves, from left to right in the tree; int array."""
+        """Indices of all leaves, those of alternates, too, from left to right in the tree; int array."""
         nodes = self.descendants()
         return nodes[self.kind[nodes] == LEAF]
+
+    def inner(self):
+        """Indices of all nodes with a test, those of alternates, too, parents before children; int array."""
+        nodes = self.descendants()
+        return nodes[(self.kind[nodes] != LEAF) & (self.kind[nodes] != FORK)]
 
     @property
     def inactive(self):
         """How many leaves hold no slot."""
         return int((self.slot[self.leaves()] < 0).sum())
 
+    def predicting(self):
+        """Indices of the nodes that predictions pass, parents before children; no forks, no alternates; int array."""
+        return predicting(self.table, self.rows)[0]
+
+    def standing(self, node):
+        """A node, or of a fork the node that predicts."""
+        return int(standing(self.table, node))
+
+    @property
+    def forks(self):
+        """How many nodes have an alternate."""
+        return int((self.kind[self.descendants()] == FORK).sum())
+
     def children(self, node):
         """Indices of a node's children."""
         return range(self.child[node], self.child[node] + self.width[node])
 
     def depth(self, node):
-        """Steps from the root."""
-        return sum(1 for _ in self.path(node)) - 1
+        """Splits above a node."""
+        return sum(int(self.kind[over] != FORK) for over in [*self.path(node)][1:])
 
     @property
     def deepest(self):
         """Depth of the deepest leaf."""
-        steps, level = 0, np.array([0])
-        while len(level := level[self.width[level] > 0]):  # level by level: a few, mostly
-            widths = self.width[level]
-            firsts = np.repeat(self.child[level] - np.cumsum(widths) + widths, widths)
-            level = firsts + np.arange(len(firsts))
-            steps += 1
-        return steps
+        return int(predicting(self.table, self.rows)[1].max())
 
     def path(self, node):
         """Nodes from ``node`` up to the root, both included."""
@@ -303,7 +424,7 @@ class Nodes:
 
     def state(self):
         """Arrays to save."""
-        return {name: getattr(self, name).copy() for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE)}
+        return {name: getattr(self, name).copy() for name in (*_FIELDS, *_MATRICES)}
 
     @classmethod
     def from_state(cls, state, attributes):
@@ -318,8 +439,9 @@ class Nodes:
             raise ValueError(_NO_TREE)
         nodes = cls(state["counts"].shape[1])
         nodes.average_over(state["gains"].shape[1])
+        nodes.watch(state["windows"].shape[1])
         nodes.add(len(state["kind"]) - 1)
-        for name in (*_FIELDS, *_PER_CLASS, *_PER_ATTRIBUTE):
+        for name in (*_FIELDS, *_MATRICES):
             getattr(nodes, name)[:] = state[name]
         nodes._check_links(attributes)
         used = np.zeros(nodes.rows, bool)
@@ -334,7 +456,8 @@ class Nodes:
         inner = np.flatnonzero(self.width)
         child, width = self.child[inner], self.width[inner]
         sound = (
-            ((self.kind >= LEAF) & (self.kind <= ONE_VS_REST)).all()
+            ((self.kind >= LEAF) & (self.kind <= FORK)).all()
+            and (width[self.kind[inner] == FORK] == 2).all()
             and ((self.majority >= 0) & (self.majority < self.classes)).all()
             and self.parent[0] == NO_NODE
             and ((width > 0) & (width <= _MOST_CHILDREN)).all()

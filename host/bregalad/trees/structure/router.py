@@ -4,7 +4,7 @@ import numpy as np
 
 from ...compiled import njit
 from ...protocol.commands import LABEL_HIGH, RECORD_HEADER
-from .nodes import ASKED, KEPT, NO_NODE
+from .nodes import ASKED, KEPT, NO_NODE, above
 from .walk import GROUP, walk
 
 __all__ = [
@@ -60,13 +60,13 @@ def arrive(node, number, delay, weight=1):
 def summon(table, leaf, number, delay):
     """The tree's own counter makes the trials of the inner nodes above a leaf due; how many."""
     due = 0
-    node = table[leaf]["parent"]
+    node = above(table, leaf)
     while node != NO_NODE:
         row = table[node]
         if number > row["due_at"] + delay:
             row["due_at"] = number
             due += 1
-        node = row["parent"]
+        node = above(table, node)
     return due
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
-from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, code_range, take_rows
+from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_rows
 from .slots import best_level, joined, take_slot
 
 __all__ = [
@@ -46,6 +46,7 @@ Style = namedtuple(
         "inner_period",
         "first_wait",
         "wait_step",
+        "alternates",  # 1 or None: nodes may be forks
         "links",  # 1: which slots are counted together matters to the board; None: it does not
     ],
 )
@@ -64,6 +65,7 @@ def style_of(geometry, policy):
         LONG if policy.tree_wide else int(policy.inner_grace),
         policy.first_wait,
         policy.wait_step,
+        1 if policy.alternates else None,
         1 if policy.anytime and geometry.levels > 1 else None,
     )
 
@@ -123,12 +125,14 @@ def child_wait(style, wait, tie):
 
 
 @njit()
-def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind, value, values, sides, own, tie):
+def sprout(
+    table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
+):
     """Make a leaf a test with new leaves below.
 
     Parameters
     ----------
-    table, counts, base, gains, room, blank : arrays of ``Nodes``
+    table, counts, base, gains, windows, room, blank : arrays of ``Nodes``
         With room for the children.
     style : Style
     node : int
@@ -163,6 +167,7 @@ def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind
         if own[k] + base[node, k] > own[majority] + base[node, majority]:
             majority = k
     child = take_rows(table, room, width)
+    windows[node] = 0  # on another tree than this will be
     row = table[node]
     row["kind"], row["attribute"], row["threshold"] = kind, attribute, value
     row["child"], row["width"], row["default"] = child, width, default
@@ -173,6 +178,7 @@ def sprout(table, counts, base, gains, room, blank, style, node, attribute, kind
         counts[leaf] = 0
         base[leaf] = 0
         gains[leaf] = 0
+        windows[leaf] = 0
         best = 0
         for k in range(classes):
             if style.inherit:
@@ -213,9 +219,11 @@ def _put(out, at, value):
 
 @njit()
 def link(table, style, node):
-    """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
-    parent = table[node]["parent"]
-    return table[parent]["slot"] if style.anytime and parent != NO_NODE else NONE
+    """The slot that counts a node's instances, too; NONE at the root, of an alternate, too, and in VFDT."""
+    if not style.anytime:
+        return NONE
+    counting = above(table, node)
+    return np.int64(table[counting]["slot"]) if counting != NO_NODE else NONE
 
 
 @njit()
@@ -229,15 +237,15 @@ def level(table, levels, links, stack, node):
 @njit(inner=True)
 def _level_apart(table, levels, stack, node):
     path = 0
-    above = table[node]["parent"]
-    while above != NO_NODE:
+    counting = above(table, node)
+    while counting != NO_NODE:
         path += 1
-        above = table[above]["parent"]
+        counting = above(table, counting)
     slots = np.empty(path, np.int64)
-    above = table[node]["parent"]
+    counting = above(table, node)
     for at in range(path - 1, -1, -1):
-        slots[at] = table[above]["slot"]
-        above = table[above]["parent"]
+        slots[at] = table[counting]["slot"]
+        counting = above(table, counting)
     together = 0
     for slot in slots:
         together = joined(together, slot, levels) if slot >= 0 else 0

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...compiled import njit
-from .nodes import LEAF, MULTIWAY, NUMERIC
+from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, ONE_VS_REST, has_alternate
 
-__all__ = ["GROUP", "child_of", "walk", "route", "shares"]
+__all__ = ["GROUP", "child_of", "next_leaf", "walk", "route", "shares"]
 
 GROUP = 64  # instances that are walked side by side
 
@@ -21,9 +21,29 @@ def child_of(node, codes, at):
         branch = np.int32(code >= node["threshold"])
     elif kind == MULTIWAY:
         branch = code if code < node["width"] else node["default"]
-    else:
+    elif kind == ONE_VS_REST:
         branch = np.int32(code != node["threshold"])
+    else:  # a fork
+        branch = np.int32(0)
     return np.uint32(node["child"] + branch)
+
+
+@njit(inner=True)
+def next_leaf(table, leaf, codes, at):
+    """The leaf that an instance reaches after another by an alternate; 0: there are no more.
+
+    From the leaf of the prediction on, these are the leaves of all alternates on the instance's path, and on
+    the paths through them.
+    """
+    node = np.int64(leaf)
+    while not has_alternate(table, node):
+        node = np.int64(table[node]["parent"])
+        if node == NO_NODE:
+            return np.uint32(0)
+    node = np.uint32(table[table[node]["parent"]]["child"] + 1)
+    while table[node]["kind"] != LEAF:
+        node = child_of(table[node], codes, at)
+    return node
 
 
 @njit()

@@ -14,12 +14,13 @@ from ...compiled import njit
 from ...protocol.reports import HEADER, SuggestionFlag
 from ...protocol.words import getter
 from ..policy.judge import KEEP, SPLIT, TIE, judge_row, left_out
-from ..structure.nodes import LEAF, NO_NODE
+from ..structure.nodes import LEAF, NO_NODE, above
 from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
 from ..structure.split import enter_role, hand_out, sides_of, sprout
-from ..structure.walk import GROUP, child_of, walk
+from ..structure.walk import GROUP, child_of, next_leaf, walk
 from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
 from .trials import due_next, earliest
+from .watch import follow
 
 __all__ = ["Commands", "LEFT", "NEXT", "learn", "predict"]
 
@@ -175,7 +176,7 @@ def _split(
     state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, form, node, anytime
 ):
     """Split a leaf as its last trial has decided; False, and nothing is done, if rows or slots do not suffice."""
-    counts, base, gains = matrices
+    counts, base, gains, windows = matrices
     row = table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
     attribute = form.attribute[cell]
@@ -193,7 +194,7 @@ def _split(
     tie = row["verdict"] == TIE
     row["verdict"] = KEEP
     child = sprout(
-        table, counts, base, gains, room, blank, style, node, attribute, kind, value, values, sides, own, tie
+        table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
     )
     used = np.int64(0)
     if anytime is not None:
@@ -213,7 +214,7 @@ def _try(state, table, base, gains, leaf, form, options, classes, number, delay,
     node = leaf
     while node != NO_NODE:
         row = table[node]
-        if row["due_at"] == number:
+        if row["due_at"] == number and row["verdict"] == KEEP:
             if options.subset:
                 out = left_out(table, node, options, form.attributes)
                 for cell in range(form.cells):
@@ -230,7 +231,7 @@ def _try(state, table, base, gains, leaf, form, options, classes, number, delay,
             if verdict != KEEP:
                 row["verdict"], row["cell"], row["value"] = verdict, cell, value
                 ahead[NEXT] = min(ahead[NEXT], number + delay)
-        node = np.int64(row["parent"])
+        node = np.int64(above(table, node))
 
 
 @kernel.inner
@@ -252,6 +253,7 @@ def _walk(
     lanes,
     table,
     counts,
+    windows,
     codes,
     where,
     labels,
@@ -262,6 +264,8 @@ def _walk(
     seen,
     predictor,
     anytime,
+    alternates,
+    watch,
     multiple,
     delay,
     neighbours,
@@ -302,80 +306,92 @@ def _walk(
             walk(table, codes, attributes, first, found[: walked - first], going)
         leaf = found[np.uint64(i - first)]
         row = table[leaf]
-        weight = np.int64(1)
-        if weights is None:
-            majority = count_class(row, counts, leaf, label)
-        else:
-            weight = np.int64(weights[i])
-            majority = row["majority"]
-            if weight:
-                count_class(row, counts, leaf, label, weight)
-        predictions[i] = majority
-        active = row["slot"] >= 0
-        counting = active
-        node = leaf
+        weight = np.int64(1) if weights is None else np.int64(weights[i])
+        reached = leaf  # then the leaves of the alternates, too
         while True:
-            if counting:
-                slot = np.uint32(row["slot"])
-                kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
-                if predictor is not None and (anytime is None or node == leaf) and row["own"]:
-                    bayes = kernel.only_class(entries, classes, slot)
-                    if bayes < 0:
-                        bayes = kernel.classify(
+            if weights is None:
+                majority = count_class(row, counts, reached, label)
+            else:
+                majority = row["majority"]
+                if weight:
+                    count_class(row, counts, reached, label, weight)
+            predicted = majority
+            active = row["slot"] >= 0
+            counting = active
+            node = reached
+            while True:
+                if counting:
+                    slot = np.uint32(row["slot"])
+                    kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
+                    if predictor is not None and (anytime is None or node == reached) and row["own"]:
+                        bayes = kernel.only_class(entries, classes, slot)
+                        if bayes < 0:
+                            bayes = kernel.classify(
+                                entries,
+                                shape,
+                                counters,
+                                shares,
+                                config,
+                                mix,
+                                neighbours,
+                                classes,
+                                scores,
+                                logs,
+                                bayes_table,
+                                np.int64(slot),
+                                places,
+                            )
+                        predicted = choose(row, predictor, majority, bayes, label, weight)
+                    left = weight
+                    while left:
+                        # What is full is halved before it counts further: near that, by one after the other.
+                        step = left if entries[slot, kernel.N] + left <= count_max else np.int64(1)
+                        if entries[slot, kernel.N] == count_max:
+                            kernel.halve(entries, shape, counters, events, np.int64(slot))
+                        clamped += kernel.add(
                             entries,
-                            shape,
                             counters,
                             shares,
-                            config,
-                            mix,
-                            neighbours,
-                            classes,
-                            scores,
+                            shape[3],
+                            lanes,
+                            count_max,
+                            step,
                             logs,
                             bayes_table,
-                            np.int64(slot),
+                            slot,
+                            label,
                             places,
+                            rows,
                         )
-                    predictions[i] = choose(row, predictor, majority, bayes, label, weight)
-                left = weight
-                while left:
-                    # What is full is halved before it counts further: near that, by one after the other.
-                    step = left if entries[slot, kernel.N] + left <= count_max else np.int64(1)
-                    if entries[slot, kernel.N] == count_max:
-                        kernel.halve(entries, shape, counters, events, np.int64(slot))
-                    clamped += kernel.add(
-                        entries,
-                        counters,
-                        shares,
-                        shape[3],
-                        lanes,
-                        count_max,
-                        step,
-                        logs,
-                        bayes_table,
-                        slot,
-                        label,
-                        places,
-                        rows,
-                    )
-                    left -= step
-                nodes += 1
-                if weight:
-                    if anytime is None or node == leaf:
-                        row["own"] = entries[slot, kernel.N]
-                    due += arrive(row, number, delay, weight)
-            if anytime is None:  # inner nodes count nothing
+                        left -= step
+                    nodes += 1
+                    if weight:
+                        if anytime is None or node == reached:
+                            row["own"] = entries[slot, kernel.N]
+                        due += arrive(row, number, delay, weight)
+                if anytime is None:  # inner nodes count nothing
+                    break
+                over = row["parent"] if alternates is None else above(table, node)
+                if over == NO_NODE:
+                    break
+                node = np.uint32(over)
+                row = table[node]
+                counting = True
+            if anytime is not None:
+                if multiple and number % multiple == 0:
+                    due += summon(table, reached, number, delay)
+                active |= node != reached
+            records += active
+            if reached == leaf:
+                predictions[i] = predicted
+            if watch is not None and weight:
+                due += follow(table, windows, np.int64(reached), predicted != label, watch, number, delay)
+            if alternates is None:
                 break
-            if row["parent"] == NO_NODE:
+            reached = next_leaf(table, reached, codes, at)
+            if not reached:
                 break
-            node = np.uint32(row["parent"])
-            row = table[node]
-            counting = True
-        if anytime is not None:
-            if multiple and number % multiple == 0:
-                due += summon(table, leaf, number, delay)
-            active |= table[leaf]["parent"] != NO_NODE
-        records += active
+            row = table[reached]
         i += 1
     events[kernel.RECORDS] += records
     events[kernel.NODES] += nodes
@@ -387,7 +403,7 @@ def _walk(
 
 
 @njit(error_model="numpy", nogil=True)
-def learn(desk, start, stop, predictor, anytime):
+def learn(desk, start, stop, predictor, anytime, alternates, watch):
     """Learn instances until ``stop``, or until a decision takes effect that it leaves.
 
     Parameters
@@ -396,8 +412,9 @@ def learn(desk, start, stop, predictor, anytime):
     start, stop : int
     predictor : BAYES, ADAPTIVE or None
         The last for the majority class: what is None, Numba compiles nothing for.
-    anytime : int or None
-        ``style.anytime``.
+    anytime, alternates : int or None
+        Of the style.
+    watch : Watch or None
 
     Returns
     -------
@@ -409,7 +426,7 @@ def learn(desk, start, stop, predictor, anytime):
     first_cell, stack, slot_node = desk.first_cell, desk.stack, desk.slot_node
     multiple, delay, ahead, tally = desk.multiple, desk.delay, desk.ahead, desk.tally
     codes, labels, predictions = desk.codes, desk.labels, desk.predictions
-    counts, base, gains = desk.matrices
+    counts, base, gains, windows = desk.matrices
     where = form.attribute
     own_codes, places = state.codes[: len(where)], state.places[: len(where)]
     group, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
@@ -425,7 +442,7 @@ def learn(desk, start, stop, predictor, anytime):
             if not _split(
                 state,
                 table,
-                (counts, base, gains),
+                (counts, base, gains, windows),
                 room,
                 desk.blank,
                 style,
@@ -465,6 +482,7 @@ def learn(desk, start, stop, predictor, anytime):
             state.lanes,
             table,
             counts,
+            windows,
             codes,
             where,
             labels,
@@ -475,6 +493,8 @@ def learn(desk, start, stop, predictor, anytime):
             seen,
             predictor,
             anytime,
+            alternates,
+            watch,
             multiple,
             delay,
             state.registers[kernel.NEIGHBOURS],
@@ -486,7 +506,15 @@ def learn(desk, start, stop, predictor, anytime):
             walked,
         )
         if leaf >= 0:
-            _try(state, table, base, gains, leaf, form, options, classes, seen + i, delay, ahead, tally)
+            while True:
+                _try(state, table, base, gains, leaf, form, options, classes, seen + i, delay, ahead, tally)
+                if alternates is None:
+                    break
+                leaf = np.int64(next_leaf(table, leaf, codes, (i - 1) * len(first_cell)))
+                if not leaf:
+                    break
+            if watch is not None:
+                ahead[NEXT] = min(ahead[NEXT], due_next(table, room[0], delay))
     ahead[LEFT] = ahead[NEXT] <= seen + i
     tally[INSTANCES] += i - start
     return i

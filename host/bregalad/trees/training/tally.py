@@ -11,6 +11,9 @@ _EVENTS = (
     "pruned",  # inner nodes that became leaves
     "ties",  # splits, new or replaced, that only the tie threshold allowed
     "trials",
+    "alternates",  # that began
+    "swapped",  # alternates that took over
+    "dropped",  # alternates that went
     "halvings",  # trials that found their slot's counts halved since the last
 )
 INSTANCES, SPLITS, TIES, TRIALS, HALVINGS = map(_EVENTS.index, ("instances", "splits", "ties", "trials", "halvings"))

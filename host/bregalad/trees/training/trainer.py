@@ -16,12 +16,13 @@ from itertools import count as count_from
 import numpy as np
 
 from ...boards.base import BoardError, as_bytes
+from ...drift.adwin import new_windows
 from ...interrupt import check_interrupt, deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
 from ...protocol.reports import ErrorCode, Kind, kind_of, layout_of
 from ...protocol.tree import TreeKind
 from ...words import shown
-from ..requirements import check_abilities, check_classes
+from ..requirements import check_abilities, check_alternates, check_classes
 from ..structure import router
 from ..structure.growth import Growth
 from ..structure.nodes import Nodes
@@ -33,6 +34,7 @@ from .steps import SAFE, Steps
 from .tally import Tally
 from .trials import FAR, Trials, due_next, earliest
 from .walking import Walking
+from .watch import watch_of
 
 __all__ = ["Trainer"]
 
@@ -93,6 +95,7 @@ class Trainer:
         geometry = board.geometry
         check_classes(geometry, classes)
         check_abilities(geometry, policy, prediction)
+        check_alternates(policy, board.state is not None and feed == "stream", board.name)
         board.claim(self)
         self.board = board
         self.cells = cells
@@ -101,6 +104,7 @@ class Trainer:
         self.predictor = router.PREDICTIONS[prediction]
         self.nodes = Nodes(geometry.classes) if nodes is None else nodes
         self.nodes.average_over(len(cells.first_cell) if policy.gain_average else 0)
+        self.nodes.watch(new_windows(1).shape[1] if policy.watched else 0)
         self._commands = []  # to send before the next records
         self.growth = Growth(geometry, cells, policy, self.nodes, self._commands)
         self.review_period = review_period
@@ -116,7 +120,8 @@ class Trainer:
         if board.state is not None and feed == "stream":
             self._direct = direct.Commands(self.growth.split_bytes)
         # How the leaves predict and what counts: what is None, nothing is compiled for.
-        self._how = self.predictor or None, self.growth.style.anytime
+        style = self.growth.style
+        self._how = self.predictor or None, style.anytime, style.alternates, watch_of(policy)
         self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
         self._ahead = np.array([FAR, 0], np.int64)  # as `direct` takes it
         self._window = None  # what is being learnt

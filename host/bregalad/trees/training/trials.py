@@ -14,9 +14,9 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
-from ..policy.policy import CONSULT, KEEP, PRUNE, RELOCATE, TIE, report_form
+from ..policy.policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, report_form
 from ..structure.growth import Split
-from ..structure.nodes import ASKED, LEAF
+from ..structure.nodes import ASKED, LEAF, has_alternate
 
 __all__ = ["FAR", "Trials", "earliest", "due_next"]
 
@@ -138,9 +138,13 @@ class Trials:
         list of (slot, cell)
             What is to be read for it: the node's entry, by NONE, and the bins of the attribute that wins, or of all. A
             suggestion holds the class counts of one side of the best split, and not those of missing values.
+            Nothing for an alternate: that is done.
         """
         nodes = self.nodes
         verdict, cell, value, due = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value", "due_at"))
+        if verdict >= ALTERNATE:
+            self._change_alternate(node, verdict)
+            return []
         if verdict == CONSULT:
             cells = list(range(len(self.cells)))
         else:
@@ -149,6 +153,22 @@ class Trials:
         self._reading.append(_Decision(node, due, verdict, cell, value, 1 + len(cells)))
         slot = int(nodes.slot[node])
         return [(slot, NONE), *((slot, cell) for cell in cells)]
+
+    def _change_alternate(self, node, verdict):
+        nodes, growth, tally = self.nodes, self.growth, self.tally
+        nodes.verdict[node] = KEEP
+        if verdict == SWAP:
+            growth.swap(node)
+            tally.swapped += 1
+            return
+        begins = verdict == ALTERNATE
+        if not begins or has_alternate(nodes.table, node):
+            node = int(nodes.parent[node]) if begins else node
+            growth.drop(node)
+            tally.dropped += 1
+        if begins:
+            growth.fork(node)
+            tally.alternates += 1
 
     @property
     def reading(self):

@@ -1,0 +1,92 @@
+"""The errors made at every node, watched as HAT does: where alternates begin, take over and go, in compiled code.
+
+Source: Bifet and Gavalda, Adaptive learning from evolving data streams, IDA 2009; docs/learners.md.
+"""
+
+import math
+from collections import namedtuple
+
+from ...compiled import njit
+from ...drift import adwin
+from ..policy.judge import ALTERNATE, DROP, SWAP
+from ..structure.nodes import FORK, KEPT, LEAF, NO_NODE, is_alternate, standing
+
+__all__ = ["Watch", "follow", "watch_of"]
+
+_inner = njit(inner=True, error_model="numpy")
+
+Watch = namedtuple("Watch", ["rule", "width", "certainty"])
+Watch.__doc__ = """What is watched, for compiled code.
+
+rule : when a node's errors have changed, an ``adwin.Rule``
+width : a node and its alternate are compared when both have more errors, or none, in their windows
+certainty : ln(2 / delta) of that comparison
+"""
+
+
+def watch_of(policy):
+    """The `Watch` of a `SplitPolicy`, None if it watches nothing."""
+    if not policy.watched:
+        return None
+    return Watch(adwin.rule_of(float(policy.drift_delta)), int(policy.switch_width), math.log(2 / policy.switch_delta))
+
+
+@_inner
+def follow(table, windows, leaf, wrong, watch, number, delay):
+    """Take in an instance, whether its leaf's prediction was wrong, at the nodes that it has passed.
+
+    Parameters
+    ----------
+    table, windows : arrays of ``Nodes``
+        The latter is written, and verdicts of the former.
+    leaf : int
+    wrong : bool
+    watch : Watch
+    number, delay : int
+        As in ``router.arrive``.
+
+    Returns
+    -------
+    int
+        How many decisions that has come to.
+    """
+    found, error = 0, 1.0 if wrong else 0.0
+    node = leaf
+    while True:
+        row = table[node]
+        if row["kind"] != FORK:
+            before = adwin.estimate(windows, node)
+            changed = adwin.update(windows, node, error, watch.rule)
+            if changed and row["kind"] != LEAF and adwin.estimate(windows, node) >= before:
+                found += _decide(row, ALTERNATE, number, delay)
+        parent = row["parent"]
+        if parent == NO_NODE:
+            return found
+        if is_alternate(table, node):  # the one beside it has taken the instance in before
+            return found + _compare(table, windows, parent, watch, number, delay)
+        node = parent
+
+
+@_inner
+def _decide(row, verdict, number, delay):
+    """A decision, if none is to take effect at the node by then; 1 if it is one."""
+    if row["verdict"] != KEPT or number <= row["due_at"] + delay:
+        return 0
+    row["verdict"], row["due_at"] = verdict, number
+    return 1
+
+
+@_inner
+def _compare(table, windows, fork, watch, number, delay):
+    """Whether an alternate takes over, or goes: 1 if it is one of these."""
+    first = table[fork]["child"]
+    node, alternate = standing(table, first), standing(table, first + 1)
+    seen, other_seen = adwin.width(windows, node), adwin.width(windows, alternate)
+    if min(seen, other_seen) <= watch.width or table[node]["verdict"] == ALTERNATE:
+        return 0
+    error = adwin.estimate(windows, node)
+    gap = error - adwin.estimate(windows, alternate)
+    bound = math.sqrt(2.0 * error * (1.0 - error) * watch.certainty * (1.0 / seen + 1.0 / other_seen))
+    if gap > bound:
+        return _decide(table[fork], SWAP, number, delay)
+    return _decide(table[fork], DROP, number, delay) if -gap > bound else 0
