@@ -224,6 +224,22 @@ def test_simulated_board_grows_the_same_tree(name, kind):
     simulated.close()
 
 
+@pytest.mark.parametrize("kind", TREES)
+@pytest.mark.parametrize("name", CASES[:1])
+def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
+    geometry, count = NARROW.replace(nodes=1024), 45_312
+    emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=NARROW, delay=128)
+    simulated, predictions, _, _ = accelerated(name, count, "simulated", kind, geometry=geometry, delay=128)
+    assert simulated.difference(emulated) is None
+    assert (predictions == expected).all()
+    counters, wanted = simulated.counters(), emulated.counters()
+    assert [counters[event] for event in ("records", "trials")] == [wanted[event] for event in ("records", "trials")]
+    print(f"{count / counters['learning']:.4f} instances per clock of learning")
+    assert (simulated.predict(X[:500]) == emulated.predict(X[:500])).all()
+    assert (simulated.predict_proba(X[:500]) == emulated.predict_proba(X[:500])).all()
+    simulated.close()
+
+
 def few_nominal(count):
     """Three nominal attributes, two of them in the noisy concept: there is soon nothing to ask."""
     rng = np.random.default_rng(13)  # with this seed no close decision makes trees differ

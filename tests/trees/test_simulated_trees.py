@@ -27,16 +27,19 @@ def both(sizes, tree, seed, prediction="mc", count=1500, stream=3, review_period
     return expected, found
 
 
+SIZES = geometry(64, lanes=4, naive_bayes=True)  # one model for most
+
+
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("delay", [0, 90])
 def test_rtl_grows_the_same_tree(tree, delay, seed):
-    both(geometry(64, lanes=4), tree, seed, delay=delay)
+    both(SIZES, tree, seed, delay=delay)
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
 def test_rtl_predicts_by_naive_bayes(tree, prediction, seed):
-    both(geometry(64, lanes=4, naive_bayes=True), tree, seed, prediction, delay=30)
+    both(SIZES, tree, seed, prediction, delay=30)
 
 
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
@@ -46,6 +49,11 @@ def test_rtl_is_short_of_slots(tree, delay, seed):
     assert not all(active(expected.nodes))
 
 
-@pytest.mark.parametrize("changes", [{"levels": 2, "slots": 64}, {"banks": 2}, {"bus_width": 32}, {"classes": 4}])
+OTHERS = [{"banks": 2}, {"levels": 2}, {"bus_width": 32}, {"classes": 4}, {"levels": 4, "banks": 2, "bus_width": 256}]
+
+
+@pytest.mark.parametrize(
+    "changes", [*(pytest.param(other, marks=pytest.mark.slow) for other in OTHERS[:-1]), OTHERS[-1]]
+)
 def test_rtl_of_other_geometries(changes, seed):
     both(geometry(**{"slots": 64, "lanes": 4, **changes}), "efdt", seed, delay=40)

@@ -35,6 +35,9 @@ def predict(trainer, codes, leaves, scores=False):
     """
     kind = Kind.SCORES if scores else Kind.PREDICTION
     answers = np.zeros(len(codes), layout_of(kind, trainer.board.geometry, 0).dtype)
+    if trainer.board.geometry.nodes:  # it takes no records with a slot
+        with trainer.beside() as other:
+            return predict(other, codes, leaves, scores)
     with trainer.asking() as reports:
         trainer.flush()
         trainer.fence()

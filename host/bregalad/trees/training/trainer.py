@@ -11,11 +11,13 @@ it takes effect: there the stream stands before any further instance.
 
 from collections import namedtuple
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from itertools import count as count_from
 
 import numpy as np
 
 from ...boards.base import BoardError, as_bytes
+from ...boards.emulated import EmulatedBoard
 from ...drift.adwin import new_windows
 from ...interrupt import check_interrupt, deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
@@ -27,7 +29,7 @@ from ..structure import router
 from ..structure.growth import Growth
 from ..structure.nodes import Nodes
 from ..weights import HEAVIEST
-from . import direct
+from . import checkpoint, direct
 from .feed import FEED_TOKENS, open_feed
 from .recoding import recoding
 from .steps import SAFE, Steps
@@ -271,6 +273,17 @@ class Trainer:
         """
         return Steps(self.learning(codes, labels)).run(self.board.receive)
 
+    @contextmanager
+    def beside(self):
+        """A trainer of the same tree on an emulated board, with the same statistics, for a moment."""
+        nodes = deepcopy(self.nodes)
+        kept = checkpoint.read(self)
+        with EmulatedBoard(self.board.geometry.replace(nodes=0)) as board:
+            prediction = {value: name for name, value in router.PREDICTIONS.items()}[self.predictor]
+            other = Trainer(board, self.cells, self.policy, self.classes, prediction=prediction, nodes=nodes)
+            checkpoint.restore(other, kept)
+            yield other
+
     # Rows that lie in a board's memory, of boards that walk records down the tree
 
     def declare(self, layout, edges, told=False):
@@ -405,6 +418,7 @@ class Trainer:
             self._take_effect()
             while self.trials.outstanding:
                 self._handle((yield True))
+        self.flush()  # what the board is told to do must be done before its codes change
         self._failed = False
 
     def recoding(self, changes, adopt):

@@ -262,15 +262,21 @@ class Walking:
         first = len(RowWord)
         words = [RowWord.MAJORITY, RowWord.RIGHT, *range(first, first + geometry.classes)]
         leaves = nodes.leaves() if leaves is None else leaves
+        held = leaves[nodes.slot[leaves] >= 0]
         for leaf in leaves.tolist():
             for word in words:
                 self._send(pack_tree(geometry, TreeOpcode.ROW, flags=RowOp.READ, node=leaf, word=word))
+        for slot in nodes.slot[held].tolist():
+            self._send(pack_command(geometry, Opcode.READ, slot=slot, cell=NONE))
         trainer.flush()
-        found = yield from trainer.found(len(words) * len(leaves))
-        found = np.array(found, np.uint32).reshape(len(leaves), len(words))
-        nodes.majority[leaves] = found[:, 0] & 0xFFFF
-        nodes.right[leaves] = found[:, 1].astype(np.int32)
-        nodes.counts[leaves] = found[:, 2:]
+        size = len(words) * len(leaves)
+        found = yield from trainer.found(size + len(held))
+        table = np.array(found[:size], np.uint32).reshape(len(leaves), len(words))
+        nodes.majority[leaves] = table[:, 0] & 0xFFFF
+        nodes.right[leaves] = table[:, 1].astype(np.int32)
+        nodes.counts[leaves] = table[:, 2:]
+        nodes.own[leaves] = 0
+        nodes.own[held] = [entry["n"] for entry in found[size:]]
 
     def tell(self, touched=None, decided=None):
         """Have the board follow the tree.
