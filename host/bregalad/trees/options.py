@@ -458,7 +458,7 @@ OPTIONS = (
         "feed",
         str,
         "records go with the commands or through the board's memory and DMA",
-        {tree: "stream" for tree in LEARNERS if tree != "hat"},
+        {tree: "stream" for tree in (*LEARNERS, *POSITIVE) if tree != "hat"},
         choices=("stream", "memory"),
         group=_BOARD,
     ),
