@@ -160,8 +160,8 @@ class Verdicts(wiring.Component):
                     m.next = "LOOK"
 
         # A trial is decided when its lock is offered, or follows another without a gap: two clocks after it is queued.
-        left, decides = Signal(range(self.trials + 3)), Signal()
-        m.d.sync += [decides.eq(told), left.eq(left + self.pushed - decides)]
+        left = Signal(range(self.trials + 2))
+        m.d.sync += left.eq(left + self.pushed - told)
         m.d.comb += self.undecided.eq(left != 0)
         with m.If(~self.undecided):
             m.d.sync += [self.decided.eq(self.counted), self.hold.eq(0)]

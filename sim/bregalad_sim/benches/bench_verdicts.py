@@ -221,8 +221,8 @@ class Bench:
         return cancelled is not None
 
     def undecided(self):
-        """Trials that cannot be decided yet: they have not come."""
-        return bool(self.late or self.head.items)
+        """Trials that cannot be decided yet: they have not come, or one is before them."""
+        return bool(self.late or len(self.head.items) > 1)
 
     def _due(self, at):
         return (at - self.handed & 0xFFFFFFFF) == 0 or (at - self.handed & 0xFFFFFFFF) >> 31
