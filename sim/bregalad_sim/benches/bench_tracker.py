@@ -311,11 +311,11 @@ async def matches_golden(dut):
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def rings(dut):
-    """Links in a ring: every record ends after so many nodes."""
+    """Links in a ring: every record ends after so many nodes, and with numbers makes a slot's trial due but once."""
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
-    await bench.configure(1, 100, 0, 1)
+    await bench.configure(1, 1 if g.nodes else 100, 0, 1)
     bench.lock_clocks = (3,)
     for slot in range(g.slots):
         await bench.place(slot, link=(slot + 1) % g.slots if slot else 0)
