@@ -8,6 +8,7 @@ _KINDS = {"": LEAF, "numeric": NUMERIC, "multiway": MULTIWAY, "one_vs_rest": ONE
 def difference(nodes, reference, node=0, path="root"):
     """The first difference in words, or None; compares tests, branches and class counts."""
     kind = _KINDS[reference.kind]
+    node = nodes.standing(node)
     if nodes.kind[node] != kind:
         return f"{path}: kind {nodes.kind[node]}, reference {kind}"
     if kind == LEAF:

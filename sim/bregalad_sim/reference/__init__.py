@@ -6,7 +6,8 @@ Counting and predicting are compiled; every decision is plain Python beside its 
 
 from .books import learn_coded
 from .efdt import ReferenceEFDT
+from .hat import ReferenceHAT
 from .puuvfdt import ReferencePuuVFDT
 from .vfdt import ReferenceVFDT
 
-__all__ = ["ReferenceEFDT", "ReferencePuuVFDT", "ReferenceVFDT", "learn_coded"]
+__all__ = ["ReferenceEFDT", "ReferenceHAT", "ReferencePuuVFDT", "ReferenceVFDT", "learn_coded"]

@@ -48,13 +48,9 @@ def _changes(learner, quantiser, due):
     return quantiser.changes(due, lambda attribute: _thresholds(learner, attribute))
 
 
-def _live(learner):
-    return [0, *learner.tree.below(0)]
-
-
 def _tests(learner, attribute):
     tree = learner.tree
-    return [at for at in _live(learner) if tree[at]["kind"] == NUMERIC and tree[at]["attribute"] == attribute]
+    return [at for at in learner.live() if tree[at]["kind"] == NUMERIC and tree[at]["attribute"] == attribute]
 
 
 def _thresholds(learner, attribute):
@@ -82,7 +78,7 @@ def recode(learner, attribute, old, new, values):
         return below + 1 if after or old[code - 1] in new else below
 
     tree, arrays = learner.tree, learner.statistics.arrays
-    for at in _live(learner):
+    for at in learner.live():
         row = tree[at]["row"]
         if row < 0:
             continue

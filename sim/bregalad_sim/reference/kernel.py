@@ -25,6 +25,7 @@ __all__ = [
     "advance",
     "all_below",
     "majority",
+    "visit",
 ]
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST = range(4)  # kinds of a node
@@ -248,6 +249,96 @@ def bayes_decides(mode, bayes_right, majority_right):
 
 
 @njit(cache=True)
+def visit(
+    nodes,
+    base,
+    own,
+    table,
+    zoom,
+    edges,
+    used,
+    moments,
+    limits,
+    capacities,
+    kind,
+    bins,
+    x,
+    label,
+    top,
+    mode,
+    whole_path,
+    scores,
+    path,
+):
+    """Predict, then learn one instance, from a node on down.
+
+    Parameters
+    ----------
+    nodes : array of NODE
+    base, ..., capacities : arrays
+        As in ``statistics.Arrays``.
+    kind, bins : int
+        Of the observer.
+    x, label : float64 (attributes,), int
+    top : int
+        The node.
+    mode : int
+        Index into PREDICTIONS.
+    whole_path : bool
+        Count at every node of the path, not at the leaf only.
+    scores : float64 array (classes,)
+        For use here.
+    path : int64 array
+        Is given the nodes of the path.
+
+    Returns
+    -------
+    int, float, int
+        The prediction; by how much naive Bayes was sure of it; the length of the path.
+    """
+    at, length = top, 0
+    while True:
+        path[length] = at
+        length += 1
+        if nodes[at]["kind"] == LEAF:
+            break
+        at = nodes[at]["child"] + branch_of(nodes[at], x[nodes[at]["attribute"]])
+    leaf = nodes[at]
+    row = leaf["row"]
+    prediction = majority(base[row], own[row], leaf["fallback"])
+    gap = np.inf
+    if mode != MC:
+        by_bayes = by_majority = prediction
+        if own[row].any():
+            naive_bayes(
+                kind,
+                bins,
+                capacities,
+                limits,
+                own[row],
+                table[row],
+                zoom[row],
+                edges[row],
+                used[row],
+                moments[row],
+                x,
+                scores,
+            )
+            by_bayes, gap = best_and_gap(scores)
+        if bayes_decides(mode, leaf["bayes_right"], leaf["majority_right"]):
+            prediction = by_bayes
+        leaf["bayes_right"] += by_bayes == label
+        leaf["majority_right"] += by_majority == label
+    for level in range(0 if whole_path else length - 1, length):
+        node = nodes[path[level]]
+        row = node["row"]
+        own[row, label] += 1
+        observe(kind, bins, capacities, limits, table[row], zoom[row], edges[row], used[row], moments[row], x, label)
+        node["since"] += 1
+    return prediction, gap, length
+
+
+@njit(cache=True)
 def advance(
     nodes,
     base,
@@ -304,50 +395,30 @@ def advance(
     """
     scores = np.empty(own.shape[1])
     for i in range(start, len(X)):
-        x, label = X[i], y[i]
-        at, length = 0, 0
-        while True:
-            path[length] = at
-            length += 1
-            if nodes[at]["kind"] == LEAF:
-                break
-            at = nodes[at]["child"] + branch_of(nodes[at], x[nodes[at]["attribute"]])
-        leaf = nodes[at]
-        row = leaf["row"]
-        prediction = majority(base[row], own[row], leaf["fallback"])
-        gaps[i] = np.inf
-        if mode != MC:
-            by_bayes = by_majority = prediction
-            if own[row].any():
-                naive_bayes(
-                    kind,
-                    bins,
-                    capacities,
-                    limits,
-                    own[row],
-                    table[row],
-                    zoom[row],
-                    edges[row],
-                    used[row],
-                    moments[row],
-                    x,
-                    scores,
-                )
-                by_bayes, gaps[i] = best_and_gap(scores)
-            if bayes_decides(mode, leaf["bayes_right"], leaf["majority_right"]):
-                prediction = by_bayes
-            leaf["bayes_right"] += by_bayes == label
-            leaf["majority_right"] += by_majority == label
-        predictions[i] = prediction
+        predictions[i], gaps[i], length = visit(
+            nodes,
+            base,
+            own,
+            table,
+            zoom,
+            edges,
+            used,
+            moments,
+            limits,
+            capacities,
+            kind,
+            bins,
+            X[i],
+            y[i],
+            0,
+            mode,
+            whole_path,
+            scores,
+            path,
+        )
         due = (seen + i + 1) % multiple == 0
         for level in range(0 if whole_path else length - 1, length):
             node = nodes[path[level]]
-            row = node["row"]
-            own[row, label] += 1
-            observe(
-                kind, bins, capacities, limits, table[row], zoom[row], edges[row], used[row], moments[row], x, label
-            )
-            node["since"] += 1
             due |= node["since"] >= node["period"] and seen + i + 1 > node["tried_at"] + delay
         if due:
             return i + 1, length

@@ -48,6 +48,9 @@ class Tally:
     ties: int = 0  # splits and replacements that only the tie threshold allowed
     replaced: int = 0  # inner nodes split anew
     pruned: int = 0  # inner nodes that became leaves
+    alternates: int = 0  # that began
+    swapped: int = 0  # alternates that took over
+    dropped: int = 0  # alternates that went
 
 
 def best_two(candidates):
@@ -138,6 +141,10 @@ class Learner:
     @property
     def nodes(self):
         return [Node(self.tree, self.statistics.arrays, at) for at in (0, *self.tree.below(0))]
+
+    def live(self):
+        """Numbers of all nodes that learn."""
+        return [0, *self.tree.below(0)]
 
     @property
     def leaves(self):

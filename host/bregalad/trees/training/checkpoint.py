@@ -146,7 +146,8 @@ def restore(trainer, checkpoint):
     growth, nodes = trainer.growth, trainer.nodes
     live = nodes.descendants()
     nodes.slot[live] = -1
-    for node in np.setdiff1d(live, checkpoint["nodes"]).tolist():
+    counting = live if trainer.policy.anytime else nodes.leaves()  # what is decided on alternates takes no counts
+    for node in np.setdiff1d(counting, checkpoint["nodes"]).tolist():
         forget_trial(nodes.table[node])
     if not len(checkpoint["nodes"]):
         growth.restart()

@@ -1,0 +1,169 @@
+"""HAT: the float64 reference's tree, split by split, whatever it is learnt in."""
+
+import copy
+
+import numpy as np
+import pytest
+import streams
+from bregalad import HAT, VFDT, load_tree
+from bregalad.benchmark.streams import load
+from bregalad.data.quantiser import Quantiser
+from bregalad.trees.structure.nodes import FORK
+from bregalad_sim.reference import ReferenceHAT, learn_coded
+from comparison import difference
+
+EVENTS = ("splits", "ties", "alternates", "swapped", "dropped")
+
+
+def generated(name, count):
+    return load(f"generator:{name}", count)[:2]
+
+
+STREAMS = {
+    "elec": (streams.elec, 45_312, {}),
+    "kdd": (streams.kdd, 30_000, {}),
+    "sea": (lambda: generated("recurrence,first=(sea,function=1),second=(sea,function=3,seed=2)", 30_000), 30_000, {}),
+    "hyperplane": (lambda: generated("hyperplane,drifting=10,change=0.01", 20_000), 20_000, {"grace": 100}),
+}
+
+
+def drifting(count=12_000, seed=1):
+    """Two attributes tell the class, then two others; some values are missing."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((count, 4))
+    late = np.arange(count) % 6000 >= 3000
+    y = np.where(late, (X[:, 2] > 0.6) ^ (X[:, 3] > 0.3), (X[:, 0] > 0.4) ^ (X[:, 1] > 0.5)) ^ (
+        rng.random(count) < 0.05
+    )
+    X[rng.random(X.shape) < 0.02] = np.nan
+    return X, y.astype(int)
+
+
+SMALL = {"grace": 50, "delta": 1e-3, "switch_width": 100, "drift_delta": 0.01}
+
+
+def both(X, y, nominal=(), **options):
+    """A tree, its predictions, the reference and its."""
+    tree = HAT(leaf_prediction="mc", nominal=nominal, **options)
+    classes = np.unique(y)
+    found = tree.test_then_train(X, y, classes)
+    options.pop("slots", None)
+    expected = ReferenceHAT(tree._cells(16).capacities, len(classes), leaf_prediction="mc", **options)
+    books = [getattr(book, "capacity", 1) for book in tree._quantiser.books]
+    wanted, _ = learn_coded(expected, Quantiser(tree.schema_, books), X, np.searchsorted(classes, y))
+    return tree, found, expected, classes[wanted]
+
+
+def agree(tree, expected):
+    assert difference(tree._nodes, expected.root) is None
+    for event in EVENTS:
+        assert getattr(expected.tally, event) == tree.report()[event], event
+    assert tree._nodes.forks == len(expected._alternates)
+
+
+@pytest.mark.parametrize("delay", [0, 37])
+@pytest.mark.parametrize("seed", range(2))
+def test_equals_reference_on_a_small_stream(seed, delay):
+    tree, found, expected, wanted = both(*drifting(seed=seed), delay=delay, **SMALL)
+    agree(tree, expected)
+    assert (found == wanted).all(), seed
+    assert tree.report()["swapped"] > 1
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=streams.needs(name) if name in ("elec", "kdd") else ()) for name in STREAMS]
+)
+def test_equals_reference(name):
+    made, count, options = STREAMS[name]
+    X, y, *schema = made()
+    nominal = streams.nominal(X, *schema) if schema else ()
+    tree, found, expected, wanted = both(X[:count], np.asarray(y)[:count], nominal, slots=8192, **options)
+    agree(tree, expected)
+    assert (found == wanted).all()
+    assert tree.report()["splits"] > 0
+    assert name == "kdd" or tree.report()["alternates"] > 0
+
+
+def test_recovers_where_a_vfdt_does_not():
+    X, y = drifting(24_000)
+    hat, vfdt = (kind(grace=100).test_then_train(X, y, [0, 1]) for kind in (HAT, VFDT))
+    assert (hat == y)[-3000:].mean() > (vfdt == y)[-3000:].mean() + 0.05
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nba"])
+def test_saved_goes_on_as_it_would_have(tmp_path, prediction):
+    """With an alternate on its way; copied, saved, closed, and one instance at a time."""
+    X, y = drifting()
+    tree = HAT(leaf_prediction=prediction, delay=20, **SMALL)
+    at = 0
+    while at < 9000 and not (at > 3000 and tree._nodes.forks):
+        tree.partial_fit(X[at : at + 50], y[at : at + 50], [0, 1])
+        at += 50
+    assert tree._nodes.forks
+    tree.save(tmp_path / "tree")
+    others = [load_tree(tmp_path / "tree"), copy.deepcopy(tree), copy.deepcopy(tree)]
+    others[1].close()
+    single = others[2]
+    wanted = tree.test_then_train(X[at:], y[at:])
+    for other in others[:2]:
+        assert (other.test_then_train(X[at:], y[at:]) == wanted).all()
+        assert other.difference(tree) is None
+    for row, label in zip(X[at : at + 1500], y[at : at + 1500], strict=True):
+        single.learn_one({f"x{i}": value for i, value in enumerate(row)}, int(label))
+    single.partial_fit(X[at + 1500 :], y[at + 1500 :])
+    assert single.difference(tree) is None
+    assert single.report() == tree.report() == others[0].report()
+    assert tree.report()["swapped"] > 0
+
+
+def test_views_show_the_tree_that_predicts():
+    X, y = drifting()
+    tree, at = HAT(**SMALL), 0
+    while at < 9000 and not (at > 3000 and tree._nodes.forks):
+        tree.partial_fit(X[at : at + 50], y[at : at + 50], [0, 1])
+        at += 50
+    nodes = tree._nodes
+    assert nodes.forks
+    before = tree.draw(), tree.get_depth(), tree.get_n_leaves(), tree.feature_importances_.tolist()
+    paths = tree.decision_path(X[:100]).sum()
+    for fork in nodes.descendants()[::-1].tolist():
+        if nodes.kind[fork] == FORK:
+            tree._trainer.growth.drop(fork)
+    assert (tree.draw(), tree.get_depth(), tree.get_n_leaves(), tree.feature_importances_.tolist()) == before
+    assert tree.decision_path(X[:100]).sum() <= paths
+
+
+def test_slots_are_given_back():
+    X, y = drifting(40_000)
+    for slots in (4, 30):
+        tree = HAT(slots=slots, **SMALL)
+        tree.partial_fit(X, y, [0, 1])
+        nodes, pool = tree._nodes, tree._trainer.growth.pool
+        held = nodes.slot[nodes.slot >= 0]
+        assert sorted([*held.tolist(), *pool.stack[1 : pool.free + 1].tolist()]) == list(range(slots))
+        assert tree.report()["swapped"] > 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "says"),
+    [
+        ({"drift_delta": 0.0}, ValueError, "drift_delta must be between 0 and 1"),
+        ({"drift_delta": 1}, ValueError, "drift_delta must be between 0 and 1"),
+        ({"switch_delta": -0.5}, ValueError, "switch_delta must be between 0 and 1"),
+        ({"switch_delta": None}, TypeError, "switch_delta must be a number"),
+        ({"switch_width": 0}, ValueError, "switch_width must be 1 to"),
+        ({"switch_width": 2.5}, TypeError, "switch_width must be an integer"),
+        ({"board": "simulated"}, ValueError, "a tree with alternates learns on the emulated board only"),
+    ],
+)
+def test_wrong_parameters_are_refused(wrong, error, says):
+    X, y = drifting(100)
+    with pytest.raises(error, match=says):
+        HAT(**wrong).fit(X, y)
+    tree = HAT(**SMALL).fit(X, y)
+    kept = tree.report()
+    with pytest.raises(error, match=says):
+        tree.set_params(**wrong).fit(X, y)
+    tree.set_params(**{name: HAT(**SMALL).get_params()[name] for name in wrong})
+    assert tree.report() == kept
+    assert tree.partial_fit(X, y).report()["instances"] == 200
