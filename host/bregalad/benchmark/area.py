@@ -35,6 +35,7 @@ _POINTS = tuple(
 _NODES = 1024
 _WALKERS = {f"walker, {rings} x 7 walks, 4096 nodes": rings for rings in (1, 4)}
 _QUANTISER = "quantiser, 8 values a clock, 32 attributes"
+_FRONT = "front, 32 attributes, 2 x 7 walks, 4096 nodes"
 _BLOCKS = (  # of the front, each by itself
     *(("judge", _BASE.replace(classes=classes, count_width=width)) for classes, width in ((2, 18), (8, 18), (32, 32))),
     *(
@@ -43,6 +44,7 @@ _BLOCKS = (  # of the front, each by itself
     ),
     *((name, _BASE) for name in _WALKERS),
     (_QUANTISER, _BASE.replace(lanes=32, bus_width=256)),
+    (_FRONT, _BASE.replace(lanes=8, passes=4, slots=512, nodes=4096)),
 )
 _CELLS = {
     "LUT4": "LUT4",
@@ -56,6 +58,7 @@ _CELLS = {
 
 
 def _block(name, geometry):
+    from bregalad_hw.front.front import Front
     from bregalad_hw.front.judge import Judge
     from bregalad_hw.front.leaf_rows import LeafRows
     from bregalad_hw.front.quantiser import Quantiser
@@ -63,6 +66,8 @@ def _block(name, geometry):
 
     if name == _QUANTISER:
         return Quantiser(geometry)
+    if name == _FRONT:
+        return Front(geometry, walkers=2)
     if name in _WALKERS:
         return Walker(4096, 32, 512, 32, walkers=_WALKERS[name])
     return Judge(geometry) if name == "judge" else LeafRows(geometry, _NODES)

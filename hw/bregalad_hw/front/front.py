@@ -309,7 +309,7 @@ class Front(wiring.Component):
             item.node.eq(Mux(goes, row.p.node, told.p.node)),
             item.label.eq(Mux(goes, row.p.node, told.p.label)),
             item.test.eq(told.p.test),
-            item.known.eq(told.p.known),
+            item.known.eq(told.p.known & ~goes),
             item.bayes.eq(Mux(goes, row.p.word, told.p.bayes)),
             item.word.eq(row.p.word),
             item.value.eq(row.p.value),

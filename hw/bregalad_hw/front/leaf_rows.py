@@ -46,7 +46,7 @@ def result_layout(geometry, nodes):
     g = geometry
     return data.StructLayout(
         {
-            "node": range(nodes),
+            "node": range(nodes),  # or the label of a TALLY
             "told": 1,
             "label": _label(g),
             "mark": 1,
@@ -297,7 +297,7 @@ class LeafRows(wiring.Component):
         return mark, more, righter
 
     def _tallies(self, m, tally):
-        """Stages 3 to 5: count predictions by label. ``(valid, number)`` of a TALLY in stage 5."""
+        """Stages 3 to 5: count predictions by label. ``(valid, label, number)`` of a TALLY in stage 5."""
         tallies = [tally]
         for i in (4, 5):
             tallies.append(Signal.like(tally, name=f"tally_{i}"))
@@ -314,7 +314,7 @@ class LeafRows(wiring.Component):
             number.eq(Mux(same[0], new, Mux(same[1], before, read))),
         ]
         self.tallying = Cat(each.valid for each in tallies).any()
-        return last.valid & last.clears, number
+        return last.valid & last.clears, last.label, number
 
     def _results(self, m, result, tally):
         """Stage 3, of a TALLY stage 5: a queue of what there is to tell.
@@ -324,7 +324,7 @@ class LeafRows(wiring.Component):
         layout = result_layout(self.geometry, self.nodes)
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=layout.size, depth=_RESULTS)
         mark, instances, hits = self._marks(m, tally)
-        tallied, number = self._tallies(m, tally)
+        tallied, label, number = self._tallies(m, tally)
         told, room = Signal(layout), Signal(init=1)
         m.d.comb += [
             told.eq(result),
@@ -343,6 +343,8 @@ class LeafRows(wiring.Component):
             m.d.comb += [
                 Cat(told.told, told.mark).eq(0),
                 told.read.eq(1),
+                told.node.eq(label),
+                told.label.eq(label),
                 told.hits.eq(number),
                 queue.w_en.eq(1),
             ]

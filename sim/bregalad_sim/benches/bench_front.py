@@ -432,7 +432,7 @@ def _shown(result):
     names = [name for name in ("told", "mark", "read") if result[name]]
     names += ["node", "label"] * bool(result["told"])
     names += ["instances", "hits"] * bool(result["mark"])
-    names += ["word"] * bool(result["read"])
+    names += ["node", "word"] * bool(result["read"])
     return {name: int(result[name]) for name in names}
 
 

@@ -21,7 +21,7 @@ class Result:
     """What an item has to tell; an item that has nothing has no result.
 
     ``label`` is the class predicted if ``told``; with ``mark``, ``instances`` and ``hits`` are those since the last
-    one; ``word`` is what was asked for.
+    one; ``word`` is what was asked for. The node of a TALLY is its label.
     """
 
     node: int = 0
@@ -130,7 +130,7 @@ class LeafRows:
     def tally(self, label, predicted):
         """How often a class was predicted for a label; begins anew."""
         word, self.tallies[label][predicted] = self.tallies[label][predicted], 0
-        return Result(read=True, word=word)
+        return Result(label, read=True, word=word)
 
     def read(self, node, word):
         """A word of a row."""
