@@ -5,7 +5,7 @@ from bregalad import Geometry
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
 from bregalad.protocol.reports import Kind
-from bregalad.protocol.tree import MANY, TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode, only_of, pack_tree
+from bregalad.protocol.tree import MANY, TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode, mixed, pack_tree
 
 
 def test_sizes():
@@ -26,6 +26,15 @@ def test_commands_fill_words(width):
     assert TREE_COMMANDS[TreeOpcode.ROW].unpack(packed)["node"] == 3
 
 
-@pytest.mark.parametrize("counts, only", [([0, 0, 0], NONE), ([0, 7, 0], 1), ([1, 0, 1], MANY)])
-def test_only(counts, only):
-    assert only_of(counts) == only
+@pytest.mark.parametrize(
+    "only, counts, several",
+    [
+        (NONE, [0, 7, 0], False),
+        (NONE, [1, 7, 0], True),
+        (1, [0, 7, 0], False),
+        (2, [0, 7, 0], True),
+        (MANY, [0, 0], True),
+    ],
+)
+def test_several_classes(only, counts, several):
+    assert mixed(only, counts) == several

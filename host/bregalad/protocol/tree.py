@@ -31,7 +31,6 @@ __all__ = [
     "TreeKind",
     "TreeOpcode",
     "mixed",
-    "only_of",
     "pack_tree",
     "tree_report",
 ]
@@ -144,12 +143,6 @@ TREE = (
 )
 
 TREE_REGISTERS = (*JUDGE, *LEAF_ROWS, *TREE)
-
-
-def only_of(counts):
-    """Of class counts, what NODE calls ``only``."""
-    classes = [index for index, count in enumerate(counts) if count]
-    return NONE if not classes else classes[0] if len(classes) == 1 else MANY
 
 
 def mixed(only, counts):

@@ -21,6 +21,7 @@ from .walker import Walker
 
 __all__ = ["Front", "access_layout", "bayes_layout"]
 
+_STEPS = 8  # of a walk: mostly fewer
 _UNKNOWN = 3  # records that `room` does not know of: this clock's, and those of the two before
 _BEHIND = 16  # places for records that have left the walker
 _PREDICTED = 64  # records that may wait for naive Bayes
@@ -34,6 +35,13 @@ def access_layout():
 def bayes_layout(geometry):
     """A record's class by naive Bayes, if that knows any."""
     return data.StructLayout({"label": (geometry.classes - 1).bit_length(), "known": 1})
+
+
+def rings_of(geometry):
+    """Rings that walk trees of some depth as fast as records of codes come, eight at most."""
+    g = geometry
+    clocks = max(g.passes, -(-g.max_cells // g.bus_bytes))  # of a record
+    return min(8, -(-_STEPS // clocks))
 
 
 class Front(wiring.Component):
@@ -55,7 +63,7 @@ class Front(wiring.Component):
     geometry : Geometry
         With ``nodes``, 2 to 32768; ``lanes`` is a power of two.
     walkers, records : int
-        Of the `Walker`.
+        Of the `Walker`; as many rings as `rings_of` says, unless given.
     steps : int
         Of the `Quantiser`.
 
@@ -98,8 +106,9 @@ class Front(wiring.Component):
         If the geometry has no ``nodes``, too many, or a number of lanes that is no power of two.
     """
 
-    def __init__(self, geometry, *, walkers=4, records=16, steps=64):
+    def __init__(self, geometry, *, walkers=None, records=16, steps=64):
         self.geometry = g = geometry
+        walkers = rings_of(g) if walkers is None else walkers
         if g.lanes & (g.lanes - 1):
             raise ValueError(f"lanes must be a power of two, not {g.lanes}")
         self.rows = LeafRows(g, g.nodes)

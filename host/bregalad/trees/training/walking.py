@@ -7,16 +7,17 @@ What leaves have counted stays on the board, and is read when somebody wants to 
 import numpy as np
 
 from ...boards.base import BoardError
+from ...compiled import njit
 from ...complete import complete
-from ...geometry import NONE
+from ...geometry import MISSING, NONE
 from ...protocol.commands import CommandFlag, Opcode, pack_command, padded
 from ...protocol.leaf_rows import Predictor, RowOp, RowWord, row_words
 from ...protocol.nodes import Node, NodeKind, pack_edit
 from ...protocol.reports import layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command
-from ...protocol.tree import TreeKind, TreeOpcode, only_of, pack_tree
+from ...protocol.tree import MANY, TREE_COMMANDS, TreeKind, TreeOpcode, pack_tree
 from ..policy.rule import ask_up_to, rule_of
-from ..structure.nodes import LEAF, MULTIWAY
+from ..structure.nodes import LEAF, MULTIWAY, NO_NODE
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .trials import FAR, due_next, earliest
 
@@ -64,6 +65,11 @@ class Walking:
         self._proposal = 0, 0  # slot, and record, of the report that comes next
         self._learnt = False
         self._stood = None  # EDITs executed when the stream stood
+        layout = TREE_COMMANDS[TreeOpcode.ROW].dtype
+        parts = {"names": layout.names, "formats": [layout[name] for name in layout.names]}
+        self._row_command = np.dtype({**parts, "itemsize": len(pack_tree(board.geometry, TreeOpcode.ROW))})
+        first = len(RowWord)
+        self._words = [RowWord.MAJORITY, RowWord.RIGHT, *range(first, first + board.geometry.classes)]
         self._first = 0  # records that the board had learnt before
         self._ended = 0, 0  # records that it has learnt, and EDITs it has executed, when a LEARN ended
         self._answered = 0  # instances of the window whose class has been told
@@ -192,21 +198,24 @@ class Walking:
 
     def _effect(self):
         """The next decision: read what it takes, change the tree, tell the board."""
-        trainer, nodes = self.trainer, self.trainer.nodes
+        trainer, nodes, tally = self.trainer, self.trainer.nodes, self.trainer.tally
         assert due_next(nodes.table, nodes.rows, trainer.policy.delay) < FAR, "the stream stands for nothing"
-        node, tally = int(earliest(nodes.table, nodes.rows)), trainer.tally
+        node = int(earliest(nodes.table, nodes.rows))
         short = trainer.growth.pool.free < trainer.cells.most_branches
-        if short:
-            yield from self.read_leaves()  # which leaf loses its slot depends on them
-        elif nodes.kind[node] == LEAF:
-            yield from self.read_leaves(np.array([node]))
+        leaves = np.array([node] if nodes.kind[node] == LEAF else [], np.int64)
+        if short:  # which leaf loses its slot depends on all of them
+            yield from self.read_leaves()
+        else:
+            asked = self._ask_rows(leaves)
         changes = tally.splits + tally.replaced
         trainer._take_effect()
         while trainer.trials.reading:
             trainer._handle((yield True))
+        if not short:
+            self._take_rows(leaves, (yield from trainer.found(asked)))
         touched = [node]
         if tally.splits + tally.replaced > changes:
-            touched += self._row(node).children
+            touched += Node(*self._now(node)[0]).children
             for child in touched[1:]:  # new, whatever stood there
                 self._told.pop(child, None)
         self.tell(None if short else touched, node)
@@ -255,28 +264,39 @@ class Walking:
 
     # The tree, told and read
 
-    def read_leaves(self, leaves=None):
-        """What leaves, or all, have counted and predict by; yields as `learning`."""
+    def read_leaves(self):
+        """What all leaves have counted and predict by; yields as `learning`."""
         trainer, nodes = self.trainer, self.trainer.nodes
-        geometry = trainer.board.geometry
-        first = len(RowWord)
-        words = [RowWord.MAJORITY, RowWord.RIGHT, *range(first, first + geometry.classes)]
-        leaves = nodes.leaves() if leaves is None else leaves
+        leaves = nodes.leaves()
         held = leaves[nodes.slot[leaves] >= 0]
-        for leaf in leaves.tolist():
-            for word in words:
-                self._send(pack_tree(geometry, TreeOpcode.ROW, flags=RowOp.READ, node=leaf, word=word))
+        asked = self._ask_rows(leaves)
         for slot in nodes.slot[held].tolist():
-            self._send(pack_command(geometry, Opcode.READ, slot=slot, cell=NONE))
+            self._send(pack_command(trainer.board.geometry, Opcode.READ, slot=slot, cell=NONE))
         trainer.flush()
-        size = len(words) * len(leaves)
-        found = yield from trainer.found(size + len(held))
-        table = np.array(found[:size], np.uint32).reshape(len(leaves), len(words))
+        found = yield from trainer.found(asked + len(held))
+        self._take_rows(leaves, found[:asked])
+        nodes.own[leaves] = 0
+        nodes.own[held] = [entry["n"] for entry in found[asked:]]
+
+    def _ask_rows(self, leaves):
+        """Queue what reads the rows of leaves; how many answers there will be."""
+        self._access(RowOp.READ, leaves, self._words)
+        return len(self._words) * len(leaves)
+
+    def _access(self, op, leaves, words, values=0):
+        """Queue a ROW for each of these words of each leaf."""
+        commands = np.zeros((len(leaves), len(words)), self._row_command)
+        commands["opcode"], commands["flags"] = TreeOpcode.ROW, op
+        commands["node"], commands["word"], commands["value"] = np.reshape(leaves, (-1, 1)), words, values
+        self._send(commands.tobytes())
+
+    def _take_rows(self, leaves, found):
+        """Take in the answers."""
+        nodes = self.trainer.nodes
+        table = np.array(found, np.uint32).reshape(len(leaves), len(self._words))
         nodes.majority[leaves] = table[:, 0] & 0xFFFF
         nodes.right[leaves] = table[:, 1].astype(np.int32)
         nodes.counts[leaves] = table[:, 2:]
-        nodes.own[leaves] = 0
-        nodes.own[held] = [entry["n"] for entry in found[size:]]
 
     def tell(self, touched=None, decided=None):
         """Have the board follow the tree.
@@ -293,66 +313,75 @@ class Walking:
         if touched is None:
             touched = nodes.descendants().tolist()
             self._told = {node: self._told[node] for node in touched if node in self._told}
-        changed = []
+        changed, leaves, values = [], [], []
         for node in touched:
-            row, beside = now = self._row(node), self._beside(node)
+            row, beside = now = self._now(node)
             old_row, old_beside = self._told.get(node, (None, None))
-            if beside["slot"] != NONE and old_beside != beside:
-                self._send(pack_tree(geometry, TreeOpcode.NODE, **beside))
-            if row.kind == NodeKind.LEAF and (old_row is None or old_row.kind != NodeKind.LEAF):
-                for word, value in enumerate(row_words(nodes.counts[node], int(nodes.majority[node]))):
-                    values = {"flags": RowOp.WRITE, "node": node, "word": word, "value": value}
-                    self._send(pack_tree(geometry, TreeOpcode.ROW, **values))
+            if beside[0] != NONE and old_beside != beside:
+                self._send(pack_tree(geometry, TreeOpcode.NODE, node=node, **dict(zip(_BESIDE, beside, strict=True))))
+            if row[0] == NodeKind.LEAF and (old_row is None or old_row[0] != NodeKind.LEAF):
+                leaves.append(node)
+                values.append(row_words(nodes.counts[node].tolist(), int(nodes.majority[node])))
             if old_row != row or node == decided:
                 changed.append((node, row))
             self._told[node] = now
+        if leaves:
+            self._access(RowOp.WRITE, leaves, range(len(values[0])), values)
         for node, row in sorted(changed, key=lambda change: change[0] == decided):
-            self._edit(node, row)
+            self._edit(node, Node(*row))
         trainer.flush()
 
     def _edit(self, node, row):
         self._edits += 1
         self._send(padded(pack_edit(TreeOpcode.EDIT, node, row), self.trainer.board.geometry.bus_bytes))
 
-    def _row(self, node):
-        """A node's row of the table."""
-        nodes, cells = self.trainer.nodes, self.trainer.cells
-        kind, above = int(nodes.kind[node]), node
-        # A leaf without a slot of its own is counted by the nodes above all the same.
-        while self.trainer.policy.anytime and nodes.slot[above] < 0 and above != 0:
-            above = int(nodes.parent[above])
-        slot = int(nodes.slot[above]) if nodes.slot[above] >= 0 else NONE
-        if kind == LEAF:
-            return Node(slot=slot)
-        value = int(nodes.width[node] if kind == MULTIWAY else min(nodes.threshold[node], 255))
-        cell = int(cells.first_cell[nodes.attribute[node]])
-        return Node(NodeKind(kind), cell, value, int(nodes.child[node]), int(nodes.default[node]), slot)
+    def _now(self, node):
+        """Of a node as it is the fields of its row, and what NODE says of its slot."""
+        trainer, nodes = self.trainer, self.trainer.nodes
+        found = _look(nodes.table, nodes.matrices[1], trainer.cells.first_cell, trainer.policy.anytime, node)
+        row, (slot, only, total, used) = found[:6], found[6:]
+        return row, (slot, only, total, self._ask_up_to(node, row[0], total, used))
 
-    def _beside(self, node):
-        """What NODE says of a node's slot."""
-        nodes = self.trainer.nodes
-        slot = int(nodes.slot[node])
-        return {
-            "slot": slot if slot >= 0 else NONE,
-            "node": node,
-            "only": only_of(nodes.base[node]),
-            "base": int(nodes.base[node].sum()),
-            "ask_up_to": self._ask_up_to(node),
-        }
-
-    def _ask_up_to(self, node):
+    def _ask_up_to(self, node, kind, total, used):
         if not self._rule["judge.decides"]:
             return 0
-        trainer, nodes = self.trainer, self.trainer.nodes
-        used = sum(nodes.kind[above] == MULTIWAY for above in list(nodes.path(node))[1:])
-        return ask_up_to(
-            trainer.policy,
-            trainer.classes,
-            nodes.base[node],
-            bool(nodes.kind[node] != LEAF),
-            len(trainer.cells.first_cell) - used,
-            trainer.board.geometry.count_max,
-        )
+        trainer = self.trainer
+        base = trainer.nodes.base[node] if total else _NOTHING
+        inner, left = bool(kind != NodeKind.LEAF), len(trainer.cells.first_cell) - used
+        return ask_up_to(trainer.policy, trainer.classes, base, inner, left, trainer.board.geometry.count_max)
+
+
+_NOTHING = np.zeros(1, np.int64)
+_BESIDE = ("slot", "only", "base", "ask_up_to")  # of NODE
+
+
+@njit()
+def _look(table, base, first_cell, anytime, node):
+    """Kind, cell, value, first child, default child and slot of a node's row; and, of the slot that is its own: that,
+    the class of all base counts, these, and the nominal attributes that the path has used.
+    """
+    row = table[node]
+    above, used = np.int64(row["parent"]), 0
+    while above != NO_NODE:
+        used += table[above]["kind"] == MULTIWAY
+        above = np.int64(table[above]["parent"])
+    only, total = NONE, np.int64(0)
+    for k in range(base.shape[1]):
+        if base[node, k]:
+            only = MANY if total else k
+            total += base[node, k]
+    own = np.int64(row["slot"])
+    # A leaf without a slot of its own is counted by the nodes above all the same.
+    slot, above = own, np.int64(row["parent"])
+    while anytime and slot < 0 and above != NO_NODE:
+        slot, above = np.int64(table[above]["slot"]), np.int64(table[above]["parent"])
+    slot, own = slot if slot >= 0 else NONE, own if own >= 0 else NONE
+    kind = np.int64(row["kind"])
+    cell = value = child = default = np.int64(0)
+    if kind != LEAF:
+        value = np.int64(row["width"]) if kind == MULTIWAY else min(np.int64(row["threshold"]), MISSING)
+        cell, child, default = first_cell[row["attribute"]], np.int64(row["child"]), np.int64(row["default"])
+    return kind, np.int64(cell), value, child, default, slot, own, only, total, used
 
 
 _TAKE = complete(
