@@ -152,7 +152,7 @@ class Intake(Shared):
         **policy
             Of ``SplitPolicy``, besides what the parameters say.
         """
-        self._fixed = {**self._fixed, **policy}
+        self._keep_fixed(**policy)
         self._start(other.schema_, other._quantiser, other.classes_, hasattr(other, "feature_names_in_"))
         self._grows = other._grows
 

@@ -65,6 +65,11 @@ class Parameters(Shared):
         for name in self._get_param_names():
             setattr(self, name, given[name])
 
+    def _keep_fixed(self, **policy):
+        """Have more of ``SplitPolicy`` that is not left open, of this tree alone."""
+        self._fixed_here = policy
+        self._fixed = {**type(self)._fixed, **policy}
+
     def _decisive(self):
         """Those parameters, with their values, that a tree keeps from its first instance on."""
         names = {field.name for field in fields(SplitPolicy)} | {"leaf_prediction", "nominal_split"}

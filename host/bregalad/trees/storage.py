@@ -29,13 +29,34 @@ from .structure.nodes import Nodes
 from .training import checkpoint
 from .training.tally import Tally
 
-__all__ = ["described", "load", "members_of", "of_the_file", "parameters_of", "read", "restored", "save", "write"]
+__all__ = [
+    "FORMAT",
+    "checked_parameters",
+    "contents",
+    "described",
+    "learnt_by",
+    "load",
+    "members_of",
+    "of_the_file",
+    "parameters_of",
+    "read",
+    "restored",
+    "save",
+    "write",
+]
 
 FORMAT = 5  # changes whenever older releases could not read the file
 
 
 def save(tree, path, run=None):
     """Write a fitted ``StreamTree`` to ``path``, and in JSON's types how far a run has come."""
+    meta, arrays = contents(tree, run)
+    arrays |= {f"sample_{name}": column for name, column in tree._quantiser.sample.state().items()}
+    write(path, meta, arrays)
+
+
+def contents(tree, run=None):
+    """The description of a fitted ``StreamTree``, and its arrays but for the quantiser's sample."""
     trainer = tree._open_trainer()
     given = tree.geometry
     board = tree.board.name if isinstance(tree.board, Board) else tree.board
@@ -48,9 +69,7 @@ def save(tree, path, run=None):
     }
     statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
-    arrays |= {f"board_{name}": column for name, column in statistics.items()}
-    arrays |= {f"sample_{name}": column for name, column in tree._quantiser.sample.state().items()}
-    write(path, meta, arrays)
+    return meta, arrays | {f"board_{name}": column for name, column in statistics.items()}
 
 
 def described(tree, run):
@@ -126,8 +145,8 @@ def restored(cls, path, meta, arrays, changes):
     """The ``StreamTree`` of a description and arrays, with some parameters changed; errors as `load`."""
     with of_the_file(path):
         check_board_entries(meta)
-        params = _parameters(cls, meta)
-        learnt = _learnt(cls(**params), meta, arrays)
+        params = checked_parameters(cls, meta)
+        learnt = learnt_by(cls(**params), meta, arrays)
     try:
         return _built(cls, params, meta, learnt, changes)
     except ValueError as error:
@@ -177,7 +196,7 @@ def of_the_file(path):
         raise ValueError(f"{path}: a damaged saved tree, or one of a newer release ({error})") from error
 
 
-def _parameters(cls, meta):
+def checked_parameters(cls, meta):
     """The parameters of the tree that was saved, checked."""
     given = meta.get("given_geometry", meta["geometry"])
     params = {
@@ -202,7 +221,7 @@ def parameters_of(meta):
     return params
 
 
-def _learnt(tree, meta, arrays):
+def learnt_by(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
     check_shapes(arrays, len(meta["schema"]["attributes"]))
     nodes, statistics, sample = (

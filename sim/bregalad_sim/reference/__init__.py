@@ -6,8 +6,18 @@ Counting and predicting are compiled; every decision is plain Python beside its 
 
 from .books import learn_coded
 from .efdt import ReferenceEFDT
+from .forest import ReferenceBagging, ReferenceForest, ReferenceLeveraging
 from .hat import ReferenceHAT
 from .puuvfdt import ReferencePuuVFDT
 from .vfdt import ReferenceVFDT
 
-__all__ = ["ReferenceEFDT", "ReferenceHAT", "ReferencePuuVFDT", "ReferenceVFDT", "learn_coded"]
+__all__ = [
+    "ReferenceBagging",
+    "ReferenceEFDT",
+    "ReferenceForest",
+    "ReferenceHAT",
+    "ReferenceLeveraging",
+    "ReferencePuuVFDT",
+    "ReferenceVFDT",
+    "learn_coded",
+]

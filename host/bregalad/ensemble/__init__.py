@@ -1,0 +1,5 @@
+"""Ensembles: many trees that learn the same stream, and vote."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

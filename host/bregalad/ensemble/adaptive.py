@@ -1,0 +1,55 @@
+"""The adaptive random forest."""
+
+from __future__ import annotations
+
+from ..drift.adwin import rule_of
+from ..trees.estimator import StreamTree
+from ..trees.vfdt import VFDT
+from .described import described
+from .estimator import Ensemble
+from .member import Style
+
+__all__ = ["AdaptiveRandomForest"]
+
+
+@described
+class AdaptiveRandomForest(Ensemble):
+    """Bagged trees that split each node on a few attributes only, and are replaced as the stream drifts.
+
+    Where ADWIN warns that a member errs more, a tree begins to grow in the background; where it is sure, that tree
+    takes the member's place. Votes count by accuracy.
+
+    Source: Gomes et al., Adaptive random forests for evolving data stream classification, Machine Learning 106, 2017;
+    docs/ensembles.md.
+    """
+
+    _name = "arf"
+
+    def __init__(
+        self,
+        tree: StreamTree | None = None,
+        *,
+        members: int = 10,
+        rate: float = 6.0,
+        attributes: float = 0.6,
+        warning: float = 0.01,
+        drift: float = 0.001,
+        weighted: bool = True,
+        seed: int = 1,
+        threads: int = 1,
+    ) -> None:
+        self._keep_parameters(locals())
+
+    def _default_tree(self):
+        return VFDT(delta=0.01, grace=50, slots=4096)
+
+    def _style(self):
+        width = self.n_features_in_
+        return Style(
+            self._template,
+            int(self.seed),
+            float(self.rate),
+            subset=min(width, max(1, round(float(self.attributes) * width))),
+            rules=(rule_of(float(self.warning)), rule_of(float(self.drift))),
+            weighted=bool(self.weighted),
+        )

@@ -1,0 +1,87 @@
+"""Online bagging, and leveraging bagging."""
+
+from __future__ import annotations
+
+from ..drift.adwin import new_windows, rule_of
+from ..trees.estimator import StreamTree
+from ..trees.vfdt import VFDT
+from .described import described
+from .estimator import Ensemble
+from .member import Style
+from .votes import first_change
+
+__all__ = ["LeveragingBagging", "OnlineBagging"]
+
+
+@described
+class OnlineBagging(Ensemble):
+    """Trees of which each learns every instance as often as a Poisson number says, and which vote.
+
+    Source: Oza and Russell, Online bagging and boosting, AISTATS 2001; docs/ensembles.md.
+    """
+
+    _name = "bagging"
+
+    def __init__(
+        self,
+        tree: StreamTree | None = None,
+        *,
+        members: int = 10,
+        rate: float = 1.0,
+        seed: int = 1,
+        threads: int = 1,
+    ) -> None:
+        self._keep_parameters(locals())
+
+    def _default_tree(self):
+        return VFDT()
+
+    def _style(self):
+        return Style(self._template, int(self.seed), float(self.rate))
+
+
+@described
+class LeveragingBagging(OnlineBagging):
+    """Online bagging with more weight, whose worst tree is replaced where ADWIN sees any member err more.
+
+    Source: Bifet, Holmes and Pfahringer, Leveraging bagging for evolving data streams, ECML PKDD 2010;
+    docs/ensembles.md.
+    """
+
+    _name = "leveraging"
+
+    def __init__(
+        self,
+        tree: StreamTree | None = None,
+        *,
+        members: int = 10,
+        rate: float = 6.0,
+        drift: float = 0.002,
+        seed: int = 1,
+        threads: int = 1,
+    ) -> None:
+        self._keep_parameters(locals())
+
+    def _begin(self):
+        super()._begin()
+        self._windows = new_windows(len(self.members_))
+
+    @property
+    def _all_windows(self):
+        return self.__dict__.get("_windows", new_windows(len(self.members_)))
+
+    @_all_windows.setter
+    def _all_windows(self, windows):
+        self._windows = windows
+
+    def _learn_all(self, codes, labels):
+        found, weights = super()._learn_all(codes, labels)
+        rule = rule_of(float(self.drift))
+        at = 0
+        while True:
+            at, worst = first_change(found, labels, at, self._windows, rule)
+            if worst < 0:
+                return found, weights
+            # It has learnt what comes behind, too: that goes with it.
+            member = self.members_[worst]
+            found[worst, at:] = member.replant(codes[at:], labels[at:], self._seen + at, self)

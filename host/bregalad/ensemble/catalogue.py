@@ -1,0 +1,28 @@
+"""The ensembles by name, and any learner from a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..trees import storage
+from ..trees.catalogue import CLASSICAL, TREES
+from .adaptive import AdaptiveRandomForest
+from .bagging import LeveragingBagging, OnlineBagging
+
+if TYPE_CHECKING:
+    from ..hints import Path
+
+__all__ = ["ENSEMBLES", "load_learner"]
+
+ENSEMBLES = {"bagging": OnlineBagging, "leveraging": LeveragingBagging, "arf": AdaptiveRandomForest}
+
+
+def load_learner(path: Path, **changes: Any) -> Any:
+    """Read a saved tree or ensemble of any class; ``changes`` replace its parameters.
+
+    Raises
+    ------
+    ValueError
+        If the file is none of this version's, or damaged.
+    """
+    return storage.load((*TREES.values(), *CLASSICAL.values(), *ENSEMBLES.values()), path, changes)

@@ -1,0 +1,412 @@
+"""What every ensemble offers its users: scikit-learn's and River's calls, save and load."""
+
+from __future__ import annotations
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from ..boards.base import Board
+from ..trees.conventions import Scoring
+from ..trees.estimator import StreamTree
+from ..trees.inputs import named_classes
+from ..trees.intake import Intake
+from ..trees.learning import Learning
+from ..trees.parameters import Parameters
+from ..trees.requirements import warn_of_lost
+from ..trees.river import OneByOne
+from ..trees.storage import load
+from ..trees.structure.recode import thresholds_of
+from ..trees.training.steps import SAFE, Steps
+from ..trees.turns import changing, reading
+from ..trees.weights import Weighing
+from ..words import shown
+from . import options, storage
+from .member import Member
+from .single import Single
+from .votes import elect
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ..hints import Frame, Path
+
+__all__ = ["Ensemble"]
+
+_BATCH = 4096  # instances that a member learns before the next one does; nothing depends on it
+
+
+class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator):
+    """Base of the ensembles: trees that learn the same stream, each its own share of it, and vote.
+
+    A subclass says in ``_style`` how its members are, and in ``_learn_all`` how they learn.
+
+    Attributes
+    ----------
+    classes_ : array
+        Class labels, sorted; after them those that ``learn_one`` has met later, as they came.
+    n_features_in_ : int
+    schema_ : Schema
+    members_ : list of Member
+    """
+
+    _unfinished = None  # no call waits for a board
+    _name = ""  # of `options.NAMES`
+
+    # Parameters; what is said of the stream is said by the tree
+
+    def _style(self):
+        raise NotImplementedError
+
+    def _default_tree(self):
+        raise NotImplementedError
+
+    @property
+    def _template(self):
+        return self._default_tree() if self.tree is None else self.tree
+
+    @property
+    def nominal(self):
+        """The tree's; as the following."""
+        return self._template.nominal
+
+    @property
+    def nominal_values(self):
+        """Room for values of a nominal attribute that does not declare them."""
+        return self._template.nominal_values
+
+    @property
+    def nominal_split(self):
+        """One child per value, or one value against the rest."""
+        return self._template.nominal_split
+
+    @property
+    def class_weight(self):
+        """How often each instance of a class is drawn."""
+        return self._template.class_weight
+
+    def _policy(self):
+        return self._template._policy()
+
+    def check_parameters(self) -> None:
+        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
+        for name in self._get_param_names():
+            options.check(name, getattr(self, name))
+        tree = self._template
+        if not isinstance(tree, StreamTree):
+            raise TypeError(f"tree must be a tree that learns on a board, as VFDT(), not {shown(tree)}")
+        if hasattr(tree, "classes_"):
+            raise ValueError("tree has learnt already; members begin anew: give one that has not")
+        if isinstance(tree.board, Board):
+            raise ValueError(
+                "tree has an open board, which is one tree's alone: give the name, for each member to have its own"
+            )
+        if tree.board != "emulated" or tree.feed != "stream":
+            raise ValueError(
+                f"members learn on emulated boards by the feed 'stream': board is {shown(tree.board)}, feed "
+                f"{shown(tree.feed)}"
+            )
+        tree.check_parameters()
+
+    def _decisive(self):
+        own = {name: getattr(self, name) for name in self._get_param_names() if name not in ("tree", "threads")}
+        return own | self._template._decisive()
+
+    def _check_unchanged(self):
+        for name, value in getattr(self, "_made_with", {}).items():
+            now = getattr(self if name in self._get_param_names() else self._template, name)
+            if now != value:
+                raise ValueError(
+                    f"{name} was {shown(value)} when this ensemble began to learn, and is {shown(now)} now: that takes "
+                    "effect with fit or reset; set it back to go on"
+                )
+
+    def _check_size(self, capacities, classes):
+        self._template._check_size(capacities, classes)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._template.__sklearn_tags__().classifier_tags.multi_class
+        return tags
+
+    # Learning
+
+    def _begin(self):
+        style = self._style()
+        self._seen = 0  # instances
+        self.members_ = [Member(number, style) for number in range(int(self.members))]
+        for member in self.members_:
+            member.tree = member.plant(self)
+
+    @property
+    def _all_windows(self):
+        """What is watched with; float64 array (windows, elements)."""
+        return np.concatenate([member.windows for member in self.members_])
+
+    @_all_windows.setter
+    def _all_windows(self, windows):
+        for member, part in zip(self.members_, np.split(windows, len(self.members_)), strict=True):
+            member.windows = part.copy()
+
+    @property
+    def _trees(self):
+        """All trees, those that grow in the background, too."""
+        return [tree for member in self.members_ for tree in member.trees]
+
+    def _check_ready(self):
+        self._check_unchanged()
+
+    def _learn(self, X, y, classes, weigh):
+        self._check_ready()
+        X, labels, weights = self._checked(X, y, classes, weigh)
+        if not len(labels):
+            return (named_classes(classes) if classes is not None else self.classes_)[:0]
+        found = self._finish(
+            Steps(self._testing_then_training(X, labels) if weights is None else self._repeating(X, labels, weights))
+        )
+        warn_of_lost(self._quantiser)
+        return found
+
+    def _finish(self, steps):
+        return steps.run(lambda wait: b"", self._turns.pause)
+
+    def _testing_then_training(self, X, labels):
+        """``test_then_train`` as a generator for `Steps`."""
+        for tree in self._trees:
+            tree._open_trainer()  # if there is no memory for a board, nothing has changed yet
+        stretches = self._quantiser.begin(X, int(self.threads))
+        parts, at = [], 0
+        while at < len(labels):
+            yield SAFE
+            codes = stretches.next(at, _BATCH)
+            parts.append(self._take(codes, labels[at : at + len(codes)]))
+            due = stretches.learnt(at, len(codes))
+            at += len(codes)
+            if due:
+                stretches.forget()
+                yield from self._changing_books(due)
+        return self.classes_[np.concatenate(parts)]
+
+    def _take(self, codes, labels):
+        """Predict, then learn instances by all members; class indices."""
+        found, weights = self._learn_all(codes, labels)
+        self._seen += len(labels)
+        return elect(found, weights, len(self.classes_))
+
+    def _learn_all(self, codes, labels):
+        """What members predict, int32 array (members, n), and what their votes count, float array of that shape."""
+        found, weights = zip(*self._each(lambda member: member.learn(codes, labels, self._seen, self)), strict=True)
+        return np.array(found), np.array(weights)
+
+    def _each(self, work):
+        """Do something with every member, several at a time; the results in order."""
+        if int(self.threads) == 1 or len(self.members_) == 1:
+            return [work(member) for member in self.members_]
+        with ThreadPoolExecutor(int(self.threads)) as pool:
+            return list(pool.map(work, self.members_))
+
+    def _changing_books(self, due):
+        """Change the code books of these columns, of all trees at once; a generator for `Steps`."""
+        if not self._changes(due):
+            return
+        trainers = [tree._open_trainer() for tree in self._trees]
+        for trainer in trainers:
+            yield from trainer.settling()
+        if changes := self._changes(due):
+            for trainer in trainers:
+                yield from trainer.recoding(changes, lambda _: None)
+            self._quantiser.adopt(changes)
+
+    def _changes(self, due):
+        known = [(tree._nodes.table, tree._nodes.descendants()) for tree in self._trees]
+
+        def thresholds(attribute):
+            return np.any([thresholds_of(table, live, attribute) for table, live in known], axis=0)
+
+        return self._quantiser.changes(due, thresholds)
+
+    # One by one
+
+    def _alone(self):
+        self._check_ready()
+        if self._single is None:
+            for tree in self._trees:
+                tree._open_trainer()
+            self._single = Single(self._quantiser, self._take, self.classes_, self.class_weight is None, self._grows)
+        return self._single
+
+    def _shares_of(self, single):
+        return self._shares(single.row.codes[np.newaxis])[0]
+
+    def leaf_counts_one(self, x):
+        """There is no one leaf."""
+        raise AttributeError(f"{type(self).__name__} has no leaf_counts_one: an instance has a leaf in every member")
+
+    def _make_classes(self, count):
+        for tree in self._trees:
+            tree._make_classes(count)
+
+    def _with_class(self, classes):
+        super()._with_class(classes)
+        for tree in self._trees:
+            tree.classes_, tree.schema_ = self.classes_, self.schema_
+
+    def _make_attributes(self, schema, row):
+        capacities = self._capacities(schema)
+        quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
+        quantiser.check(row)
+        self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
+        self._check_size(capacities, len(self.classes_))
+        for tree in self._trees:
+            tree._make_cells(quantiser)
+        self._quantiser = quantiser
+
+    def _with_attributes(self, values):
+        super()._with_attributes(values)
+        for tree in self._trees:
+            tree.schema_, tree.n_features_in_, tree.feature_names_in_ = (
+                self.schema_,
+                self.n_features_in_,
+                self.feature_names_in_,
+            )
+
+    # Predicting
+
+    @reading
+    def predict(self, X: Frame) -> np.ndarray:
+        """Class of every instance: the one that most votes are for; array (n,)."""
+        found, weights = self._votes(self._encoded(X))
+        return self.classes_[elect(found, weights, len(self.classes_))]
+
+    @reading
+    def predict_proba(self, X: Frame) -> NDArray[np.float64]:
+        """The share of the votes that each class has; float array (n, classes)."""
+        return self._shares(self._encoded(X))
+
+    def _encoded(self, X):
+        self._fitted()
+        return self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
+
+    def _votes(self, codes):
+        """What members predict, and what their votes count; arrays (members, n)."""
+        self._check_unchanged()
+        voted = self._each(lambda member: member.predict(codes))
+        found = np.array([found for found, _ in voted], np.int32)
+        weights = np.repeat(np.array([[weight] for _, weight in voted]), len(codes), axis=1)
+        return found, weights
+
+    def _shares(self, codes):
+        found, weights = self._votes(codes)
+        shares = np.zeros((len(codes), len(self.classes_)))
+        rows = np.arange(len(codes))
+        for labels, counts in zip(found, weights, strict=True):
+            np.add.at(shares, (rows, labels), counts)
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    # Looking
+
+    @reading
+    def report(self) -> dict[str, Any]:
+        """Sizes and counts as a dict, those of the trees that vote added up; ``depth`` is the deepest one's.
+
+        ``instances`` : learnt by the ensemble. ``background``: trees that grow in it. ``warnings``, ``drifts``.
+        """
+        self._fitted()
+        reports = [member.tree.report() for member in self.members_]
+        names = [name for name in reports[0] if name not in ("instances", "depth", "leaf_prediction")]
+        return {
+            "instances": self._seen,
+            **{name: sum(report[name] for report in reports) for name in names},
+            "depth": max(report["depth"] for report in reports),
+            "leaf_prediction": reports[0]["leaf_prediction"],
+            "members": len(self.members_),
+            "background": sum(member.background is not None for member in self.members_),
+            "warnings": sum(member.warnings for member in self.members_),
+            "drifts": sum(member.drifts for member in self.members_),
+        }
+
+    @reading
+    def quantiser_summary(self) -> dict[str, Any]:
+        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
+        self._fitted()
+        return self._quantiser.summary()
+
+    # Keeping
+
+    @changing
+    def reset(self) -> None:
+        """Forget everything learnt."""
+        self._single = None
+        for tree in self._trees if "members_" in self.__dict__ else ():
+            tree.reset()
+        for name in (
+            "classes_",
+            "schema_",
+            "n_features_in_",
+            "feature_names_in_",
+            "_grows",
+            "_made_with",
+            "_quantiser",
+            "members_",
+            "_seen",
+            "_fractions",
+        ):
+            self.__dict__.pop(name, None)
+
+    @changing
+    def close(self) -> None:
+        """Let go of the members' boards; what was learnt stays, and learning may go on later."""
+        self._single = None
+        for tree in self._trees if "members_" in self.__dict__ else ():
+            tree.close()
+
+    @changing
+    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
+        """Write all trees, the quantiser and the boards' statistics to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+        run : dict, optional
+            How far a run has come, in JSON's types; kept beside the ensemble.
+        """
+        self._fitted()
+        self._check_unchanged()
+        self.check_parameters()  # or nothing could read the file
+        storage.save(self, path, run)
+
+    @classmethod
+    def load(cls, path: Path, **changes: Any) -> Self:
+        """Read a saved ensemble of this class; ``changes`` replace its parameters (``threads=...``).
+
+        Raises
+        ------
+        ValueError
+            If the file is none of this version's, or damaged.
+        """
+        return load((cls,), path, changes)
+
+    _restored = classmethod(storage.restored)
+
+    def __copy__(self):
+        # A shallow one would change the same trees.
+        return copy.deepcopy(self)
+
+    @reading
+    def __getstate__(self):
+        """For copies and pickle."""
+        state = dict(super().__getstate__())
+        for name in ("_turns", "_single"):
+            state.pop(name, None)
+        return copy.deepcopy(state)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if "members_" in self.__dict__:
+            for tree in self._trees:  # each has come with a copy
+                tree._quantiser = self._quantiser

@@ -1,0 +1,150 @@
+"""One member of an ensemble: its tree, what watches it, and the tree that may take its place."""
+
+import numpy as np
+
+from ..drift.adwin import forget, new_windows
+from ..trees.policy.subset import mix
+from .draws import Draws
+from .votes import DRIFT, RIGHT, SEEN, WARNING, watch
+
+__all__ = ["Member", "Style"]
+
+
+class Style:
+    """What all members of an ensemble have in common.
+
+    Parameters
+    ----------
+    tree : StreamTree
+        Members are like it.
+    seed : int
+    rate : float
+        Of `Draws`.
+    subset : int
+        Attributes that each node may be split on; 0: all.
+    rules : (Rule, Rule), optional
+        When a window warns, and when it tells of a drift; None: nothing watches.
+    weighted : bool
+        Whether votes count by the member's accuracy.
+    """
+
+    def __init__(self, tree, seed, rate, *, subset=0, rules=None, weighted=False):
+        self.tree, self.seed, self.rate = tree, seed, rate
+        self.parameters = tree.get_params(deep=False)
+        self.subset, self.rules, self.weighted = subset, rules, weighted
+
+
+class Member:
+    """One member.
+
+    Parameters
+    ----------
+    number : int
+        Its place in the ensemble.
+    style : Style
+
+    Attributes
+    ----------
+    tree : StreamTree
+    background : StreamTree or None
+        Grows since the last warning.
+    windows : float64 array (2, elements)
+        See `watch`.
+    score : int64 array (2,)
+        How many instances the tree has predicted since it votes, and how many of them rightly.
+    made : int
+        Trees so far.
+    warnings, drifts : int
+    """
+
+    def __init__(self, number, style):
+        self.number, self.style = number, style
+        self.draws = Draws(style.seed, number, style.rate)
+        self.tree = self.background = None
+        self.windows = new_windows(2)
+        self.score = np.zeros(2, np.int64)
+        self.made = self.warnings = self.drifts = 0
+
+    @property
+    def trees(self):
+        """All that it holds: list of StreamTree."""
+        return [tree for tree in (self.tree, self.background) if tree is not None]
+
+    def plant(self, stream):
+        """A new tree, which shares attributes, classes and code books with the ensemble ``stream``."""
+        seed = mix(mix(np.uint64(self.style.seed)) ^ np.uint64(self.number << 32 | self.made))
+        tree = type(self.style.tree)(**self.style.parameters)
+        tree._join(stream, subset=self.style.subset, seed=int(seed) >> 1)
+        tree._open_trainer()
+        self.made += 1
+        return tree
+
+    def learn(self, codes, labels, first, stream):
+        """Predict, then learn instances as often as they are drawn; what it predicts, and what each vote counts.
+
+        Parameters
+        ----------
+        codes : uint8 array (n, attributes)
+        labels : int32 array (n,)
+        first : int
+            The first one's number in the stream.
+        stream : Ensemble
+
+        Returns
+        -------
+        int32 array (n,)
+        float64 array (n,)
+        """
+        times = self.draws.take(first, len(labels))
+        found = _learn(self.tree, codes, labels, times)
+        weights = np.ones(len(labels))
+        if self.style.rules is not None:
+            self._watch(codes, labels, times, found, weights, stream)
+        return found, weights
+
+    def replant(self, codes, labels, first, stream):
+        """Begin a new tree in place of the old one, with these instances; what it predicts."""
+        self.tree = self.plant(stream)
+        self.drifts += 1
+        return _learn(self.tree, codes, labels, self.draws.take(first, len(labels)))
+
+    def _watch(self, codes, labels, times, found, weights, stream):
+        """See what the windows say of predictions, and what the other tree predicts from a drift on.
+
+        The tree has learnt all instances by now. That does no harm: behind a drift it is no more.
+        """
+        known = 0  # as far as the background tree has learnt
+        at = 0
+        while True:
+            at, change = watch(found, labels, at, self.windows, self.style.rules, self.score, weights)
+            if not change:
+                break
+            if change & WARNING:
+                self.warnings += 1
+                self.background, known = self.plant(stream), at
+                forget(self.windows, 0)
+            if change & DRIFT:
+                self.drifts += 1
+                if self.background is None:
+                    self.background, known = self.plant(stream), at
+                _learn(self.background, codes[known:at], labels[known:at], times[known:at])
+                self.tree, self.background = self.background, None
+                self.windows[:] = 0.0
+                self.score[:] = 0
+                found[at:] = _learn(self.tree, codes[at:], labels[at:], times[at:])
+        if self.background is not None:
+            _learn(self.background, codes[known:], labels[known:], times[known:])
+        if not self.style.weighted:
+            weights[:] = 1.0
+
+    def predict(self, codes):
+        """Class indices of instances, and what the vote counts."""
+        found = self.tree.predict_codes(codes)
+        weight = 1.0
+        if self.style.weighted and self.score[RIGHT]:
+            weight = self.score[RIGHT] / self.score[SEEN]
+        return found, weight
+
+
+def _learn(tree, codes, labels, times):
+    return tree.learn_codes(codes, labels, times) if len(labels) else np.zeros(0, np.int32)

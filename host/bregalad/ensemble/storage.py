@@ -1,0 +1,116 @@
+"""Saved ensembles: the files of their trees in one, with what all have in common once."""
+
+from ..drift.adwin import trouble
+from ..trees import storage
+from ..trees.catalogue import TREES
+from ..trees.contents import check_board_entries
+from .member import Member
+
+__all__ = ["restored", "save"]
+
+_OWN = ("geometry", "tally")  # entries of a tree's description that are its own
+_COUNTS = ("made", "warnings", "drifts")  # of a member
+_MANY = 1 << 53  # more than anything is ever counted
+
+
+def save(ensemble, path, run=None):
+    """Write a fitted ensemble to ``path``, and in JSON's types how far a run has come."""
+    arrays, members = {}, []
+    for member in ensemble.members_:
+        trees = []
+        for place, tree in enumerate(member.trees):
+            meta, columns = storage.contents(tree)
+            arrays |= {f"{member.number}_{place}_{name}": column for name, column in columns.items()}
+            trees.append({name: meta[name] for name in _OWN} | {"policy": tree._fixed_here})
+        members.append(
+            {name: getattr(member, name) for name in _COUNTS} | {"score": member.score.tolist(), "trees": trees}
+        )
+    own = {name: value for name, value in ensemble.get_params(deep=False).items() if name != "tree"}
+    meta = {
+        **{name: entry for name, entry in meta.items() if name not in _OWN},  # of the last tree, as of any
+        **({} if ensemble._fractions is None else {"fractions": ensemble._fractions.tolist()}),
+        **({} if run is None else {"run": run}),
+        "member": meta["tree"],
+        "tree": type(ensemble).__name__,
+        "ensemble": own,
+        "given_tree": ensemble.tree is not None,
+        "seen": ensemble._seen,
+        "members": members,
+    }
+    arrays["windows"] = ensemble._all_windows
+    arrays |= {f"sample_{name}": column for name, column in ensemble._quantiser.sample.state().items()}
+    storage.write(path, meta, arrays)
+
+
+def restored(cls, path, meta, arrays, changes):
+    """The ensemble of a description and arrays, with some parameters changed; errors as `load`."""
+    if "tree" in changes:
+        raise ValueError("tree: the members of a saved ensemble are what they are")
+    with storage.of_the_file(path):
+        member = {kind.__name__: kind for kind in TREES.values()}[meta["member"]]
+        check_board_entries(meta | meta["members"][0]["trees"][0])
+        params = storage.checked_parameters(member, meta | meta["members"][0]["trees"][0])
+        template = member(**params)
+        ensemble = cls(**meta["ensemble"], tree=template if meta["given_tree"] else None)
+        ensemble.check_parameters()
+        ensemble.__dict__.update(_learnt(ensemble, template, meta, arrays))
+    ensemble.set_params(**changes)
+    ensemble.check_parameters()
+    ensemble._made_with = ensemble._decisive()
+    return ensemble
+
+
+def _learnt(ensemble, template, meta, arrays):
+    """What an ensemble of the file's own parameters has learnt, checked: its members, in both senses."""
+    sample = {name.removeprefix("sample_"): column for name, column in arrays.items() if name.startswith("sample_")}
+    found = storage.members_of(meta, sample)
+    ensemble.n_features_in_ = found["n_features_in_"]
+    if len(meta["members"]) != ensemble.members or not _is_count(meta["seen"]):
+        raise ValueError("its members are not as many as it says")
+    style, members = ensemble._style(), []
+    for number, saved in enumerate(meta["members"]):
+        member = Member(number, style)
+        if not all(map(_is_count, (*saved["score"], *(saved[name] for name in _COUNTS)))):
+            raise ValueError(f"member {number} counts {saved}")
+        for name in _COUNTS:
+            setattr(member, name, saved[name])
+        member.score[:] = saved["score"]
+        trees = [
+            _tree(template, meta | own, _arrays_of(arrays, f"{number}_{place}_"), found)
+            for place, own in enumerate(saved["trees"])
+        ]
+        member.tree, member.background = [*trees, None][:2]
+        if not 1 <= len(trees) <= 2:
+            raise ValueError(f"member {number} has {len(trees)} trees")
+        members.append(member)
+    ensemble.members_ = members
+    windows = arrays["windows"]
+    if windows.shape != ensemble._all_windows.shape or (problem := trouble(windows, 5)):
+        raise ValueError(f"its windows are none ({problem or windows.shape})")
+    ensemble._all_windows = windows
+    return found | {"members_": members, "_seen": meta["seen"]}
+
+
+def _tree(template, meta, arrays, found):
+    """One of its trees."""
+    check_board_entries(meta)
+    tree = type(template)(**template.get_params(deep=False))
+    policy = meta["policy"]
+    if set(policy) != {"subset", "seed"} or not all(map(_is_count, (policy["subset"], policy["seed"] >> 10))):
+        raise ValueError(f"the entry 'policy' is {policy}")
+    tree._keep_fixed(**policy)
+    tree.__dict__.update(storage.learnt_by(tree, meta, arrays))
+    tree._quantiser, tree.schema_ = found["_quantiser"], found["schema_"]
+    tree._made_with = tree._decisive()
+    tree._check_fit(tree._geometry())
+    return tree
+
+
+def _arrays_of(arrays, prefix):
+    """A tree's arrays, and the sample."""
+    own = {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
+    return own | {name: column for name, column in arrays.items() if name.startswith("sample_")}
+
+
+def _is_count(value):
+    return type(value) is int and 0 <= value <= _MANY

@@ -1,0 +1,127 @@
+"""What members predict, put together; and what watches how right they are. Compiled."""
+
+import numpy as np
+
+from ..compiled import njit
+from ..drift.adwin import estimate, forget, update
+
+__all__ = ["DRIFT", "RIGHT", "SEEN", "WARNING", "elect", "first_change", "watch", "weigh"]
+
+SEEN, RIGHT = range(2)  # of a member's score
+WARNING, DRIFT = 1, 2  # of what `watch` finds; also the windows' rows, less 1
+
+
+@njit(nogil=True)
+def elect(found, weights, classes):
+    """The class that most votes are for; of equal ones the first.
+
+    Parameters
+    ----------
+    found : int32 array (members, n)
+        What each has predicted.
+    weights : float64 array (members, n)
+        What that counts.
+    classes : int
+
+    Returns
+    -------
+    int32 array (n,)
+    """
+    members, count = found.shape
+    chosen, votes = np.empty(count, np.int32), np.empty(classes)
+    for i in range(count):
+        votes[:] = 0.0
+        for member in range(members):
+            votes[found[member, i]] += weights[member, i]
+        best = 0
+        for k in range(1, classes):
+            if votes[k] > votes[best]:
+                best = k
+        chosen[i] = best
+    return chosen
+
+
+@njit()
+def weigh(score):
+    """What a vote counts of a member that has been right so often: its accuracy; 1 if it never has."""
+    return score[RIGHT] / score[SEEN] if score[RIGHT] else 1.0
+
+
+@njit(nogil=True)
+def watch(found, labels, start, windows, rules, score, weights):
+    """Look at a member's predictions until one of its windows has changed for the worse.
+
+    Parameters
+    ----------
+    found, labels : int32 arrays (n,)
+        What was predicted, and what it was.
+    start : int
+        The first instance to look at.
+    windows : float64 array (2, elements)
+        Of `new_windows`: for warnings, for drifts. Written.
+    rules : (Rule, Rule)
+    score : int64 array (2,)
+        By SEEN and RIGHT. Written.
+    weights : float64 array (n,)
+        What its votes count. Written.
+
+    Returns
+    -------
+    at, change : int
+        The instance behind the last one looked at; 0, or WARNING or DRIFT or both.
+    """
+    for i in range(start, len(found)):
+        weights[i] = weigh(score)
+        right = found[i] == labels[i]
+        score[SEEN] += 1
+        score[RIGHT] += right
+        change = 0
+        wrong = 0.0 if right else 1.0
+        if _worse(windows, 0, wrong, rules[0]):
+            change |= WARNING
+        if _worse(windows, 1, wrong, rules[1]):
+            change |= DRIFT
+        if change:
+            return i + 1, change
+    return len(found), 0
+
+
+@njit(inner=True)
+def _worse(windows, at, value, rule):
+    """Take a number in; whether the mean has changed, and risen."""
+    before = estimate(windows, at)
+    return update(windows, at, value, rule) and estimate(windows, at) > before
+
+
+@njit(nogil=True)
+def first_change(found, labels, start, windows, rule):
+    """Look at the members' predictions, instance by instance, until the window of one has changed for the worse.
+
+    Parameters
+    ----------
+    found : int32 array (members, n)
+    labels : int32 array (n,)
+    start : int
+    windows : float64 array (members, elements)
+        Written.
+    rule : Rule
+
+    Returns
+    -------
+    at, worst : int
+        The instance behind the last one looked at; the member that errs most then, and whose window is empty now, or
+        -1 where nothing has changed.
+    """
+    members, count = found.shape
+    for i in range(start, count):
+        changed = False
+        for member in range(members):
+            changed |= _worse(windows, member, np.float64(found[member, i] != labels[i]), rule)
+        if changed:
+            worst = 0
+            for member in range(1, members):
+                if estimate(windows, member) > estimate(windows, worst):
+                    worst = member
+            forget(windows, worst)
+            return i + 1, worst
+    return count, -1

@@ -1,0 +1,218 @@
+"""Ensembles, instance by instance. Oza and Russell 2001; Bifet, Holmes and Pfahringer 2010; Gomes et al. 2017.
+
+Nothing is shared with the ensembles of the driver but ADWIN, which is held equal to River's.
+"""
+
+from fractions import Fraction
+from functools import cache
+from math import factorial
+
+import numpy as np
+from bregalad.drift.adwin import ADWIN
+
+from .kernel import branch_of, majority
+from .vfdt import ReferenceVFDT
+
+__all__ = ["ReferenceBagging", "ReferenceForest", "ReferenceLeveraging"]
+
+WORD = 1 << 64
+TERMS = 400  # of the exponential's series
+
+
+class RandomVFDT(ReferenceVFDT):
+    """VFDT whose leaves split on a few random attributes, and that learns an instance several times at once.
+
+    Parameters
+    ----------
+    subset : int
+        Attributes of a node; 0: all.
+    seed : int
+    others
+        Of ``ReferenceVFDT``.
+    """
+
+    def __init__(self, capacities, classes, *, subset=0, seed=0, **options):
+        super().__init__(capacities, classes, **options)
+        self.subset, self.seed = subset, seed
+        self._holds = False
+
+    def test_then_train(self, x, y, times):
+        """What is predicted; a trial that comes due while the instance is learnt comes behind."""
+        found = int(self.predict(x))
+        for left in range(times, 0, -1):
+            self._holds = left > 1
+            self.learn(x[None], [y])
+        return found
+
+    def predict(self, x):
+        """The majority class of an instance's leaf."""
+        numbers, at = self._numbers(x[None])[0], 0
+        while not self.is_leaf(at):
+            at = self.tree[at]["child"] + branch_of(self.tree[at], numbers[self.tree[at]["attribute"]])
+        arrays, row = self.statistics.arrays, self.tree[at]["row"]
+        return majority(arrays.base[row], arrays.own[row], self.tree[at]["fallback"])
+
+    def _due(self, at):
+        return not self._holds and super()._due(at)
+
+    def candidates(self, at):
+        found = super().candidates(at)
+        if not self.subset:
+            return found
+        left = [a for a in range(len(self.capacities)) if a not in self._used[at]]
+        key, wanted, chosen = self._key(at), self.subset, set()
+        for place, attribute in enumerate(left):
+            key = mix(key)
+            if (key >> 32) * (len(left) - place) >> 32 < wanted:
+                chosen.add(attribute)
+                wanted -= 1
+        return [candidate for candidate in found if candidate.attribute in chosen]
+
+    def _key(self, at):
+        key = mix(self.seed)
+        while (above := self._parent(at)) is not None:
+            branch = at - int(self.tree[above]["child"])
+            key = mix(key ^ (branch << 32 | int(self.tree[above]["attribute"])))
+            at = above
+        return key
+
+    def _parent(self, at):
+        for node in (0, *self.tree.below(0)):
+            if self.tree[node]["width"] and 0 <= at - self.tree[node]["child"] < self.tree[node]["width"]:
+                return node
+        return None
+
+
+def mix(state):
+    """SplitMix64's output for a state."""
+    z = (state + 0x9E3779B97F4A7C15) % WORD
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % WORD
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % WORD
+    return z ^ z >> 31
+
+
+def poisson(word, rate):
+    """The Poisson number that 64 random bits stand for."""
+    return sum(word >= step for step in _steps(rate))
+
+
+@cache
+def _steps(rate):
+    """Where it goes up by 1: the shares of all smaller numbers, exactly, times 2**64."""
+    rate = Fraction(rate)
+    terms = [rate**k / factorial(k) for k in range(TERMS)]
+    whole, reached, steps = sum(terms), Fraction(0), []
+    for term in terms:
+        reached += term
+        steps.append(int(reached / whole * WORD))
+    return [step for step in steps if step < WORD - 1]
+
+
+class ReferenceBagging:
+    """Online bagging.
+
+    Parameters
+    ----------
+    capacities, classes
+        As ``Learner``.
+    members : int
+    rate : float
+    seed : int
+    subset : int
+    options
+        Of the trees.
+    """
+
+    def __init__(self, capacities, classes, *, members, rate, seed, subset=0, **options):
+        self.capacities, self.classes, self.rate, self.seed = capacities, classes, rate, seed
+        self.subset, self.options = subset, options
+        self.made = [0] * members
+        self.trees = [self.plant(member) for member in range(members)]
+        self.seen = 0
+
+    def plant(self, member):
+        """A new tree."""
+        seed = mix(mix(self.seed) ^ (member << 32 | self.made[member])) >> 1
+        self.made[member] += 1
+        return RandomVFDT(self.capacities, self.classes, subset=self.subset, seed=seed, **self.options)
+
+    def times(self, member):
+        """How often a member learns the instance."""
+        block, word = divmod(self.seen, 4)
+        generator = np.random.Philox(key=np.array([self.seed, member], np.uint64), counter=block)
+        return poisson(int(generator.random_raw(4)[word]), self.rate)
+
+    def weight(self, member):
+        """What a member's vote counts."""
+        return 1.0
+
+    def test_then_train(self, x, y):
+        """The class predicted."""
+        votes, right = [0.0] * self.classes, []
+        for member, tree in enumerate(self.trees):
+            found = tree.test_then_train(x, y, self.times(member))
+            votes[found] += self.weight(member)
+            right.append(found == y)
+        self.look(x, y, right)
+        self.seen += 1
+        return votes.index(max(votes))
+
+    def look(self, x, y, right):
+        """See which members were right."""
+
+
+def worse(window, right):
+    """Whether a window's mean has changed, and risen."""
+    before = window.estimation
+    return window.update(not right) and window.estimation > before
+
+
+class ReferenceLeveraging(ReferenceBagging):
+    """Leveraging bagging; ``drift`` is ADWIN's confidence."""
+
+    def __init__(self, *stream, drift, **options):
+        super().__init__(*stream, **options)
+        self.windows = [ADWIN(drift) for _ in self.trees]
+        self.drifts = 0
+
+    def look(self, x, y, right):
+        if any([worse(window, found) for window, found in zip(self.windows, right, strict=True)]):
+            errors = [window.estimation for window in self.windows]
+            worst = errors.index(max(errors))
+            self.trees[worst] = self.plant(worst)
+            self.windows[worst].reset()
+            self.drifts += 1
+
+
+class ReferenceForest(ReferenceBagging):
+    """Adaptive random forest; ``warning`` and ``drift`` are ADWIN's confidences."""
+
+    def __init__(self, *stream, warning, drift, **options):
+        super().__init__(*stream, **options)
+        self.background = [None] * len(self.trees)
+        self.windows = [(ADWIN(warning), ADWIN(drift)) for _ in self.trees]
+        self.scores = [(0, 0)] * len(self.trees)
+        self.warnings = self.drifts = 0
+
+    def weight(self, member):
+        right, seen = self.scores[member]
+        return right / seen if right else 1.0
+
+    def look(self, x, y, right):
+        for member, found in enumerate(right):
+            warning, drift = self.windows[member]
+            self.scores[member] = self.scores[member][0] + found, self.scores[member][1] + 1
+            if self.background[member] is not None:
+                self.background[member].test_then_train(x, y, self.times(member))
+            warned, drifted = worse(warning, found), worse(drift, found)
+            if warned:
+                self.warnings += 1
+                self.background[member] = self.plant(member)
+                warning.reset()
+            if drifted:
+                self.drifts += 1
+                self.trees[member] = self.background[member] or self.plant(member)
+                self.background[member] = None
+                warning.reset()
+                drift.reset()
+                self.scores[member] = 0, 0

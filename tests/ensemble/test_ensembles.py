@@ -1,0 +1,255 @@
+"""Ensembles: the same whatever the calls, the threads and the saves in between; what they refuse."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import EFDT, VFDT, CTree, load_tree, open_board
+from bregalad.ensemble import ENSEMBLES, AdaptiveRandomForest, OnlineBagging, load_learner
+from bregalad.geometry import Geometry
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+TREE = {"grace": 30, "delta": 0.01}
+
+
+def drifting(seed=1, count=5000):
+    """Numbers and a nominal attribute; halfway other ones tell the class."""
+    print(f"seed {seed}")
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.random((count, 4)), columns=list("abcd"))
+    X["e"] = rng.choice(["x", "y", "z"], count)
+    late = np.arange(count) >= count // 2
+    y = np.where(late, (X["c"] > 0.4) & (X["e"] != "x"), (X["a"] > 0.6) | (X["e"] == "z")).astype(int)
+    y ^= rng.random(count) < 0.05
+    return X, y
+
+
+def make(name, **options):
+    few = {"members": 3, "seed": 2, **({"warning": 0.2, "drift": 0.1} if name == "arf" else {})}
+    return ENSEMBLES[name](VFDT(**TREE), **few | options)
+
+
+def same(one, other, X):
+    """Whether two ensembles are the same, tree by tree."""
+    assert one.report() == other.report()
+    for mine, theirs in zip(one.members_, other.members_, strict=True):
+        assert len(mine.trees) == len(theirs.trees)
+        for tree, twin in zip(mine.trees, theirs.trees, strict=True):
+            assert tree.difference(twin) is None
+    assert (one.predict_proba(X[:200]) == other.predict_proba(X[:200])).all()
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_calls_threads_copies_and_files_make_no_difference(name, tmp_path):
+    X, y = drifting()
+    whole, parts = make(name), make(name, threads=2)
+    expected = whole.test_then_train(X, y, [0, 1])
+    assert (expected == y).mean() > 0.8
+    assert name == "bagging" or whole.report()["drifts"]
+    rng = np.random.default_rng(3)
+    found, at = [], 0
+    while at < len(y):
+        part = slice(at, at + int(rng.choice([1, 7, 300, 1700])))
+        found.append(parts.test_then_train(X[part], y[part], [0, 1]))
+        at = part.stop
+        chosen = rng.integers(4)
+        if chosen == 0:
+            parts.save(tmp_path / "x")
+            parts = type(parts).load(tmp_path / "x")
+        elif chosen == 1:
+            parts = pickle.loads(pickle.dumps(parts)).set_params(threads=int(rng.integers(1, 3)))
+        elif chosen == 2:
+            parts.close()
+        else:
+            parts = copy.deepcopy(parts)
+    assert (np.concatenate(found) == expected).all()
+    same(whole, parts, X)
+    parts.save(tmp_path / "x", run={"at": 1})
+    same(whole, load_learner(tmp_path / "x", threads=2), X)
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_one_by_one_as_in_batches(name):
+    X, y = drifting(count=700)
+    batches, single = make(name), make(name)
+    batches.declare(X, [0, 1])
+    single.declare(X, [0, 1])
+    for start in range(0, 700, 70):
+        part = slice(start, start + 70)
+        rows = X[part].to_dict("records")
+        assert [single.predict_one(row) for row in rows] == batches.predict(X[part]).tolist()
+        shares = [list(single.predict_proba_one(row).values()) for row in rows]
+        assert (np.array(shares) == batches.predict_proba(X[part])).all()
+        batches.partial_fit(X[part], y[part])
+        for row, label in zip(rows, y[part].tolist(), strict=True):
+            single.learn_one(row, label)
+    same(batches, single, X)
+
+
+def test_classes_and_attributes_may_come_later():
+    X, y = drifting(count=600)
+    forest = make("arf")
+    assert forest.predict_one({"a": 1.0}) is None
+    for row, label in zip(X.to_dict("records"), y.tolist(), strict=True):
+        label = label or "no"
+        forest.learn_one({name: row[name] for name in ("a", "b", "c")} if len(row) < 3 else row, str(label))
+    forest.learn_one({"a": 0.1, "f": "new"}, "other")
+    assert forest.classes_.tolist()[-1] == "other" and forest.n_features_in_ == 6
+    for _ in range(100):
+        forest.learn_one({"a": 0.1, "f": "new"}, "other")
+    assert forest.predict_one({"a": 0.1, "f": "new"}) == "other"
+
+
+def test_members_are_any_trees():
+    X, y = drifting(count=1500)
+    for tree in (EFDT(grace=30), CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"), VFDT(delay=20)):
+        forest = AdaptiveRandomForest(tree, members=2).fit(X, y)
+        assert type(forest.members_[0].tree) is type(tree)
+        assert forest.score(X[750:], y[750:]) > 0.6
+
+
+def test_a_weight_is_as_many_instances():
+    X, y = drifting(count=400)
+    times = np.random.default_rng(4).integers(0, 3, 400)
+    weighed = make("bagging").partial_fit(X, y, [0, 1], sample_weight=times)
+    repeated = make("bagging").partial_fit(X.loc[X.index.repeat(times)].reset_index(drop=True), y.repeat(times), [0, 1])
+    same(weighed, repeated, X)
+    heavy = OnlineBagging(VFDT(**TREE, class_weight={1: 3}), members=2).partial_fit(X, y, [0, 1])
+    assert heavy.report()["instances"] == 400 + 2 * y.sum()
+
+
+def test_the_seed_decides():
+    X, y = drifting(count=1000)
+    one, two, other = (make("arf", seed=seed).fit(X, y) for seed in (1, 1, 2))
+    same(one, two, X)
+    assert one.members_[0].tree.difference(other.members_[0].tree) is not None
+    assert one.members_[0].tree.difference(one.members_[1].tree) is not None
+
+
+def test_as_scikit_learn_wants_it():
+    forest = AdaptiveRandomForest(VFDT(), members=4)
+    assert clone(forest).get_params()["tree__delta"] == 1e-7
+    assert clone(forest).set_params(tree__delta=0.1, members=2).tree.delta == 0.1
+    with pytest.raises(NotFittedError):
+        forest.predict([[1.0]])
+    X, y = drifting(count=300)
+    forest.fit(X, y).fit(X[:100], y[:100])
+    assert forest.report()["instances"] == 100
+    forest.restart()
+    assert forest.report()["instances"] == 0 and forest.n_features_in_ == 5
+    forest.reset()
+    assert not hasattr(forest, "classes_")
+
+
+# Refused
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"members": 0}, ValueError, "members must be 1 to 10000, not 0"),
+        ({"members": 2.5}, TypeError, "members must be an integer, not 2.5"),
+        ({"rate": 0}, ValueError, "rate must be above 0"),
+        ({"rate": 101}, ValueError, "rate must be"),
+        ({"attributes": 1.5}, ValueError, "attributes must be"),
+        ({"warning": 1}, ValueError, "warning must be between 0 and 1, both excluded"),
+        ({"drift": 0}, ValueError, "drift must be between 0 and 1, both excluded"),
+        ({"weighted": 1}, TypeError, "weighted must be True or False"),
+        ({"seed": -1}, ValueError, "seed must be 0 to"),
+        ({"seed": 1 << 64}, ValueError, "seed must be 0 to"),
+        ({"threads": 0}, ValueError, "threads must be 1 to 256"),
+        ({"tree": 3}, TypeError, "tree must be a tree that learns on a board"),
+        ({"tree": VFDT}, TypeError, "tree must be a tree that learns on a board"),
+        ({"tree": VFDT(delta=2)}, ValueError, "delta must be between 0 and 1"),
+        ({"tree": VFDT("serial:nowhere")}, ValueError, "members learn on emulated boards"),
+        ({"tree": VFDT(feed="memory")}, ValueError, "members learn on emulated boards"),
+    ],
+    ids=str,
+)
+def test_wrong_parameters_are_refused(options, error, message):
+    X, y = drifting(count=50)
+    forest = AdaptiveRandomForest(**options)
+    with pytest.raises(error, match=message):
+        forest.fit(X, y)
+    assert not hasattr(forest, "classes_")
+
+
+def test_trees_that_are_taken_are_refused():
+    X, y = drifting(count=50)
+    with pytest.raises(ValueError, match="tree has learnt already"):
+        OnlineBagging(VFDT().fit(X, y)).fit(X, y)
+    with pytest.raises(ValueError, match="tree has an open board"):
+        OnlineBagging(VFDT(open_board("emulated", Geometry()))).fit(X, y)
+
+
+def test_what_is_wrong_leaves_no_trace():
+    X, y = drifting(count=600)
+    forest = make("arf").partial_fit(X[:500], y[:500], [0, 1])
+    twin = copy.deepcopy(forest)
+    for wrong, labels in ((X[["a", "b"]], y), (X, y[:3]), (X, ["no"] * 600), (X.assign(a="text"), y)):
+        with pytest.raises((TypeError, ValueError)):
+            forest.partial_fit(wrong, labels)
+    with pytest.raises(ValueError, match="unknown attribute"):
+        forest.learn_one({"z": 1.0}, 1)
+    with pytest.raises(ValueError, match="seed was 2 when this ensemble began to learn, and is 3 now"):
+        forest.set_params(seed=3).partial_fit(X, y)
+    forest.set_params(seed=2)
+    with pytest.raises(ValueError, match="grace was 30 when"):
+        forest.set_params(tree__grace=31).partial_fit(X, y)
+    forest.set_params(tree__grace=30)
+    same(forest, twin, X)
+    for each in (forest, twin):
+        each.partial_fit(X[500:], y[500:])
+    same(forest, twin, X)
+
+
+def test_files_that_are_none_are_refused(tmp_path):
+    X, y = drifting(count=200)
+    forest = make("arf").fit(X, y)
+    forest.save(tmp_path / "forest")
+    VFDT().fit(X, y).save(tmp_path / "tree")
+    with pytest.raises(ValueError, match="a saved VFDT, not AdaptiveRandomForest"):
+        AdaptiveRandomForest.load(tmp_path / "tree")
+    with pytest.raises(ValueError, match="a saved AdaptiveRandomForest, not VFDT or"):
+        load_tree(tmp_path / "forest")
+    with pytest.raises(ValueError, match="the members of a saved ensemble are what they are"):
+        load_learner(tmp_path / "forest", tree=VFDT())
+    with pytest.raises(ValueError, match="threads must be 1 to 256"):
+        load_learner(tmp_path / "forest", threads=0)
+    raw = bytearray((tmp_path / "forest").read_bytes())
+    print("seed 5")
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        damaged = raw.copy()
+        damaged[rng.integers(len(raw))] ^= 1 << rng.integers(8)
+        (tmp_path / "damaged").write_bytes(damaged)
+        try:
+            same(forest, load_learner(tmp_path / "damaged"), X)  # a byte that says nothing
+        except ValueError as error:
+            assert str(error).startswith(str(tmp_path / "damaged"))
+
+
+@pytest.mark.parametrize(
+    "entry, value",
+    [
+        ("members", []),
+        ("seen", -1),
+        ("member", "ID5R"),
+        ("ensemble", {"members": 3, "cores": 1}),
+        ("windows", np.ones((6, 455))),
+        ("windows", np.zeros((6, 3))),
+    ],
+)
+def test_entries_that_are_none_are_refused(entry, value, tmp_path):
+    from bregalad.trees import storage
+
+    X, y = drifting(count=200)
+    make("arf").fit(X, y).save(tmp_path / "forest")
+    meta, arrays = storage.read(tmp_path / "forest")
+    (arrays if entry == "windows" else meta)[entry] = value
+    storage.write(tmp_path / "forest", meta, arrays)
+    with pytest.raises(ValueError, match="a damaged saved tree, or one of a newer release"):
+        load_learner(tmp_path / "forest")
