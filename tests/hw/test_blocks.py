@@ -192,6 +192,7 @@ def test_predictor(sizes, options, tmp_path):
         (1, 2, {"banks": 2}),
         (4, 5, {"levels": 4, "slots": 12}),
         (4, 5, {"levels": 4, "slots": 12, "banks": 2}),
+        (4, 5, {"nodes": 9}),
     ],
     ids=str,
 )

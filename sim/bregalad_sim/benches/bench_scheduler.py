@@ -54,9 +54,11 @@ class Bench:
         free = [slot for slot in range(g.slots) if all(trial["head"]["slot"] != slot for trial in self.waiting)]
         if not free:
             return
+        beside = ("number", "node", "only", "base", "ask_up_to") if g.nodes else ()
         self.source.items.append(
             {
                 "head": {
+                    **{name: rng.getrandbits(head_layout(g)[name].width) for name in beside},
                     "slot": rng.choice(free),
                     "flags": rng.getrandbits(8),
                     "n": rng.getrandbits(g.count_width),
