@@ -2,6 +2,7 @@
 
 from .boards import Board, BoardError, open_board
 from .geometry import PRESETS, Geometry
+from .resident import Resident
 from .trees.catalogue import TREES, load_tree
 from .trees.classical.utgoff import ID5R, ITI
 from .trees.confidence import CorrHTree, CTree
@@ -25,6 +26,7 @@ __all__ = [
     "ID5R",
     "ITI",
     "PuuVFDT",
+    "Resident",
     "VFDT",
     "load_tree",
     "open_board",

@@ -1,0 +1,112 @@
+"""Instances that lie in the memory of a board which walks records down the tree itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .boards.base import Board
+from .data.codebook import CODES
+from .data.edges import place_edges
+from .data.keys import edge_keys
+from .data.layouts import row_layout
+from .data.schema import Attribute, Schema
+from .geometry import BYTE_CLASSES
+from .trees.inputs import class_indices, class_set, labels_of, same_length
+from .words import joined, shown
+
+if TYPE_CHECKING:
+    from .hints import Column
+
+__all__ = ["Resident"]
+
+_KINDS = ("float32", "uint8", "uint16", "int32")
+_SAMPLE = 4096  # rows that code books are made from
+
+
+class Resident:
+    """Put instances into a board's memory once, for trees to learn them as often as wished.
+
+    The board finds codes and leaves itself; nothing of an instance crosses the link again. Code books are made from
+    rows spread over all of them.
+
+    Parameters
+    ----------
+    board : Board
+        With a node table, as ``open_board("simulated", Geometry(nodes=1024))``; trees are given the same.
+    X : array (n, attributes)
+        Numbers: float32 (NaN is missing), uint8, uint16 or int32.
+    y : sequence (n,)
+    address : int
+        Byte of the memory that they are put at.
+
+    Attributes
+    ----------
+    classes : array
+        Labels, sorted.
+    layout : RowLayout
+    edges : list of float64 array
+        Of each attribute's code book.
+
+    Raises
+    ------
+    TypeError
+        If ``X`` is of another type, or ``board`` is none.
+    ValueError
+        If the board has no node table, too little memory, or too few cells or classes; or if a value is infinite.
+
+    Source: docs/front.md.
+    """
+
+    def __init__(self, board: Board, X: np.ndarray, y: Column, address: int = 0):
+        if not isinstance(board, Board):
+            raise TypeError(f"board must be an open board, not {shown(board)}")
+        geometry = board.geometry
+        if not geometry.nodes:
+            raise ValueError(
+                f"board {board.name} does not walk records: open it with a geometry with nodes of a node table"
+            )
+        X = np.asarray(X)
+        if X.ndim != 2 or X.dtype.name not in _KINDS:
+            raise TypeError(
+                f"X must be an array of rows and columns of {joined(_KINDS)}, not of shape {X.shape} and {X.dtype}"
+            )
+        if X.dtype.kind == "f" and np.isinf(X).any():
+            raise ValueError("X has infinite values, which no code book has a place for: replace them")
+        labels = labels_of(y)
+        same_length(X, labels)
+        self.classes = class_set(labels)
+        if len(self.classes) > min(geometry.classes, BYTE_CLASSES):
+            raise ValueError(
+                f"there are {len(self.classes)} classes, but the board has counters for {geometry.classes}"
+            )
+        if X.shape[1] > geometry.max_cells:
+            raise ValueError(f"X has {X.shape[1]} columns, but the board has {geometry.max_cells} cells")
+        rows = np.zeros(len(X), [("label", "u1"), *((f"x{i}", X.dtype) for i in range(X.shape[1]))])
+        if not 0 <= address <= board.memory_size - rows.nbytes:
+            raise ValueError(
+                f"{len(X)} rows of {rows.itemsize} bytes from {shown(address)} on do not lie in the "
+                f"{board.memory_size} bytes of the board's memory"
+            )
+        rows["label"] = class_indices(labels, self.classes)
+        for i, column in enumerate(X.T):
+            rows[f"x{i}"] = column
+        self.board, self.address, self.count = board, address, len(X)
+        self.schema = Schema(tuple(Attribute(f"x{i}", "numeric") for i in range(X.shape[1])))
+        self.layout = row_layout(rows, label="label")
+        few = X[np.linspace(0, len(X) - 1, min(len(X), _SAMPLE)).astype(np.int64)].astype(np.float64)
+        self.edges = [place_edges(np.sort(column[~np.isnan(column)]), CODES) for column in few.T]
+        self._kind = self.layout.columns[0].kind
+        board.load(address, rows.view(np.uint8).reshape(-1))
+
+    @property
+    def keys(self):
+        """By cell the keys of its edges, as the board compares them."""
+        return {cell: edge_keys(edges, self._kind) for cell, edges in enumerate(self.edges)}
+
+    def __len__(self):
+        return self.count
+
+    def __repr__(self):
+        return f"<{self.count} instances of {len(self.edges)} attributes in the memory of {self.board}>"
