@@ -195,7 +195,7 @@ def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
             *case, marks=[streams.needs(case[0].split()[0])] + [pytest.mark.slow] * (case[0] in ("kdd", "rt5n"))
         )
         for case in (
-            *(("elec", kind) for kind in TREES),
+            *(("elec", kind) for kind in ("vfdt", "vfdt nba", "efdt nba", "efdt kdd2018")),
             ("skin", "vfdt"),
             ("skin shuffled", "efdt nba"),
             *(
