@@ -1,28 +1,23 @@
 """The controller of a board that holds trees: records from memory to the array, proposals to the host."""
 
 from amaranth import Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.judge import JUDGE
 from bregalad.protocol.leaf_rows import LEAF_ROWS
-from bregalad.protocol.registers import COUNTERS
 from bregalad.protocol.tree import TREE
 
-from ..array.bayes import partial_latency, partial_signature
-from ..array.merge import summary_layout
-from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
-from ..array.snaps import snaps_of
+from ..array.bayes import partial_latency
 from ..configuration import configuration_signature
 from ..mcmu.absent import AbsentMemory
 from ..mcmu.axi import read_signature
+from ..mcmu.common import controller_members, count_events, issue, share_table
 from ..mcmu.dma import ReadDMA
 from ..mcmu.editor import SlotEditor
-from ..mcmu.events import EventCounters
 from ..mcmu.predictor import Predictor
 from ..mcmu.report import ReportWriter, word_layout
 from ..mcmu.scheduler import TRIALS, TrialScheduler
-from ..mcmu.slots import SlotTable, connect_one
+from ..mcmu.slots import SlotTable
 from ..mcmu.tracker import Tracker
 from ..optional import optional
 from ..relay import Relay
@@ -33,8 +28,6 @@ from .sequencer import TreeSequencer
 from .verdicts import Verdicts
 
 __all__ = ["TreeController"]
-
-_OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
 
 
 class TreeController(wiring.Component):
@@ -79,31 +72,11 @@ class TreeController(wiring.Component):
         self.front = front
         super().__init__(
             {
-                "commands": In(stream.Signature(g.bus_width)),
-                "reports": Out(stream.Signature(word_layout())),
+                **controller_members(g),
                 **({"m_axi": Out(read_signature(g.bus_width))} if memory else {}),
-                "configuration": In(configuration_signature()),
                 "rule": In(configuration_signature(JUDGE)),
                 "tree": In(configuration_signature(TREE)),
                 "rows": In(configuration_signature(LEAF_ROWS)),
-                "halted": Out(1),
-                "busy": Out(1),
-                "op": Out(operation_layout(g)),
-                "snap": Out(snap_layout(g)),
-                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-                "count": Out(g.count_width),
-                "trial_current": Out(CELL_WIDTH),
-                "snap_ready": In(1),
-                "count_out": In(g.count_width),
-                "count_valid": In(1),
-                "clamped": In(range(g.levels + 1)),
-                "gains": In(stream.Signature(candidate_layout(g))),
-                "summary": In(stream.Signature(summary_layout(g))),
-                "clear": In(1),
-                "reset": In(1),
-                "partial": In(partial_signature(g)),
-                "counter": In(range(len(COUNTERS))),
-                "counted": Out(32),
             }
         )
 
@@ -249,68 +222,17 @@ class TreeController(wiring.Component):
             sequencer.locked.eq(scheduler.locked_b),
         ]
 
-        # The editor uses the slot table and pushes trials only while the tracker is idle.
-        m.d.comb += [editor.trial.ready.eq(scheduler.i.ready), tracker.trial.ready.eq(scheduler.i.ready)]
-        with m.If(idle):
-            connect_one(m, g, editor.table, slots.port)
-            m.d.comb += [scheduler.i.valid.eq(editor.trial.valid), scheduler.i.payload.eq(editor.trial.payload)]
-        with m.Else():
-            connect(m, tracker.table, slots.port)
-            m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid), scheduler.i.payload.eq(tracker.trial.payload)]
-        # While there is nothing in it the tracker takes in every clock: what has been asked for stays.
-        m.d.comb += slots.port.r_take.eq(tracker.table.r_take)
-
-        # Whether an operation goes is known last.
-        m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
-        with m.If(~idle):
-            m.d.sync += self.op.eq(tracker.op)
-        snaps_of(g).issue(m, self, scheduler, ~tracker.valid & ~editor.valid)
-        m.d.comb += [
-            scheduler.reads.eq(Mux(self.op.code != Op.NONE, self.op.on, 0)),
-            scheduler.reads_rows.eq(self.op.rows),
-            self.codes.eq(front.codes),
-        ]
-        self._count(m, sequencer, front, tracker, scheduler, editor)
-        return m
-
-    def _count(self, m, sequencer, front, tracker, scheduler, editor):
-        """The counters of events and of clocks."""
-        learning = sequencer.learning
-        spent = (
-            tracker.counting
-            | tracker.halving
-            | tracker.wait_lock
-            | tracker.wait_queue
-            | tracker.wait_report
-            | scheduler.held
+        share_table(m, g, idle, editor, tracker, slots, scheduler)
+        issue(m, self, idle, editor, tracker, scheduler, front.codes)
+        count_events(
+            m,
+            self,
+            sequencer.learning,
+            editor,
+            tracker,
+            scheduler,
+            records=front.good,
+            bad_records=front.bad,
+            predictions=front.result.valid & front.result.ready & front.result.p.told,
         )
-        axi = self.m_axi if self.memory else None
-        events = {
-            "records": front.good,
-            "nodes": tracker.node,
-            "beats": tracker.beats,
-            "predictions": front.result.valid & front.result.ready & front.result.p.told,
-            "trials": scheduler.i.valid & scheduler.i.ready,
-            "halvings": tracker.halved,
-            "clamped": self.clamped,
-            "bad_records": front.bad,
-            "clocks": 1,
-            "learning": learning,
-            "stall_input": learning & ~spent,
-            "stall_trial": learning & scheduler.held,
-            "stall_lock": tracker.wait_lock,
-            "stall_queue": tracker.wait_queue,
-            "stall_halve": tracker.halving,
-            "stall_report": tracker.wait_report,
-            "commands": editor.valid & ~scheduler.held,
-            "bursts": axi.arvalid & axi.arready if self.memory else 0,
-            "dma_bytes": Mux(axi.rvalid & axi.rready, self.geometry.bus_bytes, 0) if self.memory else 0,
-        }
-        most = {name: (1 << len(events[name])) - 1 if name in _OF_LEVELS else 1 for name in COUNTERS}
-        m.submodules.counters = counters = EventCounters(most | {"dma_bytes": self.geometry.bus_bytes})
-        m.d.sync += counters.clear.eq(self.clear | self.reset)
-        m.d.comb += [
-            *(getattr(counters, name).eq(events[name]) for name in COUNTERS),
-            counters.read.eq(self.counter),
-            self.counted.eq(counters.value),
-        ]
+        return m
