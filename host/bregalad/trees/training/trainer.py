@@ -346,9 +346,10 @@ class Trainer:
             part = min(count - position, self.until_review)
             yield from walking.learning_there(address + position * walking.stride, part)
             position += part
-            if self.until_review == self.review_period:
+            if self.until_review == self.review_period and walking.competing:
                 yield from walking.read_leaves()
                 self.growth.review()
+                walking.told = False
         yield from walking.read_leaves()
         found = yield from walking.hits()
         self._failed = False
@@ -395,7 +396,7 @@ class Trainer:
             if self.trials.totals is not None:
                 self.trials.totals.begin(labels[position:end], self.tally.instances)
             if self._walking is not None:
-                yield from self._walking.learning(position, end)
+                yield from self._walking.learning(position, end, end == count)
             elif self._direct is not None:
                 self._run_directly(position, end)
             else:
@@ -405,6 +406,8 @@ class Trainer:
             if self.tally.instances % self.review_period == 0:
                 self.growth.review()
                 self.look_ahead()
+                if self._walking is not None:
+                    self._walking.told = False
         self._window = None  # it may be large
         return window.predictions
 
@@ -435,6 +438,8 @@ class Trainer:
         self._check_working()
         self._failed = True
         yield from recoding(self, changes, adopt)
+        if self._walking is not None:
+            self._walking.told = False
         self._failed = False
 
     def _run(self, position, end):

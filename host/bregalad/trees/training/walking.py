@@ -60,6 +60,7 @@ class Walking:
                 f"board {board.name} holds trees itself, and takes no tree that has learnt before: "
                 "choose a geometry with nodes=0"
             )
+        self.told = False  # the board has followed all that others have done to the tree
         self._told = {}  # what the board has of each node: its row, and what NODE says
         self._edits = 0  # EDITs sent
         self._proposal = 0, 0  # slot, and record, of the report that comes next
@@ -150,8 +151,11 @@ class Walking:
 
     # Learning
 
-    def learning(self, position, end):
-        """Learn instances of the trainer's window; a generator for `Steps`."""
+    def learning(self, position, end, whole):
+        """Learn instances of the trainer's window; a generator for `Steps`.
+
+        With ``whole`` what leaves have counted is read then, and else where somebody asks for it.
+        """
         board, window, layout = self.trainer.board, self.trainer._window, self._of_codes
         if self._declared is not layout:
             self.declare(layout, told=True)
@@ -164,12 +168,20 @@ class Walking:
             self._answered = position
             yield from self.learning_there(0, count)
             position += count
-        yield from self.read_leaves()
+        if whole or self.competing:
+            yield from self.read_leaves()
+
+    @property
+    def competing(self):
+        """Whether leaves are without a slot: which of them get one depends on what all have counted."""
+        nodes = self.trainer.nodes
+        return bool((nodes.slot[nodes.leaves()] < 0).any())
 
     def learning_there(self, address, count):
         """Learn rows that lie in the board's memory; yields as `learning`."""
         trainer = self.trainer
-        self.tell()
+        if not self.told:
+            self.tell()
         self._learnt, self._stood = False, None
         flags = CommandFlag.MEMORY
         self._send(pack_command(trainer.board.geometry, Opcode.LEARN, flags=flags, count=count, address=address))
@@ -311,7 +323,7 @@ class Walking:
         trainer, nodes = self.trainer, self.trainer.nodes
         geometry = trainer.board.geometry
         if touched is None:
-            touched = nodes.descendants().tolist()
+            self.told, touched = True, nodes.descendants().tolist()
             self._told = {node: self._told[node] for node in touched if node in self._told}
         changed, leaves, values = [], [], []
         for node in touched:
