@@ -23,8 +23,9 @@ TRIALS = (Kind.SUGGESTION, Kind.GAINS)
 PREDICTIONS = (Kind.PREDICTION, Kind.SCORES)
 JOBS = (Kind.FENCE, Kind.ERROR, Kind.ENTRY, Kind.STATISTICS)
 complete(Kind, (*TRIALS, *PREDICTIONS, *JOBS), __file__)
-TREE_JOBS = (TreeKind.STANDS, TreeKind.LEARNT, TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)
-complete(TreeKind, (TreeKind.PROPOSAL, *TREE_JOBS), __file__)  # that stands before each trial's report
+TREE_JOBS = (TreeKind.STANDS, TreeKind.LEARNT)
+TREE_RESULTS = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # that `front/results.py` writes
+complete(TreeKind, (TreeKind.PROPOSAL, *TREE_JOBS, *TREE_RESULTS), __file__)  # PROPOSAL: before each trial's report
 
 
 def word_layout():
@@ -65,7 +66,7 @@ class ReportWriter(wiring.Component):
     -------
     job : In(stream of job_layout)
         FENCE, ERROR, ENTRY (class counts after the words), STATISTICS (bins after them). With
-        ``geometry.nodes`` those of TREE_JOBS, too; their second byte are the flags.
+        ``geometry.nodes`` those of TREE_JOBS, too.
     counts : In(stream of W)
         Of a STATISTICS report.
     head : In(stream of {slot, flags, n, class_counts})

@@ -70,21 +70,6 @@ class Bench:
                 return {"job": [job | {"count": 1, "words": [number], "slot": 0}]}, TREE_REPORTS[kind].pack(
                     kind=kind, number=number
                 )
-            case TreeKind.LABEL:
-                label, node = rng.randrange(g.classes), self.number(16)
-                return {"job": [job | {"flags": label, "slot": node}]}, TREE_REPORTS[kind].pack(
-                    kind=kind, label=label, node=node
-                )
-            case TreeKind.MARK:
-                instances, hits = self.number(32), self.number(32)
-                return {"job": [job | {"count": 2, "words": [instances, hits], "slot": 0}]}, TREE_REPORTS[kind].pack(
-                    kind=kind, instances=instances, hits=hits
-                )
-            case TreeKind.ROW:
-                node, value = self.number(16), self.number(32)
-                return {"job": [job | {"count": 1, "words": [value], "slot": node}]}, TREE_REPORTS[kind].pack(
-                    kind=kind, node=node, value=value
-                )
             case Kind.FENCE:
                 token = self.number(32)
                 return {"job": [job | {"count": 1, "words": [token], "slot": 0}]}, reports.FENCE.pack(
