@@ -92,6 +92,7 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
             ],
         ),
         ("efdt", ["--variant", "kdd2018", "--grace", "100"]),
+        ("hat", ["--switch-width", "100", "--drift-delta", "0.01", "--grace", "100"]),
     ],
 )
 def test_every_tree_is_trained_inspected_and_predicts(csv, tmp_path, capsys, tree, options):

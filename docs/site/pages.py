@@ -54,6 +54,7 @@ API = {  # page: classes and functions, and modules with all of theirs
     "trees": (
         "bregalad.VFDT",
         "bregalad.EFDT",
+        "bregalad.HAT",
         "bregalad.CTree",
         "bregalad.CorrHTree",
         "bregalad.ID5R",

@@ -21,9 +21,13 @@ def generated(name, count):
 
 STREAMS = {
     "elec": (streams.elec, 45_312, {}),
-    "kdd": (streams.kdd, 30_000, {}),
+    "kdd": (streams.kdd, 30_000, {"leaf_alternates": False}),
     "sea": (lambda: generated("recurrence,first=(sea,function=1),second=(sea,function=3,seed=2)", 30_000), 30_000, {}),
-    "hyperplane": (lambda: generated("hyperplane,drifting=10,change=0.01", 20_000), 20_000, {"grace": 100}),
+    "hyperplane": (
+        lambda: generated("hyperplane,drifting=10,change=0.01", 20_000),
+        20_000,
+        {"leaf_alternates": False, "switch_width": 300, "drift_delta": 0.002},
+    ),
 }
 
 
@@ -44,6 +48,7 @@ SMALL = {"grace": 50, "delta": 1e-3, "switch_width": 100, "drift_delta": 0.01}
 
 def both(X, y, nominal=(), **options):
     """A tree, its predictions, the reference and its."""
+    options = {"grace": 100, **options}
     tree = HAT(leaf_prediction="mc", nominal=nominal, **options)
     classes = np.unique(y)
     found = tree.test_then_train(X, y, classes)
@@ -61,10 +66,11 @@ def agree(tree, expected):
     assert tree._nodes.forks == len(expected._alternates)
 
 
+@pytest.mark.parametrize("leaves", [True, False])
 @pytest.mark.parametrize("delay", [0, 37])
 @pytest.mark.parametrize("seed", range(2))
-def test_equals_reference_on_a_small_stream(seed, delay):
-    tree, found, expected, wanted = both(*drifting(seed=seed), delay=delay, **SMALL)
+def test_equals_reference_on_a_small_stream(seed, delay, leaves):
+    tree, found, expected, wanted = both(*drifting(seed=seed), delay=delay, leaf_alternates=leaves, **SMALL)
     agree(tree, expected)
     assert (found == wanted).all(), seed
     assert tree.report()["swapped"] > 1
@@ -153,6 +159,7 @@ def test_slots_are_given_back():
         ({"switch_delta": None}, TypeError, "switch_delta must be a number"),
         ({"switch_width": 0}, ValueError, "switch_width must be 1 to"),
         ({"switch_width": 2.5}, TypeError, "switch_width must be an integer"),
+        ({"leaf_alternates": 1}, TypeError, "leaf_alternates must be True or False"),
         ({"board": "simulated"}, ValueError, "a tree with alternates learns on the emulated board only"),
     ],
 )

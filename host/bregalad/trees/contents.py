@@ -306,7 +306,7 @@ def _check_decisions(nodes, held, cells, bins):
         inner, verdict, cell = nodes.kind[node] != LEAF, nodes.verdict[node], nodes.cell[node]
         fork = nodes.kind[node] == FORK
         if verdict >= ALTERNATE:
-            if not inner or fork != (verdict in (SWAP, DROP)):
+            if fork != (verdict in (SWAP, DROP)):
                 raise ValueError("its nodes wait for what they cannot become")
             continue
         known = verdict == PRUNE or cell in cells.first_cell

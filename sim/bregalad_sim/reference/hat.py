@@ -25,21 +25,36 @@ class ReferenceHAT(ReferenceVFDT):
         Of the comparison of a node and its alternate.
     switch_width : int
         Both windows are longer when they are compared.
+    leaf_alternates : bool
+        Beside leaves, too.
     """
 
-    def __init__(self, capacities, classes, *, drift_delta=0.002, switch_delta=0.05, switch_width=300, **options):
+    def __init__(
+        self,
+        capacities,
+        classes,
+        *,
+        drift_delta=0.02,
+        switch_delta=0.05,
+        switch_width=50,
+        leaf_alternates=True,
+        **options,
+    ):
         if options.get("zoom", "path") != "path":
             raise ValueError("zoom='seen' is not for alternates here")
         self.drift_delta, self.switch_delta, self.switch_width = drift_delta, switch_delta, switch_width
+        self.leaf_alternates = leaf_alternates
         self._alternates = {}  # node -> root of its alternate
         self._windows = {}  # node -> ADWIN
         self._above = {0: None}  # node -> (node above, branch), None at the root
         self._majorities = {}  # inner node -> what it predicted last
-        self._decided = {}  # node, or ~node for its fork -> instances at the last decision on alternates
+        self._decided = {}  # node beside an alternate -> instances at the last decision between the two
+        self._beginning = set()  # nodes beside which an alternate is to begin
         super().__init__(capacities, classes, **options)
         self._scores = np.empty(classes)
 
     def live(self):
+        """Of a node's, those of its alternate come before those below it."""
         found, waiting = [], [0]
         while waiting:
             at = waiting.pop()
@@ -75,9 +90,9 @@ class ReferenceHAT(ReferenceVFDT):
             path,
         )
         path = path[:length].tolist()
+        self._try_path(path[-1:])
         for at in path:
             self._watch(at, prediction != label)
-        self._try_path(path[-1:])
         for at in path:
             if at in self._alternates:
                 self._walk(self._alternates[at], x, label)
@@ -88,8 +103,10 @@ class ReferenceHAT(ReferenceVFDT):
         window = self._window(at)
         before = _mean(window)
         changed = window.update(float(wrong))
-        if changed and not self.is_leaf(at) and _mean(window) >= before:
-            self._decide_later(at, lambda: self._begin_alternate(at))
+        if changed and (self.leaf_alternates or not self.is_leaf(at)) and _mean(window) >= before:
+            if self._decide_later(at, self.tree[at]["tried_at"], lambda: self._begin_alternate(at)):
+                self.tree[at]["tried_at"] = self.tally.instances
+                self._beginning.add(at)
 
     def _window(self, at):
         if at not in self._windows:
@@ -101,42 +118,44 @@ class ReferenceHAT(ReferenceVFDT):
     def _compare(self, at):
         mine, other = self._window(at), self._window(self._alternates[at])
         seen, other_seen = mine.get_width(), other.get_width()
-        if min(seen, other_seen) <= self.switch_width or any(node == at for _, node, _ in self._pending):
+        if min(seen, other_seen) <= self.switch_width or at in self._beginning:
             return
         error = _mean(mine)
         gap = error - _mean(other)
         bound = math.sqrt(2 * error * (1 - error) * math.log(2 / self.switch_delta) * (1 / seen + 1 / other_seen))
-        if gap > bound:
-            self._decide_later(~at, lambda: self._swap(at))
-        elif -gap > bound:
-            self._decide_later(~at, lambda: self._drop(at))
+        if abs(gap) > bound:
+            change = self._swap if gap > 0 else self._drop
+            if self._decide_later(~at, self._decided.get(at, -NEVER), lambda: change(at)):
+                self._decided[at] = self.tally.instances
 
     # Decisions; those on a fork are of ~node
 
-    def _decide_later(self, place, change):
+    def _decide_later(self, place, last, change):
+        """Whether what is decided now takes effect: nothing is pending, and the last decision was long enough ago."""
         now, delay = self.tally.instances, self.options.delay
-        pending = any(node == place for _, node, _ in self._pending)
-        if not pending and now > self._decided.get(place, -NEVER) + delay:
-            self._decided[place] = now
+        decides = now > last + delay and not any(node == place for _, node, _ in self._pending)
+        if decides:
             self._pending.append((now + delay, place, change))
+        return decides
 
     def settle(self, instances=NEVER):
         while self._pending:
-            first = min(self._pending, key=self._order)
+            order = {at: place for place, at in enumerate(self.live())}
+            first = min(self._pending, key=lambda entry: (entry[0], *_place(order, entry[1])))
             if first[0] > instances:
                 return
             self._pending.remove(first)
             first[2]()
 
-    def _order(self, entry):
-        when, place, _ = entry
-        return (when, 2 * int(self.tree[place if place >= 0 else ~place]["height"]) + (place >= 0))
-
     def _void(self, *places):
         for entry in [entry for entry in self._pending if entry[1] in places]:
             self._pending.remove(entry)
         for place in places:
-            self._decided.pop(place, None)
+            if place < 0:
+                self._decided.pop(~place, None)
+            else:
+                self._beginning.discard(place)
+                self.tree[place]["tried_at"] = -NEVER
 
     # Changes
 
@@ -144,10 +163,10 @@ class ReferenceHAT(ReferenceVFDT):
         if at in self._alternates:
             self._drop(at)
         self._void(at)
-        tree, arrays = self.tree, self.statistics.arrays
+        tree = self.tree
         other = tree.add(1)
         tree[other]["height"] = tree[at]["height"]
-        tree[other]["fallback"] = self._majorities[at]
+        tree[other]["fallback"] = self._majority(at)
         self._used[other] = self._used[at]
         self._above[other] = self._above[at]
         row = self._begin(other)
@@ -188,14 +207,15 @@ class ReferenceHAT(ReferenceVFDT):
         tree[other]["row"] = -1
         for child in tree.children(at):
             self._above[child] = (at, self._above[child][1])
-        if other not in self._alternates:
-            tree[at]["tried_at"] = -NEVER
         for kept in (self._windows, self._majorities, self._alternates, self._decided):
             if other in kept:
                 kept[at] = kept.pop(other)
         for entry in [entry for entry in self._pending if entry[1] == other]:  # stays a node beside an alternate
             self._pending.remove(entry)
             self._pending.append((entry[0], at, lambda: self._begin_alternate(at)))
+        if other in self._beginning:
+            self._beginning.remove(other)
+            self._beginning.add(at)
         self.tally.swapped += 1
 
     def _kill(self, at):
@@ -210,12 +230,23 @@ class ReferenceHAT(ReferenceVFDT):
         self._windows.pop(at, None)
 
     def _split(self, at, candidate, margin, tie):
-        arrays, row = self.statistics.arrays, self.tree[at]["row"]
-        self._majorities[at] = majority(arrays.base[row], arrays.own[row], self.tree[at]["fallback"])
+        self._majorities[at] = self._majority(at)
         self._windows.pop(at, None)
         super()._split(at, candidate, margin, tie)
         for branch, child in enumerate(self.tree.children(at)):
             self._above[child] = (at, branch)
+
+    def _majority(self, at):
+        """What a node predicts by the majority class; an inner one did so last."""
+        if not self.is_leaf(at):
+            return self._majorities[at]
+        arrays, row = self.statistics.arrays, self.tree[at]["row"]
+        return majority(arrays.base[row], arrays.own[row], self.tree[at]["fallback"])
+
+
+def _place(order, place):
+    """Of decisions on a node and on its fork, the latter comes first."""
+    return order[place if place >= 0 else ~place], place >= 0
 
 
 def _mean(window):

@@ -294,6 +294,8 @@ def print_report(tree, curve):
     )
     if not on_board:
         return
+    if report["alternates"]:
+        print(f"alternates  {report['alternates']} began, {report['swapped']} took over, {report['dropped']} went")
     if report["halvings"]:
         print(f"halvings    {report['halvings']} (a count reached the counters' width)")
     if (link := tree.link_statistics()) is not None:

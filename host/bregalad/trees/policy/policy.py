@@ -148,6 +148,7 @@ class SplitPolicy:
     drift_delta: float = default_of("drift_delta")
     switch_delta: float = default_of("switch_delta")
     switch_width: int = default_of("switch_width")
+    leaf_alternates: bool = default_of("leaf_alternates")
     subset: int = 0
     seed: int = 0
 

@@ -16,7 +16,7 @@ from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
 from ..policy.policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, report_form
 from ..structure.growth import Split
-from ..structure.nodes import ASKED, LEAF, has_alternate
+from ..structure.nodes import ASKED, LEAF, has_alternate, is_alternate
 
 __all__ = ["FAR", "Trials", "earliest", "due_next"]
 
@@ -25,7 +25,10 @@ FAR = 1 << 62  # instances that no tree ever learns
 
 @njit()
 def earliest(table, rows):
-    """The node whose decision takes effect first, -1: there is none; of those of one instance the upper one."""
+    """The node whose decision takes effect first, -1: there is none; of those of one instance, the upper one.
+
+    What is decided on a node beside an alternate comes before what is in the alternate.
+    """
     found = np.int64(-1)
     for node in range(rows):
         row = table[node]
@@ -33,13 +36,21 @@ def earliest(table, rows):
             continue
         if found < 0 or row["due_at"] < table[found]["due_at"]:
             found = node
-        elif row["due_at"] == table[found]["due_at"]:  # both on one path
-            above = np.int64(table[found]["parent"])
-            while above >= 0 and above != node:
-                above = table[above]["parent"]
-            if above == node:
-                found = node
+        elif row["due_at"] == table[found]["due_at"] and _is_over(table, node, found):
+            found = node
     return found
+
+
+@njit(inner=True)
+def _is_over(table, node, other):
+    """Whether a node is above another one, or beside an alternate that is, or that the other is."""
+    while True:
+        parent = np.int64(table[other]["parent"])
+        if parent < 0:
+            return False
+        if parent == node or is_alternate(table, other) and table[parent]["child"] == node:
+            return True
+        other = parent
 
 
 @njit()

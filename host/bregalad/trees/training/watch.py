@@ -15,12 +15,13 @@ __all__ = ["Watch", "follow", "watch_of"]
 
 _inner = njit(inner=True, error_model="numpy")
 
-Watch = namedtuple("Watch", ["rule", "width", "certainty"])
+Watch = namedtuple("Watch", ["rule", "width", "certainty", "leaves"])
 Watch.__doc__ = """What is watched, for compiled code.
 
 rule : when a node's errors have changed, an ``adwin.Rule``
 width : a node and its alternate are compared when both have more errors, or none, in their windows
 certainty : ln(2 / delta) of that comparison
+leaves : whether leaves get alternates, too
 """
 
 
@@ -28,7 +29,12 @@ def watch_of(policy):
     """The `Watch` of a `SplitPolicy`, None if it watches nothing."""
     if not policy.watched:
         return None
-    return Watch(adwin.rule_of(float(policy.drift_delta)), int(policy.switch_width), math.log(2 / policy.switch_delta))
+    return Watch(
+        adwin.rule_of(float(policy.drift_delta)),
+        int(policy.switch_width),
+        math.log(2 / policy.switch_delta),
+        bool(policy.leaf_alternates),
+    )
 
 
 @_inner
@@ -57,7 +63,7 @@ def follow(table, windows, leaf, wrong, watch, number, delay):
         if row["kind"] != FORK:
             before = adwin.estimate(windows, node)
             changed = adwin.update(windows, node, error, watch.rule)
-            if changed and row["kind"] != LEAF and adwin.estimate(windows, node) >= before:
+            if changed and (watch.leaves or row["kind"] != LEAF) and adwin.estimate(windows, node) >= before:
                 found += _decide(row, ALTERNATE, number, delay)
         parent = row["parent"]
         if parent == NO_NODE:
