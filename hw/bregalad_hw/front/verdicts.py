@@ -1,7 +1,7 @@
 """What becomes of trials: most stay untold, the others are proposals and lock their node in time."""
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import data, fifo, stream, wiring
+from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import NONE
 from bregalad.protocol.judge import JUDGE
@@ -11,6 +11,7 @@ from bregalad.protocol.tree import MANY, TREE
 from ..array.merge import summary_layout
 from ..configuration import configuration_signature
 from ..mcmu.scheduler import head_layout
+from ..relay import Relay
 from .judge import Judge
 from .walker import lock_layout
 
@@ -159,9 +160,9 @@ class Verdicts(wiring.Component):
                 with m.If(self.written):
                     m.next = "LOOK"
 
-        # A trial is decided when its lock is offered, or follows another without a gap: two clocks after it is queued.
-        left = Signal(range(self.trials + 2))
-        m.d.sync += left.eq(left + self.pushed - told)
+        # A trial is decided as its lock is offered, or follows another without a gap: three clocks after it is queued.
+        left, decides = Signal(range(self.trials + 3)), Signal()
+        m.d.sync += [decides.eq(told), left.eq(left + self.pushed - decides)]
         m.d.comb += self.undecided.eq(left != 0)
         with m.If(~self.undecided):
             m.d.sync += [self.decided.eq(self.counted), self.hold.eq(0)]
@@ -186,29 +187,38 @@ class Verdicts(wiring.Component):
         return mixed
 
     def _locks(self, m, lock, queues, open_):
-        """The queue of locks: to cancel those of a node they go round once."""
-        layout = lock_layout()
-        m.submodules.locks = locks = fifo.SyncFIFOBuffered(width=layout.size, depth=max(2, self.geometry.slots))
-        left, settle = Signal(range(locks.depth + 1)), Signal(2)
-        first, held = data.View(layout, locks.r_data), Signal(layout)
-        holds, rounds = Signal(), Signal()
+        """The queue of locks, a block RAM and a relay; to cancel those of a node they go round once."""
+        layout, most = lock_layout(), max(2, self.geometry.slots)
+        m.submodules.locks = locks = fifo.SyncFIFOBuffered(width=layout.size, depth=most)
+        m.submodules.first = first = Relay(layout)
+        stored, left = Signal(range(most + 1)), Signal(range(most + 1))
+        room, settle = Signal(init=1), Signal(3)
+        held, holds, rounds, moves = Signal(layout, reset_less=True), Signal(), Signal(), Signal()
         m.d.comb += [
-            self.lock.payload.eq(first),
-            self.lock.valid.eq(locks.r_rdy & open_ & ~self.cancel.valid),
+            first.i.payload.eq(locks.r_data),
+            first.i.valid.eq(locks.r_rdy),
+            locks.r_en.eq(first.i.ready),
+            self.lock.payload.eq(first.o.payload),
+            self.lock.valid.eq(first.o.valid & open_ & ~self.cancel.valid),
             open_.eq(~rounds),
-            locks.w_en.eq(Mux(rounds, holds, queues)),
+            locks.w_en.eq(Mux(rounds, holds, queues & room)),
             locks.w_data.eq(Mux(rounds, held, lock)),
-            locks.r_en.eq(Mux(rounds, left != 0, self.lock.valid & self.lock.ready)),
+            first.o.ready.eq(Mux(rounds, left != 0, self.lock.valid & self.lock.ready)),
+            moves.eq(first.o.valid & first.o.ready),
         ]
-        m.d.sync += [held.eq(first), holds.eq(0)]
+        m.d.sync += [
+            held.eq(first.o.payload),
+            holds.eq(rounds & moves & (first.o.p.node != self.cancel.payload)),
+            stored.eq(stored + locks.w_en - moves),
+            room.eq(stored != most),
+        ]
         with m.If(rounds):
             with m.If(left != 0):
-                with m.If(locks.r_rdy):
-                    m.d.sync += [left.eq(left - 1), holds.eq(first.node != self.cancel.payload)]
+                m.d.sync += left.eq(left - moves)
             with m.Elif(settle != 0):  # what was written last is offered by then
                 m.d.sync += settle.eq(settle - 1)
             with m.Else():
                 m.d.comb += self.cancel.ready.eq(1)
                 m.d.sync += rounds.eq(0)
         with m.Elif(self.cancel.valid & ~self.undecided):
-            m.d.sync += [rounds.eq(1), left.eq(locks.level), settle.eq(3)]
+            m.d.sync += [rounds.eq(1), left.eq(stored), settle.eq(4)]
