@@ -1,10 +1,12 @@
 """What is claimed of the blocks before the array in a core that holds the tree."""
 
-from amaranth import Assert, Assume, Mux, Signal
+from amaranth import Array, Assert, Assume, Mux, Signal
 from bregalad.geometry import Geometry
 from bregalad.protocol.leaf_rows import RowOp, RowWord
+from bregalad.protocol.reports import SuggestionFlag
 from bregalad_hw.front.judge import Judge
 from bregalad_hw.front.leaf_rows import LeafRows
+from bregalad_hw.front.verdicts import Verdicts
 
 from .watched import Proof, Watched, steady
 
@@ -55,6 +57,73 @@ def _no_count_is_lost(m, block):
     )
 
 
+def _no_lock_is_late(m, block):
+    """Of one trial, any one: its node is locked before any record is handed over that must find it so.
+
+    Records are handed over whenever they may be, and counted any time later; a record's trials are pushed before it
+    is counted. TRIALs and EDITs come while none is handed over and all are counted. The node is number 5, and no other
+    trial's. Trials have counts by which the judge decides at once. There are no more of them than locks have room.
+    """
+    head, lock, told = block.head.p, block.lock.p, block.configuration.report
+    delay = block.tree.delay.records
+    taken, cancels = block.head.valid & block.head.ready, block.cancel.valid & block.cancel.ready
+    # Of what the block does not look at, bits that decide whether it happens.
+    hand, count, choose = told.neighbours, told.predictions[0], block.configuration.cells.count[0]
+    steady(m, delay, told.all, *(value for _, _, value in block.rule.signature.flatten(block.rule)))
+
+    handed, counted, pushes, heads, out = Signal(5), Signal(5), Signal(3), Signal(3), Signal(2)
+    numbers = Array(Signal(5, name=f"number_{index}") for index in range(4))  # of the trials that are pushed
+    asked = Array(Signal(name=f"asked_{index}") for index in range(4))
+    hands, counts, paused = Signal(), Signal(), Signal()
+    number, chooses = Signal(5), Signal()
+    due = block.lock.valid & (lock.at <= handed)
+    m.d.comb += [
+        hands.eq(hand & ~due & ~block.cancel.valid & ~paused & (handed <= block.decided + delay)),
+        counts.eq(count & (counted < handed)),
+        number.eq(counted + ~block.requested),
+        Assume(block.counted == counted),
+        Assume(~delay[2:].any()),
+        Assume((head.n == 0) | head.ask_up_to.all()),
+        Assume(~(told.all & block.summary.valid)),
+        Assume(~(block.written & block.outcome.valid & ~block.outcome.ready)),
+        Assume(~block.pushed | ((pushes < 4) & (out < block.trials) & ~block.cancel.valid)),
+        Assume(~block.pushed | Mux(block.requested, (handed == counted) & ~hand, counted < handed)),
+        Assume(~block.cancel.valid | (handed == counted)),
+        Assume(~block.lock.ready | due),
+        Assume(~block.head.valid | (heads < pushes)),
+        Assume(~block.head.valid | (head.number == numbers[heads[:2]])),
+        Assume(~block.head.valid | (asked[heads[:2]] == (head.flags & int(SuggestionFlag.REQUESTED)).any())),
+    ]
+    m.d.sync += [
+        handed.eq(handed + hands),
+        counted.eq(counted + counts),
+        pushes.eq(pushes + block.pushed),
+        heads.eq(heads + taken),
+        out.eq(out + block.pushed - block.reported),
+        paused.eq(block.hold | (block.pushed & block.requested)),
+    ]
+    with m.If(block.pushed):
+        m.d.sync += [numbers[pushes[:2]].eq(number), asked[pushes[:2]].eq(block.requested)]
+
+    armed, chosen, at = Signal(), Signal(2), Signal(5)
+    settled, decided = Signal(), Signal(32)  # the node is locked, or need not be
+    m.d.comb += chooses.eq(block.pushed & choose & ~armed)
+    with m.If(chooses):
+        m.d.sync += [armed.eq(1), chosen.eq(pushes), at.eq(number + delay)]
+    is_chosen = armed & (heads == chosen)
+    dropped = taken & is_chosen & ~block.proposal.valid
+    with m.If(dropped | (block.lock.ready & (lock.node == 5)) | (cancels & (block.cancel.payload == 5) & armed)):
+        m.d.sync += settled.eq(1)
+    m.d.sync += decided.eq(block.decided)
+    m.d.comb += [
+        Assume(~block.head.valid | ((head.node == 5) == is_chosen)),
+        Assert(~chooses | (handed <= number + delay), "a record is ahead of a trial"),
+        Assert(~(hands & armed & (handed >= at)) | settled, "a lock is late"),
+        Assert(~(block.lock.valid & (lock.node == 5)) | (armed & ~settled & (lock.at == at)), "a lock of nothing"),
+        Assert(block.decided >= decided, "fewer are decided"),
+    ]
+
+
 FRONT = {
     "leaf rows": Proof(
         "results are held until taken, and there is room for them; a read tells what all before it have made of a "
@@ -62,6 +131,12 @@ FRONT = {
         lambda: Watched(LeafRows(_GEOMETRY, 2, width=6), _no_count_is_lost),
         "bmc",
         16,
+    ),
+    "verdicts": Proof(
+        "a proposal's node is locked before any record that must find it so, but never if its lock was cancelled",
+        lambda: Watched(Verdicts(_GEOMETRY.replace(nodes=9), trials=2), _no_lock_is_late, but=("lock",)),
+        "bmc",
+        12,
     ),
     "judge": Proof(
         "verdicts are held until taken, each together with its trial",
