@@ -180,7 +180,7 @@ class TreeBoard(Golden):
                 self._error(error.code, error.address, self.number)
                 return
             codes, label, flags, root = self._records[0]
-            plain = not flags & (RecordFlag.TEST | RecordFlag.MINUS)
+            plain = not flags & (RecordFlag.TEST | RecordFlag.MINUS) and label < self.geometry.classes
             while plain and self._open and self._open[0][1] + self.fields["delay.records"] <= self.number:
                 self.table.lock(self._open.popleft()[0])
             if plain and self._walker.stands(codes, root):
