@@ -82,7 +82,7 @@ class Front(wiring.Component):
         Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
     bayes : In(stream of bayes_layout)
         With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
-    edit, lock, limit, hold, handed, error, stands
+    edit, lock, turning, limit, hold, handed, error, stands
         Of the `Walker`.
     row : In(stream of access_layout)
         Taken when it is carried out, once the headers of all records before it are taken.
@@ -127,6 +127,7 @@ class Front(wiring.Component):
                 **({"bayes": In(stream.Signature(bayes_layout(g)))} if g.naive_bayes else {}),
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(walker.lock_layout())),
+                "turning": In(1),
                 "limit": In(32),
                 "hold": In(1),
                 "handed": Out(32),
@@ -162,6 +163,7 @@ class Front(wiring.Component):
         self._access(m, told, walk.quiet & ~waiting & ~header.valid)
         m.d.comb += [
             walk.limit.eq(self.limit),
+            walk.turning.eq(self.turning),
             self.handed.eq(walk.handed),
             self.error.eq(walk.error),
             self.stands.eq(walk.stands),

@@ -52,11 +52,13 @@ class Verdicts(wiring.Component):
     written : In(1), reported : Out(1)
         A trial's report is written, as the writer says; or it needs none, for the scheduler.
     lock : Out(stream of {node, at})
-        To the walker, in the order of ``at``. Withdrawn while something is cancelled.
+        To the walker, in the order of ``at``.
+    turning : Out(1)
+        Something is cancelled: none is to be taken, and each is offered in turn.
     cancel : In(stream of node)
         Drop the locks of a node that are queued, before its EDIT is carried out. Taken when no trial
         is undecided, so none of before the EDIT can lock the node. Nothing must be handed over
-        meanwhile.
+        meanwhile, nor in the clock after it.
     decided : Out(32)
         Of so many records all trials are judged, and their locks are offered or queued. It only grows.
     undecided : Out(1)
@@ -89,6 +91,7 @@ class Verdicts(wiring.Component):
                 "written": In(1),
                 "reported": Out(1),
                 "lock": Out(stream.Signature(lock_layout())),
+                "turning": Out(1),
                 "cancel": In(stream.Signature(16)),
                 "decided": Out(32),
                 "undecided": Out(1),
@@ -199,7 +202,7 @@ class Verdicts(wiring.Component):
             first.i.valid.eq(locks.r_rdy),
             locks.r_en.eq(first.i.ready),
             self.lock.payload.eq(first.o.payload),
-            self.lock.valid.eq(first.o.valid & open_ & ~self.cancel.valid),
+            self.lock.valid.eq(first.o.valid),
             open_.eq(~rounds),
             locks.w_en.eq(Mux(rounds, holds, queues & room)),
             locks.w_data.eq(Mux(rounds, held, lock)),
@@ -207,6 +210,7 @@ class Verdicts(wiring.Component):
             moves.eq(first.o.valid & first.o.ready),
         ]
         m.d.sync += [
+            self.turning.eq(self.cancel.valid),
             held.eq(first.o.payload),
             holds.eq(rounds & moves & (first.o.p.node != self.cancel.payload)),
             stored.eq(stored + locks.w_en - moves),
@@ -220,5 +224,5 @@ class Verdicts(wiring.Component):
             with m.Else():
                 m.d.comb += self.cancel.ready.eq(1)
                 m.d.sync += rounds.eq(0)
-        with m.Elif(self.cancel.valid & ~self.undecided):
+        with m.Elif(self.cancel.valid & self.turning & ~self.undecided):
             m.d.sync += [rounds.eq(1), left.eq(stored), settle.eq(4)]

@@ -66,7 +66,9 @@ class Walker(wiring.Component):
         until the next.
     lock : In(stream of {node, at})
         In the order of their ``at``. One that is offered before the last beat of the numbered record
-        that ``at`` of them come before is carried out before that. May be withdrawn.
+        that ``at`` of them come before is carried out before that.
+    turning : In(1)
+        None is taken, and another may be offered instead; only while nothing is handed over.
     limit : In(32)
         How many numbered records may be handed over in all; it may only grow, and is never less than
         ``handed``. So a lock that is still to come is in time.
@@ -83,7 +85,7 @@ class Walker(wiring.Component):
     o : Out(stream of item_layout)
         For each way of a record its leaf.
 
-    Latency: that of `Ring`, and 3 cycles to the leaf's item. Throughput: an item per cycle, and a
+    Latency: that of `Ring`, and 4 cycles to the leaf's item. Throughput: an item per cycle, and a
     step per ring and cycle. A change stands the stream for 7 clocks, the walks that begin anew beside.
     """
 
@@ -96,6 +98,7 @@ class Walker(wiring.Component):
                 "i": In(stream.Signature(beat_layout(nodes, codes))),
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(lock_layout())),
+                "turning": In(1),
                 "limit": In(32),
                 "hold": In(1),
                 "handed": Out(32),
@@ -127,12 +130,16 @@ class Walker(wiring.Component):
         for place, moves in ((dealt, self.i.valid & self.i.ready & self.i.p.last), (turn, take)):
             with m.If(moves):
                 m.d.sync += place.eq(Mux(place == len(rings) - 1, 0, place + 1))
-        there, passed_lock = Signal(), Signal()
         m.submodules.given = given = Relay(rings[0].record.shape())
-        m.d.comb += [
-            there.eq(Array(ring.there for ring in rings)[turn]),
-            passed_lock.eq(Array(ring.stands for ring in rings)[turn]),
-            given.i.payload.eq(Array(ring.record.as_value() for ring in rings)[turn]),
+        m.d.comb += given.i.payload.eq(Array(ring.record.as_value() for ring in rings)[turn])
+        # Whether the next record is through, and has passed a lock, is known a clock ahead, for much waits for it. A
+        # ring takes two clocks from one record to the next.
+        next_turn, through, passed_lock = Signal.like(turn), Signal(), Signal()
+        free = ~take if len(rings) == 1 else 1
+        m.d.comb += next_turn.eq(Mux(take, Mux(turn == len(rings) - 1, 0, turn + 1), turn))
+        m.d.sync += [
+            through.eq(Array(ring.there & ~ring.stands for ring in rings)[next_turn] & free & ~table.busy),
+            passed_lock.eq(Array(ring.there & ring.stands for ring in rings)[next_turn] & free & ~table.busy),
         ]
 
         # The next record waits for a change.
@@ -143,8 +150,8 @@ class Walker(wiring.Component):
         m.d.comb += counts.eq(given.i.p.numbered)
         lock_waits, lock_due = self._lock_turn(m, take & counts)
         m.d.comb += [
-            self.stands.eq(there & passed_lock & ~table.busy),
-            given.i.valid.eq(there & ~passed_lock & (within | ~counts) & ~(lock_waits | waits | more | table.busy)),
+            self.stands.eq(passed_lock & ~table.busy),
+            given.i.valid.eq(through & (within | ~counts) & ~(lock_waits | waits | more | table.busy)),
             take.eq(given.i.valid & given.i.ready),
             self.quiet.eq(quiet),
         ]
@@ -157,7 +164,7 @@ class Walker(wiring.Component):
 
         # A change, once all before it are through.
         change = table.change
-        with m.If(quiet & lock_due):
+        with m.If(quiet & lock_due & ~self.turning):
             m.d.comb += [
                 change.valid.eq(1),
                 change.p.lock.eq(1),
@@ -182,7 +189,7 @@ class Walker(wiring.Component):
         port = self.lock
         counted, known, due = (Signal(name=f"lock_{each}") for each in ("counted", "known", "due"))
         left = Signal(32, name="lock_left")  # numbered records before it
-        with m.If(~port.valid | port.ready):
+        with m.If(~port.valid | port.ready | self.turning):
             m.d.sync += [counted.eq(0), known.eq(0), due.eq(0)]
         with m.Elif(~counted):
             m.d.sync += [counted.eq(1), left.eq(port.p.at - self.handed)]

@@ -37,6 +37,7 @@ class Bench:
         self.outcome = Sink(dut, "outcome", summary_layout(g), rng)
         self.lock_due = False  # one was offered in the clock before, and is due
         self.lock_stall = 0.0
+        self.turning = 0  # something is cancelled: no lock is taken
         self.held = 0  # nothing is handed over in the next clock
         self.offered = None  # a lock that was not taken
         self.delay, self.all = 0, False
@@ -167,15 +168,20 @@ class Bench:
             self.outcome.ready = False
             dut.outcome__ready.value = 0
         # The walker takes a lock before the record that it is for.
-        take = self.lock_due and rng.random() >= self.lock_stall
+        turning, self.turning = self.turning, 0
+        take = self.lock_due and not turning and rng.random() >= self.lock_stall
         dut.lock__ready.value = take
         await ReadOnly()
+        assert int(dut.turning.value) == turning
+        self.turning = int(dut.cancel__valid.value)
         told = int(dut.decided.value)
         step = told - self.decided & 0xFFFFFFFF
         assert step < 1 << 31, "fewer are decided than before"
         self.decided += step
         assert self.decided <= self.counted, "one that is not counted is decided"
-        lock = unpack(lock_layout(), int(dut.lock__payload.value)) if int(dut.lock__valid.value) else None
+        lock = (
+            unpack(lock_layout(), int(dut.lock__payload.value)) if int(dut.lock__valid.value) and not turning else None
+        )
         assert self.offered in (None, lock) or self.cancel.offered, "a lock moved before it was taken"
         self.lock_due = lock is not None and self._due(lock["at"])
         self.offered = None if take else lock
@@ -184,7 +190,7 @@ class Bench:
             assert lock == {"node": node, "at": at}
             self.lock_due = False
             self.seen["locks"] += 1
-        elif not hold and not self.held and not self.lock_due and rng.random() < rates["hand"]:
+        elif not (hold or self.held or turning or self.lock_due) and rng.random() < rates["hand"]:
             if self.handed < self.decided + self.delay + 1:
                 late = [each for each in self.locks if self._due(each[2])]
                 assert not late, f"record {self.handed + 1} should have found {late} locked"
