@@ -14,7 +14,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ..ensemble import ENSEMBLES
+from ..ensemble.catalogue import ENSEMBLES
+from ..ensemble.options import MEMBER
 from ..trees.catalogue import TREES
 from . import moa, streams
 
@@ -29,14 +30,14 @@ STREAMS = {
     "KDD'99 10 %": ("KDD", None),
 }
 PEERS = {"bagging": "meta.OzaBag", "leveraging": "meta.LeveragingBag", "arf": "meta.AdaptiveRandomForest"}
-MEMBER = {"arf": {"delta": 0.01, "grace": 50}}  # as MOA's ARFHoeffdingTree has it; the others' are as by default
 CHUNK = 65_536  # instances per call; the results do not depend on it
-SLOTS = 4096  # enough for every leaf
+SLOTS = {"slots": 4096}  # enough for every leaf
 
 
 def ensemble_of(kind, X, schema, members=10, tree="vfdt", **options):
     """A new ensemble for a stream."""
-    member = TREES[tree](nominal=streams.nominal(X, schema), slots=SLOTS, **MEMBER.get(kind, {}))
+    # A forest's as MOA's ARFHoeffdingTree; the others' as by default.
+    member = TREES[tree](nominal=streams.nominal(X, schema), **MEMBER if kind == "arf" else SLOTS)
     return ENSEMBLES[kind](member, members=members, **options)
 
 

@@ -81,9 +81,9 @@ def begun(path, run):
     ValueError
         If the file is no checkpoint, or one of a run with other options or of another stream.
     """
+    from ..ensemble.catalogue import load_learner
     from ..evaluation import Curve
     from ..trees import storage
-    from ..trees.catalogue import load_tree
 
     meta, _ = storage.read(path)
     if "run" not in meta:
@@ -97,7 +97,7 @@ def begun(path, run):
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: a damaged checkpoint, or one of another release ({error})") from error
     _check_same(path, {"options": options, "source": source}, run)
-    return load_tree(path), curve, every
+    return load_learner(path), curve, every
 
 
 def _check_same(path, old, new):

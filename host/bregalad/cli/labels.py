@@ -16,14 +16,14 @@ def add_labels(parser):
     group.add_argument(
         "--budget", type=float, metavar="X", help="the largest share of labels that --ask may ask for, 0 to 1"
     )
-    group.add_argument("--seed", type=int, metavar="N", help="of what --ask draws at random (default: 1)")
+    group.add_argument("--seed", type=int, metavar="N", help="of what --ask or --learner draws at random (default: 1)")
 
 
 def check_labels(args):
     """Raise ValueError for options that contradict each other."""
     if args.ask is None:
         for option in ("budget", "seed"):
-            if getattr(args, option) is not None:
+            if getattr(args, option) is not None and not (option == "seed" and args.learner != "tree"):
                 raise ValueError(f"--{option} has no effect without --ask")
     elif args.budget is None:
         raise ValueError("--ask needs the share of labels that it may ask for: --budget 0.3 is 30 %")

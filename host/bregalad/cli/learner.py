@@ -5,13 +5,14 @@ from argparse import ArgumentTypeError
 
 from ..trees import options
 from ..words import joined
+from . import ensembles
 
 __all__ = ["OPTIONS", "add_learner", "by_label", "given", "in_options"]
 
 
 # Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
-_FLAGS = {option.name: option.flag for option in OPTIONS}
+_FLAGS = {option.name: option.flag for option in OPTIONS} | ensembles.FLAGS
 _NAMES = "|".join(_FLAGS)
 
 

@@ -8,6 +8,7 @@ from ..trees.vfdt import VFDT
 from .described import described
 from .estimator import Ensemble
 from .member import Style
+from .options import MEMBER
 
 __all__ = ["AdaptiveRandomForest"]
 
@@ -41,7 +42,7 @@ class AdaptiveRandomForest(Ensemble):
         self._keep_parameters(locals())
 
     def _default_tree(self):
-        return VFDT(delta=0.01, grace=50, slots=4096)
+        return VFDT(**MEMBER)
 
     def _style(self):
         width = self.n_features_in_

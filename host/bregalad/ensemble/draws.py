@@ -10,9 +10,8 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
-__all__ = ["MOST_RATE", "Draws", "thresholds"]
+__all__ = ["Draws", "thresholds"]
 
-MOST_RATE = 100.0
 _BLOCK = 4096  # instances drawn at a time
 _WORDS = 4  # that the generator makes of a count
 
@@ -26,7 +25,7 @@ class Draws:
         0 to 2**64 - 1.
     member : int
     rate : float
-        Their mean: above 0, up to ``MOST_RATE``.
+        Their mean: above 0, up to ``options.MOST_RATE``.
     """
 
     def __init__(self, seed, member, rate):

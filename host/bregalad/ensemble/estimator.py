@@ -158,6 +158,10 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
         """All trees, those that grow in the background, too."""
         return [tree for member in self.members_ for tree in member.trees]
 
+    def _drop_spares(self):
+        for member in self.members_:
+            member.spare = None
+
     def _check_ready(self):
         self._check_unchanged()
 
@@ -248,6 +252,7 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
         raise AttributeError(f"{type(self).__name__} has no leaf_counts_one: an instance has a leaf in every member")
 
     def _make_classes(self, count):
+        self._drop_spares()
         for tree in self._trees:
             tree._make_classes(count)
 
@@ -262,6 +267,7 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
         quantiser.check(row)
         self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
         self._check_size(capacities, len(self.classes_))
+        self._drop_spares()
         for tree in self._trees:
             tree._make_cells(quantiser)
         self._quantiser = quantiser
@@ -362,6 +368,8 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
     def close(self) -> None:
         """Let go of the members' boards; what was learnt stays, and learning may go on later."""
         self._single = None
+        if "members_" in self.__dict__:
+            self._drop_spares()
         for tree in self._trees if "members_" in self.__dict__ else ():
             tree.close()
 

@@ -52,6 +52,8 @@ class Member:
         See `watch`.
     score : int64 array (2,)
         How many instances the tree has predicted since it votes, and how many of them rightly.
+    spare : StreamTree or None
+        One that is no more, whose board the next one takes.
     made : int
         Trees so far.
     warnings, drifts : int
@@ -60,7 +62,7 @@ class Member:
     def __init__(self, number, style):
         self.number, self.style = number, style
         self.draws = Draws(style.seed, number, style.rate)
-        self.tree = self.background = None
+        self.tree = self.background = self.spare = None
         self.windows = new_windows(2)
         self.score = np.zeros(2, np.int64)
         self.made = self.warnings = self.drifts = 0
@@ -75,9 +77,21 @@ class Member:
         seed = mix(mix(np.uint64(self.style.seed)) ^ np.uint64(self.number << 32 | self.made))
         tree = type(self.style.tree)(**self.style.parameters)
         tree._join(stream, subset=self.style.subset, seed=int(seed) >> 1)
-        tree._open_trainer()
+        if self.spare is None:
+            tree._open_trainer()
+        else:
+            tree._follow(self.spare)
+            self.spare = None
         self.made += 1
         return tree
+
+    def drop(self, tree):
+        """A tree is no more: what is planted next may have its board."""
+        if self.spare is None and tree is not None and tree._trainer is not None and tree._trainer.broken is None:
+            self.spare = tree
+
+    def __getstate__(self):
+        return self.__dict__ | {"spare": None}
 
     def learn(self, codes, labels, first, stream):
         """Predict, then learn instances as often as they are drawn; what it predicts, and what each vote counts.
@@ -104,6 +118,7 @@ class Member:
 
     def replant(self, codes, labels, first, stream):
         """Begin a new tree in place of the old one, with these instances; what it predicts."""
+        self.drop(self.tree)
         self.tree = self.plant(stream)
         self.drifts += 1
         return _learn(self.tree, codes, labels, self.draws.take(first, len(labels)))
@@ -121,6 +136,7 @@ class Member:
                 break
             if change & WARNING:
                 self.warnings += 1
+                self.drop(self.background)
                 self.background, known = self.plant(stream), at
                 forget(self.windows, 0)
             if change & DRIFT:
@@ -128,6 +144,7 @@ class Member:
                 if self.background is None:
                     self.background, known = self.plant(stream), at
                 _learn(self.background, codes[known:at], labels[known:at], times[known:at])
+                self.drop(self.tree)
                 self.tree, self.background = self.background, None
                 self.windows[:] = 0.0
                 self.score[:] = 0

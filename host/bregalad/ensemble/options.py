@@ -1,11 +1,12 @@
 """The parameters of the ensembles, each declared once, as those of the trees."""
 
 from ..trees.options import Option
-from .draws import MOST_RATE
 
-__all__ = ["NAMES", "OPTIONS", "check", "options_of"]
+__all__ = ["MEMBER", "MOST_RATE", "NAMES", "OPTIONS", "check", "options_of"]
 
 NAMES = ("bagging", "leveraging", "arf")
+MEMBER = {"delta": 0.01, "grace": 50, "slots": 4096}  # of a forest's trees, if they are not given
+MOST_RATE = 100.0
 _GROUP = "ensembles"
 
 

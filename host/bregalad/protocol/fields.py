@@ -69,16 +69,13 @@ class Register:
         A value out of its range becomes the nearest in it, and no PULSE of such a word works. So
         nothing that is written makes a board hang, and reading shows what it works with.
         """
-        given = {
-            field: value >> lsb & (1 << field.width) - 1
+        given = [
+            (field, value >> lsb & (1 << field.width) - 1, *field.range(geometry))
             for field, lsb in self.layout()
             if field.access is not Access.RO
-        }
-        ranges = {field: field.range(geometry) for field in given}
-        fits = all(least <= given[field] <= most for field, (least, most) in ranges.items())
+        ]
+        fits = all(least <= bits <= most for _, bits, least, most in given)
         return {
-            field.name: bits * fits
-            if field.access is Access.PULSE
-            else min(max(bits, ranges[field][0]), ranges[field][1])
-            for field, bits in given.items()
+            field.name: bits * fits if field.access is Access.PULSE else min(max(bits, least), most)
+            for field, bits, least, most in given
         }

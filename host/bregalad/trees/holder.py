@@ -133,6 +133,12 @@ class BoardHolder(Shared):
                 raise
         return trainer
 
+    def _follow(self, other):
+        """Begin anew on the board of another tree, one like this but for the seed, which lets go of it."""
+        self._trainer = other._trainer.followed(self._policy(), self._tally)
+        self._nodes, self._opened, self._prediction = self._trainer.nodes, other._opened, other._prediction
+        other._trainer = None
+
     def _make_room(self, classes):
         """See to a board that counts so many classes; ValueError if it cannot be had."""
         room = self._open_trainer().board.geometry.classes

@@ -22,9 +22,11 @@ def run(args):
     if args.json and not args.statistics:
         raise ValueError("--json is for --statistics; a tree is drawn as text, or with --dot")
     check_there(args.tree)
-    from ...trees.catalogue import load_tree
+    from ...ensemble.catalogue import ENSEMBLES, load_learner
 
-    tree = load_tree(args.tree)
+    tree = load_learner(args.tree)
+    if isinstance(tree, tuple(ENSEMBLES.values())) and not args.statistics:
+        raise ValueError(f"{args.tree} is an ensemble, which has no one tree to show: --statistics has its counts")
     if args.json:
         print_json(
             {

@@ -24,12 +24,12 @@ def run(args):
     options.check_there(args.file, args.tree)
     import pandas as pd
 
+    from ...ensemble.catalogue import load_learner
     from ...files import replacing
-    from ...trees.catalogue import load_tree
 
     if args.output:
         check_writable(args.output, args.file)
-    tree = load_tree(args.tree)
+    tree = load_learner(args.tree)
     stream = options.open_file_for(args, tree)
     names = list(tree.schema_.names)
     right = labelled = seen = 0

@@ -8,7 +8,7 @@ from typing import Any
 from ...files import check_writable, save_file
 from ...interrupt import Stopped, status_of, stopping
 from ...words import counted
-from .. import checkpoint, labels, learner, options, outputs
+from .. import checkpoint, ensembles, labels, learner, options, outputs
 
 __all__ = ["add_arguments", "run", "print_report"]
 
@@ -18,6 +18,7 @@ def add_arguments(parser):
     options.add_stream(parser)
     options.add_board(parser)
     learner.add_learner(parser)
+    ensembles.add_ensembles(parser)
     labels.add_labels(parser)
     group = parser.add_argument_group("long runs")
     group.add_argument(
@@ -57,6 +58,7 @@ def _run(args):
     chosen = learner.given(args)
     _check_checkpoints(args)
     labels.check_labels(args)
+    ensembles.check_ensemble(args)
     options.check_there(args.file)
     stream = options.open_file(args)
     tree = _new_tree(args, chosen)
@@ -82,7 +84,8 @@ def _new_tree(args, chosen):
     from ...trees.catalogue import CLASSICAL, TREES
 
     where = {"board": args.board, "geometry": args.geometry} if args.tree in TREES else {}
-    tree = (TREES | CLASSICAL)[args.tree](**where, **chosen)
+    tree = (TREES | CLASSICAL)[args.tree](**where, **ensembles.member_of(args, chosen))
+    tree = ensembles.ensemble_of(args, tree, chosen)
     tree.check_parameters()
     results = (args.save, args.plot, args.curve, args.checkpoint or args.resume)
     for path in filter(None, results):
@@ -110,7 +113,8 @@ def _begun(args, stream, tree, strategy):
         classes = tree.classes_.tolist()
     else:
         classes, nominal = options.survey(stream, args.limit)
-        tree.set_params(nominal=nominal, class_weight=learner.by_label(tree.class_weight, classes))
+        member = tree if args.learner == "tree" else tree.tree
+        member.set_params(nominal=nominal, class_weight=learner.by_label(member.class_weight, classes))
     writer = checkpoint.Checkpoints(kept, args.every or every, this, sum(curve.instances[-1:])) if kept else None
     return _Run(tree, strategy, classes, curve, writer)
 
@@ -245,7 +249,7 @@ def report_of(tree, curve):
 
     return {
         "tree": type(tree).__name__,
-        "parameters": tree.get_params(),
+        "parameters": {name: value for name, value in tree.get_params().items() if name != "tree"},
         **tree.report(),
         "accuracy": curve.accuracy[-1],
         "kappa": curve.kappa[-1],
@@ -279,6 +283,11 @@ def print_report(tree, curve):
             else ""
         )
     )
+    if "members" in report:
+        print(
+            f"ensemble    {counted(report['members'], 'member')}, {report['background']} more in the background; "
+            f"{counted(report['warnings'], 'warning')}, {counted(report['drifts'], 'drift')}"
+        )
     if on_board:
         print(f"leaves      predict by {report['leaf_prediction']}")
     compiling = compile_seconds()

@@ -11,7 +11,7 @@ it takes effect: there the stream stands before any further instance.
 
 from collections import namedtuple
 from contextlib import contextmanager, suppress
-from copy import deepcopy
+from copy import copy, deepcopy
 from itertools import count as count_from
 
 import numpy as np
@@ -101,19 +101,10 @@ class Trainer:
         board.claim(self)
         self.board = board
         self.cells = cells
-        self.policy = policy
         self.classes = classes
         self.predictor = router.PREDICTIONS[prediction]
-        self.nodes = Nodes(geometry.classes) if nodes is None else nodes
-        self.nodes.average_over(len(cells.first_cell) if policy.gain_average else 0)
-        self.nodes.watch(new_windows(1).shape[1] if policy.watched else 0)
-        self._commands = []  # to send before the next records
-        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands)
         self.review_period = review_period
-        self.tally = Tally() if tally is None else tally
-        self.trials = Trials(geometry, cells, policy, self.growth, classes, self.tally)
-        self._failed = False  # a board failed half-way: its statistics are not the tree's
-        self._asked = False  # reports that nobody waits for any more may still come
+        self._begin(policy, nodes, tally)
         # A board that walks records down the tree itself fetches them from memory.
         self._walking = Walking(self) if geometry.nodes else None
         self._feed = None if geometry.nodes else open_feed(feed, board, len(cells))
@@ -125,6 +116,25 @@ class Trainer:
         style = self.growth.style
         self._how = self.predictor or None, style.anytime, style.alternates, watch_of(policy)
         self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
+        try:
+            self._prepare()
+        except BaseException:
+            board.release(self)  # an exception's traceback would keep this trainer alive
+            raise
+
+    def _begin(self, policy, nodes=None, tally=None):
+        """Set up a tree."""
+        geometry, cells = self.board.geometry, self.cells
+        self.policy = policy
+        self.nodes = Nodes(geometry.classes) if nodes is None else nodes
+        self.nodes.average_over(len(cells.first_cell) if policy.gain_average else 0)
+        self.nodes.watch(new_windows(1).shape[1] if policy.watched else 0)
+        self._commands = []  # to send before the next records
+        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands)
+        self.tally = Tally() if tally is None else tally
+        self.trials = Trials(geometry, cells, policy, self.growth, self.classes, self.tally)
+        self._failed = False  # a board failed half-way: its statistics are not the tree's
+        self._asked = False  # reports that nobody waits for any more may still come
         self._ahead = np.array([FAR, 0], np.int64)  # as `direct` takes it
         self._window = None  # what is being learnt
         self._answered = 0  # predictions of it that the board has reported
@@ -133,11 +143,22 @@ class Trainer:
         # instances there are until something else is to be done.
         self.rows_only, self.rows_left = False, 0
         self.look_ahead()
-        try:
-            self._prepare()
-        except BaseException:
-            board.release(self)  # an exception's traceback would keep this trainer alive
-            raise
+
+    def followed(self, policy, tally):
+        """A trainer of a new tree on this one's board, in this process and configured already; this one is done.
+
+        Parameters
+        ----------
+        policy : SplitPolicy
+            But for its seed the same.
+        tally : Tally
+        """
+        other = copy(self)
+        self.board.release(self)
+        self.board.claim(other)
+        other._begin(policy, tally=tally)
+        other.growth.start()
+        return other
 
     @property
     def broken(self):

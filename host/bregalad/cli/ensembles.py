@@ -1,0 +1,62 @@
+"""Options of ensembles: which one stands around the tree, and its parameters."""
+
+from ..ensemble.options import MEMBER, NAMES, OPTIONS
+from ..trees.options import CLASSICAL
+from ..words import joined
+
+__all__ = ["FLAGS", "add_ensembles", "check_ensemble", "ensemble_of", "member_of"]
+
+_SHARED = ("seed", "threads")  # options that are there already
+_OWN = tuple(option for option in OPTIONS if option.group and option.name not in _SHARED and option.kind is not bool)
+FLAGS = {option.name: option.flag for option in _OWN if option.name != "attributes"}  # that is a word of its own
+
+
+def add_ensembles(parser):
+    """Which ensemble, and its options."""
+    group = parser.add_argument_group("ensembles")
+    group.add_argument(
+        "--learner",
+        choices=("tree", *NAMES),
+        default="tree",
+        help="one tree, or an ensemble of such: bagging, leveraging bagging, adaptive random forest (default: tree)",
+    )
+    for option in _OWN:
+        group.add_argument(option.flag, help=option.help, type=option.kind, metavar="N" if option.kind is int else "X")
+
+
+def check_ensemble(args):
+    """Raise ValueError for options that contradict each other."""
+    for option in _OWN:
+        if getattr(args, option.name) is not None and args.learner not in option.defaults:
+            raise ValueError(
+                f"{option.flag} is an option of --learner {joined(option.defaults, 'and')}, not of {args.learner}"
+            )
+    if args.learner == "tree":
+        return
+    if args.tree in CLASSICAL:
+        raise ValueError(f"--learner {args.learner} is of trees that learn on a board, not of {args.tree}")
+    for option in ("ask", "wave"):
+        if getattr(args, option) is not None:
+            raise ValueError(f"--{option} is for one tree, not for --learner {args.learner}")
+
+
+def member_of(args, chosen):
+    """The options of a member: those chosen, but for the ensemble's own; of a forest of VFDTs others by default."""
+    if args.learner == "tree":
+        return chosen
+    usual = MEMBER if args.learner == "arf" and args.tree == "vfdt" and args.geometry is None else {}
+    return {**usual, **{name: value for name, value in chosen.items() if name not in _SHARED}}
+
+
+def ensemble_of(args, tree, chosen):
+    """The ensemble of trees like this one; the tree itself if it is to learn alone."""
+    if args.learner == "tree":
+        return tree
+    from ..ensemble.catalogue import ENSEMBLES
+
+    own = {option.name: value for option in _OWN if (value := getattr(args, option.name)) is not None}
+    if args.seed is not None:
+        own["seed"] = args.seed
+    if "threads" in chosen:
+        own["threads"] = chosen["threads"]
+    return ENSEMBLES[args.learner](tree, **own)
