@@ -10,7 +10,7 @@ from bregalad.protocol.tree import TREE, TREE_REGISTERS
 
 from .array.array import AttributeProcessorArray
 from .front.controller import TreeController
-from .mcmu.axi import read_signature
+from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.mcmu import MemoryController
 from .mcmu.report import word_layout
@@ -38,8 +38,8 @@ class Accelerator(wiring.Component):
     -------
     commands : In(stream of words of ``geometry.bus_width``)
     reports : Out(stream of {data: 32, last})
-    m_axi : Out(AXI4 read)
-        Memory that LEARN may fetch records from; with ``memory`` only.
+    m_axi : Out(AXI4); memory_size : In(32)
+        Memory that LEARN fetches records from and LOAD writes, and its bytes; with ``memory`` only.
     csr : In(csr_signature)
         Registers, read after READ_LATENCY clocks; written only while nothing is under way and no
         command is offered. None is taken for 8 clocks after a write.
@@ -71,7 +71,7 @@ class Accelerator(wiring.Component):
             {
                 "commands": In(stream.Signature(g.bus_width)),
                 "reports": Out(stream.Signature(word_layout())),
-                **({"m_axi": Out(read_signature(g.bus_width))} if memory else {}),
+                **({"m_axi": Out(axi_signature(g.bus_width)), "memory_size": In(32)} if memory else {}),
                 "csr": In(csr_signature()),
                 "reset": In(1),
             }
@@ -103,6 +103,7 @@ class Accelerator(wiring.Component):
         connect(m, controller.reports, flipped(self.reports))
         if self.memory:
             connect(m, controller.m_axi, flipped(self.m_axi))
+            m.d.comb += [controller.memory_size.eq(self.memory_size), registers.ram_bytes.eq(self.memory_size)]
         told = {CONFIGURATION: [controller.configuration, array.configuration]}
         if g.nodes:
             told |= {JUDGE: [controller.rule], TREE: [controller.tree], LEAF_ROWS: [controller.rows]}

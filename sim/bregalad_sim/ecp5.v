@@ -2,7 +2,8 @@
 //
 // Block RAM and multiplier as in the netlists: one port writes, the other reads, both 9, 18
 // or 36 bits wide; unsigned factors; with and without their registers. Clocks and pins as in the top levels: the PLL
-// passes its input on, so a test bench gives the clock that is wanted; delays take no time.
+// passes its input on, so a test bench gives the clock that is wanted, its second clock being half a period behind;
+// delays take no time.
 
 module DP16KD #(
     parameter DATA_WIDTH_A = 18, parameter DATA_WIDTH_B = 18,
@@ -149,13 +150,15 @@ endmodule
 module EHXPLLL #(
     parameter CLKI_DIV = 1, parameter CLKFB_DIV = 1, parameter FEEDBK_PATH = "CLKOP",
     parameter CLKOP_ENABLE = "ENABLED", parameter CLKOP_DIV = 1, parameter CLKOP_CPHASE = 0,
-    parameter CLKOP_FPHASE = 0
+    parameter CLKOP_FPHASE = 0, parameter CLKOS_ENABLE = "DISABLED", parameter CLKOS_DIV = 1,
+    parameter CLKOS_CPHASE = 0, parameter CLKOS_FPHASE = 0
 ) (
     input CLKI, CLKFB, RST, STDBY, PHASESEL0, PHASESEL1, PHASEDIR, PHASESTEP, PHASELOADREG,
     input PLLWAKESYNC, ENCLKOP,
-    output CLKOP, LOCK
+    output CLKOP, CLKOS, LOCK
 );
     assign CLKOP = CLKI;
+    assign CLKOS = ~CLKI;
     assign LOCK = 1;
 endmodule
 
@@ -171,6 +174,19 @@ endmodule
 
 module OBZ (input I, T, output O);
     assign O = T ? 1'bz : I;
+endmodule
+
+module BB (inout B, input I, T, output O);
+    assign B = T ? 1'bz : I;
+    assign O = B;
+endmodule
+
+module IFS1P3DX (input D, SP, SCLK, CD, output reg Q = 0);
+    always @(posedge SCLK) if (SP) Q <= D;
+endmodule
+
+module OFS1P3DX (input D, SP, SCLK, CD, output reg Q = 0);
+    always @(posedge SCLK) if (SP) Q <= D;
 endmodule
 
 module DELAYG #(parameter DEL_MODE = "USER_DEFINED", parameter DEL_VALUE = 0) (
@@ -196,6 +212,10 @@ module ODDRX1F (input D0, D1, SCLK, RST, output Q);
         low <= D1;
     end
     assign Q = SCLK ? high : low;
+endmodule
+
+module FD1S3AX (input D, CK, output reg Q = 0);
+    always @(posedge CK) Q <= D;
 endmodule
 
 module FD1S3BX (input D, PD, CK, output reg Q = 1);

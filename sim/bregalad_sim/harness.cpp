@@ -1,6 +1,6 @@
 // A Verilated accelerator behind a C interface, called in batches by sim/bregalad_sim/verilated.py.
 //
-// Commands wait in a queue, reports are collected, memory is a flat array behind AXI4 reads of
+// Commands wait in a queue, reports are collected, memory is a flat array behind AXI4, its reads of
 // configurable latency. Seeded stalls on every stream show that nothing depends on timing.
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct Board {
     std::mt19937 random;
     uint32_t stall;  // of 2^32
     uint64_t latency;
-    const uint8_t* memory;
+    uint8_t* memory;
     uint64_t memory_size;
     size_t bus_bytes;
     std::map<uint64_t, int> faults;
@@ -53,12 +53,14 @@ struct Board {
     std::vector<uint32_t> reports;
     size_t complete = 0;  // words up to the last `last`
     std::deque<Burst> bursts;
+    std::deque<uint64_t> writes;  // addresses whose words have not come
+    unsigned written = 0;         // words that are not answered
     std::vector<uint8_t> zeros;
     uint64_t clocks = 0;
     uint64_t quiet = 0;  // clocks since anything was transferred
-    bool command_valid = false, data_valid = false;
+    bool command_valid = false, data_valid = false, answer_valid = false;
 
-    Board(const uint8_t* memory, uint64_t memory_size, size_t bus_bytes, uint64_t latency,
+    Board(uint8_t* memory, uint64_t memory_size, size_t bus_bytes, uint64_t latency,
           uint32_t stall, uint32_t seed, const char* path)
         : top(&context), random(seed), stall(stall), latency(latency), memory(memory),
           memory_size(memory_size), bus_bytes(bus_bytes), zeros(bus_bytes) {
@@ -69,6 +71,11 @@ struct Board {
         PORT(reports, ready) = 0;
         PORT(m_axi, arready) = 0;
         PORT(m_axi, rvalid) = 0;
+        PORT(m_axi, awready) = 0;
+        PORT(m_axi, wready) = 0;
+        PORT(m_axi, bvalid) = 0;
+        PORT(m_axi, bresp) = 0;
+        top.memory_size = memory_size;
         PORT(csr, w_en) = 0;
         PORT(csr, addr) = 0;
         for (int i = 0; i < 4; i++) {
@@ -113,10 +120,32 @@ struct Board {
         PORT(m_axi, rvalid) = data_valid;
         PORT(reports, ready) = !stalled();
         PORT(m_axi, arready) = bursts.size() < 16 && !stalled();
+        PORT(m_axi, awready) = writes.size() < 4 && !stalled();
+        PORT(m_axi, wready) = !writes.empty() && !stalled();
+        answer_valid = written > 0 && (answer_valid || !stalled());
+        PORT(m_axi, bvalid) = answer_valid;
     }
 
     void transfer() {
         quiet++;
+        if (PORT(m_axi, bvalid) && PORT(m_axi, bready)) {
+            quiet = 0;
+            written--;
+            answer_valid = false;
+        }
+        if (PORT(m_axi, wvalid) && PORT(m_axi, wready)) {
+            quiet = 0;
+            const uint64_t address = writes.front();
+            writes.pop_front();
+            written++;
+            const uint8_t* data = reinterpret_cast<const uint8_t*>(&PORT(m_axi, wdata));
+            for (size_t i = 0; i < bus_bytes; i++)
+                if (PORT(m_axi, wstrb) >> i & 1) memory[address + i] = data[i];
+        }
+        if (PORT(m_axi, awvalid) && PORT(m_axi, awready)) {
+            quiet = 0;
+            writes.push_back(PORT(m_axi, awaddr));
+        }
         if (PORT(commands, valid) && PORT(commands, ready)) {
             quiet = 0;
             command_valid = false;
@@ -155,7 +184,7 @@ struct Board {
 
 }  // namespace
 
-EXPORT Board* board_open(const uint8_t* memory, uint64_t memory_size, uint32_t bus_bytes,
+EXPORT Board* board_open(uint8_t* memory, uint64_t memory_size, uint32_t bus_bytes,
                          uint64_t latency, uint32_t stall, uint32_t seed,
                          const char* wave) {
     return new Board(memory, memory_size, bus_bytes, latency, stall, seed, wave);

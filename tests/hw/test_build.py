@@ -60,7 +60,8 @@ def test_kept_builds_are_of_what_the_catalogue_has(name):
 
 
 def test_every_board_was_built_with_its_defaults():
-    assert {name for name, board in BOARDS.items() if not board.vendor} <= set(KEPT)
+    """But those that docs/boards.md says were not."""
+    assert {name for name, board in BOARDS.items() if not board.vendor} - set(KEPT) == {"ulx3s-85f-sdram"}
 
 
 @pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150])
@@ -81,7 +82,9 @@ def test_the_slowest_clock_can_be_made(name):
     assert top.clock_hz == pytest.approx(board.slowest_mhz * 1e6)
 
 
-@pytest.mark.parametrize("name", ["ulx3s-12f", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g", "colorlight-5a-75b"])
+@pytest.mark.parametrize(
+    "name", ["ulx3s-12f", "ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g", "colorlight-5a-75b"]
+)
 def test_pins_are_the_boards(name):
     """What simulation, --aim and constraints call the pins are names of pins that the board has."""
     board = BOARDS[name]

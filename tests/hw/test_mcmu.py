@@ -10,6 +10,7 @@ from bregalad.protocol.registers import Access, Field, Register
 from bregalad_hw.mcmu.dispenser import Dispenser
 from bregalad_hw.mcmu.dma import ReadDMA
 from bregalad_hw.mcmu.editor import SlotEditor
+from bregalad_hw.mcmu.loader import Loader
 from bregalad_hw.mcmu.scheduler import TrialScheduler
 from bregalad_hw.mcmu.sequencer import Sequencer
 from bregalad_hw.registers import RegisterFile
@@ -47,6 +48,11 @@ def test_dma(width, outstanding, burst, tmp_path):
 )
 def test_dispenser(geometry, tmp_path):
     run(Dispenser(geometry), "dut", "bench_dispenser", tmp_path, geometry=geometry.as_dict())
+
+
+@pytest.mark.parametrize("width", [32, 128, 512])
+def test_loader(width, tmp_path):
+    run(Loader(width), "dut", "bench_loader", tmp_path, width=width)
 
 
 COMMANDED = [

@@ -152,7 +152,7 @@ class EmulatedBoard(Board):
         self._store_configuration()
         self._pending = b""  # the beginning of a command or record whose rest was not sent yet
         self._chunks = []
-        self._fixed = identity_fields(g)
+        self._fixed = identity_fields(g) | {"ram.bytes": memory_size}
 
     @property
     def state(self):
@@ -189,6 +189,11 @@ class EmulatedBoard(Board):
         while True:
             if not progress[kernel.LEFT]:
                 at += kernel.execute(state, data[at:])
+            if progress[kernel.LOADING]:
+                at += self._take(data[at:])
+                if progress[kernel.LOADING]:
+                    return at
+                continue
             records = bool(progress[kernel.LEFT])
             if records:
                 at = kernel.learn(state, data, at)
@@ -199,6 +204,15 @@ class EmulatedBoard(Board):
                 self._collect()
             elif progress[kernel.LEFT] or not records:
                 return at
+
+    def _take(self, data):
+        """Write to memory what is there of what a LOAD brings; the bytes consumed."""
+        progress = self._state.progress
+        address, count = progress[kernel.ADDRESS], min(progress[kernel.LOADING], data.size)
+        self._memory[address : address + count] = data[:count]
+        progress[kernel.ADDRESS] += count
+        progress[kernel.LOADING] -= count
+        return count
 
     def _collect(self):
         used = self._state.progress[kernel.USED]
@@ -249,7 +263,7 @@ class EmulatedBoard(Board):
 
     def _under_way(self):
         progress = self._state.progress
-        return bool(self._pending or progress[kernel.LEFT] or progress[kernel.SKIP])
+        return bool(self._pending or progress[kernel.LEFT] or progress[kernel.LOADING] or progress[kernel.SKIP])
 
     def _write_register(self, register, value):
         name = register.name

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..interrupt import check_interrupt, deferred_interrupt, hold_interrupt
 from ..link import Session
+from ..protocol.commands import pack_load
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from ..protocol.registers import IDENTITY
 from .base import Board, BoardError
@@ -61,6 +62,7 @@ class LinkedBoard(Board):
         self._opened = wire.now()
         self._down = None  # the error that every call raises until `resume`
         self._pressed = False  # Ctrl-C has come while `send` was waiting in vain
+        self._memory_size = None  # not asked for yet
         self._reads = 0  # answers of the board to register reads that are still to be removed
         try:
             self._connect(take_over)
@@ -298,7 +300,16 @@ class LinkedBoard(Board):
         return now - max(start, session.moved) >= self.timeout and now - session.heard < self.timeout / 2
 
     def load(self, address, data):
-        self._inside(address, data)  # there is no memory: this refuses all but nothing
+        data = self._inside(address, data)
+        step = self.batch_bytes
+        for at in range(0, data.size, step):
+            self.send(pack_load(self.geometry, address + at, data[at : at + step]))
+
+    @property
+    def memory_size(self):
+        if self._memory_size is None:
+            self._memory_size = self.read("ram.bytes")
+        return self._memory_size
 
     def statistics(self):
         """What has crossed the link: a ``link.Statistics``."""

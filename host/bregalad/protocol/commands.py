@@ -3,7 +3,8 @@
 The command stream is a sequence of words of ``Geometry.bus_width`` bits. A command is 16 bytes
 and begins at a word; a longer word is padded, a shorter one makes a command several words.
 ``LEARN`` without the memory flag is followed by its records, tightly packed; ``WRITE`` by its
-statistics. What follows also begins at a word and is padded with zeros to the next one.
+statistics; ``LOAD`` by what goes to memory, each byte at the place in its word that it has there.
+What follows also begins at a word and is padded with zeros to the next one.
 """
 
 from enum import IntEnum, IntFlag
@@ -23,6 +24,7 @@ __all__ = [
     "LABEL_HIGH",
     "RECORD_HEADER",
     "pack_command",
+    "pack_load",
     "padded",
     "record_layout",
     "references",
@@ -43,6 +45,7 @@ class Opcode(IntEnum):
     WRITE = 6  # set what READ reports
     FENCE = 7  # report the token, after all reports before
     RESET = 8  # go on after an ERROR report; else nothing
+    LOAD = 15  # write bytes to memory, all of which must be there; a later LEARN finds them; 9 to 14: `TreeOpcode`
 
 
 class CommandFlag(IntFlag):
@@ -98,11 +101,19 @@ COMMANDS = complete(
         ),
         Opcode.FENCE: Layout("fence", *_HEAD, Field("reserved", 16), Field("token", 32), Field("rest", 32, count=2)),
         Opcode.RESET: Layout("reset", *_HEAD, Field("reserved", 16), Field("rest", 32, count=3)),
+        Opcode.LOAD: Layout(
+            "load",
+            *_HEAD,
+            Field("reserved", 16),
+            Field("count", 32, "Bytes."),
+            Field("address", 64, "Of the first byte, any alignment."),
+        ),
     },
     __file__,
 )
 
-WITH_PAYLOAD = (Opcode.LEARN, Opcode.WRITE)  # what follows: records, unless in memory; statistics
+# What follows: records, unless in memory; statistics; bytes for memory.
+WITH_PAYLOAD = (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD)
 
 # Fields that name a slot or a cell, and whether NONE is allowed there.
 _REFERENCES = {
@@ -148,6 +159,12 @@ def record_layout(cells):
 def padded(data, word):
     """``data`` with zeros up to a multiple of ``word`` bytes."""
     return data + bytes(-len(data) % word)
+
+
+def pack_load(geometry, address, data):
+    """Bytes of a LOAD of ``data``, padded to bus words."""
+    payload = bytes(address % geometry.bus_bytes) + bytes(data)
+    return pack_command(geometry, Opcode.LOAD, count=len(data), address=address, payload=payload)
 
 
 def pack_command(geometry, opcode, *, flags=0, payload=b"", **values):

@@ -156,6 +156,7 @@ REGISTERS = (
         ),
     ),
     Register("tree", 0x30, (Field("nodes", 16, _RO, "Rows of the node table; 0: the host says where records go."),)),
+    Register("ram", 0x34, (Field("bytes", 32, _RO, "Of the memory that LEARN and LOAD name; 0: there is none."),)),
     *(
         Register(name, _COUNTERS_BASE + 4 * i, (Field("count", 32, _RO, doc + " Wraps."),))
         for i, (name, doc) in enumerate(COUNTERS.items())

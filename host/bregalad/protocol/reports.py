@@ -67,7 +67,7 @@ class EntryFlag(IntFlag):
 class ErrorCode(IntEnum):
     """``flags`` of an ERROR report; the board drops what comes from there to RESET."""
 
-    COMMAND = 1  # unknown opcode, or a slot or cell out of range
+    COMMAND = 1  # unknown opcode, a slot or cell out of range, or a LOAD of what is not all in memory
     SLAVE = 2  # AXI SLVERR
     DECODE = 3  # AXI DECERR
 

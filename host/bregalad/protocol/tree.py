@@ -1,8 +1,8 @@
 """Trees on the board: commands and reports of boards that walk records down a tree themselves.
 
 Such a board has `Geometry.nodes` rows of a node table. LEARN fetches rows from memory, of the layout that LAYOUT has
-declared. While it is under way, all commands but LEARN, LAYOUT, EDGES and FENCE are executed between two records,
-when all before are counted; these four wait until it has ended. A trial that the judge does not keep is told by a
+declared. While it is under way, all commands but LEARN, LAYOUT, EDGES, FENCE and LOAD are executed between two records,
+when all before are counted; these five wait until it has ended. A trial that the judge does not keep is told by a
 PROPOSAL and the SUGGESTION or GAINS after it. `delay` records later the node is locked: the stream stands before the
 next record that reaches it, and STANDS is reported, until an EDIT of the node, or a KEEP, unlocks it.
 

@@ -15,7 +15,7 @@ from bregalad.geometry import PRESETS, Geometry
 
 from ..build.families import ECP5, Family, Gowin
 from .network import ECPIX5, Colorlight5A75B, VersaECP5
-from .serial import ULX3S, ArtyA7, TangNano20K
+from .serial import ULX3S, ArtyA7, TangNano20K, ULX3SMemory
 from .tang_nano import TangNano20KPlatform
 
 __all__ = ["BOARDS", "Board", "find_board"]
@@ -48,13 +48,15 @@ class Board:
     resources : dict
         What the device has of each of the family's ``nouns``.
     slowest_mhz : float
-        Of the array: the slowest clock that the PLL makes.
+        Of the array: the slowest clock that the PLL makes, or its memory is tried with.
     vendor : str
         The vendor's tool that makes the bitstream, where the open ones do not.
     bitstream : str
         The file that the tools make.
     seed : int
         Of the placer, if none is told: one with which the default geometry can be routed.
+    chips : str
+        The file in ``sim/`` that has what a simulation needs around the top level, as module ``system``.
     margin : float
         Times each clock that the router is asked for, where one of them is near to what can be had:
         nextpnr may find a routed design a percent slower than its router took it for.
@@ -76,12 +78,14 @@ class Board:
     vendor: str = ""
     bitstream: str = "top.bit"
     seed: int = 1
+    chips: str = ""
     margin: float = 1
 
 
 _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
+_IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=64, bus_width=128)
 _LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128)
 # LFE5U-12F is the 25F under another name; the open tools use all of it.
 _ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}
@@ -185,6 +189,22 @@ BOARDS = {
         _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _LITTLE, 50, _ECP5_25),  # as large as the 12F
         _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
         _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85, seed=2),
+        Board(
+            name="ulx3s-85f-sdram",
+            what="Radiona ULX3S, LFE5U-85F grade 6, USB serial port, its 32 MB of SDRAM",
+            platform=ulx3s.ULX3S_85F_Platform,
+            top=ULX3SMemory,
+            geometry=_IN_MEMORY,
+            clock_mhz=50,
+            loader="ulx3s",
+            constraints="ulx3s.lpf",
+            wire="serial",
+            pins=_ULX3S_PINS,
+            family=ECP5(),
+            resources=_ECP5_85,
+            slowest_mhz=50,
+            chips="sdram.v",
+        ),
         _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
         _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
         _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),

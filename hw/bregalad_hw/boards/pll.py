@@ -80,6 +80,18 @@ class PhaseLockedLoop(wiring.Component):
 class ECP5Clock(PhaseLockedLoop):
     """ECP5.
 
+    Parameters
+    ----------
+    i_hz, o_hz
+        As of every loop.
+    lag : float, optional
+        Degrees by which a second clock lags behind the first.
+
+    Members
+    -------
+    lagging : Out(1)
+        The second clock, with ``lag`` only.
+
     Source: Lattice FPGA-TN-02200, ECP5 sysCLOCK PLL; FPGA-DS-02012, sysCLOCK PLL timing.
     """
 
@@ -87,9 +99,27 @@ class ECP5Clock(PhaseLockedLoop):
     oscillator = 400e6, 800e6
     references, feedbacks, outputs = range(1, 129), range(1, 81), range(1, 129)
 
+    def __init__(self, i_hz, o_hz, lag=None):
+        super().__init__(i_hz, o_hz)
+        self.lag = lag
+        if lag is not None:
+            self.lagging = Signal()
+
     def elaborate(self, platform):
         m = Module()
         reference, feedback, output = self.dividers
+        second = {}
+        if self.lag is not None:
+            # In eighths of a period of the oscillator.
+            eighths = round(8 * output * self.lag / 360)
+            second = {
+                "p_CLKOS_ENABLE": "ENABLED",
+                "p_CLKOS_DIV": output,
+                "p_CLKOS_CPHASE": output // 2 + eighths // 8,
+                "p_CLKOS_FPHASE": eighths % 8,
+                "a_FREQUENCY_PIN_CLKOS": f"{self.hz / 1e6:g}",
+                "o_CLKOS": self.lagging,
+            }
         m.submodules.loop = Instance(
             "EHXPLLL",
             a_FREQUENCY_PIN_CLKI=f"{self.i_hz / 1e6:g}",
@@ -116,6 +146,7 @@ class ECP5Clock(PhaseLockedLoop):
             i_PHASELOADREG=0,
             i_PLLWAKESYNC=0,
             i_ENCLKOP=0,
+            **second,
         )
         m.submodules.gate = Instance("DCCA", i_CLKI=self.o, i_CE=self.start(m), o_CLKO=self.started)
         return m

@@ -1,12 +1,14 @@
 """Boards with a serial port: the accelerator behind it."""
 
-from amaranth import ClockDomain, Elaboratable, Module
+from amaranth import ClockDomain, Elaboratable, Module, Signal
 from amaranth.lib import io
+from amaranth.lib.wiring import connect
 
 from ..link.linked import LinkedAccelerator
+from .memory import CHIPS, MemoryGate, add_core
 from .pll import ECP5Clock, GW2AClock, Series7Clock
 
-__all__ = ["ULX3S", "ArtyA7", "TangNano20K"]
+__all__ = ["ULX3S", "ULX3SMemory", "ArtyA7", "TangNano20K"]
 
 
 class SerialBoard(Elaboratable):
@@ -30,13 +32,20 @@ class SerialBoard(Elaboratable):
     clock = ""
     lights = ()  # numbers of the resources `led`
     handshake = ()  # pins of the serial port that are not used
+    memory = 0  # bytes
+    clocks = {}  # of the loop, besides the array's
     baud = 3_000_000  # the fastest that the ULX3S' FT231X has
 
     def __init__(self, geometry, clock_hz, *, baud=None, **sizes):
-        self.pll = self.loop(self.i_hz, clock_hz)
+        self.pll = self.loop(self.i_hz, clock_hz, **self.clocks)
         self.clock_hz = self.pll.hz
+        self.geometry = geometry
         self.linked = LinkedAccelerator(
-            geometry, clock_hz=int(self.clock_hz), baud=self.baud if baud is None else baud, **sizes
+            geometry,
+            clock_hz=int(self.clock_hz),
+            baud=self.baud if baud is None else baud,
+            memory=self.memory,
+            **sizes,
         )
 
     def elaborate(self, platform):
@@ -55,7 +64,13 @@ class SerialBoard(Elaboratable):
             led = io.Buffer("o", platform.request("led", number, dir="-"))
             m.submodules[f"led_{number}_pin"] = led
             m.d.comb += led.o.eq(value)
+        if self.memory:
+            self.add_memory(m, platform)
         return m
+
+    def add_memory(self, m, platform):
+        """Connect the accelerator to the board's memory."""
+        raise NotImplementedError
 
 
 class ULX3S(SerialBoard):
@@ -64,6 +79,39 @@ class ULX3S(SerialBoard):
     clock, i_hz = "clk25", 25e6
     lights = 0, 1, 2, 7
     handshake = "rts", "dtr"
+
+
+class ULX3SMemory(ULX3S):
+    """Radiona ULX3S with its SDRAM; `SerialBoard` has the parameters.
+
+    At 50 MHz and with the chip's clock a quarter of a period behind, as LiteX has used this chip on many boards.
+    """
+
+    chip = CHIPS["ulx3s"]
+    memory = chip.size
+    clocks = {"lag": 90}
+
+    def add_memory(self, m, platform):
+        linked = self.linked
+        m.submodules.gate = gate = MemoryGate(self.geometry.bus_width, self.memory)
+        connect(m, linked.m_axi, gate.i)
+        pins = {name: Signal(width, name=f"chip_{name}") for name, width in self.chip.pins.items()}
+        m.submodules.dram = add_core(platform, self.chip, int(self.clock_hz), gate, pins)
+        m.d.comb += gate.reset.eq(linked.reset)
+
+        names = "a", "ba", "dqm", "cs", "ras", "cas", "we"
+        directions = dict.fromkeys(("clk", "clk_en", "dq", *names), "-")
+        chip = platform.request("sdram", dir=directions)
+        for name in names:
+            m.submodules[f"{name}_pin"] = pin = io.FFBuffer("o", getattr(chip, name))
+            m.d.comb += pin.o.eq(pins[name])
+        m.submodules.dq_pin = dq = io.FFBuffer("io", chip.dq)
+        m.d.comb += [dq.o.eq(pins["o"]), dq.oe.eq(pins["oe"]), pins["i"].eq(dq.i)]
+        # Until the array's clock starts, all these registers are 0, which would be commands.
+        m.submodules.clk_en_pin = clock_enable = io.FFBuffer("o", chip.clk_en)
+        m.domains.chip = domain = ClockDomain(reset_less=True)
+        m.submodules.clk_pin = clock = io.DDRBuffer("o", chip.clk, o_domain="chip")
+        m.d.comb += [clock_enable.o.eq(1), domain.clk.eq(self.pll.lagging), clock.o[0].eq(1), clock.o[1].eq(0)]
 
 
 class ArtyA7(SerialBoard):

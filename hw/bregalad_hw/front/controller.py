@@ -10,10 +10,11 @@ from bregalad.protocol.tree import TREE
 from ..array.bayes import partial_latency
 from ..configuration import configuration_signature
 from ..mcmu.absent import AbsentMemory
-from ..mcmu.axi import read_signature
+from ..mcmu.axi import axi_signature, join
 from ..mcmu.common import controller_members, count_events, issue, share_table
 from ..mcmu.dma import ReadDMA
 from ..mcmu.editor import SlotEditor
+from ..mcmu.loader import Loader
 from ..mcmu.predictor import Predictor
 from ..mcmu.report import ReportWriter, word_layout
 from ..mcmu.scheduler import TRIALS, TrialScheduler
@@ -73,7 +74,7 @@ class TreeController(wiring.Component):
         super().__init__(
             {
                 **controller_members(g),
-                **({"m_axi": Out(read_signature(g.bus_width))} if memory else {}),
+                **({"m_axi": Out(axi_signature(g.bus_width)), "memory_size": In(32)} if memory else {}),
                 "rule": In(configuration_signature(JUDGE)),
                 "tree": In(configuration_signature(TREE)),
                 "rows": In(configuration_signature(LEAF_ROWS)),
@@ -90,11 +91,13 @@ class TreeController(wiring.Component):
 
         sequencer = add("sequencer", TreeSequencer(g))
         editor = add("editor", SlotEditor(g))
+        loader = add("loader", Loader(g.bus_width, memory=self.memory))
         front = add("front", Front(g, **self.front))
         if self.memory:
             burst = min(self.burst, 4096 // g.bus_bytes)
             memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst))
-            connect(m, memory.axi, flipped(self.m_axi))
+            join(m, self.m_axi, memory.axi, loader.axi)
+            m.d.comb += loader.memory_size.eq(self.memory_size)
         else:
             memory = add("absent_memory", AbsentMemory(g.bus_width))
         tracker = add("tracker", Tracker(g))
@@ -108,6 +111,7 @@ class TreeController(wiring.Component):
         connect(m, flipped(self.commands), sequencer.commands)
         connect(m, sequencer.descriptor, memory.descriptor)
         connect(m, sequencer.slots, editor.edit)
+        connect(m, sequencer.load, loader.load)
         connect(m, sequencer.row_command, front.command)
         connect(m, sequencer.cancel, verdicts.cancel)
         connect(m, sequencer.edit, front.edit)

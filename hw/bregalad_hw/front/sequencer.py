@@ -15,15 +15,16 @@ from ..layout import struct, words_of
 from ..mcmu.command import head_shape, in_range, view
 from ..mcmu.dma import descriptor_layout
 from ..mcmu.editor import EDITS, TREE_EDITS, edit_signature
+from ..mcmu.loader import load_signature
 from ..mcmu.report import job_layout, job_words
 from .front import access_layout
 
 __all__ = ["TreeSequencer"]
 
-# Every command is executed here or by the slot editor.
-complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, *EDITS), __file__)
+# Every command is executed here, by the slot editor or by the loader.
+complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD, *EDITS), __file__)
 complete(TreeOpcode, (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, *TREE_EDITS), __file__)
-complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE), __file__)
+complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD), __file__)
 
 _HOLDS = ("SETTLE", "CANCEL", "EDIT", "CHECKED", "SLOTS")  # states that commands are carried out in between two records
 _CALM = 16  # clocks without anything under way, until all that tells of it has come; more than from block to block
@@ -33,7 +34,7 @@ _CHECKED = 8  # clocks from an edit to its refusal, and some
 class TreeSequencer(wiring.Component):
     """Decode commands; have them executed in their order, between two records.
 
-    LEARN is begun, and goes on by itself. LEARN, LAYOUT, EDGES and FENCE wait until it has ended. All others are
+    LEARN is begun, and goes on by itself. LEARN, LAYOUT, EDGES, FENCE and LOAD wait until it has ended. All others are
     executed while records are held back and those before are counted, READ and FENCE after all reports. So what a
     command finds does not depend on how fast records come, where the host has reason to send it: at a locked node, or
     after a LEARN.
@@ -65,6 +66,8 @@ class TreeSequencer(wiring.Component):
         To the leaf rows; beside the transfer, that there is no such row or word.
     slots : Out(edit_signature)
         To the slot editor.
+    load : Out(load_signature)
+        To the loader.
     slot : Out(slot), locked : In(1)
     flowing : In(1)
         A command of the quantiser, or any record, is anywhere; two clocks late at most.
@@ -105,6 +108,7 @@ class TreeSequencer(wiring.Component):
                 "row": Out(stream.Signature(access_layout())),
                 "row_refused": In(1),
                 "slots": Out(edit_signature(g)),
+                "load": Out(load_signature(g.bus_width)),
                 "slot": Out(slot_shape(g)),
                 "locked": In(1),
                 "flowing": In(1),
@@ -212,9 +216,12 @@ class TreeSequencer(wiring.Component):
                     with m.If(opcode == Opcode.WRITE):
                         m.d.comb += [self.slots.start.eq(1), self.slots.drop.eq(1)]
                         m.next = "SLOTS"
+                    with m.If(opcode == Opcode.LOAD):
+                        m.d.comb += [self.load.start.eq(1), self.load.drop.eq(1)]
+                        m.next = "LOAD"
                 with m.Elif(~fine):
                     m.next = "ERROR"
-                with m.Elif((opcode == Opcode.LEARN) | (opcode == Opcode.FENCE) | follows):
+                with m.Elif((opcode == Opcode.LEARN) | (opcode == Opcode.FENCE) | (opcode == Opcode.LOAD) | follows):
                     m.next = "WAIT"
                 with m.Elif(opcode == TreeOpcode.ROW):
                     m.next = "ROW"
@@ -231,6 +238,9 @@ class TreeSequencer(wiring.Component):
                             m.next = "FENCE"
                         with m.Case(Opcode.LEARN):
                             m.next = "MULTIPLY"
+                        with m.Case(Opcode.LOAD):
+                            m.d.comb += self.load.start.eq(1)
+                            m.next = "LOAD"
                         with m.Default():
                             with m.If(opcode == TreeOpcode.LAYOUT):
                                 m.d.sync += stride.eq(rows.stride)
@@ -321,6 +331,16 @@ class TreeSequencer(wiring.Component):
                 with m.If(self.slots.done):
                     m.next = "FETCH"
 
+            with m.State("LOAD"):
+                m.d.comb += [
+                    self.load.payload.valid.eq(self.commands.valid),
+                    self.commands.ready.eq(self.load.payload.ready),
+                ]
+                with m.If(self.load.done):
+                    m.next = "FETCH"
+                    with m.If(self.load.failed):
+                        m.next = "ERROR"
+
             with m.State("FENCE"):
                 report(Kind.FENCE, job_words(Kind.FENCE, g, token=fence.token))
                 with m.If(self.job.ready):
@@ -373,6 +393,9 @@ class TreeSequencer(wiring.Component):
             self.slots.head.eq(head),
             self.slots.payload.payload.eq(self.commands.payload),
             self.inline.payload.eq(self.commands.payload),
+            self.load.address.eq(view(head, Opcode.LOAD).address),
+            self.load.count.eq(view(head, Opcode.LOAD).count),
+            self.load.payload.payload.eq(self.commands.payload),
             self.descriptor.p.address.eq(learn.address),
             self.descriptor.p.length.eq(length),
             self.cancel.payload.eq(edit.node),

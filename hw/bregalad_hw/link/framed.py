@@ -5,13 +5,19 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..accelerator import RESET_CLOCKS, Accelerator
+from ..mcmu.axi import axi_signature
 from ..mcmu.report import word_layout
 from .link import Link
 from .words import frame_layout
 
-__all__ = ["FramedAccelerator"]
+__all__ = ["FramedAccelerator", "memory_members"]
 
 _SHOWN = 50  # milliseconds that an event lights its output
+
+
+def memory_members(geometry, memory):
+    """The members of what wraps an accelerator with so many bytes of memory: its bus, and its reset."""
+    return {"m_axi": Out(axi_signature(geometry.bus_width)), "reset": Out(1)} if memory else {}
 
 
 class FramedAccelerator(wiring.Component):
@@ -22,6 +28,8 @@ class FramedAccelerator(wiring.Component):
     geometry : Geometry
     clock_hz : int
         Frequency of the clock domain.
+    memory : int
+        Bytes of the memory that LEARN fetches records from and LOAD writes; 0: none.
     **sizes
         Of `Link`: ``ring_words``, ``frame_bytes``, ``up_frames``, ``up_frame_bytes``, ``timeout``,
         ``peer_width``.
@@ -35,8 +43,8 @@ class FramedAccelerator(wiring.Component):
         A session lives.
     receiving, dropping : Out(1)
         A good frame, one that was damaged or a stranger's: for 50 ms, long enough for an LED.
-
-    There is no memory: LEARN with the MEMORY flag ends with a DECODE error.
+    m_axi : Out(AXI4), reset : Out(1)
+        As of `Accelerator` and of `Link`; with ``memory`` only.
 
     Latency: that of `Link`, `Accelerator` and `Link` again, one after the other.
 
@@ -48,8 +56,9 @@ class FramedAccelerator(wiring.Component):
     Source: docs/link.md.
     """
 
-    def __init__(self, geometry, *, clock_hz, **sizes):
+    def __init__(self, geometry, *, clock_hz, memory=0, **sizes):
         self.geometry = geometry
+        self.memory = memory
         self.link = Link(geometry, clock_hz=clock_hz, reset_clocks=RESET_CLOCKS, **sizes)
         super().__init__(
             {
@@ -60,19 +69,23 @@ class FramedAccelerator(wiring.Component):
                 "alive": Out(1),
                 "receiving": Out(1),
                 "dropping": Out(1),
+                **memory_members(geometry, memory),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.link = link = self.link
-        m.submodules.accelerator = accelerator = Accelerator(self.geometry, memory=False)
+        m.submodules.accelerator = accelerator = Accelerator(self.geometry, memory=bool(self.memory))
 
         connect(m, flipped(self.i), link.i)
         connect(m, link.o, flipped(self.o))
         connect(m, link.commands, accelerator.commands)
         connect(m, accelerator.reports, link.reports)
         connect(m, link.csr, accelerator.csr)
+        if self.memory:
+            connect(m, accelerator.m_axi, flipped(self.m_axi))
+            m.d.comb += [accelerator.memory_size.eq(self.memory), self.reset.eq(link.reset)]
         m.d.comb += [
             accelerator.reset.eq(link.reset),
             link.peer.eq(self.peer),

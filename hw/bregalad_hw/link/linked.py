@@ -2,10 +2,10 @@
 
 from amaranth import Module
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out, connect
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .cobs import CobsDecoder, CobsEncoder
-from .framed import FramedAccelerator
+from .framed import FramedAccelerator, memory_members
 from .uart import UartReceiver, UartTransmitter
 
 __all__ = ["LinkedAccelerator"]
@@ -16,7 +16,7 @@ class LinkedAccelerator(wiring.Component):
 
     Parameters
     ----------
-    geometry, clock_hz, **sizes
+    geometry, clock_hz, memory, **sizes
         As of `FramedAccelerator`.
     baud : int
         Bits per second of the line, at most a quarter of ``clock_hz``.
@@ -28,6 +28,7 @@ class LinkedAccelerator(wiring.Component):
     tx : Out(1)
         The line to the host.
     alive, receiving, dropping : Out(1)
+    m_axi : Out(AXI4), reset : Out(1)
         As of `FramedAccelerator`.
 
     Latency: that of UART, COBS, `FramedAccelerator`, COBS and UART, one after the other; the line's bits
@@ -41,8 +42,9 @@ class LinkedAccelerator(wiring.Component):
     Source: docs/link.md.
     """
 
-    def __init__(self, geometry, *, clock_hz, baud, **sizes):
-        self.framed = FramedAccelerator(geometry, clock_hz=clock_hz, **sizes)
+    def __init__(self, geometry, *, clock_hz, baud, memory=0, **sizes):
+        self.memory = memory
+        self.framed = FramedAccelerator(geometry, clock_hz=clock_hz, memory=memory, **sizes)
         self.receiver = UartReceiver(clock_hz, baud)
         self.transmitter = UartTransmitter(clock_hz, baud)
         super().__init__(
@@ -52,6 +54,7 @@ class LinkedAccelerator(wiring.Component):
                 "alive": Out(1),
                 "receiving": Out(1),
                 "dropping": Out(1),
+                **memory_members(geometry, memory),
             }
         )
 
@@ -67,6 +70,9 @@ class LinkedAccelerator(wiring.Component):
         connect(m, decoder.o, framed.i)
         connect(m, framed.o, encoder.i)
         connect(m, encoder.o, transmitter.i)
+        if self.memory:
+            connect(m, framed.m_axi, flipped(self.m_axi))
+            m.d.comb += self.reset.eq(framed.reset)
         m.d.comb += [
             receiver.rx.eq(self.rx),
             self.tx.eq(transmitter.tx),

@@ -1,18 +1,18 @@
-"""The read half of an AXI4 bus."""
+"""An AXI4 bus."""
 
 from enum import IntEnum
 
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["ADDRESS_WIDTH", "BOUNDARY", "Response", "read_signature"]
+__all__ = ["ADDRESS_WIDTH", "BOUNDARY", "Response", "axi_signature", "join", "read_signature", "write_signature"]
 
 ADDRESS_WIDTH = 64
 BOUNDARY = 4096  # bytes; no burst crosses a multiple of it
 
 
 class Response(IntEnum):
-    """Values of ``rresp``; those of errors are also the codes of ERROR reports."""
+    """Values of ``rresp`` and ``bresp``; those of errors are also the codes of ERROR reports."""
 
     OKAY = 0
     EXOKAY = 1
@@ -49,3 +49,65 @@ def read_signature(data_width):
             "rready": Out(1),
         }
     )
+
+
+def write_signature(data_width):
+    """AXI4 write address, write data and write response channels, seen from the manager.
+
+    Parameters
+    ----------
+    data_width : int
+        Bits of ``wdata``.
+
+    Source: Arm IHI 0022, chapter A2.
+    """
+    return wiring.Signature(
+        {
+            "awid": Out(1),
+            "awaddr": Out(ADDRESS_WIDTH),
+            "awlen": Out(8),
+            "awsize": Out(3),
+            "awburst": Out(2),
+            "awcache": Out(4),
+            "awprot": Out(3),
+            "awvalid": Out(1),
+            "awready": In(1),
+            "wdata": Out(data_width),
+            "wstrb": Out(data_width // 8),
+            "wlast": Out(1),
+            "wvalid": Out(1),
+            "wready": In(1),
+            "bid": In(1),
+            "bresp": In(2),
+            "bvalid": In(1),
+            "bready": Out(1),
+        }
+    )
+
+
+def axi_signature(data_width):
+    """All channels, seen from the manager.
+
+    Parameters
+    ----------
+    data_width : int
+        Bits of ``rdata`` and ``wdata``.
+    """
+    return wiring.Signature({**read_signature(data_width).members, **write_signature(data_width).members})
+
+
+def join(m, axi, *managers):
+    """Connect managers that have some of the channels each to a port that has all.
+
+    Parameters
+    ----------
+    m : Module
+    axi : interface of axi_signature
+        Driven, a component's own port.
+    managers : interface of read_signature or write_signature
+        Of submodules.
+    """
+    for manager in managers:
+        for name, member in manager.signature.members.items():
+            theirs, ours = getattr(manager, name), getattr(axi, name)
+            m.d.comb += ours.eq(theirs) if member.flow is Out else theirs.eq(ours)

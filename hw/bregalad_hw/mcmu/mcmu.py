@@ -15,12 +15,13 @@ from ..optional import optional
 from ..relay import Relay
 from ..replica import add_with_reset, replicate
 from .absent import AbsentMemory
-from .axi import read_signature
+from .axi import axi_signature, join
 from .buffer import RecordBuffer
 from .dispenser import Dispenser
 from .dma import ReadDMA
 from .editor import SlotEditor
 from .events import EventCounters
+from .loader import Loader
 from .predictor import Predictor
 from .report import ReportWriter, word_layout
 from .scheduler import TRIALS, TrialScheduler
@@ -43,7 +44,8 @@ class MemoryController(wiring.Component):
     trials : int
         Trials that may wait for their snapshot.
     memory : bool
-        Whether there is one to fetch records from. If not, LEARN with MEMORY ends with a DECODE error.
+        Whether there is one to fetch records from. If not, LEARN with MEMORY ends with a DECODE error,
+        LOAD with a COMMAND error.
     outstanding, burst : int
         Of the DMA.
 
@@ -51,8 +53,8 @@ class MemoryController(wiring.Component):
     -------
     commands : In(stream of bus words)
     reports : Out(stream of {data: 32, last})
-    m_axi : Out(AXI4 read)
-        With ``memory`` only.
+    m_axi : Out(AXI4); memory_size : In(32)
+        The memory, and its bytes; with ``memory`` only.
     configuration : In(configuration_signature())
         Within the board's limits; steady while anything is under way.
     halted, busy : Out(1)
@@ -86,7 +88,7 @@ class MemoryController(wiring.Component):
             {
                 "commands": In(stream.Signature(g.bus_width)),
                 "reports": Out(stream.Signature(word_layout())),
-                **({"m_axi": Out(read_signature(g.bus_width))} if memory else {}),
+                **({"m_axi": Out(axi_signature(g.bus_width)), "memory_size": In(32)} if memory else {}),
                 "configuration": In(configuration_signature()),
                 "halted": Out(1),
                 "busy": Out(1),
@@ -119,10 +121,12 @@ class MemoryController(wiring.Component):
 
         sequencer = add("sequencer", Sequencer(g))
         editor = add("editor", SlotEditor(g))
+        loader = add("loader", Loader(g.bus_width, memory=self.memory))
         if self.memory:
             burst = min(self.burst, 4096 // g.bus_bytes)
             memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst))
-            connect(m, memory.axi, flipped(self.m_axi))
+            join(m, self.m_axi, memory.axi, loader.axi)
+            m.d.comb += loader.memory_size.eq(self.memory_size)
         else:
             memory = add("absent_memory", AbsentMemory(g.bus_width))
         dispenser = add("dispenser", Dispenser(g))
@@ -135,6 +139,7 @@ class MemoryController(wiring.Component):
         connect(m, flipped(self.commands), sequencer.commands)
         connect(m, sequencer.descriptor, memory.descriptor)
         connect(m, sequencer.edit, editor.edit)
+        connect(m, sequencer.load, loader.load)
         connect(m, dispenser.o, buffer.i)
         connect(m, buffer.o, tracker.i)
         connect(m, scheduler.head, writer.head)

@@ -11,14 +11,16 @@ from ..array.operation import slot_shape
 from .command import head_shape, in_range, view
 from .dma import descriptor_layout
 from .editor import EDITS, edit_signature
+from .loader import load_signature
 from .report import job_layout, job_words
 
 __all__ = ["Sequencer", "start_layout"]
 
-# Every command is executed here or by the slot editor.
-complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, *EDITS), __file__)
-# What follows a command that is not executed is dropped, by what would have taken it: dispenser or editor.
-complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE), __file__)
+# Every command is executed here, by the slot editor or by the loader.
+complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD, *EDITS), __file__)
+# What follows a command that is not executed is dropped, by what would have taken it: dispenser, editor or
+# loader.
+complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD), __file__)
 
 
 def start_layout(geometry):
@@ -51,6 +53,8 @@ class Sequencer(wiring.Component):
         From the dispenser.
     edit : Out(edit_signature)
         To the slot editor, only while the tracker is idle.
+    load : Out(load_signature)
+        To the loader, as the editor's.
     slot : Out(slot); locked : In(1)
     idle : In(1)
         No record is in buffer or tracker.
@@ -85,6 +89,7 @@ class Sequencer(wiring.Component):
                 "address": In(64),
                 "counted": In(32),
                 "edit": Out(edit_signature(g)),
+                "load": Out(load_signature(g.bus_width)),
                 "slot": Out(slot_shape(g)),
                 "locked": In(1),
                 "idle": In(1),
@@ -104,6 +109,7 @@ class Sequencer(wiring.Component):
         head = Signal(head_shape())
         learn, slot_command, fence = (view(head, opcode) for opcode in (Opcode.LEARN, Opcode.TRIAL, Opcode.FENCE))
         opcode, flags = learn.opcode, learn.flags
+        load_head = view(head, Opcode.LOAD)
         fine = Signal()
         failing = Signal()  # the error to report is the bus's, not the command's
 
@@ -111,6 +117,9 @@ class Sequencer(wiring.Component):
             self.slot.eq(slot_command.slot),
             self.edit.head.eq(head),
             self.edit.payload.payload.eq(self.commands.payload),
+            self.load.address.eq(load_head.address),
+            self.load.count.eq(load_head.count),
+            self.load.payload.payload.eq(self.commands.payload),
         ]
 
         # Bytes of a LEARN's records, one bit of a record's size per clock.
@@ -162,6 +171,10 @@ class Sequencer(wiring.Component):
             m.d.comb += [self.edit.start.eq(1), self.edit.drop.eq(drop)]
             m.next = "EDIT"
 
+        def to_memory(drop):
+            m.d.comb += [self.load.start.eq(1), self.load.drop.eq(drop)]
+            m.next = "LOAD"
+
         with m.FSM(name="state") as fsm:
             m.d.comb += [
                 self.waiting.eq(fsm.ongoing("FETCH") & (part == 0)),
@@ -200,6 +213,8 @@ class Sequencer(wiring.Component):
                         m.d.sync += self.halted.eq(0)
                     with m.If(opcode == Opcode.WRITE):
                         edit(drop=1)
+                    with m.If(opcode == Opcode.LOAD):
+                        to_memory(drop=1)
                 with m.Elif(~fine):
                     m.next = "ERROR"
                 with m.Elif(opcode != Opcode.RESET):
@@ -243,6 +258,8 @@ class Sequencer(wiring.Component):
                 with m.If(self.idle & quiet & ~self.locked):
                     with m.If(opcode == Opcode.FENCE):
                         m.next = "FENCE"
+                    with m.Elif(opcode == Opcode.LOAD):
+                        to_memory(drop=0)
                     with m.Else():
                         edit(drop=0)
 
@@ -254,6 +271,16 @@ class Sequencer(wiring.Component):
                 ]
                 with m.If(self.edit.done):
                     m.next = "FETCH"
+
+            with m.State("LOAD"):
+                m.d.comb += [
+                    self.load.payload.valid.eq(self.commands.valid),
+                    self.commands.ready.eq(self.load.payload.ready),
+                ]
+                with m.If(self.load.done):
+                    m.next = "FETCH"
+                    with m.If(self.load.failed):
+                        m.next = "ERROR"
 
             # The slot may be a FENCE's reserved bytes: no slot is locked then.
             with m.State("FENCE"):

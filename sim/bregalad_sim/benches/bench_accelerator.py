@@ -12,7 +12,7 @@ from bregalad_hw.accelerator import RESET_CLOCKS
 from bregalad_hw.mcmu.report import word_layout
 from bregalad_hw.registers import READ_LATENCY
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
-from cocotbext.axi import AxiReadBus, AxiSlaveRead
+from cocotbext.axi import AxiBus, AxiSlave
 
 from bregalad_sim.benches.sides import SIDES
 from bregalad_sim.golden import Golden
@@ -41,6 +41,10 @@ class Target:
             return bytes(length)
         return bytes(memory.data[address : address + length])
 
+    async def write(self, address, data):
+        # The model executes what is sent first, and no LOAD brings what another one does.
+        assert self.memory.data[address : address + len(data)] == data, f"{data.hex()} to {address:#x}"
+
 
 class Bench:
     """The accelerator, a golden model beside it, and what drives both."""
@@ -56,18 +60,19 @@ class Bench:
         target = Target(self.golden.memory)
         for name in ("cocotb.dut.m_axi", f"cocotb.{dut._name}.m_axi"):
             logging.getLogger(name).setLevel(logging.WARNING)
-        self.axi = AxiSlaveRead(AxiReadBus.from_prefix(dut, "m_axi_"), dut.clk, dut.rst, target)
-        send = self.axi.r_channel.send
+        self.axi = AxiSlave(AxiBus.from_prefix(dut, "m_axi_"), dut.clk, dut.rst, target)
+        send = self.axi.read_if.r_channel.send
 
         async def respond(word):
             word.rresp = target.response
             await send(word)
 
-        self.axi.r_channel.send = respond
+        self.axi.read_if.r_channel.send = respond
 
     async def start(self):
         dut = self.dut
         await reset(dut, dut.csr__addr, dut.csr__w_en, dut.csr__w_data, dut.reset)
+        dut.memory_size.value = MEMORY
         cocotb.start_soon(self._run())
 
     async def _run(self):
@@ -165,7 +170,8 @@ class Bench:
 
     def pause(self, probability):
         """Let the memory's channels pause."""
-        for channel in (self.axi.r_channel, self.axi.ar_channel):
+        read, write = self.axi.read_if, self.axi.write_if
+        for channel in (read.r_channel, read.ar_channel, write.aw_channel, write.w_channel, write.b_channel):
             rng = random.Random(self.rng.random())
             channel.clear_pause_generator()
             # A channel whose generator is taken away stays as it was left.
@@ -250,7 +256,9 @@ async def restart(dut):
             await bench.write(name, **fields)
         commands = (traffic.command(faults=False) for _ in range(15))
         return b"".join(
-            command for command in commands if command[0] != Opcode.LEARN or not command[1] & CommandFlag.MEMORY
+            command
+            for command in commands
+            if command[0] != Opcode.LOAD and (command[0] != Opcode.LEARN or not command[1] & CommandFlag.MEMORY)
         )
 
     for round_ in range(4 * parameters().get("rounds", 10)):

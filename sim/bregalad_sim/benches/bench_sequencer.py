@@ -22,11 +22,11 @@ from bregalad_sim.traffic import Traffic
 
 
 class Bench:
-    """The sequencer between models of dispenser, DMA, editor, tracker and scheduler.
+    """The sequencer between models of dispenser, DMA, editor, loader, tracker and scheduler.
 
     What is to come is a list of events, in order: ("start", count, offset, memory, discard, words, error),
-    ("descriptor", address, length), ("edit", head, drop, words) and ("job", bytes of FENCE or ERROR, or what the
-    editor answers).
+    ("descriptor", address, length), ("edit", head, drop, words), ("load", address, count, drop, words, failed) and
+    ("job", bytes of FENCE or ERROR, or what the editor answers).
     """
 
     def __init__(self, dut):
@@ -38,11 +38,13 @@ class Bench:
         self.commands = Source(dut, "commands", unsigned(g.bus_width), rng)
         self.inline = Sink(dut, "inline", unsigned(g.bus_width), rng)
         self.payload = Sink(dut, "edit__payload", unsigned(g.bus_width), rng)
+        self.bytes = Sink(dut, "load__payload", unsigned(g.bus_width), rng)
         self.start = Sink(dut, "start", start_layout(g), rng)
         self.descriptor = Sink(dut, "descriptor", descriptor_layout(), rng)
         self.job = Sink(dut, "job", job_layout(g), rng)
         self.answer = Source(dut, "edit__job", job_layout(g), rng)
-        self.ends = (self.commands, self.inline, self.payload, self.start, self.descriptor, self.job, self.answer)
+        takers = self.inline, self.payload, self.bytes
+        self.ends = (self.commands, *takers, self.start, self.descriptor, self.job, self.answer)
         self.events = deque()
         self.words = deque()  # that the dispenser, or the editor, takes
         self.dispensing = None  # clocks left after the words; None: nothing
@@ -50,8 +52,11 @@ class Bench:
         self.failure = self.failed = None  # of the LEARN that is dispensed, and of the last one: ERROR report
         self.editing = None  # the head, from `start` to `done`
         self.edit_clocks = 0
+        self.loading = None  # address, count and whether it fails, from `start` to `done`
         self.after = dict.fromkeys(("idle", "quiet", "locked"), 0)  # clocks until it holds, or is open
-        self.seen = dict.fromkeys(("start", "descriptor", "edit", "job", "discarded", "dropped", "failed"), 0)
+        self.seen = dict.fromkeys(
+            ("start", "descriptor", "edit", "load", "job", "discarded", "dropped", "failed", "unloaded"), 0
+        )
 
     async def begin(self):
         dut = self.dut
@@ -64,6 +69,8 @@ class Bench:
             dut.address,
             dut.counted,
             dut.edit__done,
+            dut.load__done,
+            dut.load__failed,
             dut.locked,
             dut.idle,
             dut.quiet,
@@ -96,6 +103,12 @@ class Bench:
                 self._learn(COMMANDS[Opcode.LEARN].unpack(data), payload, halted, error)
             case Opcode.RESET:
                 pass
+            case Opcode.LOAD:
+                command = COMMANDS[Opcode.LOAD].unpack(data)
+                where = int(command["address"]), int(command["count"])
+                self.events.append(("load", *where, halted, payload, error is not None))
+                if error:
+                    self.events.append(("job", error))
             case _ if halted:
                 if data[0] == Opcode.WRITE:
                     self.events.append(("edit", first, 1, payload))
@@ -128,6 +141,7 @@ class Bench:
         dut, rng = self.dut, self.rng
         self.inline.stall = self.stall if self.dispensing is not None and self.words else 1.0
         self.payload.stall = self.stall if self.editing is not None and self.words else 1.0
+        self.bytes.stall = self.stall if self.loading is not None and self.words else 1.0
         if self.dispensing is not None:
             self.start.stall = 1.0
         else:
@@ -139,6 +153,9 @@ class Bench:
         quiet = idle and not self.after["quiet"]
         dut.dispensing.value = self.dispensing is not None
         dut.edit__done.value = done
+        loaded = self.loading is not None and not (self.words or self.edit_clocks)
+        dut.load__done.value = loaded
+        dut.load__failed.value = self.loading[-1] if loaded else rng.getrandbits(1)
         dut.idle.value, dut.quiet.value = idle, quiet
         locked = bool(self.after["locked"])  # whatever slot is asked for
         dut.locked.value = locked
@@ -150,7 +167,7 @@ class Bench:
         await ReadOnly()
         self.commands.settle()
         self.answer.settle()
-        for end in (self.inline, self.payload):
+        for end in (self.inline, self.payload, self.bytes):
             word = end.settle()
             if word is not None:
                 assert word == self.words.popleft(), end.name
@@ -162,6 +179,10 @@ class Bench:
             assert int(dut.edit__head.value) == self.editing, "the head changed before the edit was done"
         if done:
             self.editing = None
+        if self.loading is not None:
+            assert (int(dut.load__address.value), int(dut.load__count.value)) == self.loading[:2]
+        if loaded:
+            self.loading = None
         if start is not None:
             self._start(start)
         if descriptor is not None:
@@ -179,8 +200,10 @@ class Bench:
                 assert idle and quiet, "reported before what came before"
         if int(dut.edit__start.value):  # where a WRITE is refused, in the clock of its report
             self._edit(idle, quiet, locked)
+        if int(dut.load__start.value):
+            self._load(idle)
         if int(dut.waiting.value):
-            assert self.dispensing is None and self.editing is None
+            assert self.dispensing is None and self.editing is None and self.loading is None
         if self.dispensing is not None and self.dispensing != "new":
             assert int(dut.learning.value)
         if self.dispensing == "new":
@@ -221,6 +244,14 @@ class Bench:
             self.after["locked"] = self.edit_clocks + self.rng.choice([0, 20])
             self.after["quiet"] = self.after["locked"] + self.rng.choice([1, 60])
 
+    def _load(self, idle):
+        _, address, count, drop, words, failed = self._next("load")
+        assert int(self.dut.load__drop.value) == drop
+        assert drop or idle, "memory changes under a LEARN"
+        self.loading, self.words = (address, count, failed), deque(words)
+        self.edit_clocks = self.rng.choice([1, 2, 20])
+        self.seen["unloaded"] += drop
+
     def _start(self, start):
         _, count, offset, memory, discard, words, self.failure = self._next("start")
         assert (start["count"], start["offset"]) == (count, offset)
@@ -246,6 +277,7 @@ async def matches_golden(dut):
     for _ in range(parameters()["rounds"]):
         bench.configure()
         bench.traffic.free = 0
+        bench.traffic.loaded = []
         bench.golden.memory.faults = {}
         bench.stall = rng.choice([0.0, 0.3, 0.8])
         for end in bench.ends:
@@ -253,7 +285,11 @@ async def matches_golden(dut):
         for _ in range(20):
             bench.command()
         clocks = 0
-        while bench.commands.items or bench.events or bench.editing is not None or bench.dispensing is not None:
+        while (
+            bench.commands.items
+            or bench.events
+            or any(what is not None for what in (bench.editing, bench.loading, bench.dispensing))
+        ):
             await bench.step()
             clocks += 1
             assert clocks < 20_000, f"nothing goes on; {list(bench.events)[:2]} is to come"

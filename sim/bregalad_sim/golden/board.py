@@ -67,6 +67,7 @@ class Golden:
             **identity_fields(self.geometry),
             "status.halted": int(self.halted),
             "status.busy": 0,
+            "ram.bytes": len(self.memory.data),
             **{f"{name}.count": count & 0xFFFFFFFF for name, count in self.events.items()},
         }
         value = 0
@@ -136,8 +137,7 @@ class Golden:
         command = COMMANDS[opcode].unpack(data) if opcode in COMMANDS else None
         if command is None or not self._in_range(opcode, command):
             return False
-        getattr(self, _EXECUTE[opcode].__name__)(command, payload)
-        return True
+        return getattr(self, _EXECUTE[opcode].__name__)(command, payload) is not False
 
     def _in_range(self, opcode, command):
         """Whether every slot and cell exists that a command names."""
@@ -151,6 +151,9 @@ class Golden:
         in_memory = command["flags"] & CommandFlag.MEMORY
         return 0 if in_memory else int(command["count"]) * record_layout(self.cells_in_use).size
 
+    def _load_bytes(self, command):
+        return int(command["address"]) % self.geometry.bus_bytes + int(command["count"])
+
     def _statistics_bytes(self, command):
         g = self.geometry
         if command["cell"] == NONE:
@@ -159,6 +162,11 @@ class Golden:
 
     def _fence(self, command, payload):
         self._report(reports.FENCE, kind=Kind.FENCE, token=command["token"])
+
+    def _load(self, command, payload):
+        """False if it is refused."""
+        address, count = int(command["address"]), int(command["count"])
+        return self.memory.write(address, payload[address % self.geometry.bus_bytes :][:count])
 
     def _nothing(self, command, payload):
         """RESET of a board that has not halted."""
@@ -461,9 +469,12 @@ _EXECUTE = complete(
         Opcode.WRITE: Golden._write,
         Opcode.FENCE: Golden._fence,
         Opcode.RESET: Golden._nothing,
+        Opcode.LOAD: Golden._load,
     },
     __file__,
 )
 _PAYLOADS = complete(
-    WITH_PAYLOAD, {Opcode.LEARN: Golden._records_bytes, Opcode.WRITE: Golden._statistics_bytes}, __file__
+    WITH_PAYLOAD,
+    {Opcode.LEARN: Golden._records_bytes, Opcode.WRITE: Golden._statistics_bytes, Opcode.LOAD: Golden._load_bytes},
+    __file__,
 )

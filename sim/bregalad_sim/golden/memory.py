@@ -34,3 +34,10 @@ class Memory:
             if word + self.bus_bytes > len(self.data):
                 raise BusError(word, ErrorCode.DECODE)
         return bytes(self.data[address : address + length])
+
+    def write(self, address, data):
+        """Whether there is a memory, and all of it is there; else nothing is written."""
+        fits = bool(self.data) and address + len(data) <= len(self.data)
+        if fits:
+            self.data[address : address + len(data)] = data
+        return fits

@@ -33,7 +33,7 @@ from .walker import NodeTable, Walker
 
 __all__ = ["TreeBoard"]
 
-_WAIT = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES)  # until a LEARN has ended
+_WAIT = (Opcode.LEARN, Opcode.FENCE, Opcode.LOAD, TreeOpcode.LAYOUT, TreeOpcode.EDGES)  # until a LEARN has ended
 
 
 class TreeBoard(Golden):

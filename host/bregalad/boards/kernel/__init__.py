@@ -9,6 +9,7 @@ from .gains import measure_of
 from .records import learn
 from .slots import place
 from .state import (
+    ADDRESS,
     ASKED,
     BEATS,
     CELL_SETTINGS,
@@ -21,6 +22,7 @@ from .state import (
     KIND,
     LEFT,
     LINK,
+    LOADING,
     NEIGHBOURS,
     NODES,
     PREDICTED,
@@ -37,6 +39,7 @@ from .state import (
 from .trials import ask, trial
 
 __all__ = [
+    "ADDRESS",
     "ASKED",
     "BEATS",
     "CELL_SETTINGS",
@@ -49,6 +52,7 @@ __all__ = [
     "KIND",
     "LEFT",
     "LINK",
+    "LOADING",
     "N",
     "NODES",
     "PREDICTED",

@@ -10,7 +10,7 @@ from ...protocol.words import putter
 from .arithmetic import u16, u32
 from .reports import DECODE, RECORD_HEAD, error, has_room
 from .slots import CELL_AT, CLASS_COUNTS_AT, SLOT_AT, place, read, reset, write
-from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, SKIP, USED, compiled, inlined, inner
+from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, LOADING, SKIP, USED, compiled, inlined, inner
 
 __all__ = ["execute"]
 
@@ -21,6 +21,8 @@ FENCED, BAD_COMMAND = int(Kind.FENCE), int(ErrorCode.COMMAND)
 
 COUNT_AT = COMMANDS[Opcode.LEARN].offset("count")
 ADDRESS_AT = COMMANDS[Opcode.LEARN].offset("address")
+LOAD_COUNT_AT = COMMANDS[Opcode.LOAD].offset("count")
+LOAD_ADDRESS_AT = COMMANDS[Opcode.LOAD].offset("address")
 TOKEN_AT = COMMANDS[Opcode.FENCE].offset("token")
 
 FENCE_WORDS, put_fence = FENCE.size // 4, putter(FENCE, "kind", "token")
@@ -64,6 +66,11 @@ def records_bytes(state, stream, at):
     if stream[at + 1] & MEMORY:
         return np.int64(0)
     return u32(stream, at + COUNT_AT) * (RECORD_HEAD + state.registers[CELLS])
+
+
+@inlined
+def load_bytes(state, stream, at):
+    return u32(stream, at + LOAD_ADDRESS_AT) % state.bus_bytes + u32(stream, at + LOAD_COUNT_AT)
 
 
 @inlined
@@ -142,6 +149,31 @@ def reset_command(state, stream, at, body):
 
 
 @inlined
+def load_command(state, stream, at, body):
+    """Begin a LOAD: what is to be copied is the caller's, from the first byte on."""
+    progress = state.progress
+    count = u32(stream, at + LOAD_COUNT_AT)
+    low, high = u32(stream, at + LOAD_ADDRESS_AT), u32(stream, at + LOAD_ADDRESS_AT + 4)
+    before = low % state.bus_bytes
+    if not state.memory.size or high >= FAR >> 32 or (low | high << 32) + count > state.memory.size:
+        _refuse(state, stream, at)
+        return body - at
+    if body + before > stream.size:
+        return np.int64(0)
+    progress[ADDRESS] = low | high << 32
+    progress[LOADING] = count
+    progress[SKIP] = -(before + count) % state.bus_bytes
+    return body + before - at
+
+
+@inlined
+def _refuse(state, stream, at):
+    """Report a command as wrong, and skip what follows it."""
+    error(state.out, state.progress, np.int64(BAD_COMMAND), u32(stream, at) | u32(stream, at + 4) << 32, np.int64(0))
+    _skip(state, stream, at)
+
+
+@inlined
 def _no_payload(opcode, state, stream, at):
     return np.int64(0)
 
@@ -152,7 +184,21 @@ def _no_command(opcode, state, stream, at, body):
     return body - at
 
 
-_payload = choose(WITH_PAYLOAD, {Opcode.LEARN: records_bytes, Opcode.WRITE: statistics_bytes}, __file__, _no_payload)
+_payload = choose(
+    WITH_PAYLOAD,
+    {Opcode.LEARN: records_bytes, Opcode.WRITE: statistics_bytes, Opcode.LOAD: load_bytes},
+    __file__,
+    _no_payload,
+)
+
+
+@inlined
+def _skip(state, stream, at):
+    """Skip what follows a command."""
+    payload = _payload(stream[at], state, stream, at)
+    state.progress[SKIP] = payload + -payload % state.bus_bytes
+
+
 _execute = choose(
     Opcode,
     {
@@ -164,6 +210,7 @@ _execute = choose(
         Opcode.WRITE: write_command,
         Opcode.FENCE: fence_command,
         Opcode.RESET: reset_command,
+        Opcode.LOAD: load_command,
     },
     __file__,
     _no_command,
@@ -174,16 +221,12 @@ _execute = choose(
 def command(state, stream, at, head_bytes):
     """Execute one command, LEARN up to its records; bytes consumed, 0 if it is not all there."""
     progress = state.progress
-    refused = False
     if progress[HALTED]:
         progress[HALTED] = stream[at] != RESET
-        refused = True
-    elif not in_range(state.counts.shape[0], state.counts.shape[3], stream, at):
-        error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at) | u32(stream, at + 4) << 32, np.int64(0))
-        refused = True
-    if refused:
-        payload = _payload(stream[at], state, stream, at)
-        progress[SKIP] = payload + -payload % state.bus_bytes
+        _skip(state, stream, at)
+        return head_bytes
+    if not in_range(state.counts.shape[0], state.counts.shape[3], stream, at):
+        _refuse(state, stream, at)
         return head_bytes
     return _execute(stream[at], state, stream, at, at + head_bytes)
 
@@ -192,14 +235,15 @@ def command(state, stream, at, head_bytes):
 def execute(state, stream):
     """Execute commands until ``stream`` holds no whole one or there is no room for reports.
 
-    Also until records are to be learnt (``progress[LEFT]``) or a slot is to be tried
-    (``progress[ASKED]``, 0: none). That is done by whoever calls, with `learn` and `trial`, as most
-    trees never ask for it and compiling both takes longest. Returns the bytes consumed.
+    Also until records are to be learnt (``progress[LEFT]``), a slot is to be tried
+    (``progress[ASKED]``, 0: none) or bytes go to memory (``progress[LOADING]``). That is done by
+    whoever calls, with `learn` and `trial`, as most trees never ask for it and compiling both takes
+    longest. Returns the bytes consumed.
     """
     progress = state.progress
     head_bytes = max(COMMAND_BYTES, state.bus_bytes)
     at = np.int64(0)
-    while not progress[LEFT] and not progress[ASKED]:
+    while not progress[LEFT] and not progress[ASKED] and not progress[LOADING]:
         if progress[SKIP]:
             step = min(progress[SKIP], stream.size - at)
             progress[SKIP] -= step

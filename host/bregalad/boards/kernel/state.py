@@ -42,6 +42,7 @@ __all__ = [
     "SKIP",
     "USED",
     "ASKED",
+    "LOADING",
     "PROGRESS",
     "CELL",
     "VALUE",
@@ -83,7 +84,7 @@ KIND, FIRST, OTHER, BASE = range(len(CELL_SETTINGS))
 # Two are not the board's. EXTENT: bins from there on hold nothing, so that nothing need look at
 # them. TERMS: whether the slot's ``shares`` are kept up to date, as they are once asked for.
 N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, TERMS, COUNTS = range(9)
-HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, ASKED, PROGRESS = range(9)
+HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, ASKED, LOADING, PROGRESS = range(10)
 # A candidate's first cell, value and gain; the cell and bin that its left class counts are from.
 CELL, VALUE, GAIN, SOURCE, BIN, FOUND = range(6)
 RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(
@@ -122,7 +123,7 @@ class State(NamedTuple):
     lo: np.ndarray  # uint8[S, D]
     shift: np.ndarray  # uint8[S, D]
     events: np.ndarray  # int64, by EVENTS
-    progress: np.ndarray  # int64[8], by HALTED to ASKED
+    progress: np.ndarray  # int64[9], by HALTED to LOADING
     found: np.ndarray  # int64[D, 5], a trial's candidates by CELL to BIN
     scratch: np.ndarray  # int64[3, C]
     order: np.ndarray  # int64[D], 0, 1, ...: where a record has the codes of its cells

@@ -1,0 +1,296 @@
+"""A board's memory: LiteDRAM's controller, its chip, and what stands between it and the accelerator."""
+
+import re
+from dataclasses import dataclass, field
+
+from amaranth import ClockSignal, Instance, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from ..mcmu.axi import Response, axi_signature
+
+__all__ = ["CHIPS", "Chip", "MemoryGate", "NAME", "add_core", "write_core"]
+
+NAME = "dram"  # of the module
+_COMMENT = re.compile(r"^//.*\n", re.MULTILINE)
+_COMMANDS = {"RAS": "ras_n", "CAS": "cas_n", "WE": "we_n", "CS": "cs_n"}
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A memory chip.
+
+    Parameters
+    ----------
+    module : str
+        LiteDRAM's name of it; also for chips that are as large and as slow.
+    width : int
+        Data pins.
+    size : int
+        Bytes.
+    cas_latency : int
+        Clocks.
+    pins : dict
+        Bits of what goes to its pins, as `add_core` calls them.
+    """
+
+    module: str
+    width: int
+    size: int
+    cas_latency: int
+    pins: dict = field(default_factory=dict)
+
+
+_SDRAM = {"a": 13, "ba": 2, "cs": 1, "ras": 1, "cas": 1, "we": 1, "dqm": 2, "o": 16, "oe": 1, "i": 16}
+CHIPS = {"ulx3s": Chip("MT48LC16M16", 16, 1 << 25, 2, _SDRAM)}
+
+
+class MemoryGate(wiring.Component):
+    """What an accelerator may do to a memory that answers any address, begins late and knows no reset.
+
+    Parameters
+    ----------
+    data_width : int
+        Bits of a bus word.
+    size : int
+        Bytes of the memory, a power of two.
+
+    Members
+    -------
+    i : In(axi_signature)
+        From the accelerator: read bursts that begin and end on the same side of the memory's end, and writes of a word
+        each. A burst behind the end is answered with DECERR, in order.
+    reset : In(1)
+        The accelerator's. What it has asked for until then is not answered; what it asks for later waits until all of
+        that is done.
+    o : Out(axi_signature)
+        To the memory.
+    open : In(1)
+        The memory is ready.
+
+    Latency: 0 clocks, a write's 1. Throughput: as the memory's, a write in two clocks.
+    """
+
+    def __init__(self, data_width, size):
+        self.size = size
+        super().__init__(
+            {
+                "i": In(axi_signature(data_width)),
+                "reset": In(1),
+                "o": Out(axi_signature(data_width)),
+                "open": In(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        i, o = self.i, self.o
+        bursts, words = Signal(8), Signal(8)  # that the memory owes
+        stale = Signal()  # and all of them to nobody
+        shut = self.reset | stale
+        m.d.sync += stale.eq(self.reset | (stale & ((bursts != 0) | (words != 0))))
+
+        address_bits = (self.size - 1).bit_length()
+        outside = i.araddr[address_bits:] != 0
+        left = Signal(8)  # words of a burst behind the end, less one
+        refusing = Signal()
+        may_read = self.open & ~shut & ~refusing & ~bursts.all()
+        for name in ("id", "addr", "len", "size", "burst", "cache", "prot"):
+            m.d.comb += getattr(o, f"ar{name}").eq(getattr(i, f"ar{name}"))
+        m.d.comb += [
+            o.arvalid.eq(i.arvalid & may_read & ~outside),
+            i.arready.eq(may_read & Mux(outside, bursts == 0, o.arready)),
+            o.rready.eq(shut | i.rready),
+            i.rvalid.eq((o.rvalid | refusing) & ~shut),
+            i.rdata.eq(o.rdata),
+            i.rresp.eq(Mux(refusing, Response.DECERR, o.rresp)),
+            i.rlast.eq(Mux(refusing, left == 0, o.rlast)),
+        ]
+        m.d.sync += bursts.eq(bursts + (o.arvalid & o.arready) - (o.rvalid & o.rready & o.rlast))
+        with m.If(shut):
+            m.d.sync += refusing.eq(0)
+        with m.Elif(refusing):
+            with m.If(i.rready):
+                m.d.sync += [left.eq(left - 1), refusing.eq(left != 0)]
+        with m.Elif(i.arvalid & i.arready & outside):
+            m.d.sync += [left.eq(i.arlen), refusing.eq(1)]
+
+        # Address and word are taken together, so that a reset leaves no memory waiting for a word.
+        free = self.open & ~shut & ~o.awvalid & ~o.wvalid & ~words.all()
+        put = i.awvalid & i.wvalid & free
+        m.d.comb += [
+            i.awready.eq(put),
+            i.wready.eq(put),
+            o.wlast.eq(1),
+            o.bready.eq(shut | i.bready),
+            i.bvalid.eq(o.bvalid & ~shut),
+            i.bresp.eq(o.bresp),
+        ]
+        m.d.sync += words.eq(words + put - (o.bvalid & o.bready))
+        with m.If(o.awready):
+            m.d.sync += o.awvalid.eq(0)
+        with m.If(o.wready):
+            m.d.sync += o.wvalid.eq(0)
+        with m.If(put):
+            m.d.sync += [o.awvalid.eq(1), o.wvalid.eq(1), o.wdata.eq(i.wdata), o.wstrb.eq(i.wstrb)]
+            for name in ("addr", "size", "burst", "cache", "prot"):
+                m.d.sync += getattr(o, f"aw{name}").eq(getattr(i, f"aw{name}"))
+        return m
+
+
+def add_core(platform, chip, clock_hz, gate, pins):
+    """The controller as an Instance, in domain ``sync``, behind a gate.
+
+    Parameters
+    ----------
+    platform : Platform
+        Given the controller's Verilog.
+    chip, clock_hz
+        Of `write_core`.
+    gate : MemoryGate
+    pins : dict of Signal
+        By the names of the chip's ``pins``.
+    """
+    axi = gate.o
+    platform.add_file(f"{NAME}.v", write_core(chip, clock_hz, len(axi.rdata)))
+    ports = {"i_sys_clk": ClockSignal(), "o_ready": gate.open}
+    for name, member in axi.signature.members.items():
+        if name.endswith(("cache", "prot", "bid", "rid")):
+            continue
+        value = getattr(axi, name)
+        ports[f"{'io'[member.flow is In]}_axi_{name}"] = (
+            value[: (chip.size - 1).bit_length()] if "addr" in name else value
+        )
+    for name, pin in pins.items():
+        ports[f"{'oi'[name == 'i']}_chip_{name}"] = pin
+    return Instance(NAME, **ports)
+
+
+def write_core(chip, clock_hz, data_width):
+    """The controller's Verilog, module `NAME`, for a chip of single data rate at the controller's clock.
+
+    Parameters
+    ----------
+    chip : Chip
+    clock_hz : int
+        Of its clock ``sys_clk``.
+    data_width : int
+        Bits of the AXI4 port, at least the chip's.
+
+    Ports
+    -----
+    sys_clk
+    ready
+        The chip is initialised. Before, what comes by ``axi_...`` is lost.
+    axi_...
+        The port, of IDs of one bit.
+    chip_a, chip_ba, chip_cs, chip_ras, chip_cas, chip_we, chip_dqm, chip_o, chip_oe
+        To registers at the pins, 1 where the pins' names say so, not their levels. The chip's clock enable is always 1.
+    chip_i
+        From registers at the data pins.
+
+    Raises
+    ------
+    ImportError
+        If LiteDRAM is not installed.
+    """
+    try:
+        from litedram import modules
+        from litedram.common import PhySettings
+        from litedram.core.controller import LiteDRAMController
+        from litedram.core.crossbar import LiteDRAMCrossbar
+        from litedram.frontend.axi import LiteDRAMAXI2Native, LiteDRAMAXIPort
+        from litedram.init import get_sdram_phy_init_sequence
+        from litex.gen.fhdl.verilog import convert
+        from migen import Array, ClockDomain, ClockDomainsRenamer, If, Module, Signal
+        from migen import Mux as Choice
+    except ImportError as error:
+        raise ImportError("boards with memory need LiteDRAM: pip install 'bregalad[boards]'") from error
+
+    module = getattr(modules, chip.module)(clock_hz, "1:1")
+    # As LiteDRAM's GENSDRPHY has them, whose pins are ours.
+    settings = PhySettings(
+        phytype="GENSDRPHY",
+        memtype="SDR",
+        databits=chip.width,
+        dfi_databits=chip.width,
+        nphases=1,
+        rdphase=0,
+        wrphase=0,
+        cl=chip.cas_latency,
+        read_latency=chip.cas_latency + 1,
+        write_latency=0,
+    )
+    core = Module()
+    core.clock_domains.cd_sys = ClockDomain("sys")
+    core.clock_domains.cd_init = ClockDomain("init", reset_less=True)
+    clock, ready = Signal(name="sys_clk"), Signal(name="ready")
+    # The controller is reset until the chip can be used.
+    core.comb += [core.cd_sys.clk.eq(clock), core.cd_init.clk.eq(clock), core.cd_sys.rst.eq(~ready)]
+    core.submodules.controller = controller = LiteDRAMController(
+        settings, module.geom_settings, module.timing_settings, clock_hz
+    )
+    core.submodules.crossbar = crossbar = LiteDRAMCrossbar(controller.interface)
+    axi = LiteDRAMAXIPort(data_width=data_width, address_width=(chip.size - 1).bit_length(), id_width=1)
+    core.submodules.port = LiteDRAMAXI2Native(axi, crossbar.get_port(data_width=data_width))
+
+    # One command after the other, each with the clocks to wait after it; LiteX's processor would send them.
+    steps, _ = get_sdram_phy_init_sequence(settings, module.timing_settings)
+    rest = module.timing_settings.tRFC + module.timing_settings.tRP  # more than any command needs
+    steps = [(address, bank, command, wait + rest) for _, address, bank, command, wait in steps]
+
+    def column(values):
+        return Array(values)[at]
+
+    init, phase = Module(), controller.dfi.p0
+    at, waits = Signal(max=len(steps) + 1), Signal(max=max(wait for *_, wait in steps) + 1)
+    chosen = {name: Signal(reset=1) for name in _COMMANDS.values()}
+    address, bank = Signal(len(phase.address)), Signal(len(phase.bank))
+    idle = [signal.eq(1) for signal in chosen.values()]
+    init.sync += [
+        *idle,
+        If(~ready, waits.eq(waits - 1)),
+        If(
+            ~ready & (waits == 0),
+            If(at == len(steps), ready.eq(1)).Else(
+                at.eq(at + 1),
+                waits.eq(column([wait for *_, wait in steps])),
+                address.eq(column([step[0] for step in steps])),
+                bank.eq(column([step[1] for step in steps])),
+                *(
+                    chosen[name].eq(column([f"DFII_COMMAND_{short}" not in step[2] for step in steps]))
+                    for short, name in _COMMANDS.items()
+                ),
+            ),
+        ),
+    ]
+    core.submodules.init = ClockDomainsRenamer("init")(init)
+
+    ports = {clock, ready}
+
+    def export(name, signal, given=False):
+        port = Signal(len(signal), name=name)
+        core.comb += signal.eq(port) if given else port.eq(signal)
+        ports.add(port)
+
+    export("chip_a", Choice(ready, phase.address, address))
+    export("chip_ba", Choice(ready, phase.bank, bank))
+    for name, signal in chosen.items():
+        export(f"chip_{name.removesuffix('_n')}", ~Choice(ready, getattr(phase, name), signal))
+    export("chip_dqm", Choice(phase.wrdata_en, phase.wrdata_mask, 0))
+    export("chip_o", phase.wrdata)
+    export("chip_oe", phase.wrdata_en)
+    export("chip_i", phase.rddata, given=True)
+    for channel, fields, from_host in (
+        ("ar", ("valid", "addr", "len", "size", "burst", "id"), True),
+        ("aw", ("valid", "addr", "len", "size", "burst", "id"), True),
+        ("w", ("valid", "data", "strb", "last"), True),
+        ("r", ("valid", "data", "resp", "last"), False),
+        ("b", ("valid", "resp"), False),
+    ):
+        stream = getattr(axi, channel)
+        export(f"axi_{channel}ready", stream.ready, given=not from_host)
+        for name in fields:
+            export(f"axi_{channel}{name}", getattr(stream, name), given=from_host)
+
+    return _COMMENT.sub("", str(convert(core, ports, NAME)))  # comments tell the time

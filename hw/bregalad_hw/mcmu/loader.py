@@ -1,0 +1,169 @@
+"""Write what a command brings to memory."""
+
+from amaranth import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .axi import ADDRESS_WIDTH, Response, write_signature
+
+__all__ = ["Loader", "load_signature"]
+
+_COUNT_WIDTH = 32
+_OUTSTANDING = 15
+
+
+def load_signature(data_width):
+    """What a sequencer and a `Loader` say to each other, seen from the sequencer.
+
+    Parameters
+    ----------
+    data_width : int
+        Bits of a bus word.
+
+    Members
+    -------
+    start : Out(1)
+        A LOAD begins, unless one is under way.
+    drop : Out(1)
+        Beside ``start``: it is not to be executed.
+    address, count : Out
+        Steady from ``start`` to ``done``.
+    payload : Out(stream of bus words)
+        Taken as far as they are the LOAD's.
+    done : In(1)
+        For a clock: all is in memory, or dropped.
+    failed : In(1)
+        Beside ``done``: not all of it is in the memory, which has got nothing, or the memory has not taken it.
+    """
+    return wiring.Signature(
+        {
+            "start": Out(1),
+            "drop": Out(1),
+            "address": Out(ADDRESS_WIDTH),
+            "count": Out(_COUNT_WIDTH),
+            "payload": Out(stream.Signature(data_width)),
+            "done": In(1),
+            "failed": In(1),
+        }
+    )
+
+
+class Loader(wiring.Component):
+    """Bus words to memory, each byte at the place in its word that it has there.
+
+    Every word is a burst of its own: a link brings them more slowly than a bus takes them.
+
+    Parameters
+    ----------
+    data_width : int
+        Bits of a bus word, a power of two, 32 to 512.
+    memory : bool
+        Whether there is one; if not, all is dropped, and has failed.
+
+    Members
+    -------
+    load : In(load_signature)
+    memory_size : In(32); axi : Out(AXI4 write)
+        Bytes of the memory; with ``memory`` only.
+
+    Latency: 3 clocks from ``start`` to the first word, 1 from a word to ``wvalid``. Throughput: a word per clock.
+    """
+
+    def __init__(self, data_width, *, memory=True):
+        self.data_width = data_width
+        self.memory = memory
+        super().__init__(
+            {
+                "load": In(load_signature(data_width)),
+                **({"memory_size": In(32), "axi": Out(write_signature(data_width))} if memory else {}),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        load = self.load
+        size = self.data_width // 8
+        word_bits = (size - 1).bit_length()
+
+        end = Signal(_COUNT_WIDTH + 1)  # bytes that follow the command, those in front of the first included
+        left = Signal(_COUNT_WIDTH + 2 - word_bits)  # words
+        under_way, sized, drop, outside, failed = Signal(), Signal(), Signal(), Signal(), Signal()
+        take, settled = Signal(), Signal(init=1)
+        ending = under_way & sized & (left == 0) & settled
+
+        with m.If(~under_way):
+            m.d.sync += [
+                end.eq(load.address[:word_bits] + load.count),
+                under_way.eq(load.start),
+                drop.eq(load.drop),
+                sized.eq(0),
+                failed.eq(0),
+            ]
+        with m.Elif(~sized):
+            m.d.sync += [left.eq((end + (size - 1)) >> word_bits), sized.eq(1)]
+        with m.Elif(take):
+            m.d.sync += left.eq(left - 1)
+        with m.If(ending):
+            m.d.sync += under_way.eq(0)
+        m.d.comb += [
+            load.done.eq(ending),
+            load.failed.eq(~drop & (outside | failed)),
+            load.payload.ready.eq(take),
+        ]
+        going = load.payload.valid & under_way & sized & (left != 0)
+        if not self.memory:
+            m.d.comb += [take.eq(going), outside.eq(1)]
+            return m
+
+        axi = self.axi
+        at = Signal(32 - word_bits)
+        first = Signal()
+        pending = Signal(range(_OUTSTANDING + 1))
+        free = (~axi.awvalid | axi.awready) & (~axi.wvalid | axi.wready) & (pending != _OUTSTANDING)
+        answered = axi.bvalid & axi.bready
+        put = take & ~drop & ~outside
+        m.d.comb += [
+            take.eq(going & (drop | outside | free)),
+            settled.eq(pending == 0),
+            axi.awsize.eq(word_bits),
+            axi.awburst.eq(0b01),
+            axi.awcache.eq(0b0011),
+            axi.wlast.eq(1),
+            axi.bready.eq(1),
+        ]
+        m.d.sync += pending.eq(pending + put - answered)
+        with m.If(axi.awready):
+            m.d.sync += axi.awvalid.eq(0)
+        with m.If(axi.wready):
+            m.d.sync += axi.wvalid.eq(0)
+        with m.If(answered & (axi.bresp >= Response.SLVERR)):
+            m.d.sync += failed.eq(1)
+
+        last_byte = Signal(33)
+        with m.If(~under_way):
+            m.d.sync += [
+                last_byte.eq(load.address[:32] + load.count),
+                at.eq(load.address[word_bits:32]),
+                outside.eq(load.address[32:] != 0),
+                first.eq(1),
+            ]
+        with m.Elif(~sized):
+            m.d.sync += outside.eq(outside | (last_byte > self.memory_size))
+        with m.Elif(put):
+            tail = end[:word_bits]
+            bytes_ = range(size)
+            m.d.sync += [
+                axi.awvalid.eq(1),
+                axi.wvalid.eq(1),
+                axi.awaddr.eq(at << word_bits),
+                axi.wdata.eq(load.payload.payload),
+                axi.wstrb.eq(
+                    Cat(
+                        (~first | (load.address[:word_bits] <= byte)) & ((left != 1) | (tail == 0) | (tail > byte))
+                        for byte in bytes_
+                    )
+                ),
+                at.eq(at + 1),
+                first.eq(0),
+            ]
+        return m
