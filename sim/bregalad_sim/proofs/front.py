@@ -76,9 +76,9 @@ def _no_lock_is_late(m, block):
     asked = Array(Signal(name=f"asked_{index}") for index in range(4))
     hands, counts, paused = Signal(), Signal(), Signal()
     number, chooses = Signal(5), Signal()
-    due = block.lock.valid & (lock.at <= handed)
+    due = block.lock.valid & ~block.turning & (lock.at <= handed)
     m.d.comb += [
-        hands.eq(hand & ~due & ~block.cancel.valid & ~paused & (handed <= block.decided + delay)),
+        hands.eq(hand & ~due & ~block.cancel.valid & ~block.turning & ~paused & (handed <= block.decided + delay)),
         counts.eq(count & (counted < handed)),
         number.eq(counted + ~block.requested),
         Assume(block.counted == counted),
