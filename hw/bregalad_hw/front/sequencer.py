@@ -160,6 +160,7 @@ class TreeSequencer(wiring.Component):
         self._outputs(m, head, learn, row, rows, edit, length)
         part = Signal(range(max(1, COMMAND_BYTES // g.bus_bytes)))
         fine, checked = Signal(), Signal(range(_CHECKED))
+        waits = Signal()  # a command does, for a LEARN's end
         left = Signal(32 + (STEP.size - 1).bit_length())  # bytes that follow a command
         job = self.job.p
 
@@ -230,9 +231,13 @@ class TreeSequencer(wiring.Component):
 
             # What waits until a LEARN has ended. That the stream stands is told meanwhile, but nothing can help it.
             with m.State("WAIT"):
+                m.d.sync += waits.eq(1)
                 with m.If(ended):
                     m.next = "ENDED"
+                with m.Elif(stuck):
+                    m.next = "STUCK"
                 with m.Elif(~self.learning & over):
+                    m.d.sync += waits.eq(0)
                     with m.Switch(opcode):
                         with m.Case(Opcode.FENCE):
                             m.next = "FENCE"
@@ -356,6 +361,8 @@ class TreeSequencer(wiring.Component):
                 with m.Elif(self.job.ready):
                     m.d.sync += [self.learning.eq(0), ended.eq(0), flows.eq(0)]
                     m.next = "FETCH"
+                    with m.If(waits):
+                        m.next = "WAIT"
 
             with m.State("STUCK"):
                 report(TreeKind.STANDS, _number_words(number=self.number))
@@ -363,6 +370,8 @@ class TreeSequencer(wiring.Component):
                 with m.If(self.job.ready):
                     m.d.sync += [told.eq(1), stuck.eq(0)]
                     m.next = "FETCH"
+                    with m.If(waits):
+                        m.next = "WAIT"
 
             with m.State("ERROR"):
                 report(
@@ -379,7 +388,9 @@ class TreeSequencer(wiring.Component):
                     m.d.sync += self.halted.eq(1)
                     m.next = "FETCH"
                     with m.If(broken):
-                        m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0), flows.eq(0)]
+                        m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0), flows.eq(0), waits.eq(0)]
+                        with m.If(waits):  # what has waited is dropped, and what follows it
+                            m.next = "CHECK"
                     with m.Elif(opcode == Opcode.WRITE):
                         m.d.comb += [self.slots.start.eq(1), self.slots.drop.eq(1)]
                         m.next = "SLOTS"
