@@ -35,6 +35,16 @@ class QuantisedBeat:
 class _Layout:
     steps: list = field(default_factory=list)
     stride: int = 1
+    need: int = 0
+
+    @property
+    def reach(self):
+        """Bytes of a row up to the last one that a step needs."""
+        base, need, reach = 0, self.need, 0
+        for step in self.steps:
+            reach = max(reach, base + need)
+            base, need = base + step["advance"], need + step["change"]
+        return reach
 
 
 class GoldenQuantiser:
@@ -58,13 +68,15 @@ class GoldenQuantiser:
             case RowOpcode.LAYOUT:
                 steps = [STEP.unpack(payload[STEP.size * i :]) for i in range(count)]
                 self.layout = _Layout(
-                    [{name: int(s[name]) for name in s.dtype.names} for s in steps], command["stride"]
+                    [{name: int(s[name]) for name in s.dtype.names} for s in steps],
+                    int(command["stride"]),
+                    int(command["need"]),
                 )
             case RowOpcode.EDGES:
                 keys = list(struct.unpack_from(f"<{count}I", payload))
                 self.edges[int(command["lane"]), int(command["row"])] = keys[:EDGES]
             case RowOpcode.RECORDS:
-                begins = (int(command["offset"]) + int(self.layout.stride) * i for i in range(count))
+                begins = (int(command["offset"]) + self.layout.stride * i for i in range(count))
                 return [beat for begin in begins for beat in self._record(payload, begin, int(command["flags"]))]
         return []
 

@@ -10,7 +10,7 @@ from collections import deque
 
 from bregalad.complete import complete
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import PATH_LIMIT, Opcode, RecordFlag
+from bregalad.protocol.commands import COMMANDS, PATH_LIMIT, CommandFlag, Opcode, RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
@@ -58,13 +58,14 @@ class TreeBoard(Golden):
             f"{register.name}.{field.name}": field.reset for register in TREE_REGISTERS for field in register.fields
         }
         self.quantiser = GoldenQuantiser(geometry)
-        self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots)
+        self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots, alternates=0)
         self.rows = LeafRows(geometry, geometry.nodes)
         self.number = self.edits = 0  # records learnt, EDITs executed
         self._walker = Walker(self.table)
         self._open = deque()  # (node, number) of proposals that have not locked their node yet
         self._records = deque()  # of the LEARN under way
         self._learning = self._told = False  # it is; that the stream stands is reported
+        self._more = False  # records wait for the next EDIT
 
     # Commands
 
@@ -76,7 +77,7 @@ class TreeBoard(Golden):
         stream = self._pending + bytes(data)
         at = 0
         while (length := self._command_length(stream[at:])) is not None:
-            if self._learning and stream[at] in _WAIT and not self.halted:
+            if self._learning and not self.halted and self._waits(stream[at:]):
                 break
             self._command(stream[at : at + length])
             at += length
@@ -84,6 +85,13 @@ class TreeBoard(Golden):
         self._pending = stream[at:]
         answer, self._reports = b"".join(self._reports), []
         return answer
+
+    def _waits(self, stream):
+        """Whether a command is executed after the LEARN under way only; what is refused is refused at once."""
+        return stream[0] in _WAIT and (stream[0] != Opcode.LEARN or self._learns(COMMANDS[Opcode.LEARN].unpack(stream)))
+
+    def _learns(self, command):
+        return bool(command["flags"] & CommandFlag.MEMORY) and command["root"] < self.geometry.nodes
 
     def _payload_bytes(self, opcode, stream):
         if opcode in (TreeOpcode.LAYOUT, TreeOpcode.EDGES):
@@ -93,6 +101,8 @@ class TreeBoard(Golden):
         return super()._payload_bytes(opcode, stream)
 
     def _execute(self, opcode, data, payload):
+        if opcode == Opcode.LEARN and not self._learns(COMMANDS[opcode].unpack(data)):
+            return False
         if opcode not in list(TreeOpcode):
             return super()._execute(opcode, data, payload)
         return _EXECUTE[opcode](self, TREE_COMMANDS[opcode].unpack(data), payload)
@@ -107,6 +117,7 @@ class TreeBoard(Golden):
                 *(int(command[name]) for name in ("value", "child", "default", "slot")),
             )
         node = int(command["node"])
+        self._more = bool(command["flags"] & EditFlag.MORE)
         if self.table.edit(node, row) is not None:
             return False
         self._open = deque(proposal for proposal in self._open if proposal[0] != node)
@@ -156,18 +167,24 @@ class TreeBoard(Golden):
 
     def _learn(self, command, payload):
         """Begin: all rows become records now, for no edges change before they are learnt."""
-        stride = int(self.quantiser.layout.stride)
+        layout, root = self.quantiser.layout, int(command["root"])
         self._learning, self._told = True, False
         for index in range(int(command["count"])):
+            begin = int(command["address"]) + index * layout.stride
             try:
-                row = self.memory.read(int(command["address"]) + index * stride, stride)
+                self._come(self.memory.read(begin, layout.stride), root)
             except BusError as error:
+                if begin + layout.reach <= error.address:  # nobody reads what is missing
+                    self._come(self.memory.read(begin, layout.reach) + bytes(layout.stride - layout.reach), root)
                 self._records.append(error)
                 return
-            head = ROW_COMMAND.pack(opcode=RowOpcode.RECORDS, count=1)
-            beats = self.quantiser.execute(head, row)
-            codes = [code for beat in beats for code in beat.codes][: self.geometry.max_cells]
-            self._records.append((codes, beats[-1].label, beats[-1].flags, int(command["root"])))
+
+    def _come(self, row, root):
+        """A row becomes a record."""
+        head = ROW_COMMAND.pack(opcode=RowOpcode.RECORDS, count=1)
+        beats = self.quantiser.execute(head, row)
+        codes = [code for beat in beats for code in beat.codes][: self.geometry.max_cells]
+        self._records.append((codes, beats[-1].label, beats[-1].flags, root))
 
     # Records
 
@@ -180,6 +197,8 @@ class TreeBoard(Golden):
                 self._error(error.code, error.address, self.number)
                 return
             codes, label, flags, root = self._records[0]
+            if self._more:
+                return
             plain = not flags & (RecordFlag.TEST | RecordFlag.MINUS) and label < self.geometry.classes
             while plain and self._open and self._open[0][1] + self.fields["delay.records"] <= self.number:
                 self.table.lock(self._open.popleft()[0])
@@ -203,15 +222,19 @@ class TreeBoard(Golden):
         item = self._walker.give(codes, root)[0]
         leaf, slot = item["node"], item["slot"]
         codes = codes[: self.cells_in_use]
-        bayes = self._bayes(leaf, slot, codes)
+        bayes = self._bayes(slot, codes)
         rows = self._rows_now()
         if not minus:
             result = rows.record(leaf, label, test=test, bayes=bayes)
             if result is not None and result.told:
+                self.events["predictions"] += 1
                 self._say(TreeKind.LABEL, label=result.label, node=leaf)
             if result is not None and result.mark:
                 self._mark(result)
         if test:
+            if slot != NONE:
+                self.events["nodes"] += 1
+                self.events["beats"] += self.geometry.passes_for(len(codes))
             return
         self.events["records"] += 1
         for _ in range(PATH_LIMIT):
@@ -227,12 +250,12 @@ class TreeBoard(Golden):
         waits = entry.out and (entry.until - self.number + (1 << 31) & 0xFFFFFFFF) >= 1 << 31
         return not minus and not waits and (asked or super()._due(entry, minus))
 
-    def _bayes(self, leaf, slot, codes):
-        """The class by naive Bayes, None if the slot knows none, or is one above the leaf's."""
+    def _bayes(self, slot, codes):
+        """The class by naive Bayes, None if the slot knows none, or is an inner node's, above the leaf."""
         if not self.geometry.naive_bayes or slot == NONE:
             return None
         entry = self.entries[slot]
-        if entry.node != leaf or not entry.n:
+        if entry.inner or not entry.n:
             return None
         scores = self._scores(slot, codes)
         return scores.index(max(scores))
@@ -251,7 +274,7 @@ class TreeBoard(Golden):
         entry.out, entry.until = True, self.number + self.fields["delay.records"] & 0xFFFFFFFF
 
     def _proposes(self, entry, slot):
-        if not self.fields["judge.decides"]:
+        if not self.fields["judge.decides"] or self.fields["report.all"]:  # GAINS are not judged
             return True
         several = entry.halved or mixed(entry.only, entry.class_counts)
         candidates = top(self._candidates(slot), entry.current)
