@@ -25,6 +25,7 @@ CHAPTERS = {
         "learners",
         "Classical trees <classical>",
         "Active learning <active>",
+        "Ensembles <ensembles>",
         "streams",
         "Boards <boards>",
         "The link <link>",
@@ -48,7 +49,7 @@ CHAPTERS = {
     ),
     "Built": ("design", "architecture", "front", "protocol", "proofs"),
     "Develop": ("contributing", "Extending <extending>", "changelog"),
-    "API": ("api/trees", "api/active", "api/boards", "api/data", "api/protocol", "api/hardware"),
+    "API": ("api/trees", "api/ensemble", "api/active", "api/boards", "api/data", "api/protocol", "api/hardware"),
 }
 API = {  # page: classes and functions, and modules with all of theirs
     "trees": (
@@ -67,6 +68,7 @@ API = {  # page: classes and functions, and modules with all of theirs
         "bregalad.evaluation.prequential",
         "bregalad.evaluation.curve",
     ),
+    "ensemble": ("bregalad.ensemble.adaptive", "bregalad.ensemble.bagging", "bregalad.ensemble.catalogue"),
     "active": ("bregalad.active.strategy", "bregalad.active.rules", "bregalad.active.split"),
     "boards": ("bregalad.open_board", "bregalad.Board", "bregalad.BoardError", "bregalad.Geometry"),
     "data": (
