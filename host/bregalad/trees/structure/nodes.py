@@ -67,8 +67,6 @@ _PER_WINDOW = ("windows",)  # a window of ``drift.adwin`` on the errors made at 
 _MATRICES = (*_PER_CLASS, *_PER_ATTRIBUTE, *_PER_WINDOW)
 _DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align=True)
 
-_PLACE = ("parent", "low", "high")  # what a row says of its place in the tree
-
 # Elements of `Nodes.room`: rows in use, how many of them are killed nodes', and from there on, by
 # the size of a family, the first row of one that was killed; its "next" names the next one's.
 _ROWS, _VACANT, _FAMILIES = range(3)
@@ -152,6 +150,33 @@ def code_range(table, node, attribute):
             return table[node]["low"], table[node]["high"]
         node, above = above, table[above]["parent"]
     return np.int32(0), np.int32(MISSING)  # codes 0..254 are values
+
+
+@njit()
+def _place(table, row, new):
+    """Give a row other contents, but for what it says of its place in the tree."""
+    parent, low, high = table[row]["parent"], table[row]["low"], table[row]["high"]
+    table[row] = new
+    table[row]["parent"], table[row]["low"], table[row]["high"] = parent, low, high
+
+
+@njit()
+def _move(table, matrices, node, row):
+    """Take a node to another row, whose place in the tree it gets; what its last trial has come to is void."""
+    counts, base, gains, windows = matrices
+    _place(table, row, table[node])
+    counts[row], base[row], gains[row], windows[row] = counts[node], base[node], gains[node], windows[node]
+    forget_trial(table[row])
+    for branch in range(table[row]["width"]):
+        table[table[row]["child"] + branch]["parent"] = row
+
+
+@njit()
+def _clear(table, matrices, blank, row):
+    """Make a row that of a new node in the same place."""
+    counts, base, gains, windows = matrices
+    _place(table, row, blank[0])
+    counts[row], base[row], gains[row], windows[row] = 0, 0, 0, 0
 
 
 @njit()
@@ -303,12 +328,12 @@ class Nodes:
     def fork(self, node):
         """Make a node a fork of itself and an alternate, a leaf without counts; return the row of the alternate."""
         first = self.add(2)
-        for name in _PLACE:
+        for name in ("low", "high"):
             self.table[name][first : first + 2] = self.table[name][node]
         self.parent[first : first + 2] = node
         self.majority[first + 1] = self.majority[node]
-        self._move(node, first)
-        self._clear(node)
+        _move(self.table, self.matrices, node, first)
+        _clear(self.table, self.matrices, self.blank, node)
         self.kind[node], self.attribute[node], self.child[node], self.width[node] = FORK, 0, first, 2
         return first + 1
 
@@ -316,29 +341,10 @@ class Nodes:
         """Let a child of a fork take its place; the other one goes with all below it."""
         first = int(self.child[fork])
         self.kill(first + 1 - branch)
-        self._move(first + branch, fork)
+        _move(self.table, self.matrices, first + branch, fork)
         for row in (first, first + 1):
-            self._clear(row)
+            _clear(self.table, self.matrices, self.blank, row)
         _leave_rows(self.table, self.room, first, 2)
-
-    def _move(self, node, row):
-        """Take a node to another row, whose place in the tree it gets; what its last trial has come to is void."""
-        for name in _FIELDS:
-            if name not in _PLACE:
-                self.table[name][row] = self.table[name][node]
-        for matrix in self._matrices.values():
-            matrix[row] = matrix[node]
-        forget_trial(self.table[row])
-        for child in self.children(row):
-            self.parent[child] = row
-
-    def _clear(self, row):
-        """Make a row that of a new node in the same place."""
-        for name, (_, value) in _FIELDS.items():
-            if name not in _PLACE:
-                self.table[name][row] = value
-        for matrix in self._matrices.values():
-            matrix[row] = 0
 
     def descendants(self, node=0):
         """A node and all below it, alternates, too, parents before children, left ones first; int array."""
