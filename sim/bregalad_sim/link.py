@@ -19,11 +19,13 @@ from bregalad.protocol.link import (
 )
 from bregalad.protocol.registers import IDENTITY, REGISTERS, Access
 from bregalad.protocol.reports import layout_of
+from bregalad.protocol.tree import TREE_REGISTERS
 
 __all__ = ["BoardEnd"]
 
 _BUSY = 0.001  # seconds between two looks at a ring that is not empty
 _BY_ADDRESS = {register.addr: register for register in REGISTERS}
+_OF_TREES = {register.addr: register for register in TREE_REGISTERS}
 
 _FROM_HOST = frozenset({FrameType.COMMANDS, FrameType.REGISTERS, FrameType.ACK, FrameType.BYE})
 
@@ -203,7 +205,8 @@ class BoardEnd:
             data = data[size:]
 
     def _access(self, address, write, value):
-        register = _BY_ADDRESS.get(address)
+        known = _BY_ADDRESS | _OF_TREES if self.board.geometry.nodes else _BY_ADDRESS
+        register = known.get(address)
         if not write:
             found = self.board.read_register(register.name) if register else 0
             self._to_pack.append((address, found))

@@ -43,19 +43,19 @@ def expected(tree, X, y):
     return tree, tree.test_then_train(X, y, CLASSES)
 
 
-def linked(tree, seed, faults=None, **options):
+def linked(tree, seed, faults=None, *, open_end=lambda: EmulatedBoard(GEOMETRY), **options):
     rng = random.Random(seed)
     end = BoardEnd(
-        lambda: EmulatedBoard(GEOMETRY),
+        open_end,
         rng=rng,
         ring_words=rng.choice((130, 400, 2000)),
         up_frame_bytes=rng.choice((64, 256)),
         up_frames=rng.choice((1, 4)),
     )
     wire = SimulatedWire(end, rng, faults)
-    board = LinkedBoard(wire, **{"timeout": 60.0, **options})
-    kind, options = TREES[tree]
-    return kind(board=board, **options), wire, end
+    board = LinkedBoard(wire, timeout=options.pop("timeout", 60.0))
+    kind, chosen = TREES[tree]
+    return kind(board=board, **chosen, **options), wire, end
 
 
 def learn(tree, X, y, seed, on_error=None):
