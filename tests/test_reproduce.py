@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bregalad.benchmark import data
 from bregalad.benchmark.page import Page
-from bregalad.benchmark.papers import STUDIES, Settings, active, ctree, efdt, puuvfdt, study, ties
+from bregalad.benchmark.papers import STUDIES, Settings, active, ctree, cvfdt, efdt, puuvfdt, study, ties
 from bregalad.benchmark.papers.runs import computes, mean_curve, spread
 from bregalad.cli import main
 from bregalad.evaluation import Curve
@@ -128,6 +128,18 @@ def test_puuvfdt(tmp_path, monkeypatch):
     levels = numbers([row["true level"] for row in page.tables["level"]])
     assert levels == sorted(levels, reverse=True)
     assert "ELEC was not at hand" in str(page) and page.write(tmp_path) == ["puuvfdt.md"]
+
+
+def test_cvfdt(tmp_path, monkeypatch):
+    monkeypatch.setattr(cvfdt, "DRIFT", 6000)
+    sea = "drift,first=(sea,function=1),second=(sea,function=3,seed=2),position=6000"
+    monkeypatch.setattr(cvfdt, "DRIFTS", {"SEA": sea})
+    lines = []
+    page = cvfdt.run(Settings(3000, 1, note=lines.append))
+    assert [row["learner"] for row in page.tables["hyperplane"]] == list(cvfdt.LEARNERS)
+    (row,) = page.tables["recovery"]
+    assert row["stream"] == "SEA" and all("(0." in row[name] for name in cvfdt.LEARNERS)
+    assert len(lines) == 2 * 3 and set(page.write(tmp_path)) == {"cvfdt.md", "cvfdt.png"}
 
 
 def test_at_equal_leaves():

@@ -6,6 +6,7 @@ from .resident import Resident
 from .trees.catalogue import TREES, load_tree
 from .trees.classical.utgoff import ID5R, ITI
 from .trees.confidence import CorrHTree, CTree
+from .trees.cvfdt import CVFDT
 from .trees.efdt import EFDT
 from .trees.hat import HAT
 from .trees.puuvfdt import PuuVFDT
@@ -19,6 +20,7 @@ __all__ = [
     "Board",
     "BoardError",
     "CTree",
+    "CVFDT",
     "CorrHTree",
     "EFDT",
     "Geometry",

@@ -21,7 +21,7 @@ try:
 except ImportError as error:
     raise ImportError("bregalad.capymoa is for CapyMOA: pip install capymoa, and Java") from error
 
-from .trees import confidence, efdt, hat, vfdt
+from .trees import confidence, cvfdt, efdt, hat, vfdt
 from .trees.estimator import StreamTree
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from capymoa.stream import Schema
     from numpy.typing import NDArray
 
-__all__ = ["CTree", "CorrHTree", "EFDT", "HAT", "VFDT"]
+__all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "HAT", "VFDT"]
 
 
 class _Learner(Classifier):
@@ -97,6 +97,12 @@ class EFDT(_Learner):
     """`bregalad.EFDT` for CapyMOA: ``EFDT(schema, random_seed=1, **parameters)``."""
 
     _kind = efdt.EFDT
+
+
+class CVFDT(_Learner):
+    """`bregalad.CVFDT` for CapyMOA: ``CVFDT(schema, random_seed=1, **parameters)``."""
+
+    _kind = cvfdt.CVFDT
 
 
 class HAT(_Learner):

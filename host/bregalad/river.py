@@ -19,9 +19,9 @@ try:
 except ImportError as error:
     raise ImportError("bregalad.river is for River: pip install 'bregalad[river]'") from error
 
-from .trees import confidence, efdt, hat, vfdt
+from .trees import confidence, cvfdt, efdt, hat, vfdt
 
-__all__ = ["CTree", "CorrHTree", "EFDT", "HAT", "VFDT"]
+__all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "HAT", "VFDT"]
 
 
 class _Classifier(base.Classifier):
@@ -56,6 +56,10 @@ class VFDT(vfdt.VFDT, _Classifier):  # type: ignore[misc]
 
 class EFDT(efdt.EFDT, _Classifier):  # type: ignore[misc]
     __doc__ = efdt.EFDT.__doc__
+
+
+class CVFDT(cvfdt.CVFDT, _Classifier):  # type: ignore[misc]
+    __doc__ = cvfdt.CVFDT.__doc__
 
 
 class HAT(hat.HAT, _Classifier):  # type: ignore[misc]

@@ -54,14 +54,17 @@ _NODE = {
     "high": (0, MISSING),
     "wait": (0, 1 << 30),
     "tried": (0, 1 << 30),
+    "born": (0, _MANY),
+    "made": (0, _MANY),
     "counts": (0, _MANY),
     "base": (0, _MANY),
     "gains": (-1e18, 1e18),
     "windows": (-1e18, 1e18),
 }
 _FLOATS = ("gains", "windows")
-_WIDE = ("own", "since", "due_at", "right", "counts", "base")  # 64 bits
+_WIDE = ("own", "since", "due_at", "right", "born", "made", "counts", "base")  # 64 bits
 _BOARD = ("nodes", "entries", "counts")
+_MEMORY = ("codes", "labels")  # looked at by `Memory`; only of trees with a window
 _SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
 
 # Entries of the description and their types; those in `_OPTIONAL` may be absent.
@@ -159,16 +162,22 @@ def labels_from(labels, kind, grows=False):
     return found
 
 
-def check_shapes(arrays, attributes):
+def check_shapes(arrays, attributes, policy):
     """Refuse arrays of other names, types or shapes than a tree has.
 
     Parameters
     ----------
     arrays : dict of array
-        By name, "node_...", "board_..." and "sample_...".
+        By name, "node_...", "board_...", "sample_..." and "memory_...".
     attributes : int
+    policy : SplitPolicy
     """
-    kinds = {"node": _NODE, "board": _BOARD, "sample": _SAMPLE}
+    kinds = {
+        "node": _NODE,
+        "board": _BOARD,
+        "sample": _SAMPLE,
+        **({} if policy.window is None else {"memory": _MEMORY}),
+    }
     expected = {f"{kind}_{name}" for kind, names in kinds.items() for name in names}
     if wrong := expected.symmetric_difference(arrays):
         what = "no" if min(wrong) in expected else "an unknown"
@@ -194,7 +203,7 @@ def check_shapes(arrays, attributes):
     if arrays["node_gains"].shape[1] not in (0, attributes):
         raise _wrong("node_gains", arrays["node_gains"])
     windows = arrays["node_windows"]
-    if windows.shape[1] and adwin.trouble(windows, BUCKETS):
+    if windows.shape[1] and not policy.rivals and adwin.trouble(windows, BUCKETS):
         raise _wrong("node_windows", windows)
     for name, ndim in zip(_BOARD, (1, 2, 3), strict=True):
         array = arrays[f"board_{name}"]
@@ -306,7 +315,7 @@ def _check_decisions(nodes, held, cells, bins):
         inner, verdict, cell = nodes.kind[node] != LEAF, nodes.verdict[node], nodes.cell[node]
         fork = nodes.kind[node] == FORK
         if verdict >= ALTERNATE:
-            if fork != (verdict in (SWAP, DROP)):
+            if fork != (verdict in (SWAP, DROP)) or not -1 <= cell < len(cells):
                 raise ValueError("its nodes wait for what they cannot become")
             continue
         known = verdict == PRUNE or cell in cells.first_cell

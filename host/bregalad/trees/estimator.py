@@ -88,6 +88,7 @@ class StreamTree(
         self._trainer = None
         self._checkpoint = None
         self._nodes = None
+        self._memory = None
 
     def _testing_then_training(self, X, labels):
         """``test_then_train`` as a generator for `Steps`."""
@@ -307,6 +308,7 @@ class StreamTree(
             "_checkpoint",
             "_kept_geometry",
             "_prediction",
+            "_memory",
             "_fractions",
         ):
             self.__dict__.pop(name, None)

@@ -39,6 +39,7 @@ class BoardHolder(Shared):
     _kept_geometry = None
     _wave: Path | None = None  # the file that the board is to write a waveform to
     _prediction = None  # what leaves predict by, from the first board on
+    _memory = None  # the last instances, of a tree with a window; from the first board on
 
     @property
     @reading
@@ -66,6 +67,7 @@ class BoardHolder(Shared):
             raise
         with deferred_interrupt():  # or the statistics would be nowhere
             self._trainer, self._nodes, self._checkpoint = trainer, trainer.nodes, None
+            self._memory = trainer.memory
             self._opened = opens
         return trainer
 
@@ -117,6 +119,7 @@ class BoardHolder(Shared):
             tally=self._tally,
             review_period=int(self.review_period),
             feed=self.feed,
+            memory=self._memory,
         )
         if prediction == "mc" and self.leaf_prediction is None and self._prediction is None:
             logging.getLogger("bregalad").warning(
@@ -137,6 +140,7 @@ class BoardHolder(Shared):
         """Begin anew on the board of another tree, one like this but for the seed, which lets go of it."""
         self._trainer = other._trainer.followed(self._policy(), self._tally)
         self._nodes, self._opened, self._prediction = self._trainer.nodes, other._opened, other._prediction
+        self._memory = self._trainer.memory
         other._trainer = None
 
     def _make_room(self, classes):
@@ -162,6 +166,7 @@ class BoardHolder(Shared):
         else:
             board = board.replace(**_shape(max(cells, board.max_cells)))
         self.close()
+        self._memory.widen(len(quantiser.books))
         counts = self._checkpoint["counts"]
         self._checkpoint["counts"] = np.pad(counts, ((0, 0), (0, cells - counts.shape[1]), (0, 0)))
         self._quantiser, self._kept_geometry = quantiser, board

@@ -8,7 +8,7 @@ from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
 from ..words import shown
 from . import options
 
-__all__ = ["check_abilities", "check_alternates", "check_classes", "check_ties", "warn_of_lost"]
+__all__ = ["check_abilities", "check_alternates", "check_classes", "check_ties", "check_window", "warn_of_lost"]
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -63,6 +63,16 @@ def check_classes(geometry, classes):
         raise ValueError(
             f"the stream has {classes} classes, but the board has counters for "
             f"{geometry.classes}: choose a geometry with classes >= {classes}{where}"
+        )
+
+
+def check_window(geometry, policy):
+    """Refuse with a ValueError a window that a board's counters cannot hold: they would be halved."""
+    window, most = policy.window, geometry.count_max
+    if window is not None and window > most:
+        raise ValueError(
+            f"a window of {window} instances is larger than the board's counters, which hold {most}: choose "
+            f"window <= {most}, or a geometry with count_width >= {int(window).bit_length()}"
         )
 
 

@@ -14,6 +14,7 @@ from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import Geometry
+from ..words import shown
 from .contents import (
     check_board_entries,
     check_entries,
@@ -25,6 +26,8 @@ from .contents import (
 )
 from .inputs import is_position
 from .requirements import check_abilities
+from .structure.cells import CellMap
+from .structure.memory import Memory
 from .structure.nodes import Nodes
 from .training import checkpoint
 from .training.tally import Tally
@@ -69,7 +72,11 @@ def contents(tree, run=None):
     }
     statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
-    return meta, arrays | {f"board_{name}": column for name, column in statistics.items()}
+    arrays |= {f"board_{name}": column for name, column in statistics.items()}
+    if len(trainer.memory):
+        kept = trainer.memory.state(trainer.tally.instances)
+        arrays |= {f"memory_{name}": column for name, column in kept.items()}
+    return meta, arrays
 
 
 def described(tree, run):
@@ -223,10 +230,11 @@ def parameters_of(meta):
 
 def learnt_by(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
-    check_shapes(arrays, len(meta["schema"]["attributes"]))
-    nodes, statistics, sample = (
+    window = tree._policy().window
+    check_shapes(arrays, len(meta["schema"]["attributes"]), tree._policy())
+    nodes, statistics, sample, memory = (
         {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
-        for prefix in ("node_", "board_", "sample_")
+        for prefix in ("node_", "board_", "sample_", "memory_")
     )
     members = members_of(meta, sample)
     quantiser, classes, attributes = members["_quantiser"], members["classes_"], members["n_features_in_"]
@@ -239,8 +247,12 @@ def learnt_by(tree, meta, arrays):
     kept = Geometry(**meta["geometry"])
     check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime, tree.nominal_split)
     tree._policy().check(len(classes), any(capacities), tree.nominal_split)
+    if window is not None:
+        memory = Memory.from_state(memory, window, attributes, min(window, meta["tally"]["instances"]), len(classes))
+        CellMap.build(capacities, kept.bins, tree.nominal_split).check(memory.codes.reshape(window, attributes))
     return {
         **members,
+        "_memory": memory or None,
         "_nodes": nodes,
         "_checkpoint": statistics,
         "_tally": Tally(**meta["tally"]),
@@ -284,6 +296,11 @@ def _built(cls, params, meta, learnt, changes):
     tree.__dict__.update(learnt)
     if "leaf_prediction" in changes:
         tree._prediction = None
+    if changes.get("window", params.get("window")) != params.get("window"):
+        raise ValueError(
+            f"window was {shown(params['window'])} when this tree began to learn, and what is older is forgotten: "
+            "leave it as it is, or learn a new tree"
+        )
     nominal = any(attribute.kind == "nominal" for attribute in tree.schema_.attributes)
     tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
     tree._made_with = tree._decisive()

@@ -5,6 +5,7 @@ Counting and predicting are compiled; every decision is plain Python beside its 
 """
 
 from .books import learn_coded
+from .cvfdt import ReferenceCVFDT
 from .efdt import ReferenceEFDT
 from .forest import ReferenceBagging, ReferenceForest, ReferenceLeveraging
 from .hat import ReferenceHAT
@@ -13,6 +14,7 @@ from .vfdt import ReferenceVFDT
 
 __all__ = [
     "ReferenceBagging",
+    "ReferenceCVFDT",
     "ReferenceEFDT",
     "ReferenceForest",
     "ReferenceHAT",

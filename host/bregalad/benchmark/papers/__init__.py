@@ -15,7 +15,14 @@ from importlib import import_module
 
 __all__ = ["STUDIES", "Settings", "study"]
 
-STUDIES = {"efdt-figures": "efdt", "ties": "ties", "ctree": "ctree", "active": "active", "puuvfdt": "puuvfdt"}
+STUDIES = {
+    "efdt-figures": "efdt",
+    "ties": "ties",
+    "ctree": "ctree",
+    "active": "active",
+    "puuvfdt": "puuvfdt",
+    "cvfdt": "cvfdt",
+}
 
 
 @dataclass

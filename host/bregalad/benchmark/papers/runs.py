@@ -23,15 +23,15 @@ def computes(board, criterion):
         return False
 
 
-def follow(tree, stream, instances, classes=None):
+def follow(tree, stream, instances, classes=None, every=None):
     """Test, then train; the board is let go of.
 
     Returns
     -------
     Curve
-        Of some 100 points.
+        Of a point ``every`` so many instances, by default of some 100 points.
     """
-    every = max(1, -(-instances // POINTS))
+    every = every or max(1, -(-instances // POINTS))
     try:
         return prequential(tree, stream, classes or list(stream.schema.classes), every=every, limit=instances)
     finally:

@@ -4,7 +4,7 @@ from .arithmetic import fill_logs, fill_table
 from .bayes import classify, only_class
 from .bins import gather, locate, mixture
 from .commands import execute
-from .counting import add, halve
+from .counting import add, count_places, halve, take_off
 from .gains import measure_of
 from .records import learn
 from .slots import place
@@ -67,6 +67,7 @@ __all__ = [
     "add",
     "ask",
     "classify",
+    "count_places",
     "inner",
     "execute",
     "fill_logs",
@@ -79,5 +80,6 @@ __all__ = [
     "mixture",
     "only_class",
     "place",
+    "take_off",
     "trial",
 ]

@@ -19,7 +19,7 @@ from .state import (
     inner,
 )
 
-__all__ = ["HALVED", "INNER", "UNDERFLOW", "add", "clear", "count_places", "halve", "restate"]
+__all__ = ["HALVED", "INNER", "UNDERFLOW", "add", "clear", "count_places", "halve", "restate", "take_off"]
 
 HALVED, UNDERFLOW, INNER = map(int, (EntryFlag.HALVED, EntryFlag.UNDERFLOW, EntryFlag.INNER))
 
@@ -35,6 +35,17 @@ def add(entries, counters, shares, cells, lanes, count_max, weight, logs, bayes_
     return count_places(
         entries, counters, shares, cells, lanes, count_max, weight, logs, bayes_table, slot, label, places, rows
     )
+
+
+@inlined
+def take_off(entries, slot, label):
+    """Forget an instance of a class in a slot's entry."""
+    slot, row = np.uint64(slot), np.uint64(COUNTS + label)
+    if entries[slot, row] and entries[slot, N]:
+        entries[slot, N] -= 1
+        entries[slot, row] -= 1
+    else:
+        entries[slot, FLAGS] |= UNDERFLOW
 
 
 @inlined

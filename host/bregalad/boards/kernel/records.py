@@ -7,7 +7,7 @@ from ...protocol.commands import LABEL_HIGH, PATH_LIMIT, RECORD_HEADER, RecordFl
 from .arithmetic import u16
 from .bayes import predict, prediction_words
 from .bins import gather, locate, mixture
-from .counting import INNER, UNDERFLOW, add, count_places, halve
+from .counting import INNER, add, count_places, halve, take_off
 from .reports import DECODE, RECORD_HEAD, error, has_room
 from .state import (
     ADDRESS,
@@ -282,11 +282,8 @@ def count(state, slot, label, minus, places, rows):
         entries[slot, N] += 1
         entries[slot, COUNTS + label] = (entries[slot, COUNTS + label] + 1) & state.count_max
         entries[slot, SINCE] = (entries[slot, SINCE] + 1) & 0xFFFFFF
-    elif entries[slot, COUNTS + label] and entries[slot, N]:
-        entries[slot, N] -= 1
-        entries[slot, COUNTS + label] -= 1
     else:
-        entries[slot, FLAGS] |= UNDERFLOW
+        take_off(entries, slot, label)
     limit, step = (0, -1) if minus else (state.count_max, 1)
     state.events[CLAMPED] += count_places(
         entries,

@@ -8,7 +8,7 @@ from ...compiled import njit
 from ...geometry import GAIN_FRACTION
 from ...protocol.reports import CANDIDATE, gains_layout, suggestion_layout
 from ...protocol.words import getter
-from ..structure.nodes import FORK, KEPT, LEAF, MULTIWAY, NO_NODE
+from ..structure.nodes import FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_alternate
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
 from .subset import leave_out
@@ -269,6 +269,8 @@ def _winner(words, at):
 @_inner
 def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t):
     gap = ranking.best if options.anytime else ranking.best - max(ranking.second, 0.0)
+    if options.rivals:
+        gap = ranking.best - max(ranking.second, 0.0)
     verdict = KEEP
     if ranking.best >= MIN_GAIN:
         wide, tie, _ = _compare(options, gap, n, classes, depth, t, form.attributes)
@@ -302,6 +304,33 @@ def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
     if verdict == KEEP:
         return KEEP, NO_CELL, 0
     return verdict, cell, value
+
+
+@_inner
+def _may_fork(table, node):
+    """Whether a node may have an alternate: it has none, nor is it below one."""
+    if has_alternate(table, node):
+        return False
+    while table[node]["parent"] != NO_NODE:
+        if is_alternate(table, node):
+            return False
+        node = np.int64(table[node]["parent"])
+    return True
+
+
+@_inner
+def _judge_rival(ranking, words, form, options, row, n, classes, depth, t):
+    if ranking.at < 0:
+        return KEEP, NO_CELL, 0
+    cell, value = _winner(words, ranking.at)
+    if form.attribute[cell] == row["attribute"]:
+        if options.replace and row["kind"] != MULTIWAY:
+            return RELOCATE, cell, value
+        return KEEP, NO_CELL, 0
+    gap = ranking.best - ranking.current
+    if change(options, gap, n, classes, depth, t, form.attributes) == KEEP:
+        return KEEP, NO_CELL, 0
+    return ALTERNATE, cell, value
 
 
 @_inner
@@ -365,6 +394,10 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     depth = 0
     if options.bound == CONFIDENCE or options.bound == PRACTICAL:
         depth = _depth(table, node)
+    if inner is not None and row["kind"] != LEAF and options.rivals:
+        if not _may_fork(table, node):
+            return KEEP, NO_CELL, 0
+        return _judge_rival(ranking, words, form, options, row, n, classes, depth, t)
     if inner is not None and row["kind"] != LEAF:
         return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
     return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)

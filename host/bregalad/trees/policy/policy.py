@@ -94,6 +94,7 @@ _Options = namedtuple(
         "subset",  # 0: all attributes
         "seed",
         "consults",
+        "rivals",
     ],
 )
 
@@ -108,10 +109,14 @@ class SplitPolicy:
     ----------
     anytime : bool
         Nodes are split early and go on being tried (EFDT).
+    window : int or None
+        Instances that count (CVFDT); None: all.
     subset, seed : int
         How many attributes each node may be split on, drawn by `subset.leave_out`; 0: all.
     alternates : bool
         Nodes may have alternates beside them, which learn and do not predict.
+    rivals : bool
+        An alternate begins where an inner node's attribute is no longer the best, and is tested (CVFDT).
     watched : bool
         The errors made at every node are watched: that is when alternates begin, take over and go (HAT).
     others
@@ -139,6 +144,7 @@ class SplitPolicy:
     anytime: bool = False
     alternates: bool = False
     watched: bool = False
+    rivals: bool = False
     inner_grace: int = default_of("inner_grace")
     variant: str = default_of("variant")
     gain_average: bool = default_of("gain_average")
@@ -151,13 +157,16 @@ class SplitPolicy:
     leaf_alternates: bool = default_of("leaf_alternates")
     subset: int = 0
     seed: int = 0
+    window: int | None = None
+    test_every: int = default_of("test_every")
+    test_length: int = default_of("test_length")
 
     consults = False  # whether a trial reads all that the node has counted, and `consult` decides
 
     def __post_init__(self):
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("anytime", "alternates", "watched"):
+            if field.name in ("anytime", "alternates", "watched", "rivals"):
                 if not isinstance(value, bool | np.bool_):
                     raise TypeError(f"{field.name} must be True or False, not {value!r}")
             elif field.name not in ("subset", "seed"):
@@ -195,8 +204,20 @@ class SplitPolicy:
                 )
             if self.grace > MAX_PERIOD:
                 raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} instances, not {self.grace}")
-        if self.watched and not self.alternates:
-            raise ValueError("a watched tree is one with alternates: set alternates=True")
+        if (self.watched or self.rivals) and not self.alternates:
+            raise ValueError("a watched tree, and one with rivals, is one with alternates: set alternates=True")
+        if self.rivals and (not self.anytime or self.watched):
+            raise ValueError("a tree with rivals is an anytime tree, and not watched")
+        if self.window is not None:
+            if not self.anytime:
+                raise ValueError(f"window={self.window} is for anytime trees: leave it at None")
+            for name in ("grace", "inner_grace"):
+                period = getattr(self, name)
+                if self.window < period:
+                    raise ValueError(
+                        f"a window of {self.window} instances is smaller than {name}={period}: between two trials a "
+                        f"node would forget all; choose window >= {period}, or a smaller {name}"
+                    )
         if not self.anytime:
             for name, neutral in (("variant", "paper"), ("gain_average", False), ("same_attribute", "keep")):
                 if getattr(self, name) != neutral:
@@ -294,12 +315,13 @@ class SplitPolicy:
             int(self.same_attribute == "replace"),
             variant.first_trial,
             variant.leaf_ties,
-            variant.inner_ties,
+            int(variant.inner_ties or self.rivals),
             variant.null,
             int(self.max_depth or 0),
             self.subset,
             self.seed,
             int(self.consults),
+            int(self.rivals),
         )
 
     def judge(self, words, form, nodes, tried, due, classes):

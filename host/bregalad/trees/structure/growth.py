@@ -65,13 +65,15 @@ class Growth:
     nodes : Nodes
     commands : list
         Commands for the board are appended to it, packed.
+    tally : Tally
     """
 
-    def __init__(self, geometry, cells, policy, nodes, commands):
+    def __init__(self, geometry, cells, policy, nodes, commands, tally):
         self.geometry = geometry
         self.cells = cells
         self.policy = policy
         self.nodes = nodes
+        self.tally = tally
         self.pool = SlotPool(geometry.slots, geometry.levels)
         # Of a tree that was learnt by another policy; any other wait than this is not 0.
         nodes.wait[nodes.wait == 0] = policy.first_wait
@@ -323,6 +325,7 @@ class Growth:
         nodes = self.nodes
         slot = self.take(node)
         self._begin(node)
+        nodes.born[node] = self.tally.instances
         if nodes.kind[node] == LEAF and self.policy.child_counts == "inherit":
             nodes.base[node] = nodes.counts[node]
         else:

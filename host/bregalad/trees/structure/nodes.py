@@ -57,6 +57,9 @@ _FIELDS = {
     "high": (np.int32, 0),
     "wait": (np.int32, 0),  # own instances from which on a tie may be broken, where that adapts
     "tried": (np.int32, 0),  # trials that went into the averages
+    # Of trees that forget. Instances that the tree had learnt before the first one that its slot, and its counts, know.
+    "born": (np.int64, 0),
+    "made": (np.int64, 0),
 }
 _PER_CLASS = (
     "counts",  # classes seen, as a leaf's predictions use them

@@ -3,7 +3,9 @@
 import numpy as np
 
 from ...compiled import njit
-from ...protocol.commands import LABEL_HIGH, RECORD_HEADER
+from ...geometry import NONE
+from ...protocol.commands import LABEL_HIGH, RECORD_HEADER, RecordFlag
+from .memory import count_off, leaf_of
 from .nodes import ASKED, KEPT, NO_NODE, above
 from .walk import GROUP, walk
 
@@ -30,6 +32,7 @@ PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf pred
 _inlined = njit(inline="always")
 
 _RECORD_HEAD = RECORD_HEADER.size
+_MINUS = int(RecordFlag.MINUS)
 _SLOT_AT, _LABEL_AT, _FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "flags"))
 
 
@@ -159,6 +162,10 @@ def advance(
     out,
     trials,
     budget,
+    base,
+    past,
+    kept,
+    kept_labels,
 ):
     """Route the instances ``start`` to ``stop``, up to the first that reaches a locked node.
 
@@ -198,6 +205,8 @@ def advance(
     budget : int
         So many more trials may change the tree in any order, since slots will do; none is routed beyond an instance
         with which one takes effect that is not among them.
+    base, past, kept, kept_labels : arrays
+        ``Nodes.base``; ``read``, ``codes`` and ``labels`` of ``Memory``, empty where nothing is forgotten.
 
     Returns
     -------
@@ -209,7 +218,9 @@ def advance(
     found, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
     at = due = records = 0
     i = first = walked = start
-    while i < stop and at + size <= len(out):
+    forgets = len(kept_labels)
+    room = 2 * size if forgets else size
+    while i < stop and at + room <= len(out):
         if i >= walked:
             first, walked = i, min(i + GROUP, stop)
             walk(table, flat, attributes, first, found[: walked - first], going)
@@ -218,6 +229,25 @@ def advance(
         number += 1
         if _is_locked(table, leaf, number, delay, anytime):
             break
+        if forgets:
+            turn = (number - 1) % forgets
+            if number > forgets:
+                old = np.int64(leaf_of(table, past, turn * attributes))
+                if _is_locked(table, old, number, delay, anytime):
+                    break
+                gone = kept_labels[turn]
+                slot = count_off(table, counts, base, old, number - forgets, gone)
+                if slot != NONE:
+                    if predictor != MAJORITY:
+                        order[progress[SENT], 0], order[progress[SENT], 1] = i, -1
+                        progress[SENT] += 1
+                    out_flags = at + _FLAGS_AT
+                    at = _write_record(out, at, slot, gone, past, np.uint64(turn * attributes), cell_attribute)
+                    out[out_flags] |= _MINUS
+                    records += 1
+            for attribute in range(attributes):
+                kept[turn * attributes + attribute] = flat[i * attributes + attribute]
+            kept_labels[turn] = label
         predictions[i] = count_class(node, counts, leaf, label)
         slot = node["slot"]
         active = slot >= 0

@@ -11,13 +11,16 @@ from numba.experimental import structref
 
 from ...boards import kernel
 from ...compiled import njit
+from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
 from ...protocol.words import getter
 from ..policy.judge import KEEP, SPLIT, TIE, judge_row, left_out
+from ..structure.memory import count_off, date, leaf_of
 from ..structure.nodes import LEAF, NO_NODE, above
 from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
 from ..structure.split import enter_role, hand_out, sides_of, sprout
 from ..structure.walk import GROUP, child_of, next_leaf, walk
+from .rivals import contest
 from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
 from .trials import due_next, earliest
 from .watch import follow
@@ -58,6 +61,8 @@ class Desk(structref.StructRefProxy):
         By NEXT and LEFT; written.
     tally : int64 array
         ``Tally.counts``. Written.
+    past, kept, kept_labels : arrays
+        ``read``, ``codes`` and ``labels`` of ``Memory``.
     codes : uint8 array (n * attributes,), read-only
     labels, predictions : int32 array (n,)
         Instances; the latter is written.
@@ -85,6 +90,9 @@ _FIELDS = (
     "delay",
     "ahead",
     "tally",
+    "past",
+    "kept",
+    "kept_labels",
     "codes",
     "labels",
     "predictions",
@@ -113,6 +121,9 @@ def desk(
     delay,
     ahead,
     tally,
+    past,
+    kept,
+    kept_labels,
     codes,
     labels,
     predictions,
@@ -138,6 +149,9 @@ def desk(
         delay,
         ahead,
         tally,
+        past,
+        kept,
+        kept_labels,
         codes,
         labels,
         predictions,
@@ -235,6 +249,58 @@ def _try(state, table, base, gains, leaf, form, options, classes, number, delay,
 
 
 @kernel.inner
+def _forget(
+    entries,
+    counters,
+    shares,
+    lo,
+    shift,
+    config,
+    logs,
+    bayes_table,
+    own_codes,
+    places,
+    lanes,
+    table,
+    counts,
+    base,
+    where,
+    mix,
+    shape,
+    past,
+    at,
+    label,
+    number,
+):
+    """Forget an instance; how many records, nodes and beats that were at 0 it takes.
+
+    Parameters
+    ----------
+    past, at : uint8 array (n,), read-only, and int
+        Its codes, and where they begin.
+    number : int
+        Instances that the tree had learnt, this one included.
+    """
+    records = nodes = clamped = 0
+    rows = kernel.gather(mix, shape, past, at, where, own_codes, places)
+    leaf = leaf_of(table, past, at)
+    while True:
+        slot = count_off(table, counts, base, leaf, number, label)
+        records += slot != NONE
+        while slot != NONE:
+            kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
+            kernel.take_off(entries, slot, label)
+            clamped += kernel.count_places(
+                entries, counters, shares, shape[3], lanes, 0, -1, logs, bayes_table, slot, label, places, rows
+            )
+            nodes += 1
+            slot = np.int64(entries[slot, kernel.LINK])
+        leaf = next_leaf(table, leaf, past, at)
+        if not leaf:
+            return records, nodes, clamped
+
+
+@kernel.inner
 def _walk(
     entries,
     cell_counts,
@@ -254,6 +320,10 @@ def _walk(
     table,
     counts,
     windows,
+    base,
+    past,
+    kept,
+    kept_labels,
     codes,
     where,
     labels,
@@ -266,6 +336,8 @@ def _walk(
     anytime,
     alternates,
     watch,
+    forgets,
+    rules,
     multiple,
     delay,
     neighbours,
@@ -300,6 +372,36 @@ def _walk(
         at = i * attributes
         label = labels[i]
         number = seen + i + 1
+        if forgets is not None:
+            turn = (number - 1) % len(kept_labels)
+            if number > len(kept_labels):
+                taken, passed, stuck = _forget(
+                    entries,
+                    counters,
+                    shares,
+                    lo,
+                    shift,
+                    config,
+                    logs,
+                    bayes_table,
+                    own_codes,
+                    places,
+                    lanes,
+                    table,
+                    counts,
+                    base,
+                    where,
+                    mix,
+                    shape,
+                    past,
+                    turn * attributes,
+                    kept_labels[turn],
+                    number - len(kept_labels),
+                )
+                records, nodes, clamped = records + taken, nodes + passed, clamped + stuck
+            for attribute in range(attributes):
+                kept[turn * attributes + attribute] = codes[at + attribute]
+            kept_labels[turn] = label
         rows = kernel.gather(mix, shape, codes, at, where, own_codes, places)
         if i >= walked:
             first, walked = i, min(i + GROUP, stop)
@@ -307,6 +409,7 @@ def _walk(
         leaf = found[np.uint64(i - first)]
         row = table[leaf]
         weight = np.int64(1) if weights is None else np.int64(weights[i])
+        own_right = np.int64(0)
         reached = leaf  # then the leaves of the alternates, too
         while True:
             if weights is None:
@@ -384,6 +487,12 @@ def _walk(
             records += active
             if reached == leaf:
                 predictions[i] = predicted
+            if rules is not None:
+                right = np.int64(majority == label)
+                if reached == leaf:
+                    own_right = right
+                else:
+                    due += contest(table, windows, np.int64(reached), right - own_right, rules, number, delay)
             if watch is not None and weight:
                 due += follow(table, windows, np.int64(reached), predicted != label, watch, number, delay)
             if alternates is None:
@@ -403,7 +512,7 @@ def _walk(
 
 
 @njit(error_model="numpy", nogil=True)
-def learn(desk, start, stop, predictor, anytime, alternates, watch):
+def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rules):
     """Learn instances until ``stop``, or until a decision takes effect that it leaves.
 
     Parameters
@@ -415,6 +524,9 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch):
     anytime, alternates : int or None
         Of the style.
     watch : Watch or None
+    forgets : int or None
+        Whether there is a memory.
+    rules : Contest or None
 
     Returns
     -------
@@ -456,6 +568,8 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch):
                 anytime,
             ):
                 break
+            if forgets is not None:
+                date(table, node, seen + i, style.inherit)
             tally[SPLITS] += 1
             tally[TIES] += tie
             ahead[NEXT] = due_next(table, room[0], delay)
@@ -483,6 +597,10 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch):
             table,
             counts,
             windows,
+            base,
+            desk.past,
+            desk.kept,
+            desk.kept_labels,
             codes,
             where,
             labels,
@@ -495,6 +613,8 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch):
             anytime,
             alternates,
             watch,
+            forgets,
+            rules,
             multiple,
             delay,
             state.registers[kernel.NEIGHBOURS],
@@ -513,7 +633,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch):
                 leaf = np.int64(next_leaf(table, leaf, codes, (i - 1) * len(first_cell)))
                 if not leaf:
                     break
-            if watch is not None:
+            if alternates is not None:
                 ahead[NEXT] = min(ahead[NEXT], due_next(table, room[0], delay))
     ahead[LEFT] = ahead[NEXT] <= seen + i
     tally[INSTANCES] += i - start

@@ -4,10 +4,13 @@ import numpy as np
 
 from ...boards.kernel.state import EXTENT, TERMS
 from ...compiled import njit
+from ...geometry import MISSING
 from ...protocol.commands import CommandFlag, Opcode
-from ..structure.nodes import code_range
+from ..structure.memory import leaf_of
+from ..structure.nodes import NO_NODE, above, code_range
 from ..structure.recode import carry, pieces_of, recode_nodes
 from ..structure.split import shift_of
+from ..structure.walk import next_leaf
 
 __all__ = ["recoding"]
 
@@ -38,20 +41,35 @@ def recoding(trainer, changes, adopt):
         counts = np.array(found, np.int64).reshape(shape)
     before = _ranges(nodes.table, held, attributes)
     adopt(changes)
+    memory, learnt = trainer.memory, trainer.tally.instances
     for attribute in attributes.tolist():
         recode_nodes(nodes.table, live, attribute, changes[attribute].old, changes[attribute].new)
     after = _ranges(nodes.table, held, attributes)
     most = trainer.board.geometry.count_max
+    if len(memory):  # what is forgotten later must have been counted
+        for attribute, (old_codes, new_codes, masses) in zip(attributes.tolist(), pieces, strict=True):
+            _recode(memory.codes, memory.labels, memory.attributes, learnt, attribute, old_codes, new_codes, masses)
+        geometry = trainer.board.geometry
+        counted = np.zeros((len(held), len(cells), geometry.bins, geometry.classes), np.int64)
+        _count_anew(
+            nodes.table, memory.read, memory.labels, memory.attributes, learnt, held, attributes, after, counted
+        )
     if counts is None:
         state, slots = trainer.board.state, nodes.slot[held].astype(np.int64)
         state.entries[slots, TERMS] = 0
         state.entries[slots, EXTENT] = state.counts.shape[1]
         for i, cell in enumerate(cells.tolist()):
+            if len(memory):
+                _put_there(counted[:, i], state.counts, slots, cell, after[:, i], state.lo, state.shift)
+                continue
             _carry_there(state.counts, slots, cell, before[:, i], after[:, i], pieces[i], most, state.lo, state.shift)
         return
     bins = trainer.board.geometry.bins
     for i, cell in enumerate(cells.tolist()):
-        _carry_all(counts[:, i], before[:, i], after[:, i], pieces[i], most)
+        if len(memory):
+            counts[:, i] = counted[:, i]
+        else:
+            _carry_all(counts[:, i], before[:, i], after[:, i], pieces[i], most)
         for node, slot in enumerate(nodes.slot[held].tolist()):
             if (before[node, i] != after[node, i]).any():
                 low, high = after[node, i].tolist()
@@ -99,5 +117,89 @@ def _carry_there(counts, slots, cell, before, after, pieces, most, lo, shift):
         for index in range(bins):
             for k in range(classes):
                 counts[slot, index, k, cell] = out[index, k]
+        low, high = after[node]
+        lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)
+
+
+@njit()
+def _recode(codes, labels, attributes, learnt, attribute, old, new, mass):
+    """Give the instances of a memory codes of a new book; ``old``, ``new``, ``mass`` as of `pieces_of`.
+
+    Instances of one old code are divided among its pieces as the sample's values are.
+    """
+    for turn in range(min(learnt, len(labels))):
+        at = turn * attributes + attribute
+        code = codes[at]
+        if code == MISSING:
+            continue
+        first = 0
+        while old[first] < code and first < len(old) - 1:
+            first += 1
+        last = first
+        total = 0
+        while last < len(old) and old[last] == old[first]:
+            total += mass[last]
+            last += 1
+        # Even steps that never meet: of any instances in a row each piece gets its share.
+        step = (turn * 0.6180339887498949) % 1.0
+        place = first
+        if total:
+            seen = mass[place]
+            while step * total >= seen and place < last - 1:
+                place += 1
+                seen += mass[place]
+        else:
+            place += int(step * (last - first))
+        codes[at] = new[place]
+
+
+@njit()
+def _count_anew(table, past, labels, attributes, learnt, held, changed, ranges, out):
+    """Count some attributes of the instances of a memory at all nodes that know them.
+
+    Parameters
+    ----------
+    held : int array (nodes,)
+        Those with a slot.
+    changed : int array (m,)
+        Numeric attributes.
+    ranges : int array (nodes, m, 2)
+        Codes that the nodes' bins cover.
+    out : int64 array (nodes, m, bins, classes)
+        Zeros; written.
+    """
+    size, bins = len(labels), out.shape[2]
+    place = np.full(len(table), -1)
+    for i in range(len(held)):
+        place[held[i]] = i
+    for turn in range(min(learnt, size)):
+        number = learnt - (learnt - 1 - turn) % size
+        leaf = leaf_of(table, past, turn * attributes)
+        while True:
+            node = np.int64(leaf)
+            while node != NO_NODE:
+                i = place[node]
+                if i >= 0 and number > table[node]["born"]:
+                    for j in range(len(changed)):
+                        code = np.int64(past[turn * attributes + changed[j]])
+                        if code != MISSING:
+                            low, high = ranges[i, j]
+                            index = min(max(code - low, 0) >> shift_of(bins, high - low), bins - 1)
+                            out[i, j, index, labels[turn]] += 1
+                node = np.int64(above(table, node))
+            leaf = next_leaf(table, leaf, past, turn * attributes)
+            if not leaf:
+                break
+
+
+@njit()
+def _put_there(own, counts, slots, cell, after, lo, shift):
+    """Give a board in this process the counts of one cell of all nodes, int64 array (nodes, bins, classes)."""
+    bins, classes = counts.shape[1:3]
+    for node in range(len(slots)):
+        slot = slots[node]
+        for index in range(bins):
+            for k in range(classes):
+                counts[slot, index, k, cell] = own[node, index, k]
         low, high = after[node]
         lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)

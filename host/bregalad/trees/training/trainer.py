@@ -24,14 +24,16 @@ from ...protocol.commands import Opcode, pack_command
 from ...protocol.reports import ErrorCode, Kind, kind_of, layout_of
 from ...protocol.tree import TreeKind
 from ...words import shown
-from ..requirements import check_abilities, check_alternates, check_classes
+from ..requirements import check_abilities, check_alternates, check_classes, check_window
 from ..structure import router
 from ..structure.growth import Growth
+from ..structure.memory import Memory
 from ..structure.nodes import Nodes
 from ..weights import HEAVIEST
 from . import checkpoint, direct
 from .feed import FEED_TOKENS, open_feed
 from .recoding import recoding
+from .rivals import TESTED, contest_of
 from .steps import SAFE, Steps
 from .tally import Tally
 from .trials import FAR, Trials, due_next, earliest
@@ -71,6 +73,8 @@ class Trainer:
         instances.
     feed : "stream" or "memory"
         Whether records go with the commands or through the board's memory and DMA.
+    memory : Memory, optional
+        What a policy with a window has learnt last, to go on with.
 
     Raises
     ------
@@ -93,6 +97,7 @@ class Trainer:
         tally=None,
         review_period=20_000,
         feed="stream",
+        memory=None,
     ):
         geometry = board.geometry
         check_classes(geometry, classes)
@@ -104,7 +109,7 @@ class Trainer:
         self.classes = classes
         self.predictor = router.PREDICTIONS[prediction]
         self.review_period = review_period
-        self._begin(policy, nodes, tally)
+        self._begin(policy, nodes, tally, memory)
         # A board that walks records down the tree itself fetches them from memory.
         self._walking = Walking(self) if geometry.nodes else None
         self._feed = None if geometry.nodes else open_feed(feed, board, len(cells))
@@ -114,7 +119,8 @@ class Trainer:
             self._direct = direct.Commands(self.growth.split_bytes)
         # How the leaves predict and what counts: what is None, nothing is compiled for.
         style = self.growth.style
-        self._how = self.predictor or None, style.anytime, style.alternates, watch_of(policy)
+        self._how = self.predictor or None, style.anytime, style.alternates, watch_of(policy), len(self.memory) or None
+        self._how += (contest_of(policy),)
         self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
         try:
             self._prepare()
@@ -122,16 +128,17 @@ class Trainer:
             board.release(self)  # an exception's traceback would keep this trainer alive
             raise
 
-    def _begin(self, policy, nodes=None, tally=None):
+    def _begin(self, policy, nodes=None, tally=None, memory=None):
         """Set up a tree."""
         geometry, cells = self.board.geometry, self.cells
         self.policy = policy
         self.nodes = Nodes(geometry.classes) if nodes is None else nodes
         self.nodes.average_over(len(cells.first_cell) if policy.gain_average else 0)
-        self.nodes.watch(new_windows(1).shape[1] if policy.watched else 0)
+        self.nodes.watch(new_windows(1).shape[1] if policy.watched else TESTED if policy.rivals else 0)
         self._commands = []  # to send before the next records
-        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands)
         self.tally = Tally() if tally is None else tally
+        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands, self.tally)
+        self.memory = Memory(policy.window or 0, len(cells.first_cell)) if memory is None else memory
         self.trials = Trials(geometry, cells, policy, self.growth, self.classes, self.tally)
         self._failed = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
@@ -160,6 +167,17 @@ class Trainer:
         other.growth.start()
         return other
 
+    def _check_room(self):
+        """Refuse a board that cannot count, or be sent, what a window holds."""
+        if self._walking is not None:
+            raise ValueError(
+                f"board {self.board.name} holds the tree itself, and cannot forget: choose window=None, or a geometry "
+                "with nodes=0"
+            )
+        check_window(self.board.geometry, self.policy)
+        if len(self._feed.out) < 2 * self._feed.size:
+            raise ValueError(f"board {self.board.name} has no memory for two records: feed it through the stream")
+
     @property
     def broken(self):
         """Why the board's statistics are not the tree's, in words; None if they are."""
@@ -175,6 +193,8 @@ class Trainer:
 
     def _prepare(self):
         board, policy = self.board, self.policy
+        if len(self.memory):
+            self._check_room()
         board.send(pack_command(board.geometry, Opcode.RESET))
         self.fence()
         self.cells.configure(board)
@@ -378,6 +398,8 @@ class Trainer:
 
     def check_weights(self, weights, count):
         """Refuse what is no int32 array of so many weights, or a board that takes none."""
+        if len(self.memory):
+            raise ValueError("a tree with a window learns instances of weight 1 only, since it forgets them one by one")
         if self._direct is None:
             raise ValueError(f"board {self.board.name} takes no weights: board='emulated' and feed='stream' do")
         if not isinstance(weights, np.ndarray) or weights.dtype != np.int32 or weights.shape != (count,):
@@ -402,8 +424,9 @@ class Trainer:
         count = len(codes)
         if len(labels) != count:  # compiled code would read on beyond them
             raise ValueError(f"there are {count} instances, but {len(labels)} labels")
+        told = count * (2 if len(self.memory) else 1) if self.predictor else 0  # records whose predictions come
         self._window = window = _Window(
-            codes, labels, np.zeros(count, np.int32), np.zeros((count if self.predictor else 0, 2), np.int32), weights
+            codes, labels, np.zeros(count, np.int32), np.zeros((told, 2), np.int32), weights
         )
         self._progress = np.zeros(1, np.int64)
         self._answered = 0
@@ -503,6 +526,10 @@ class Trainer:
                     feed.out,
                     due,
                     budget,
+                    nodes.base,
+                    self.memory.read,
+                    self.memory.codes,
+                    self.memory.labels,
                 )
                 started, position = position, done
                 tally.instances += done - started
@@ -601,6 +628,9 @@ class Trainer:
             int(self.policy.delay),
             self._ahead,
             self.tally.counts,
+            self.memory.read,
+            self.memory.codes,
+            self.memory.labels,
             codes,
             labels,
             predictions,

@@ -16,6 +16,7 @@ from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
 from ..policy.policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, report_form
 from ..structure.growth import Split
+from ..structure.memory import date
 from ..structure.nodes import ASKED, LEAF, has_alternate, is_alternate
 
 __all__ = ["FAR", "Trials", "earliest", "due_next"]
@@ -153,7 +154,7 @@ class Trials:
         """
         nodes = self.nodes
         verdict, cell, value, due = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value", "due_at"))
-        if verdict >= ALTERNATE:
+        if verdict >= ALTERNATE and not (verdict == ALTERNATE and self.policy.rivals):
             self._change_alternate(node, verdict)
             return []
         if verdict == CONSULT:
@@ -216,11 +217,35 @@ class Trials:
             verdict = self._relocate(node, split, own)
             if verdict == KEEP:
                 return
+            verdict = ALTERNATE if self.policy.rivals else verdict
+        seen = min(decision.due + self.policy.delay, tally.instances)  # fewer where a code book has changed
+        if verdict == ALTERNATE:
+            self._begin_rival(node, split, own, seen)
+            return
         inner, tie = nodes.kind[node] != LEAF, verdict == TIE
         self.growth.split(node, split, own, tie)
+        if self.policy.window is not None:
+            date(nodes.table, node, seen, self.growth.style.inherit)
         tally.replaced += int(inner)
         tally.splits += int(not inner)
         tally.ties += tie
+
+    def _begin_rival(self, node, split, own, seen):
+        """Let an alternate begin beside a node, with a split that the node's statistics have told."""
+        nodes, growth, tally = self.nodes, self.growth, self.tally
+        alternate = growth.fork(node)
+        beside = int(nodes.child[node])
+        if nodes.slot[alternate] < 0:
+            growth.drop(node)
+            return
+        nodes.born[alternate] = nodes.made[alternate] = seen
+        nodes.base[alternate] = nodes.base[beside]  # for the majority class of empty children
+        growth.split(alternate, split, own, False)
+        nodes.base[alternate] = 0
+        date(nodes.table, alternate, seen, False)
+        if growth.style.inherit:
+            nodes.made[list(nodes.children(alternate))] = nodes.born[beside]
+        tally.alternates += 1
 
     def _relocate(self, node, split, own):
         """The verdict on another threshold for the attribute that an inner node has."""

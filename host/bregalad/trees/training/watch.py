@@ -11,7 +11,7 @@ from ...drift import adwin
 from ..policy.judge import ALTERNATE, DROP, SWAP
 from ..structure.nodes import FORK, KEPT, LEAF, NO_NODE, is_alternate, standing
 
-__all__ = ["Watch", "follow", "watch_of"]
+__all__ = ["Watch", "decide", "follow", "watch_of"]
 
 _inner = njit(inner=True, error_model="numpy")
 
@@ -64,7 +64,7 @@ def follow(table, windows, leaf, wrong, watch, number, delay):
             before = adwin.estimate(windows, node)
             changed = adwin.update(windows, node, error, watch.rule)
             if changed and (watch.leaves or row["kind"] != LEAF) and adwin.estimate(windows, node) >= before:
-                found += _decide(row, ALTERNATE, number, delay)
+                found += decide(row, ALTERNATE, number, delay)
         parent = row["parent"]
         if parent == NO_NODE:
             return found
@@ -74,7 +74,7 @@ def follow(table, windows, leaf, wrong, watch, number, delay):
 
 
 @_inner
-def _decide(row, verdict, number, delay):
+def decide(row, verdict, number, delay):
     """A decision, if none is to take effect at the node by then; 1 if it is one."""
     if row["verdict"] != KEPT or number <= row["due_at"] + delay:
         return 0
@@ -94,5 +94,5 @@ def _compare(table, windows, fork, watch, number, delay):
     gap = error - adwin.estimate(windows, alternate)
     bound = math.sqrt(2.0 * error * (1.0 - error) * watch.certainty * (1.0 / seen + 1.0 / other_seen))
     if gap > bound:
-        return _decide(table[fork], SWAP, number, delay)
-    return _decide(table[fork], DROP, number, delay) if -gap > bound else 0
+        return decide(table[fork], SWAP, number, delay)
+    return decide(table[fork], DROP, number, delay) if -gap > bound else 0

@@ -1,0 +1,357 @@
+"""CVFDT. Hulten, Spencer and Domingos, Mining time-changing data streams, KDD 2001, tables 1 to 3.
+
+Instance by instance, in plain Python; numeric attributes are seen through the board's zoomed bins.
+"""
+
+import math
+from collections import deque
+
+import numpy as np
+
+from .bounds import Trial
+from .criteria import CRITERIA, impurity, reduction
+from .learner import MIN_GAIN, SAME, Candidate, Tally, best_two
+from .observers import CODES
+from .options import Options
+
+__all__ = ["ReferenceCVFDT"]
+
+MISSING = 255
+PROGRESS = 0.01  # by which an alternate must come closer from test to test
+
+
+class _Node:
+    def __init__(self, owner, parent, height, zoom, used):
+        self.parent, self.height, self.zoom, self.used = parent, height, dict(zoom), used
+        self.kind, self.attribute, self.threshold, self.default, self.children = "", -1, 0, 0, []
+        self.alternate = self.beside = None  # the alternate of this node; the node that this is the alternate of
+        self.base, self.own = np.zeros((2, owner.classes), np.int64)
+        self.table = [np.zeros((capacity or owner.bins, owner.classes), np.int64) for capacity in owner.capacities]
+        self.majority = 0
+        self.since, self.period = 0, owner.options.grace
+        self.tried_at = -math.inf
+        self.born = self.made = owner.tally.instances  # instances that came before those of `own`; of `base`
+        self.age = self.score = 0
+        self.best = -math.inf
+        self.gone = False
+
+    @property
+    def counts(self):
+        return self.base + self.own
+
+    @property
+    def above(self):
+        """The node above that counts the same instances."""
+        return None if self.beside is not None else self.parent
+
+    @property
+    def path(self):
+        node = self
+        while node is not None:
+            yield node
+            node = node.above
+
+    @property
+    def top(self):
+        *_, last = self.path
+        return last
+
+    def settle_majority(self):
+        if self.counts.any():  # an empty leaf predicts as before
+            self.majority = int(np.argmax(self.counts))
+
+
+class ReferenceCVFDT:
+    """Concept-adapting very fast decision tree.
+
+    Parameters
+    ----------
+    capacities : sequence of int
+        Per attribute 0 (numeric) or the number of values.
+    classes : int
+    window : int
+    same_attribute : "keep" or "replace"
+        Whether an alternate may be split on another threshold of the same attribute.
+    inner_grace : int
+        Instances between trials of an inner node.
+    test_every, test_length : int
+        Instances between two tests of an alternate; in one.
+    bins : int
+    options
+        Of `Options`.
+
+    Attributes
+    ----------
+    root : node
+    tally : Tally
+    alternates, swapped, dropped : int
+    """
+
+    def __init__(
+        self,
+        capacities,
+        classes,
+        *,
+        window,
+        inner_grace,
+        test_every,
+        test_length,
+        same_attribute="keep",
+        bins=16,
+        **options,
+    ):
+        self.options = Options(**options)
+        self.capacities, self.classes, self.bins = tuple(capacities), classes, bins
+        self.window, self.inner_grace = window, inner_grace
+        self.test_every, self.test_length = test_every, test_length
+        self.same_attribute = same_attribute
+        self.bound = self.options.make_bound()
+        self._criterion = CRITERIA.index(self.options.criterion)
+        self.tally = Tally()
+        self.alternates = self.swapped = self.dropped = 0
+        self._past = deque()
+        self._pending = []
+        whole = {a: self._zoom(0, CODES) for a, capacity in enumerate(capacities) if not capacity}
+        self.root = _Node(self, None, 0, whole, frozenset())
+
+    def _zoom(self, low, high):
+        shift = 0
+        while self.bins << shift < high - low:
+            shift += 1
+        return low, high, shift
+
+    def learn(self, codes, labels):
+        """Predict, then learn each instance in order; predictions as an int array (n,)."""
+        return np.array(
+            [self._learn_one(row, label) for row, label in zip(codes.tolist(), labels.tolist(), strict=True)]
+        )
+
+    def _learn_one(self, row, label):
+        number = self.tally.instances + 1
+        if number > self.window:
+            old, old_label = self._past.popleft()
+            for leaf in self._leaves(old):
+                self._forget(leaf, old, old_label, number - self.window)
+        self._past.append((row, label))
+        self.tally.instances = number
+        leaves = self._leaves(row)
+        guesses = [leaf.majority for leaf in leaves]
+        for leaf in leaves:
+            for node in leaf.path:
+                self._count(node, row, label, 1)
+                node.since += 1
+            leaf.settle_majority()
+        for leaf, guess in zip(leaves[1:], guesses[1:], strict=True):
+            self._compare(leaf.top, int(guess == label) - int(guesses[0] == label))
+        for leaf in leaves:
+            for node in leaf.path:
+                if node.since >= node.period and number > node.tried_at + self.options.delay:
+                    node.since, node.tried_at = 0, number
+                    self.tally.trials += 1
+                    self._try(node)
+        self._take_effect(number)
+        return guesses[0]
+
+    def _leaves(self, row):
+        """The leaf that predicts, and those that the instance reaches by alternates."""
+        found, waiting = [], [self.root]
+        while waiting:
+            node = waiting.pop(0)
+            forks = []
+            while True:
+                if node.alternate is not None:
+                    forks.append(node.alternate)
+                if not node.kind:
+                    break
+                node = node.children[self._branch(node, row[node.attribute])]
+            found.append(node)
+            waiting += reversed(forks)
+        return found
+
+    @staticmethod
+    def _branch(node, code):
+        if code == MISSING:
+            return node.default
+        if node.kind == "numeric":
+            return int(code >= node.threshold)
+        if node.kind == "multiway":
+            return code if code < len(node.children) else node.default
+        return int(code != node.threshold)
+
+    def _count(self, node, row, label, weight):
+        node.own[label] += weight
+        for attribute, code in enumerate(row):
+            if code == MISSING:
+                continue
+            if not self.capacities[attribute]:
+                low, _, shift = node.zoom[attribute]
+                code = min(max(code - low, 0) >> shift, self.bins - 1)
+            node.table[attribute][code, label] += weight
+
+    def _forget(self, leaf, row, label, number):
+        """Weight -1 at every node that has counted the instance."""
+        for node in leaf.path:
+            if number > node.born:
+                self._count(node, row, label, -1)
+            elif number > node.made and node.base[label]:
+                node.base[label] -= 1
+        leaf.settle_majority()
+
+    # Trials
+
+    def _try(self, node):
+        if np.count_nonzero(node.counts) < 2 or not node.own.sum():
+            return
+        candidates = self._candidates(node)
+        if not candidates:
+            return
+        Xa, *others = best_two(candidates)
+        trial = Trial(node.counts.sum(), node.height, self.tally.instances, len(self.capacities), self.classes)
+        if not node.kind:
+            deepest = self.options.max_depth
+            gap = Xa.gain - max(others[0].gain if others else -math.inf, 0.0)
+            sure = self.bound.sure(gap, trial)
+            if (deepest is None or node.height < deepest) and Xa.gain >= MIN_GAIN and (sure or self.bound.tied(trial)):
+                self._decide(lambda: self._split_leaf(node, Xa, not sure), node)
+        elif node.alternate is not None or node.top.beside is not None:
+            return
+        elif Xa.attribute == node.attribute:
+            if self.same_attribute == "replace" and node.kind != "multiway":
+                self._decide(lambda: self._reconsider(node, Xa), node)
+        else:
+            gap = Xa.gain - sum(candidate.gain for candidate in candidates if candidate.attribute == node.attribute)
+            if self.bound.sure(gap, trial) or self.bound.tied(trial) and gap > self.bound.half_tau():
+                self._decide(lambda: self._begin_alternate(node, Xa), node)
+
+    def _candidates(self, node):
+        shift = self._impurity(node.counts) - self._impurity(node.own)
+        found = []
+        for attribute, capacity in enumerate(self.capacities):
+            if attribute in node.used:
+                continue
+            table = node.table[attribute]
+            if not capacity:
+                kind, (low, _, step) = "numeric", node.zoom[attribute]
+                thresholds = [low + (value << step) for value in range(1, self.bins)]
+            else:
+                kind = self.options.nominal_split
+                thresholds = [0] if kind == "multiway" else list(range(capacity))
+            gains = np.array([self._gain(self._sides(node, attribute, kind, at)) for at in thresholds])
+            gains = gains / node.own.sum() + shift
+            best = int(np.argmax(gains >= gains.max() - SAME))
+            found.append(Candidate(attribute, kind, thresholds[best], float(gains[best]), 0.0))
+            assert table.sum() <= node.own.sum()
+        return found
+
+    def _sides(self, node, attribute, kind, threshold):
+        table = node.table[attribute]
+        if kind == "multiway":
+            return table[: np.flatnonzero(table.any(axis=1)).max(initial=0) + 1]
+        if kind == "numeric":
+            low, _, step = node.zoom[attribute]
+            left = table[: threshold - low >> step].sum(axis=0)
+        else:
+            left = table[threshold]
+        return np.stack([left, table.sum(axis=0) - left])
+
+    def _gain(self, sides):
+        return float(reduction(self._criterion, sides[None, None].astype(float))[0, 0])
+
+    def _impurity(self, counts):
+        return impurity(self._criterion, counts.astype(float))
+
+    # Decisions
+
+    def _decide(self, change, *nodes):
+        self._pending.append((self.tally.instances + self.options.delay, len(self._pending), change, nodes))
+
+    def _take_effect(self, number):
+        due = [each for each in self._pending if each[0] <= number]
+        self._pending = [each for each in self._pending if each[0] > number]
+        for _, _, change, nodes in sorted(due, key=lambda each: (each[0], each[3][0].height)):
+            if not any(node.gone for node in nodes):
+                change()
+
+    def _split_leaf(self, node, candidate, tie):
+        self.tally.splits += 1
+        self.tally.ties += tie
+        self._split(node, candidate, node)
+
+    def _split(self, node, candidate, source):
+        """Make a node a test, by what another, or itself, has counted."""
+        sides = self._sides(source, candidate.attribute, candidate.kind, candidate.threshold).copy()
+        default = int(np.argmax(sides.sum(axis=1)))
+        sides[default] += np.maximum(source.own - sides.sum(axis=0), 0)
+        counts = source.counts
+        fallback = int(np.argmax(counts)) if counts.any() else source.majority
+        node.kind, node.attribute, node.threshold = candidate.kind, candidate.attribute, candidate.threshold
+        node.default, node.since, node.period = default, 0, self.inner_grace
+        used = node.used | ({candidate.attribute} if candidate.kind == "multiway" else set())
+        for branch, side in enumerate(sides):
+            leaf = _Node(self, node, node.height + 1, node.zoom, used)
+            if candidate.kind == "numeric":
+                low, high, _ = node.zoom[candidate.attribute]
+                middle = min(max(candidate.threshold, low), high)
+                ends = (middle, high) if branch else (low, middle)
+                leaf.zoom[candidate.attribute] = self._zoom(*ends)
+            leaf.majority = int(np.argmax(side)) if side.any() else fallback
+            if self.options.child_counts == "inherit":
+                leaf.base[:] = side
+                leaf.made = source.born
+            node.children.append(leaf)
+
+    def _reconsider(self, node, candidate):
+        """Begin an alternate at another threshold of the node's attribute, if that is enough better by now."""
+        if candidate.threshold == node.threshold:
+            return
+        sides = [self._sides(node, node.attribute, node.kind, at) for at in (candidate.threshold, node.threshold)]
+        better, worse = map(self._gain, sides)
+        gap = (better - worse) / node.own.sum()
+        trial = Trial(node.counts.sum(), node.height, self.tally.instances, len(self.capacities), self.classes)
+        if self.bound.sure(gap, trial) or self.bound.tied(trial) and gap > self.bound.half_tau():
+            self._begin_alternate(node, candidate)
+
+    def _begin_alternate(self, node, candidate):
+        alternate = _Node(self, node.parent, node.height, node.zoom, node.used)
+        alternate.beside, node.alternate = node, alternate
+        self._split(alternate, candidate, node)
+        self.alternates += 1
+
+    def _compare(self, alternate, better):
+        """Count an instance that an alternate got right where its node did not (1), or the other way (-1)."""
+        cycle = self.test_every + self.test_length
+        alternate.age += 1
+        if 0 < alternate.age % cycle <= self.test_every:
+            return
+        alternate.score += better
+        if alternate.age % cycle:
+            return
+        node, score = alternate.beside, alternate.score
+        alternate.score = 0
+        if score > 0:
+            self._decide(lambda: self._swap(node), node)
+        elif score < alternate.best + PROGRESS * self.test_length:
+            self._decide(lambda: self._drop(node), node)
+        alternate.best = max(alternate.best, score)
+
+    def _swap(self, node):
+        alternate = node.alternate
+        self._kill(node, alternates=False)
+        alternate.beside = None
+        if node.parent is None:
+            self.root = alternate
+        else:
+            node.parent.children[node.parent.children.index(node)] = alternate
+        self.swapped += 1
+
+    def _drop(self, node):
+        self._kill(node.alternate)
+        node.alternate = None
+        self.dropped += 1
+
+    def _kill(self, node, alternates=True):
+        node.gone = True
+        if alternates and node.alternate is not None:
+            self._kill(node.alternate)
+        for child in node.children:
+            self._kill(child)

@@ -1,0 +1,296 @@
+"""CVFDT: the window, what leaves it, and the alternates of inner nodes."""
+
+import copy
+import random
+
+import numpy as np
+import pytest
+from bregalad import CVFDT, VFDT, Geometry, load_tree
+from bregalad.boards import open_board
+from bregalad.data.generators import open_generator
+from bregalad.evaluation import prequential
+from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.structure.nodes import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
+from bregalad.trees.training import checkpoint
+from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.reference import ReferenceCVFDT
+from comparison import difference
+from driving import CAPACITIES, OPTIONS, drifting, geometry
+from test_alternates import check as check_slots
+
+TESTS = {"test_every": 150, "test_length": 60}
+RULES = {"window": 1500, "inner_grace": 130, "grace": 100}
+
+
+def trainer_on(board=None, nominal_split="multiway", alternates=True, prediction="mc", **options):
+    board = board or open_board("emulated", geometry(options.pop("slots", 400), naive_bayes=prediction != "mc"))
+    rivals = {"alternates": True, "rivals": True, **TESTS} if alternates else {}
+    policy = SplitPolicy(**{"anytime": True, "delta": 1e-2, **RULES, **rivals, **options})
+    cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
+    return Trainer(board, cells, policy, 2, review_period=1000, prediction=prediction)
+
+
+def reached(nodes, row):
+    """The leaves that an instance reaches, alternates' too."""
+    waiting, found = [0], []
+    while waiting:
+        node = waiting.pop()
+        first, kind = int(nodes.child[node]), nodes.kind[node]
+        if kind == LEAF:
+            found.append(node)
+        elif kind == FORK:
+            waiting += [first, first + 1]
+        else:
+            code, value, default = row[nodes.attribute[node]], nodes.threshold[node], int(nodes.default[node])
+            branch = int(code >= value) if kind == NUMERIC else int(code != value)
+            if kind == MULTIWAY:
+                branch = code if code < nodes.width[node] else default
+            waiting.append(first + (default if code == 255 else branch))
+    return found
+
+
+def check_counts(trainer):
+    """What nodes have counted is what the window holds of the instances since they began."""
+    nodes, memory, table = trainer.nodes, trainer.memory, trainer.nodes.table
+    size, learnt = len(memory), trainer.tally.instances
+    own, counts = (np.zeros((nodes.rows, trainer.board.geometry.classes), int) for _ in range(2))
+    made, born, counting = nodes.made.tolist(), nodes.born.tolist(), {}
+    codes = memory.codes.reshape(size, memory.attributes).tolist()
+    for turn in range(min(size, learnt)):
+        number, label = learnt - (learnt - 1 - turn) % size, memory.labels[turn]
+        for leaf in reached(nodes, codes[turn]):
+            counts[leaf, label] += number > made[leaf]
+            node = leaf
+            while node != NO_NODE:
+                own[node, label] += number > born[node]
+                if node not in counting:
+                    counting[node] = int(above(table, node))
+                node = counting[node]
+    leaves = nodes.leaves()
+    assert (nodes.counts[leaves] == counts[leaves]).all()
+    board = checkpoint.read(trainer)
+    held = board["nodes"]
+    assert (board["entries"][:, 4:] == own[held]).all() and (board["entries"][:, 0] == own[held].sum(axis=1)).all()
+    inner = nodes.kind[held] != LEAF
+    assert (nodes.own[held[~inner]] == board["entries"][~inner, 0]).all()
+    bins = board["counts"].reshape(*board["counts"].shape[:2], -1, counts.shape[1])
+    assert (bins.sum(axis=2) <= own[held][:, None]).all()
+
+
+@pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
+@pytest.mark.parametrize("delay, same_attribute", [(0, "replace"), (60, "replace"), (0, "keep")])
+def test_equals_reference(child_counts, nominal_split, delay, same_attribute):
+    codes, labels = drifting(1, 9000)
+    trainer = trainer_on(
+        nominal_split=nominal_split, child_counts=child_counts, delay=delay, same_attribute=same_attribute
+    )
+    reference = ReferenceCVFDT(
+        CAPACITIES,
+        2,
+        bins=8,
+        delta=1e-2,
+        child_counts=child_counts,
+        nominal_split=nominal_split,
+        delay=delay,
+        same_attribute=same_attribute,
+        **RULES,
+        **TESTS,
+    )
+    assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
+    assert difference(trainer.nodes, reference.root) is None
+    tally = trainer.tally
+    for event in ("splits", "ties", "trials"):
+        assert getattr(tally, event) == getattr(reference.tally, event)
+    assert (tally.alternates, tally.swapped, tally.dropped) == (
+        reference.alternates,
+        reference.swapped,
+        reference.dropped,
+    )
+    check_counts(trainer)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equals_reference_where_alternates_come_and_go(seed):
+    codes, labels = concepts(seed)
+    options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30}
+    options["same_attribute"] = "replace"
+    trainer = trainer_on(**options)
+    reference = ReferenceCVFDT(CAPACITIES, 2, bins=8, delta=1e-2, **options)
+    at = 0
+    while at < len(codes):
+        found = trainer.learn(codes[at : at + 1111], labels[at : at + 1111])
+        assert (found == reference.learn(codes[at : at + 1111], labels[at : at + 1111])).all()
+        at += 1111
+        check_counts(trainer)
+        check_slots(trainer)
+    assert difference(trainer.nodes, reference.root) is None
+    tally = trainer.tally
+    assert (tally.alternates, tally.swapped, tally.dropped) == (
+        reference.alternates,
+        reference.swapped,
+        reference.dropped,
+    )
+    assert tally.swapped and tally.alternates > 2
+
+
+def concepts(seed, count=12_000, period=2000):
+    """Another numeric attribute tells the class each period, with noise and missing values."""
+    print(f"seed {seed}")
+    rng = np.random.default_rng(seed)
+    codes = np.stack([rng.integers(0, top, count) for top in (255, 255, 5, 20, 255)], axis=1).astype(np.uint8)
+    attribute = np.array([0, 1, 4])[np.arange(count) // period % 3]
+    other = np.array([1, 4, 0])[np.arange(count) // period % 3]
+    value = codes[np.arange(count), attribute]
+    labels = ((value > 120) & (codes[np.arange(count), other] > 60) ^ (rng.random(count) < 0.05)).astype(np.int32)
+    codes[rng.random(codes.shape) < 0.03] = 255
+    return codes, labels
+
+
+@pytest.mark.parametrize("slots", [400, 12])
+def test_slots_are_given_back(slots):
+    codes, labels = concepts(5, 16_000)
+    trainer = trainer_on(slots=slots, prediction="nba", delta=1e-2)
+    for at in range(0, len(codes), 800):
+        trainer.learn(codes[at : at + 800], labels[at : at + 800])
+        check_slots(trainer)
+        if slots == 400:
+            check_counts(trainer)
+    assert trainer.tally.alternates
+
+
+@pytest.mark.parametrize("prediction, delay", [("mc", 0), ("nba", 60)])
+def test_any_board_forgets(prediction, delay):
+    """Without alternates, which the emulated board alone has."""
+    codes, labels = drifting(1, 5000)
+    options = {"alternates": False, "prediction": prediction, "delay": delay}
+    trainer = trainer_on(**options)
+    expected = np.concatenate([trainer.learn(codes[:2500], labels[:2500]), trainer.learn(codes[2500:], labels[2500:])])
+    check_counts(trainer)
+    shape = geometry(400, naive_bayes=prediction != "mc")
+    late = trainer_on(LateBoard(open_board("emulated", shape), random.Random(7)), **options)
+    assert (late.learn(codes, labels) == expected).all()
+    assert late.nodes.difference(trainer.nodes) is None and late.tally == trainer.tally
+    check_counts(late)
+    golden = trainer_on(GoldenBoard(shape), **options)
+    assert (golden.learn(codes[:2500], labels[:2500]) == expected[:2500]).all()
+
+
+def numbers(count=9000, seed=1, moving=True):
+    """Two numbers tell the class, the first one first, then the other; their range grows."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(count, 3)) * (1 + moving * np.arange(count)[:, None] / 1000)
+    late = np.arange(count) >= count // 2
+    y = np.where(late, X[:, 1] > 0.5, X[:, 0] > 0.3) ^ (rng.random(count) < 0.05)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    return X, y
+
+
+SMALL = {"window": 1500, "grace": 100, "inner_grace": 200, "test_every": 200, "test_length": 100, "delta": 1e-2}
+
+
+def test_code_books_that_change_leave_counts_as_they_are_of_the_window():
+    X, y = numbers()
+    tree = CVFDT(**SMALL)
+    changed = []
+    for at in range(0, len(X), 500):
+        before = [book.edges.tolist() for book in tree._quantiser.books] if at else []
+        tree.partial_fit(X[at : at + 500], y[at : at + 500], [False, True])
+        changed.append(before != [book.edges.tolist() for book in tree._quantiser.books])
+        check_counts(tree._trainer)
+        counts = checkpoint.read(tree._trainer)
+        root = counts["counts"][0].reshape(3, -1, 2).sum(axis=1)
+        codes = tree._memory.codes.reshape(-1, 3)[: min(at + 500, 1500)]
+        turns = np.arange(len(codes))
+        known = at + 500 - (at + 499 - turns) % 1500 > tree._nodes.born[counts["nodes"][0]]
+        codes, labels = codes[known], tree._memory.labels[: len(codes)][known]
+        assert root.tolist() == [[int(((codes[:, a] < 255) & (labels == k)).sum()) for k in (0, 1)] for a in range(3)]
+    assert sum(changed) > 3
+    assert tree.report()["swapped"]
+
+
+def test_saves_copies_and_single_instances_go_on_as_the_tree(tmp_path):
+    X, y = numbers(6000)
+    whole = CVFDT(**SMALL).fit(X, y)
+    tree = CVFDT(**SMALL).partial_fit(X[:2600], y[:2600], [False, True])
+    tree.save(tmp_path / "tree")
+    twin, again = copy.deepcopy(tree), load_tree(tmp_path / "tree")
+    tree.close()
+    for each in (tree, twin, again):
+        each.partial_fit(X[2600:], y[2600:])
+        assert each.difference(whole) is None and each.report() == whole.report()
+    one = load_tree(tmp_path / "tree")
+    for row, label in zip(X[2600:4000], y[2600:4000], strict=True):
+        x = {name: value for name, value in zip(one.schema_.names, row.tolist(), strict=True) if value == value}
+        one.learn_one(x, bool(label))
+    assert one.difference(load_tree(tmp_path / "tree").partial_fit(X[2600:4000], y[2600:4000])) is None
+    with pytest.raises(ValueError, match="window was 1500 when this tree began to learn.*leave it as it is"):
+        load_tree(tmp_path / "tree", window=2000)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (
+            {"window": 150},
+            "a window of 150 instances is smaller than grace=200.*choose window >= 200, or a smaller grace",
+        ),
+        ({"window": 900}, "smaller than inner_grace=1000.*or a smaller inner_grace"),
+        ({"window": 1}, "window must be 2 to 16777215 instances, or None for all, not 1"),
+        (
+            {"geometry": Geometry(count_width=12, naive_bayes=True)},
+            "a window of 10000 instances is larger than the board's counters, which hold 4095: choose window <= 4095, "
+            "or a geometry with count_width >= 14",
+        ),
+    ],
+)
+def test_windows_that_cannot_be_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        CVFDT(**options).check_parameters()
+    with pytest.raises(ValueError, match=message):
+        CVFDT(**options).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_without_a_window_nothing_is_forgotten():
+    X, y = numbers(3000, moving=False)
+    tree = CVFDT(**SMALL | {"window": None}).fit(X, y)
+    assert tree._nodes.counts[tree._nodes.leaves()].sum() >= 3000
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        "drift,first=(sea,function=1),second=(sea,function=3,seed=2),position=30000",
+        "drift,first=(hyperplane),second=(hyperplane,model_seed=2,seed=2),position=30000",
+    ],
+)
+def test_recovers_before_vfdt(stream):
+    curves = {}
+    for tree in (CVFDT(), VFDT()):
+        made = open_generator(stream)
+        curves[type(tree)] = prequential(tree, made, list(made.schema.classes), every=1000, limit=60_000)
+    mine, theirs = (curves[kind].recovery(30_000) or 30_000 for kind in (CVFDT, VFDT))
+    assert mine < theirs
+
+
+@pytest.mark.parametrize("concepts, length", [(5, 10_000), pytest.param(100, 100_000, marks=pytest.mark.slow)])
+def test_slots_in_use_are_the_nodes_of_the_tree(concepts, length):
+    """Random trees in turn, another one each time: 10 M instances with -m slow."""
+    tree = CVFDT(slots=8192, window=5000, inner_grace=500, test_every=500, test_length=200)
+    for concept in range(concepts):
+        stream = open_generator("tree", nominals=2, numerics=3, model_seed=concept, seed=concept, instances=length)
+        for X, y in stream:
+            tree.test_then_train(X, np.asarray(y), stream.schema.classes)
+            check_slots_of(tree)
+    report = tree.report()
+    print(report)
+    assert report["alternates"] and report["swapped"] + report["dropped"]
+
+
+def check_slots_of(tree):
+    nodes, pool = tree._nodes, tree._trainer.growth.pool
+    live = nodes.descendants()
+    held = nodes.slot[live][nodes.slot[live] >= 0]
+    assert len(held) == tree.report()["slots"] == len(live) - nodes.forks
+    assert sorted([*held.tolist(), *pool.stack[1 : pool.free + 1].tolist()]) == list(range(pool.slots))
