@@ -2,7 +2,7 @@
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib.wiring import In, connect, flipped
 from bregalad.protocol.judge import JUDGE
 from bregalad.protocol.leaf_rows import LEAF_ROWS
 from bregalad.protocol.tree import TREE
@@ -10,7 +10,7 @@ from bregalad.protocol.tree import TREE
 from ..array.bayes import partial_latency
 from ..configuration import configuration_signature
 from ..mcmu.absent import AbsentMemory
-from ..mcmu.axi import axi_signature, join
+from ..mcmu.axi import join
 from ..mcmu.common import controller_members, count_events, issue, share_table
 from ..mcmu.dma import ReadDMA
 from ..mcmu.editor import SlotEditor
@@ -73,8 +73,7 @@ class TreeController(wiring.Component):
         self.front = front
         super().__init__(
             {
-                **controller_members(g),
-                **({"m_axi": Out(axi_signature(g.bus_width)), "memory_size": In(32)} if memory else {}),
+                **controller_members(g, memory),
                 "rule": In(configuration_signature(JUDGE)),
                 "tree": In(configuration_signature(TREE)),
                 "rows": In(configuration_signature(LEAF_ROWS)),

@@ -11,6 +11,7 @@ from ..array.merge import summary_layout
 from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
 from ..array.snaps import snaps_of
 from ..configuration import configuration_signature
+from .axi import axi_signature
 from .events import EventCounters
 from .report import word_layout
 from .slots import connect_one
@@ -20,12 +21,13 @@ __all__ = ["controller_members", "count_events", "issue", "share_table", "spent"
 _OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
 
 
-def controller_members(geometry):
-    """Members of a `MemoryController` but for its memory's."""
+def controller_members(geometry, memory):
+    """Members of a `MemoryController`."""
     g = geometry
     return {
         "commands": In(stream.Signature(g.bus_width)),
         "reports": Out(stream.Signature(word_layout())),
+        **({"m_axi": Out(axi_signature(g.bus_width)), "memory_size": In(32)} if memory else {}),
         "configuration": In(configuration_signature()),
         "halted": Out(1),
         "busy": Out(1),

@@ -1,38 +1,29 @@
 """The memory controller and management unit: commands in, array operations and reports out."""
 
-from amaranth import Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CODE_WIDTH
-from bregalad.protocol.registers import COUNTERS
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect, flipped
 
-from ..array.bayes import partial_latency, partial_signature
-from ..array.merge import summary_layout
-from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
-from ..array.snaps import snaps_of
-from ..configuration import configuration_signature
+from ..array.bayes import partial_latency
 from ..optional import optional
 from ..relay import Relay
 from ..replica import add_with_reset, replicate
 from .absent import AbsentMemory
-from .axi import axi_signature, join
+from .axi import join
 from .buffer import RecordBuffer
+from .common import controller_members, count_events, issue, share_table
 from .dispenser import Dispenser
 from .dma import ReadDMA
 from .editor import SlotEditor
-from .events import EventCounters
 from .loader import Loader
 from .predictor import Predictor
 from .report import ReportWriter, word_layout
 from .scheduler import TRIALS, TrialScheduler
 from .sequencer import Sequencer
-from .slots import SlotTable, connect_one
+from .slots import SlotTable
 from .tracker import Tracker
 
 __all__ = ["MemoryController"]
-
-
-_OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
 
 
 class MemoryController(wiring.Component):
@@ -84,32 +75,7 @@ class MemoryController(wiring.Component):
         self.memory = memory
         self.outstanding = outstanding
         self.burst = burst
-        super().__init__(
-            {
-                "commands": In(stream.Signature(g.bus_width)),
-                "reports": Out(stream.Signature(word_layout())),
-                **({"m_axi": Out(axi_signature(g.bus_width)), "memory_size": In(32)} if memory else {}),
-                "configuration": In(configuration_signature()),
-                "halted": Out(1),
-                "busy": Out(1),
-                "op": Out(operation_layout(g)),
-                "snap": Out(snap_layout(g)),
-                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-                "count": Out(g.count_width),
-                "trial_current": Out(CELL_WIDTH),
-                "snap_ready": In(1),
-                "count_out": In(g.count_width),
-                "count_valid": In(1),
-                "clamped": In(range(g.levels + 1)),
-                "gains": In(stream.Signature(candidate_layout(g))),
-                "summary": In(stream.Signature(summary_layout(g))),
-                "clear": In(1),
-                "reset": In(1),
-                "partial": In(partial_signature(g)),
-                "counter": In(range(len(COUNTERS))),
-                "counted": Out(32),
-            }
-        )
+        super().__init__(controller_members(g, memory))
 
     def elaborate(self, platform):
         m = Module()
@@ -231,65 +197,17 @@ class MemoryController(wiring.Component):
             sequencer.locked.eq(scheduler.locked_b),
         ]
 
-        # The editor uses the slot table and pushes trials only while the tracker is idle.
-        m.d.comb += [editor.trial.ready.eq(scheduler.i.ready), tracker.trial.ready.eq(scheduler.i.ready)]
-        with m.If(idle):
-            connect_one(m, g, editor.table, slots.port)
-            m.d.comb += [scheduler.i.valid.eq(editor.trial.valid), scheduler.i.payload.eq(editor.trial.payload)]
-        with m.Else():
-            connect(m, tracker.table, slots.port)
-            m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid), scheduler.i.payload.eq(tracker.trial.payload)]
-        # While there is nothing in it the tracker takes in every clock: what has been asked for stays.
-        m.d.comb += slots.port.r_take.eq(tracker.table.r_take)
-
-        # Whether an operation goes is known last.
-        m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
-        with m.If(~idle):
-            m.d.sync += self.op.eq(tracker.op)
-        snaps_of(g).issue(m, self, scheduler, ~tracker.valid & ~editor.valid)
-        m.d.comb += [
-            scheduler.reads.eq(Mux(self.op.code != Op.NONE, self.op.on, 0)),
-            scheduler.reads_rows.eq(self.op.rows),
-        ]
-        # The buffer is asked as the operation is registered, so its codes come a clock after it.
-        m.d.comb += self.codes.eq(buffer.codes)
-
-        learning = sequencer.learning | ~idle_now
-        spent = (
-            tracker.counting
-            | tracker.halving
-            | tracker.wait_lock
-            | tracker.wait_queue
-            | tracker.wait_report
-            | scheduler.held
+        share_table(m, g, idle, editor, tracker, slots, scheduler)
+        issue(m, self, idle, editor, tracker, scheduler, buffer.codes)
+        count_events(
+            m,
+            self,
+            sequencer.learning | ~idle_now,
+            editor,
+            tracker,
+            scheduler,
+            records=buffer.good,
+            bad_records=buffer.bad,
+            predictions=tracker.prediction.valid & tracker.prediction.ready,
         )
-        events = {
-            "records": buffer.good,
-            "nodes": tracker.node,
-            "beats": tracker.beats,
-            "predictions": tracker.prediction.valid & tracker.prediction.ready,
-            "trials": scheduler.i.valid & scheduler.i.ready,
-            "halvings": tracker.halved,
-            "clamped": self.clamped,
-            "bad_records": buffer.bad,
-            "clocks": 1,
-            "learning": learning,
-            "stall_input": learning & ~spent,
-            "stall_trial": learning & scheduler.held,
-            "stall_lock": tracker.wait_lock,
-            "stall_queue": tracker.wait_queue,
-            "stall_halve": tracker.halving,
-            "stall_report": tracker.wait_report,
-            "commands": editor.valid & ~scheduler.held,
-            "bursts": self.m_axi.arvalid & self.m_axi.arready if self.memory else 0,
-            "dma_bytes": Mux(self.m_axi.rvalid & self.m_axi.rready, g.bus_bytes, 0) if self.memory else 0,
-        }
-        most = {name: (1 << len(events[name])) - 1 if name in _OF_LEVELS else 1 for name in COUNTERS}
-        m.submodules.counters = counters = EventCounters(most | {"dma_bytes": g.bus_bytes})
-        m.d.sync += counters.clear.eq(self.clear | self.reset)
-        m.d.comb += [
-            *(getattr(counters, name).eq(events[name]) for name in COUNTERS),
-            counters.read.eq(self.counter),
-            self.counted.eq(counters.value),
-        ]
         return m
