@@ -13,9 +13,13 @@ _SPECIAL = np.array(
 _NANS = np.array([0x7F800001, 0xFF800001, 0x7FFFFFFF, 0xFFFFFFFF], "<u4").view("<f4")
 
 
-def any_layout(geometry, rng):
-    """A `RowLayout`: runs of a kind, padding anywhere, label and flags anywhere or not at all."""
-    count = int(rng.choice([1, geometry.max_cells, rng.integers(1, geometry.max_cells + 1)]))
+def any_layout(geometry, rng, count=None):
+    """A `RowLayout`: runs of a kind, padding anywhere, label and flags anywhere or not at all.
+
+    It has ``count`` attributes; any number unless given.
+    """
+    if count is None:
+        count = int(rng.choice([1, geometry.max_cells, rng.integers(1, geometry.max_cells + 1)]))
     parts, kind = [], RowKind.CODE
     mixed = rng.choice([0.0, 0.1, 0.9])  # how often kinds change
     for _ in range(count):

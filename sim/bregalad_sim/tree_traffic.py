@@ -1,0 +1,446 @@
+"""Random command streams for boards that hold trees, and a host that answers what they ask."""
+
+import numpy as np
+from bregalad.data.keys import edge_keys
+from bregalad.geometry import NONE
+from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag, padded
+from bregalad.protocol.leaf_rows import RowOp, RowWord
+from bregalad.protocol.nodes import Node, NodeKind, pack_edit
+from bregalad.protocol.reports import ErrorCode, Kind, kind_of, layout_of
+from bregalad.protocol.rows import ROW_COMMAND, RowKind, edges_command
+from bregalad.protocol.tree import MANY, TreeKind, TreeOpcode, pack_tree
+
+from .rows import any_edges, any_layout, any_rows
+from .traffic import Traffic
+
+__all__ = ["NEVER", "TreeHost", "TreeTraffic"]
+
+NEVER = (1 << 31) - 1  # a delay that no stream is as long as
+_RESULTS = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # what leaf rows tell
+
+
+class TreeTraffic(Traffic):
+    """Make configurations, commands and rows.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        With ``nodes``.
+    rng : random.Random
+    memory : sim.golden.Memory
+        Rows are made for its size.
+
+    Members
+    -------
+    delay : int
+        That of the last configuration.
+    node_of : list of int
+        The node that NODE has said of each slot.
+    tried : set of int
+        Slots that TRIAL has been sent of; to be emptied when all that it has led to is told.
+    """
+
+    def __init__(self, geometry, rng, memory):
+        super().__init__(geometry, rng, memory)
+        self.numbers = np.random.default_rng(rng.getrandbits(32))
+        self.delay = 0
+        self.node_of = [0] * geometry.slots
+        self.tried = set()
+        self._layout = None
+
+    # Configuration
+
+    def configuration(self):
+        """Register writes, those of `Traffic` among them."""
+        g, rng = self.geometry, self.rng
+        self.delay = rng.choice([0, 0, 1, rng.randint(2, 30), rng.randint(2, 30), 60, NEVER])
+        judge = {name: rng.randint(0, 1) for name in ("anytime", "inner_ties", "null", "asks_inner")}
+        return [
+            *super().configuration(),
+            ("report", {"all": int(rng.random() < 0.2), "neighbours": rng.randint(0, 1)}),
+            ("delay", {"records": self.delay}),
+            ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
+            ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "told": rng.randint(0, 1)}),
+            ("leaf_marks", {"every": rng.choice([0, 1, rng.randint(2, 40)])}),
+            ("judge", {"decides": int(rng.random() < 0.8), "first_trial": int(rng.random() < 0.2), **judge}),
+            (
+                "judge_bound",
+                {
+                    "mantissa": rng.randrange(1 << 15, 1 << 16),
+                    "exponent": rng.choice([0x80, *(rng.randint(-4, 20) for _ in range(4))]) & 0xFF,
+                },
+            ),
+            ("judge_tie", {"n": rng.choice([0, rng.randint(1, 300), 0xFFFFFFFF, 0xFFFFFFFF])}),
+        ]
+
+    # Rows
+
+    def declare(self):
+        """LAYOUT, and EDGES of all that are numbers."""
+        g = self.geometry
+        while True:
+            layout = any_layout(g, self.numbers, self.cells)
+            try:
+                command = layout.command(g)
+                break
+            except ValueError:  # attributes too far from each other
+                continue
+        self._layout = layout
+        edges = [self.edges(index) for index, each in enumerate(layout.columns) if each.kind is not RowKind.CODE]
+        return self._quantiser(TreeOpcode.LAYOUT, command) + b"".join(edges)
+
+    def edges(self, attribute=None):
+        """EDGES of an attribute; of any unless one is given."""
+        columns = self._layout.columns
+        if attribute is None:
+            attribute = self.rng.randrange(len(columns))
+        kind = columns[attribute].kind
+        kind = RowKind.U8 if kind is RowKind.CODE else kind
+        keys = edge_keys(any_edges(kind, self.numbers), kind)
+        return self._quantiser(TreeOpcode.EDGES, edges_command(self.geometry, attribute, keys))
+
+    def _quantiser(self, opcode, command):
+        head = ROW_COMMAND.unpack(command.head)
+        values = {field.name: int(head[field.name]) for field in ROW_COMMAND.fields if field.name != "opcode"}
+        return pack_tree(self.geometry, opcode, payload=command.payload, **values)
+
+    def learn(self):
+        """LEARN of rows that are to be put into memory; now and then of some that are not all there.
+
+        Returns
+        -------
+        command : bytes
+        words : list of int
+            Addresses of the bus words that it reads, as far as there is memory.
+        start : int
+            Where the rows are to lie.
+        rows : bytes
+        """
+        g, rng = self.geometry, self.rng
+        stride = self._layout.stride
+        count = rng.choice([0, 1, 2, rng.randint(3, 20), *(rng.randint(20, 150) for _ in range(3))])
+        size = len(self.memory.data)
+        count = min(count, (size - g.bus_bytes) // stride)
+        start = rng.randrange(size - count * stride - g.bus_bytes + 1)
+        rows = np.frombuffer(any_rows(self._layout, self.numbers, count), np.uint8).reshape(count, stride).copy()
+        for row in rows:
+            if self._layout.label is not None:
+                row[self._layout.label] = rng.randrange(g.classes) if rng.random() < 0.97 else rng.randrange(256)
+            if self._layout.flags is not None:
+                flags = [0, RecordFlag.MINUS, RecordFlag.TEST, 0xFF, 0xFC]
+                row[self._layout.flags] = rng.choices(flags, [85, 6, 6, 1, 2])[0]
+        address = start
+        if rng.random() < 0.02:
+            address, count = rng.choice([(size - 3 * stride, 10), (1 << 40, 1), (size - stride, 0xFFFFFFFF)])
+        last = min(start + rows.size, size)
+        command = self._pack(
+            Opcode.LEARN,
+            flags=CommandFlag.MEMORY,
+            root=rng.choice([0, 0, rng.randrange(g.nodes)]),
+            count=count,
+            address=address,
+        )
+        return command, list(range(start - start % g.bus_bytes, last, g.bus_bytes)), start, rows.tobytes()
+
+    # The tree
+
+    def row(self, node):
+        """A `Node` for a node; children mostly behind it, so that walks end."""
+        g, rng = self.geometry, self.rng
+        slot = rng.choice([NONE, *[rng.randrange(g.slots) for _ in range(4)]])
+        kind = rng.choices(list(NodeKind), [4, 4, 2, 2, 0.5])[0]
+        width = rng.randint(1, min(6, g.nodes)) if kind == NodeKind.MULTIWAY else 2
+        first = 0 if rng.random() < 0.03 else node + 1
+        if kind == NodeKind.LEAF or first > g.nodes - width:
+            return Node(slot=slot)
+        value = width if kind == NodeKind.MULTIWAY else rng.choice([0, 1, 255, rng.randrange(256), rng.randrange(256)])
+        child = min(first + rng.choice([0, 0, rng.randrange(g.nodes)]), g.nodes - width)
+        return Node(kind, rng.randrange(self.cells), value, child, rng.randrange(width), slot)
+
+    def edit(self, node, row, more=False):
+        """An EDIT; without a row a KEEP."""
+        return padded(pack_edit(TreeOpcode.EDIT, node, row, more=more), self.geometry.bus_bytes)
+
+    def bad_edit(self):
+        """An EDIT that is refused."""
+        g, rng = self.geometry, self.rng
+        if rng.random() < 0.4:
+            return self.edit(rng.randrange(g.nodes, 1 << 16), rng.choice([None, Node()]), more=rng.random() < 0.3)
+        row = rng.choice(
+            [
+                Node(slot=rng.randrange(g.slots, NONE)),
+                Node(rng.randint(5, 7)),
+                Node(NodeKind.NUMERIC, rng.randrange(g.max_cells, 1 << 13), 1, 0, 0),
+                Node(NodeKind.NUMERIC, 0, 1, rng.randrange(g.nodes - 1, 1 << 16), 0),
+                Node(NodeKind.ONE_VS_REST, 0, 1, 0, rng.randrange(2, 256)),
+                Node(NodeKind.MULTIWAY, 0, 0, 0, 0),
+                Node(NodeKind.MULTIWAY, 0, 3, g.nodes - 2, 0),
+                Node(NodeKind.FORK, 1 << 12, 0, g.nodes - 1, 0),
+            ]
+        )
+        return self.edit(rng.randrange(g.nodes), row, more=rng.random() < 0.3)
+
+    # What may be sent while records stand
+
+    def access(self):
+        """A ROW command that is taken."""
+        g, rng = self.geometry, self.rng
+        op = rng.choice([RowOp.READ, RowOp.WRITE, RowOp.WRITE, RowOp.MARK, RowOp.TALLY])
+        if op == RowOp.TALLY:
+            return self.row_command(op, rng.randrange(g.classes), rng.randrange(g.classes))
+        value = rng.choice([0, 1, rng.randrange(100), rng.getrandbits(32), 0xFFFFFFFF])
+        word = rng.randrange(len(RowWord) + g.classes)
+        if word == RowWord.MAJORITY:  # a class
+            value = rng.randrange(g.classes)
+        return self.row_command(op, rng.randrange(g.nodes), word, value)
+
+    def row_command(self, op, node=0, word=0, value=0):
+        return pack_tree(self.geometry, TreeOpcode.ROW, flags=op, node=node, word=word, value=value)
+
+    def node(self, slot):
+        """NODE: most often of one near the first, where many records come by."""
+        g, rng = self.geometry, self.rng
+        self.node_of[slot] = node = rng.choices([rng.randrange(min(5, g.nodes)), rng.randrange(g.nodes)], [7, 3])[0]
+        values = {
+            "only": rng.choice([NONE, MANY, rng.randrange(g.classes)]),
+            "base": rng.choice([0, rng.randrange(100), rng.getrandbits(32)]),
+            "ask_up_to": rng.choice([0, 0, rng.randrange(100), rng.getrandbits(32)]),
+        }
+        return pack_tree(g, TreeOpcode.NODE, slot=slot, node=node, **values)
+
+    def slot_command(self):
+        """A command of a slot that is taken: its bytes, whether it answers, and whether trials may follow sooner."""
+        g, rng = self.geometry, self.rng
+        slot = rng.randrange(g.slots)
+        kind = rng.choice(
+            ["node", "node", "period", Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.PLACE, Opcode.READ, "write"]
+        )
+        if slot in self.tried:  # whose node a proposal names is not to change before it is told
+            kind = rng.choice(["period", Opcode.TRIAL, Opcode.READ])
+        if kind == Opcode.TRIAL:
+            self.tried.add(slot)
+        match kind:
+            case "node":
+                return self.node(slot), False, False
+            case "period":
+                return pack_tree(g, TreeOpcode.PERIOD, slot=slot, period=self._period()), False, False
+            case Opcode.READ:
+                return self._pack(kind, slot=slot, cell=rng.choice([NONE, rng.randrange(g.max_cells)])), True, False
+            case Opcode.PLACE:
+                flags = rng.choice([0, CommandFlag.INNER]) | rng.choice([0, CommandFlag.KEEP])
+                if not flags & CommandFlag.KEEP:
+                    self.node_of[slot] = 0
+                return (
+                    self._pack(
+                        kind,
+                        flags=flags,
+                        slot=slot,
+                        parent=rng.choice([slot, rng.randrange(g.slots)]),
+                        cell=rng.choice([NONE, rng.randrange(g.max_cells)]),
+                        lo=rng.randrange(256),
+                        shift=rng.randrange(8),
+                        link=self._link(slot),
+                        current=rng.choice([NONE, rng.randrange(g.max_cells)]),
+                        period=self._period(),
+                    ),
+                    False,
+                    True,
+                )
+            case "write":
+                command = self._write(slot)
+                if int.from_bytes(command[4:6], "little") == NONE:  # the slot's entry
+                    self.node_of[slot] = 0
+                return command, False, True
+            case _:
+                if kind == Opcode.CLEAR:
+                    self.node_of[slot] = 0
+                return self._pack(kind, slot=slot), False, True
+
+    def wrong(self):
+        """A command that is refused, whatever goes on."""
+        g, rng = self.geometry, self.rng
+        match rng.randrange(7):
+            case 0:
+                opcode = rng.choice(sorted(set(range(256)) - set(Opcode) - set(TreeOpcode)))
+                return padded(bytes([opcode]) + rng.randbytes(15), g.bus_bytes)
+            case 1:
+                return self.bad_edit()
+            case 2:
+                op, node, word = rng.choice(
+                    [
+                        (RowOp.READ, g.nodes, 0),
+                        (RowOp.WRITE, rng.randrange(1 << 16), len(RowWord) + g.classes),
+                        (RowOp.TALLY, g.classes, 0),
+                        (RowOp.TALLY, 0, g.classes),
+                        (rng.choice([0, *range(max(RowOp) + 1, 256)]), 0, 0),
+                    ]
+                )
+                return self.row_command(op, node, word)
+            case 3:
+                opcode = rng.choice([TreeOpcode.NODE, TreeOpcode.PERIOD])
+                return pack_tree(g, opcode, slot=rng.randrange(g.slots, 1 << 16))
+            case 4:
+                flags, root = rng.choice([(CommandFlag.MEMORY, rng.randrange(g.nodes, 1 << 16)), (0, 0)])
+                return self._pack(Opcode.LEARN, flags=flags, root=root, count=5)
+            case _:
+                while (command := super().wrong())[0] not in list(Opcode):
+                    pass
+                return command
+
+    def refusal(self):
+        """A command that is refused, some that are dropped, and RESET."""
+        dropped = [
+            command
+            for command in (
+                self.wrong(),
+                self.access(),
+                self.edit(0, None),
+                self._quantiser(TreeOpcode.LAYOUT, self._layout.command(self.geometry)),
+                self.edges(),
+                self._write(0),
+                self._pack(Opcode.FENCE, token=1),
+                self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=3),
+            )
+            if self.rng.random() < 0.2
+        ]
+        return self.wrong() + b"".join(dropped) + self._pack(Opcode.RESET)
+
+    def fence(self):
+        return self._pack(Opcode.FENCE, token=self.rng.getrandbits(32))
+
+    def learn_nothing(self):
+        return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY)
+
+    def reset(self):
+        return self._pack(Opcode.RESET)
+
+    def read(self, slot, cell=NONE):
+        return self._pack(Opcode.READ, slot=slot, cell=cell)
+
+
+class TreeHost:
+    """The host of one board: it sorts reports by who gives them, and answers proposals.
+
+    Proposals of ``keepers`` are answered by KEEP, some at once, some when a few more reports have come. All others
+    stay open until the stream stands or has ended.
+
+    Parameters
+    ----------
+    board : Board
+    rng : random.Random
+    traffic : TreeTraffic
+    keepers : set of int
+        Nodes.
+    """
+
+    def __init__(self, board, rng, traffic):
+        self.board, self.rng, self.traffic = board, rng, traffic
+        self.keepers = set()
+        self.cells = 1
+        self.told = {}
+        self.open = []  # (node, number) of proposals
+        self.edits = 0  # sent, and not refused
+        self.number = 0  # records up to where it stands, or has ended
+        self.stood = None  # EDITs that had been executed then
+        self._executed = 0  # EDITs, as of the last LEARNT
+        self._late = []  # nodes whose KEEP is still to be sent
+        self._rest = b""
+        self.begin()
+
+    def begin(self):
+        """Forget what has been told."""
+        self.told = {"results": [], "trials": [], "jobs": []}
+        self.ended = self._broken = False
+        self._kept = []
+
+    def send(self, commands, edits=0):
+        """Send commands, so many EDITs that are not refused among them."""
+        self.edits += edits
+        self.board.send(commands)
+
+    def wait(self, jobs):
+        """Until so many other commands have been answered since `begin`."""
+        while len(self.told["jobs"]) < jobs:
+            self._take(self.board.receive(wait=True))
+            self._keep()
+        self._keep(all_=True)
+
+    def pull(self):
+        """Take the reports that there are."""
+        self._take(self.board.receive())
+
+    def stop(self):
+        """Until the stream stands at a lock of a node that is open, or has ended: whether it has ended."""
+        while True:
+            self._take(self.board.receive())
+            self.mend()
+            stands = self.stood == self.edits & 0xFFFF
+            if self.ended or (stands and not self._late):
+                self._keep(all_=True)
+                return self.ended
+            if self._late:
+                self._keep(all_=stands)
+            else:
+                self._take(self.board.receive(wait=True))
+
+    def mend(self):
+        """After a bus error, go on: which KEEPs have been executed before it is not known, so once more."""
+        if not self._broken:
+            return
+        self.ended = False
+        self.board.send(self.traffic.reset() + self.traffic.learn_nothing())
+        while not self.ended:
+            self._take(self.board.receive(wait=True))
+        self.edits, self._broken = self._executed, False
+        self._late = self._kept + self._late
+
+    def _keep(self, all_=False):
+        while self._late and (all_ or self.rng.random() < 0.3):
+            node = self._late.pop(0)
+            self._kept.append(node)
+            self.send(self.traffic.edit(node, None), 1)
+            if not all_:
+                break
+
+    def _take(self, data):
+        self._rest += data
+        at = 0
+        while at < len(self._rest):
+            kind = kind_of(self._rest[at])
+            layout = layout_of(kind, self.board.geometry, self.cells)
+            if len(self._rest) - at < layout.size:
+                break
+            self._sort(kind, self._rest[at : at + layout.size], layout)
+            at += layout.size
+        self._rest = self._rest[at:]
+
+    def _sort(self, kind, report, layout):
+        found = layout.unpack(report)
+        match kind:
+            case TreeKind.STANDS:
+                self.stood, self.number = int(found["slot"]), int(found["number"])
+                return
+            case TreeKind.LEARNT:
+                self.ended, self.number, self._executed = True, int(found["number"]), int(found["slot"])
+                report = (kind, self.number)  # EDITs may still be under way
+            case Kind.ERROR:
+                self._broken |= bool(found["flags"] != ErrorCode.COMMAND)
+            case TreeKind.PROPOSAL:
+                self._proposed(int(found["slot"]), int(found["number"]))
+        trials = (TreeKind.PROPOSAL, Kind.SUGGESTION, Kind.GAINS)
+        where = "results" if kind in _RESULTS else "trials" if kind in trials else "jobs"
+        self.told[where].append(report)
+
+    def shown(self, report):
+        """A report as text."""
+        if isinstance(report, tuple):
+            return str(report)
+        layout = layout_of(report[0], self.board.geometry, self.cells)
+        return f"{kind_of(report[0])!r} {dict(zip(layout.dtype.names, layout.unpack(report).tolist(), strict=True))}"
+
+    def _proposed(self, slot, number):
+        node = self.traffic.node_of[slot]
+        if node in self.keepers:
+            self._late.append(node)
+        else:
+            self.open.append((node, number))
