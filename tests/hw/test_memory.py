@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from bregalad import Geometry
+from bregalad import VFDT, Geometry
 from bregalad.boards import open_board
+from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
+from bregalad.geometry import PRESETS
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
@@ -12,6 +14,9 @@ from bregalad_hw.boards import BOARDS
 from bregalad_hw.boards.memory import MemoryGate
 from bregalad_sim.runner import run
 from bregalad_sim.virtual import LineWire, VirtualBoard
+from streams import elec, needs, nominal
+
+GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64, bus_width=64)
 
 
 def test_gate(tmp_path):
@@ -35,3 +40,32 @@ def test_a_board_with_memory_walks_records():
     expected, predictions = (trainer.learn(codes, labels) for trainer in trainers)
     assert (predictions == expected).all()
     assert trainers[1].nodes.difference(trainers[0].nodes) is None and trainers[0].tally.splits > 1
+
+
+@pytest.fixture(scope="module")
+def linked():
+    """The board's own top level and LiteDRAM's controller, with a model of the chip that watches its timing."""
+    with VirtualBoard(BOARDS["ulx3s-85f-sdram"], GEOMETRY) as virtual, LinkedBoard(LineWire(virtual)) as board:
+        yield board
+
+
+@needs("elec")
+def test_learns_from_sdram(linked):
+    X, y, schema = elec()
+    X, labels, classes = X[:1500], np.asarray(y)[:1500], np.unique(y)
+    trees, found = [], []
+    for board in (EmulatedBoard(GEOMETRY), linked):
+        tree = VFDT(board=board, feed="memory", nominal=nominal(X, schema), delta=1e-3, grace=100)
+        found.append(tree.test_then_train(X, labels, classes))
+        trees.append(tree)
+    assert trees[0].report()["nodes"] > 1
+    assert trees[1].difference(trees[0]) is None
+    assert (found[0] == found[1]).all()
+    assert linked.counters()["dma_bytes"] > 1500 * 8
+
+
+def test_refuses_what_is_outside(linked):
+    size = linked.memory_size
+    assert size == 1 << 25
+    with pytest.raises(ValueError, match=f"2 bytes at {size - 1:#x} do not fit the board's memory of {size} bytes"):
+        linked.load(size - 1, b"xy")
