@@ -59,7 +59,7 @@ class Resident:
     Source: docs/front.md.
     """
 
-    def __init__(self, board: Board, X: np.ndarray, y: Column, address: int = 0):
+    def __init__(self, board: Board, X: np.ndarray, y: Column, address: int = 0) -> None:
         if not isinstance(board, Board):
             raise TypeError(f"board must be an open board, not {shown(board)}")
         geometry = board.geometry
@@ -101,12 +101,12 @@ class Resident:
         board.load(address, rows.view(np.uint8).reshape(-1))
 
     @property
-    def keys(self):
+    def keys(self) -> dict[int, np.ndarray]:
         """By cell the keys of its edges, as the board compares them."""
         return {cell: edge_keys(edges, self._kind) for cell, edges in enumerate(self.edges)}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.count
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self.count} instances of {len(self.edges)} attributes in the memory of {self.board}>"

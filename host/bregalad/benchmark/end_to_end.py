@@ -56,7 +56,7 @@ class _Timed:
 def geometry_for(attributes, lanes, slots):
     """The board: as many passes as the attributes take."""
     return Geometry(
-        lanes=lanes, passes=-(-attributes // lanes), slots=slots, count_width=16, bus_width=256, nodes=4 * slots
+        lanes=lanes, passes=-(-attributes // lanes), slots=slots, count_width=16, bus_width=256, nodes=8 * slots
     )
 
 
@@ -170,9 +170,9 @@ def main():
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--attributes", type=int, nargs="+", default=WIDTHS)
-    parser.add_argument("--instances", type=int, default=200_000)
+    parser.add_argument("--instances", type=int, default=500_000)
     parser.add_argument("--lanes", type=int, default=32)
-    parser.add_argument("--slots", type=int, default=256)
+    parser.add_argument("--slots", type=int, default=64)
     parser.add_argument("--delay", type=int, default=1024)
     parser.add_argument("--latency", type=int, default=40, help="clocks of the memory, from address to data")
     parser.add_argument("--mhz", type=float, help="a clock for geometries of which no build is kept")

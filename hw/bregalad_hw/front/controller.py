@@ -58,6 +58,7 @@ class TreeController(wiring.Component):
         Steady while anything is under way.
     The others are those of `MemoryController`.
 
+    Latency: that of `Front` and of the tracker, one after the other; of commands see `TreeSequencer`.
     Throughput: a record takes as many clocks as its bytes' bus words, its steps in the quantiser, its beats, or its
     walk divided by the rings; whichever are most.
 

@@ -437,7 +437,10 @@ class TreeSequencer(wiring.Component):
         for opcode in (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES):
             known |= learn.opcode == opcode
         for opcode in TREE_EDITS:
-            known |= (learn.opcode == opcode) & (view(head, Opcode.TRIAL).slot < g.slots)
+            there = view(head, Opcode.TRIAL).slot < g.slots
+            if opcode == TreeOpcode.NODE:
+                there &= view(head, opcode).node < g.nodes
+            known |= (learn.opcode == opcode) & there
         return known
 
 

@@ -126,7 +126,7 @@ class TreeBoard(Golden):
         return True
 
     def _node(self, command, payload):
-        if command["slot"] >= self.geometry.slots:
+        if command["slot"] >= self.geometry.slots or command["node"] >= self.geometry.nodes:
             return False
         entry, most = self.entries[int(command["slot"])], self.geometry.count_max
         entry.node, entry.only = int(command["node"]), int(command["only"])
