@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..hints import Frame, Path
+    from ..resident import Resident
 
 __all__ = ["StreamTree"]
 
@@ -231,6 +232,54 @@ class StreamTree(
         if weights is not None:
             trainer.check_weights(weights, len(labels))
         return self._finish(Steps(trainer.learning(codes, labels.astype(np.int32), weights)))
+
+    @changing
+    def learn_resident(self, resident: Resident) -> float:
+        """Test, then train on instances that lie in the memory of the tree's board.
+
+        A new tree takes their classes and code books. It may learn them again, or others by the same books.
+
+        Parameters
+        ----------
+        resident : Resident
+            On the board that is this tree's ``board``.
+
+        Returns
+        -------
+        float
+            The share of them that the tree predicted right before it learnt them.
+
+        Raises
+        ------
+        ValueError
+            If they lie elsewhere, or the tree has learnt others before, with other code books.
+        BoardError
+            If the board fails.
+        """
+        self._check_ready()
+        if self.board is not resident.board:
+            raise ValueError("the instances lie in another board's memory: give the tree board=resident.board")
+        if not hasattr(self, "classes_"):
+            self.check_parameters()
+            quantiser = self._new_quantiser(resident.schema)
+            for book, edges in zip(quantiser.books, resident.edges, strict=True):
+                book.edges = edges
+            self._policy().check(len(resident.classes), False, self.nominal_split)
+            self._start(resident.schema, quantiser, resident.classes, False)
+        elif not self._is_of(resident):
+            raise ValueError("this tree has learnt with other code books or classes: begin a new one")
+        trainer = self._open_trainer()
+        trainer.declare(resident.layout, resident.keys)
+        return trainer.learn_rows(resident.address, len(resident)) / len(resident) if len(resident) else 0.0
+
+    def _is_of(self, resident):
+        """Whether the tree encodes as the board does, and has the same classes."""
+        books = [getattr(book, "edges", None) for book in self._quantiser.books]
+        return (
+            np.array_equal(self.classes_, resident.classes)
+            and len(books) == len(resident.edges)
+            and all(np.array_equal(*pair) for pair in zip(books, resident.edges, strict=True))
+        )
 
     # Predicting
 
