@@ -37,6 +37,7 @@ CHAPTERS = {
         "performance",
         "performance/comparison",
         "performance/costs",
+        "performance/end-to-end",
         "performance/roofline",
         "performance/area",
         "Timing <timing>",
