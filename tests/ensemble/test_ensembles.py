@@ -15,6 +15,9 @@ from sklearn.exceptions import NotFittedError
 TREE = {"grace": 30, "delta": 0.01}
 
 
+SOME = ["arf", *(pytest.param(name, marks=pytest.mark.slow) for name in ENSEMBLES if name != "arf")]
+
+
 def drifting(seed=1, count=5000):
     """Numbers and a nominal attribute; halfway other ones tell the class."""
     print(f"seed {seed}")
@@ -42,7 +45,7 @@ def same(one, other, X):
     assert (one.predict_proba(X[:200]) == other.predict_proba(X[:200])).all()
 
 
-@pytest.mark.parametrize("name", ENSEMBLES)
+@pytest.mark.parametrize("name", SOME)
 def test_calls_threads_copies_and_files_make_no_difference(name, tmp_path):
     X, y = drifting()
     whole, parts = make(name), make(name, threads=2)
@@ -71,7 +74,7 @@ def test_calls_threads_copies_and_files_make_no_difference(name, tmp_path):
     same(whole, load_learner(tmp_path / "x", threads=2), X)
 
 
-@pytest.mark.parametrize("name", ENSEMBLES)
+@pytest.mark.parametrize("name", SOME)
 def test_one_by_one_as_in_batches(name):
     X, y = drifting(count=700)
     batches, single = make(name), make(name)

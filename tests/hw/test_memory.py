@@ -49,6 +49,7 @@ def linked():
         yield board
 
 
+@pytest.mark.slow
 @needs("elec")
 def test_learns_from_sdram(linked):
     X, y, schema = elec()
@@ -64,6 +65,7 @@ def test_learns_from_sdram(linked):
     assert linked.counters()["dma_bytes"] > 1500 * 8
 
 
+@pytest.mark.slow
 def test_refuses_what_is_outside(linked):
     size = linked.memory_size
     assert size == 1 << 25

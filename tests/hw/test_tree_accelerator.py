@@ -211,9 +211,9 @@ def run(geometry, seed, rounds, learns=8):
     both.close()
 
 
-def test_rtl_does_what_the_golden_model_does(seed):
-    for each in range(3):  # memory's latency is another, and how often streams pause
-        run(SMALL, seed + each, 5)
+@pytest.mark.parametrize("more", [0, *(pytest.param(more, marks=pytest.mark.slow) for more in range(1, 8))])
+def test_rtl_does_what_the_golden_model_does(seed, more):
+    run(SMALL, seed + more, 5)  # memory's latency is another, and how often streams pause
 
 
 OTHERS = [

@@ -80,7 +80,10 @@ def check_counts(trainer):
 
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
-@pytest.mark.parametrize("delay, same_attribute", [(0, "replace"), (60, "replace"), (0, "keep")])
+@pytest.mark.parametrize(
+    "delay, same_attribute",
+    [(60, "replace"), *(pytest.param(0, same, marks=pytest.mark.slow) for same in ("replace", "keep"))],
+)
 def test_equals_reference(child_counts, nominal_split, delay, same_attribute):
     codes, labels = drifting(1, 9000)
     trainer = trainer_on(
@@ -111,7 +114,7 @@ def test_equals_reference(child_counts, nominal_split, delay, same_attribute):
     check_counts(trainer)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_equals_reference_where_alternates_come_and_go(seed):
     codes, labels = concepts(seed)
     options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30}
@@ -262,7 +265,9 @@ def test_without_a_window_nothing_is_forgotten():
     "stream",
     [
         "drift,first=(sea,function=1),second=(sea,function=3,seed=2),position=30000",
-        "drift,first=(hyperplane),second=(hyperplane,model_seed=2,seed=2),position=30000",
+        pytest.param(
+            "drift,first=(hyperplane),second=(hyperplane,model_seed=2,seed=2),position=30000", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_recovers_before_vfdt(stream):

@@ -68,7 +68,7 @@ def agree(tree, expected):
 
 @pytest.mark.parametrize("leaves", [True, False])
 @pytest.mark.parametrize("delay", [0, 37])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_equals_reference_on_a_small_stream(seed, delay, leaves):
     tree, found, expected, wanted = both(*drifting(seed=seed), delay=delay, leaf_alternates=leaves, **SMALL)
     agree(tree, expected)
@@ -77,7 +77,13 @@ def test_equals_reference_on_a_small_stream(seed, delay, leaves):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=streams.needs(name) if name in ("elec", "kdd") else ()) for name in STREAMS]
+    "name",
+    [
+        pytest.param("elec", marks=streams.needs("elec")),
+        pytest.param("kdd", marks=[streams.needs("kdd"), pytest.mark.slow]),
+        "sea",
+        pytest.param("hyperplane", marks=pytest.mark.slow),
+    ],
 )
 def test_equals_reference(name):
     made, count, options = STREAMS[name]

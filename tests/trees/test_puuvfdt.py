@@ -33,7 +33,10 @@ def trainer_on(board, child_counts="inherit", nominal_split="multiway", delay=0,
 
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
-@pytest.mark.parametrize("late, delay", [(False, 0), (True, 0), (False, 170), (True, 170)])
+@pytest.mark.parametrize(
+    "late, delay",
+    [(False, 0), (True, 170), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((True, 0), (False, 170)))],
+)
 def test_equals_reference(child_counts, nominal_split, late, delay):
     codes, labels = unlabelled(1)
     board = open_board("emulated", geometry())
@@ -74,7 +77,10 @@ def made(count=20_000, share=0.3, seed=1):
     return X, y, np.where(y & (rng.random(count) < share), "spam", "?")
 
 
-@pytest.mark.parametrize("share, close", [(0.1, 0.06), (0.3, 0.03), (0.5, 0.03)])
+@pytest.mark.parametrize(
+    "share, close",
+    [pytest.param(0.1, 0.06, marks=pytest.mark.slow), (0.3, 0.03), pytest.param(0.5, 0.03, marks=pytest.mark.slow)],
+)
 def test_close_to_a_tree_that_knows_all_labels(share, close):
     X, y, known = made(share=share)
     tree = PuuVFDT(positive="spam").fit(X, known)

@@ -224,7 +224,13 @@ def test_simulated_board_grows_the_same_tree(name, kind):
     simulated.close()
 
 
-@pytest.mark.parametrize("kind", TREES)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[pytest.mark.slow] * (kind not in ("vfdt nba", "efdt nba", "efdt kdd2018")))
+        for kind in TREES
+    ],
+)
 @pytest.mark.parametrize("name", CASES[:1])
 def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
     geometry, count = NARROW.replace(nodes=1024), 45_312

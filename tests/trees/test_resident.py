@@ -46,6 +46,7 @@ def test_learnt_again_and_again(learner, dtype, seed):
         tree.close()
 
 
+@pytest.mark.slow
 def test_rtl_encodes_and_walks(seed):
     X, y = rows(seed, np.float32)
     shares = []

@@ -28,10 +28,17 @@ def both(sizes, tree, seed, prediction="mc", count=1500, stream=3, review_period
 
 
 SIZES = geometry(64, lanes=4, naive_bayes=True)  # one model for most
+QUICK = (("vfdt", 90), ("vfdt adaptive", 90), ("efdt", 0), ("efdt", 90), ("efdt averages", 90), ("efdt moves", 90))
 
 
-@pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("delay", [0, 90])
+@pytest.mark.parametrize(
+    "tree, delay",
+    [
+        pytest.param(tree, delay, marks=[pytest.mark.slow] * ((tree, delay) not in QUICK))
+        for tree in TREES
+        for delay in (0, 90)
+    ],
+)
 def test_rtl_grows_the_same_tree(tree, delay, seed):
     both(SIZES, tree, seed, delay=delay)
 
@@ -42,6 +49,7 @@ def test_rtl_predicts_by_naive_bayes(tree, prediction, seed):
     both(SIZES, tree, seed, prediction, delay=30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
 @pytest.mark.parametrize("delay", [0, 50])
 def test_rtl_is_short_of_slots(tree, delay, seed):
@@ -52,8 +60,7 @@ def test_rtl_is_short_of_slots(tree, delay, seed):
 OTHERS = [{"banks": 2}, {"levels": 2}, {"bus_width": 32}, {"classes": 4}, {"levels": 4, "banks": 2, "bus_width": 256}]
 
 
-@pytest.mark.parametrize(
-    "changes", [*(pytest.param(other, marks=pytest.mark.slow) for other in OTHERS[:-1]), OTHERS[-1]]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("changes", OTHERS)
 def test_rtl_of_other_geometries(changes, seed):
     both(geometry(**{"slots": 64, "lanes": 4, **changes}), "efdt", seed, delay=40)
