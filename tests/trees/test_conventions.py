@@ -37,7 +37,7 @@ def test_depth_leaves_and_paths(name, tmp_path):
         assert sorted(paths[i].indices) == sorted(nodes.path(leaves[i]))
     assert paths.max() == 1
     assert tree.get_depth() == paths.sum(axis=1).max() - 1 > 1
-    assert tree.get_n_leaves() == (nodes.kind[nodes.descendants()] == LEAF).sum() > 2
+    assert tree.get_n_leaves() == (nodes.kind[nodes.predicting()] == LEAF).sum() > 2
     assert tree.decision_path(X[:0]).shape == (0, nodes.rows)
     tree.save(tmp_path / "tree")
     again = load_tree(tmp_path / "tree")

@@ -32,6 +32,10 @@ class View:
         self.kind = [LEAF if node.test is None else _INNER for node in self._all]
         self.attribute = [node.test and node.test.attribute for node in self._all]
 
+    def standing(self, node):
+        """The node that predicts: none has an alternate."""
+        return node
+
     def children(self, node):
         """The numbers of a node's children."""
         return self._below[node]
