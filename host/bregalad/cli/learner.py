@@ -14,13 +14,12 @@ __all__ = ["OPTIONS", "add_learner", "by_label", "given", "in_options"]
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
 _FLAGS = {option.name: option.flag for option in OPTIONS} | ensembles.FLAGS
 _NAMES = "|".join(_FLAGS)
+_TREES = (*options.LEARNERS, *options.CLASSICAL)
 
 
 def add_learner(parser):
     """Which tree, and its options."""
-    parser.add_argument(
-        "--tree", choices=(*options.LEARNERS, *options.CLASSICAL), default="vfdt", help="learner (default: vfdt)"
-    )
+    parser.add_argument("--tree", choices=_TREES, default="vfdt", help="learner (default: vfdt)")
     groups = {}
     for option in OPTIONS:
         if option.group not in groups:
@@ -53,7 +52,7 @@ def given(args):
         if value is None:
             continue
         if args.tree not in option.defaults:
-            takers = joined(option.defaults, "and")
+            takers = joined([tree for tree in option.defaults if tree in _TREES], "and")
             raise ValueError(f"{option.flag} is an option of --tree {takers}, not of {args.tree}")
         if option.needs and values[option.needs[0]] != option.needs[1]:
             other, needed = option.needs
