@@ -62,7 +62,7 @@ def test_board_that_cannot_be_opened_costs_nothing(monkeypatch):
     X, y = stream()
     tree = VFDT()
 
-    def fail(*_, **__):
+    def fail(geometry, memory_size=0):
         raise BoardError("no power")
 
     for at in (0, 300):

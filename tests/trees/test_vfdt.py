@@ -374,7 +374,7 @@ def test_other_format_or_board(tmp_path):
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
     (tmp_path / "later").write_bytes(buffer.getvalue())
-    with pytest.raises(ValueError, match="saved in format 99, this release reads 4"):
+    with pytest.raises(ValueError, match="saved in format 99, this release reads 5"):
         VFDT.load(tmp_path / "later")
     with pytest.raises(ValueError, match="saved from a board with bins = 16, this one has 8"):
         VFDT.load(path, geometry=Geometry(lanes=8, passes=2, bins=8))

@@ -286,7 +286,8 @@ class StreamTree(
     @reading
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance, by its leaf; array (n,)."""
-        return self.classes_[self._indices(*self._routed(X))]
+        indices = self._indices(*self._routed(X))  # first: a tree that has learnt nothing says so
+        return self.classes_[indices]
 
     @reading
     def predict_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
