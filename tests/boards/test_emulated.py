@@ -56,7 +56,7 @@ def test_matches_golden_on_presets(preset):
 def test_matches_golden_of_many_classes(classes):
     geometry = Geometry(lanes=2, passes=2, bins=4, classes=classes, slots=5, bus_width=64, naive_bayes=True)
     board = open_board("emulated", geometry, memory_size=1000)
-    check_equal(board, random.Random(classes), rounds=7, commands=40)
+    check_equal(board, random.Random(classes), rounds=20, commands=40)
     assert board.read("predictions.count") and board.read("bad_records.count")
 
 
@@ -82,7 +82,8 @@ def test_many_reports_overflow_nothing(grace, predictions):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_registers_match_golden(criterion):
     geometry = PRESETS["small"].replace(criterion=criterion, naive_bayes=True)
-    board, golden = open_board("emulated", geometry), Golden(geometry)
+    board = open_board("emulated", geometry)
+    golden = Golden(geometry, board.memory_size)
     for register in REGISTERS:
         assert board.read_register(register.name) == golden.read_register(register.name)
     board.write("grace.leaf", 77)

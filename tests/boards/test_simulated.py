@@ -70,8 +70,8 @@ def test_matches_golden(name, stall):
     ],
 )
 def test_registers(name):
-    golden = Golden(GEOMETRIES[name])
     with open_board("simulated", GEOMETRIES[name]) as board:
+        golden = Golden(GEOMETRIES[name], board.memory_size)
         for register in REGISTERS:
             if register.name not in TIMINGS:
                 assert board.read_register(register.name) == golden.read_register(register.name)
