@@ -143,7 +143,7 @@ class Bench:
             return self.rng.choice([self.node, self.period])(), False
         while True:
             data = self.traffic.command(faults=False)
-            if data[0] not in (Opcode.LEARN, Opcode.FENCE, Opcode.RESET):
+            if data[0] not in (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD):
                 return data, data[0] == Opcode.WRITE and self.rng.random() < 0.2
 
     def node(self):
