@@ -154,7 +154,7 @@ class Bench:
             g,
             TreeOpcode.NODE,
             slot=rng.randrange(g.slots),
-            node=rng.getrandbits(16),
+            node=rng.randrange(g.nodes),
             only=rng.choice([NONE, MANY, rng.randrange(g.classes)]),
             base=rng.choice([rng.getrandbits(32), near]),
             ask_up_to=rng.choice([rng.getrandbits(32), near]),
