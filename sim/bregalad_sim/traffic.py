@@ -152,19 +152,7 @@ class Traffic:
             case Opcode.TRIAL | Opcode.CLEAR:
                 return self._pack(kind, slot=slot)
             case Opcode.PLACE:
-                flags = rng.choice([0, CommandFlag.INNER]) | rng.choice([0, CommandFlag.KEEP])
-                return self._pack(
-                    kind,
-                    flags=flags,
-                    slot=slot,
-                    parent=rng.choice([slot, rng.randrange(g.slots)]),
-                    cell=rng.choice([NONE, rng.randrange(g.max_cells)]),
-                    lo=rng.randrange(256),
-                    shift=rng.randrange(8),
-                    link=self._link(slot),
-                    current=rng.choice([NONE, rng.randrange(g.max_cells)]),
-                    period=self._period(),
-                )
+                return self._place(slot)
             case Opcode.READ:
                 return self._pack(kind, slot=slot, cell=rng.choice([NONE, rng.randrange(g.max_cells)]))
             case Opcode.WRITE:
@@ -189,6 +177,23 @@ class Traffic:
 
     def _period(self):
         return self.rng.choice([0, 0, 0, self.rng.randint(1, 40), 0xFFFF])
+
+    def _place(self, slot):
+        """Bytes of a random PLACE."""
+        g, rng = self.geometry, self.rng
+        flags = rng.choice([0, CommandFlag.INNER]) | rng.choice([0, CommandFlag.KEEP])
+        return self._pack(
+            Opcode.PLACE,
+            flags=flags,
+            slot=slot,
+            parent=rng.choice([slot, rng.randrange(g.slots)]),
+            cell=rng.choice([NONE, rng.randrange(g.max_cells)]),
+            lo=rng.randrange(256),
+            shift=rng.randrange(8),
+            link=self._link(slot),
+            current=rng.choice([NONE, rng.randrange(g.max_cells)]),
+            period=self._period(),
+        )
 
     def _link(self, slot):
         """None, mostly a later slot, once in a while any."""

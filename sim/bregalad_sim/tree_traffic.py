@@ -227,25 +227,10 @@ class TreeTraffic(Traffic):
             case Opcode.READ:
                 return self._pack(kind, slot=slot, cell=rng.choice([NONE, rng.randrange(g.max_cells)])), True, False
             case Opcode.PLACE:
-                flags = rng.choice([0, CommandFlag.INNER]) | rng.choice([0, CommandFlag.KEEP])
-                if not flags & CommandFlag.KEEP:
+                command = self._place(slot)
+                if not command[1] & CommandFlag.KEEP:
                     self.node_of[slot] = 0
-                return (
-                    self._pack(
-                        kind,
-                        flags=flags,
-                        slot=slot,
-                        parent=rng.choice([slot, rng.randrange(g.slots)]),
-                        cell=rng.choice([NONE, rng.randrange(g.max_cells)]),
-                        lo=rng.randrange(256),
-                        shift=rng.randrange(8),
-                        link=self._link(slot),
-                        current=rng.choice([NONE, rng.randrange(g.max_cells)]),
-                        period=self._period(),
-                    ),
-                    False,
-                    True,
-                )
+                return command, False, True
             case "write":
                 command = self._write(slot)
                 if int.from_bytes(command[4:6], "little") == NONE:  # the slot's entry

@@ -1,7 +1,7 @@
 """The boards that bitstreams are built for."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from amaranth_boards import (
     arty_a7,
@@ -189,19 +189,11 @@ BOARDS = {
         _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _LITTLE, 50, _ECP5_25),  # as large as the 12F
         _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
         _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85, seed=2),
-        Board(
+        replace(
+            _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _IN_MEMORY, 50, _ECP5_85),
             name="ulx3s-85f-sdram",
             what="Radiona ULX3S, LFE5U-85F grade 6, USB serial port, its 32 MB of SDRAM",
-            platform=ulx3s.ULX3S_85F_Platform,
             top=ULX3SMemory,
-            geometry=_IN_MEMORY,
-            clock_mhz=50,
-            loader="ulx3s",
-            constraints="ulx3s.lpf",
-            wire="serial",
-            pins=_ULX3S_PINS,
-            family=ECP5(),
-            resources=_ECP5_85,
             slowest_mhz=50,
             chips="sdram.v",
         ),

@@ -9,10 +9,7 @@ from bregalad.protocol.tree import TREE
 
 from ..array.bayes import partial_latency
 from ..configuration import configuration_signature
-from ..mcmu.absent import AbsentMemory
-from ..mcmu.axi import join
-from ..mcmu.common import controller_members, count_events, issue, share_table
-from ..mcmu.dma import ReadDMA
+from ..mcmu.common import add_memory, controller_members, count_events, issue, share_table
 from ..mcmu.editor import SlotEditor
 from ..mcmu.loader import Loader
 from ..mcmu.predictor import Predictor
@@ -93,13 +90,7 @@ class TreeController(wiring.Component):
         editor = add("editor", SlotEditor(g))
         loader = add("loader", Loader(g.bus_width, memory=self.memory))
         front = add("front", Front(g, **self.front))
-        if self.memory:
-            burst = min(self.burst, 4096 // g.bus_bytes)
-            memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst))
-            join(m, self.m_axi, memory.axi, loader.axi)
-            m.d.comb += loader.memory_size.eq(self.memory_size)
-        else:
-            memory = add("absent_memory", AbsentMemory(g.bus_width))
+        memory = add_memory(m, self, add, loader)
         tracker = add("tracker", Tracker(g))
         m.submodules.slots = slots = SlotTable(g)
         scheduler = add("scheduler", TrialScheduler(g, depth=self.trials))

@@ -11,12 +11,14 @@ from ..array.merge import summary_layout
 from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
 from ..array.snaps import snaps_of
 from ..configuration import configuration_signature
-from .axi import axi_signature
+from .absent import AbsentMemory
+from .axi import BOUNDARY, axi_signature, join
+from .dma import ReadDMA
 from .events import EventCounters
 from .report import word_layout
 from .slots import connect_one
 
-__all__ = ["controller_members", "count_events", "issue", "share_table", "spent"]
+__all__ = ["add_memory", "controller_members", "count_events", "issue", "share_table", "spent"]
 
 _OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
 
@@ -48,6 +50,18 @@ def controller_members(geometry, memory):
         "counter": In(range(len(COUNTERS))),
         "counted": Out(32),
     }
+
+
+def add_memory(m, controller, add, loader):
+    """What fetches records, and the loader beside it at the controller's bus; ``add`` adds a block by its name."""
+    bus = controller.geometry.bus_width
+    if not controller.memory:
+        return add("absent_memory", AbsentMemory(bus))
+    burst = min(controller.burst, BOUNDARY * 8 // bus)
+    memory = add("dma", ReadDMA(bus, outstanding=controller.outstanding, burst=burst))
+    join(m, controller.m_axi, memory.axi, loader.axi)
+    m.d.comb += loader.memory_size.eq(controller.memory_size)
+    return memory
 
 
 def share_table(m, geometry, idle, editor, tracker, slots, scheduler):

@@ -8,12 +8,9 @@ from ..array.bayes import partial_latency
 from ..optional import optional
 from ..relay import Relay
 from ..replica import add_with_reset, replicate
-from .absent import AbsentMemory
-from .axi import join
 from .buffer import RecordBuffer
-from .common import controller_members, count_events, issue, share_table
+from .common import add_memory, controller_members, count_events, issue, share_table
 from .dispenser import Dispenser
-from .dma import ReadDMA
 from .editor import SlotEditor
 from .loader import Loader
 from .predictor import Predictor
@@ -88,13 +85,7 @@ class MemoryController(wiring.Component):
         sequencer = add("sequencer", Sequencer(g))
         editor = add("editor", SlotEditor(g))
         loader = add("loader", Loader(g.bus_width, memory=self.memory))
-        if self.memory:
-            burst = min(self.burst, 4096 // g.bus_bytes)
-            memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst))
-            join(m, self.m_axi, memory.axi, loader.axi)
-            m.d.comb += loader.memory_size.eq(self.memory_size)
-        else:
-            memory = add("absent_memory", AbsentMemory(g.bus_width))
+        memory = add_memory(m, self, add, loader)
         dispenser = add("dispenser", Dispenser(g))
         buffer = add("buffer", RecordBuffer(g))
         tracker = add("tracker", Tracker(g))
