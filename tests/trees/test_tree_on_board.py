@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 from bregalad.boards import open_board
+from bregalad.boards.base import BoardError
 from bregalad.data.keys import edge_keys
 from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.trees.policy.policy import SplitPolicy
@@ -103,3 +104,13 @@ def test_floats_that_lie_in_memory(tree, seed):
     assert walking.nodes.difference(expected.nodes) is None and expected.tally.splits > 1
     with pytest.raises(ValueError, match="do not lie in the 65536 bytes of memory"):
         walking.learn_rows(1 << 15, 3000)
+
+
+def test_a_full_node_table_is_told_before_the_tree_changes():
+    codes, labels = (part[:2500] for part in drifting(3, 8000))
+    sizes = geometry(80, nodes=26)
+    cells = CellMap.build(CAPACITIES, sizes.bins, "multiway")
+    walking = Trainer(GoldenBoard(sizes, MEMORY), cells, SplitPolicy(delta=1e-2, grace=60), 2)
+    with pytest.raises(BoardError, match="node table of 26 rows has no room .* more nodes"):
+        walking.learn(codes, labels)
+    assert 1 < walking.nodes.rows <= 26 and walking.broken

@@ -32,7 +32,6 @@ __all__ = [
     "TreeOpcode",
     "mixed",
     "pack_tree",
-    "tree_report",
 ]
 
 MANY = 0xFFFE  # in place of a class: more than one
@@ -148,11 +147,6 @@ TREE_REGISTERS = (*JUDGE, *LEAF_ROWS, *TREE)
 def mixed(only, counts):
     """Whether a node's instances have several classes: what NODE says of those of the split above, and the slot's."""
     return only == MANY or sum(bool(count) for index, count in enumerate(counts) if index != only) > (only == NONE)
-
-
-def tree_report(kind):
-    """The layout of a report of these boards, None if it is no `TreeKind`."""
-    return TREE_REPORTS.get(kind)
 
 
 def pack_tree(geometry, opcode, *, payload=b"", **values):

@@ -7,12 +7,13 @@ What leaves have counted stays on the board, and is read when somebody wants to 
 import numpy as np
 
 from ...boards.base import BoardError
+from ...boards.nodes import NodeTable
 from ...compiled import njit
 from ...complete import complete
 from ...geometry import MISSING, NONE
 from ...protocol.commands import CommandFlag, Opcode, pack_command, padded
 from ...protocol.leaf_rows import Predictor, RowOp, RowWord, row_words
-from ...protocol.nodes import Node, NodeKind, pack_edit
+from ...protocol.nodes import Node, NodeKind
 from ...protocol.reports import layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command
 from ...protocol.tree import MANY, TREE_COMMANDS, TreeKind, TreeOpcode, pack_tree
@@ -61,6 +62,8 @@ class Walking:
                 "choose a geometry with nodes=0"
             )
         self.told = False  # the board has followed all that others have done to the tree
+        geometry = board.geometry
+        self._table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots)
         self._told = {}  # what the board has of each node: its row, and what NODE says
         self._edits = 0  # EDITs sent
         self._proposal = 0, 0  # slot, and record, of the report that comes next
@@ -213,6 +216,11 @@ class Walking:
         trainer, nodes, tally = self.trainer, self.trainer.nodes, self.trainer.tally
         assert due_next(nodes.table, nodes.rows, trainer.policy.delay) < FAR, "the stream stands for nothing"
         node = int(earliest(nodes.table, nodes.rows))
+        if nodes.rows + trainer.cells.most_branches > (room := trainer.board.geometry.nodes):
+            raise BoardError(
+                f"board {trainer.board.name}: its node table of {room} rows has no room for another split: "
+                "choose a geometry with more nodes"
+            )
         short = trainer.growth.pool.free < trainer.cells.most_branches
         leaves = np.array([node] if nodes.kind[node] == LEAF else [], np.int64)
         if short:  # which leaf loses its slot depends on all of them
@@ -271,7 +279,7 @@ class Walking:
         if trainer.policy.adaptive_grace:
             period = min(int(nodes.period[node]), 0xFFFF)
             self._send(pack_tree(geometry, TreeOpcode.PERIOD, slot=slot, period=period))
-        self._edit(node, None)
+        self._edit(self._table.keep(TreeOpcode.EDIT, node))
         trainer.flush()
 
     # The tree, told and read
@@ -339,13 +347,14 @@ class Walking:
             self._told[node] = now
         if leaves:
             self._access(RowOp.WRITE, leaves, range(len(values[0])), values)
-        for node, row in sorted(changed, key=lambda change: change[0] == decided):
-            self._edit(node, Node(*row))
+        changed.sort(key=lambda change: change[0] == decided)
+        for command in self._table.edit(TreeOpcode.EDIT, [(node, Node(*row)) for node, row in changed]):
+            self._edit(command)
         trainer.flush()
 
-    def _edit(self, node, row):
+    def _edit(self, command):
         self._edits += 1
-        self._send(padded(pack_edit(TreeOpcode.EDIT, node, row), self.trainer.board.geometry.bus_bytes))
+        self._send(padded(command, self.trainer.board.geometry.bus_bytes))
 
     def _now(self, node):
         """Of a node as it is the fields of its row, and what NODE says of its slot."""
