@@ -92,6 +92,17 @@ def test_one_by_one_as_in_batches(name):
     same(batches, single, X)
 
 
+def test_books_may_change_while_decisions_wait():
+    """All take effect first, of every member, on whatever board."""
+    X, y = drifting(count=20_000)
+    whole, parts = (OnlineBagging(VFDT(grace=30, delta=0.01, delay=400), members=2) for _ in range(2))
+    whole.partial_fit(X, y, [0, 1])
+    for start in range(0, len(y), 1700):
+        part = slice(start, start + 1700)
+        parts.partial_fit(X[part], y[part], [0, 1])
+    same(whole, parts, X)
+
+
 def test_classes_and_attributes_may_come_later():
     X, y = drifting(count=600)
     forest = make("arf")

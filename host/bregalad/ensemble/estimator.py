@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -215,16 +216,17 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
             return list(pool.map(work, self.members_))
 
     def _changing_books(self, due):
-        """Change the code books of these columns, of all trees at once; a generator for `Steps`."""
+        """Change the code books of these columns, of all trees at once; a generator for `Steps` that never waits."""
         if not self._changes(due):
             return
         trainers = [tree._open_trainer() for tree in self._trees]
         for trainer in trainers:
-            yield from trainer.settling()
+            _run(trainer.settling(), trainer.board)
         if changes := self._changes(due):
             for trainer in trainers:
-                yield from trainer.recoding(changes, lambda _: None)
+                _run(trainer.recoding(changes, lambda _: None), trainer.board)
             self._quantiser.adopt(changes)
+        yield from ()
 
     def _changes(self, due):
         known = [(tree._nodes.table, tree._nodes.descendants()) for tree in self._trees]
@@ -418,3 +420,11 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
         if "members_" in self.__dict__:
             for tree in self._trees:  # each has come with a copy
                 tree._quantiser = self._quantiser
+
+
+def _run(steps, board):
+    """Take a generator for `Steps` to its end on a board in this process, which answers at once."""
+    answer = None
+    with suppress(StopIteration):
+        while True:
+            answer = board.receive(steps.send(answer))
