@@ -277,25 +277,3 @@ def test_recovers_before_vfdt(stream):
         curves[type(tree)] = prequential(tree, made, list(made.schema.classes), every=1000, limit=60_000)
     mine, theirs = (curves[kind].recovery(30_000) or 30_000 for kind in (CVFDT, VFDT))
     assert mine < theirs
-
-
-@pytest.mark.parametrize("concepts, length", [(5, 10_000), pytest.param(100, 100_000, marks=pytest.mark.slow)])
-def test_slots_in_use_are_the_nodes_of_the_tree(concepts, length):
-    """Random trees in turn, another one each time: 10 M instances with -m slow."""
-    tree = CVFDT(slots=8192, window=5000, inner_grace=500, test_every=500, test_length=200)
-    for concept in range(concepts):
-        stream = open_generator("tree", nominals=2, numerics=3, model_seed=concept, seed=concept, instances=length)
-        for X, y in stream:
-            tree.test_then_train(X, np.asarray(y), stream.schema.classes)
-            check_slots_of(tree)
-    report = tree.report()
-    print(report)
-    assert report["alternates"] and report["swapped"] + report["dropped"]
-
-
-def check_slots_of(tree):
-    nodes, pool = tree._nodes, tree._trainer.growth.pool
-    live = nodes.descendants()
-    held = nodes.slot[live][nodes.slot[live] >= 0]
-    assert len(held) == tree.report()["slots"] == len(live) - nodes.forks
-    assert sorted([*held.tolist(), *pool.stack[1 : pool.free + 1].tolist()]) == list(range(pool.slots))

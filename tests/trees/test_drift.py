@@ -1,9 +1,10 @@
-"""Anytime trees on streams that never settle: what is killed gives everything back."""
+"""Trees on streams that never settle: what is killed, or an alternate that goes, gives everything back."""
 
 import numpy as np
 import pytest
-from bregalad import EFDT
+from bregalad import CVFDT, EFDT, HAT
 from bregalad.data.generators import open_generator
+from bregalad.trees.structure.nodes import FORK
 
 
 @pytest.mark.parametrize("concepts, length", [(12, 10_000), pytest.param(100, 100_000, marks=pytest.mark.slow)])
@@ -24,3 +25,31 @@ def test_slots_in_use_are_the_nodes_of_the_tree(concepts, length):
     assert changes >= concepts / 4
     # Rows of killed nodes are used again, if not always at once.
     assert tree._nodes.rows <= 2 * largest + 64
+
+
+@pytest.mark.parametrize("concepts, length", [(5, 10_000), pytest.param(100, 100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kind, options",
+    [(CVFDT, {"window": 5000, "inner_grace": 500, "test_every": 500, "test_length": 200}), (HAT, {})],
+)
+def test_slots_in_use_are_the_nodes_that_count(kind, options, concepts, length):
+    """Alternates included: all nodes of CVFDT, the leaves of HAT; 10 M instances with -m slow."""
+    tree = kind(slots=8192, **options)
+    for concept in range(concepts):
+        stream = open_generator("tree", nominals=2, numerics=3, model_seed=concept, seed=concept, instances=length)
+        for X, y in stream:
+            tree.test_then_train(X, np.asarray(y), stream.schema.classes)
+            check_slots(tree)
+    report = tree.report()
+    print(f"{kind.__name__}: {report}, {tree._nodes.rows} rows")
+    assert report["alternates"] and report["swapped"] + report["dropped"]
+
+
+def check_slots(tree):
+    nodes, pool = tree._nodes, tree._trainer.growth.pool
+    live = nodes.descendants()
+    counting = live[nodes.kind[live] != FORK] if tree._policy().anytime else nodes.leaves()
+    assert (nodes.slot[counting] >= 0).all()
+    held = nodes.slot[live][nodes.slot[live] >= 0]
+    assert len(held) == tree.report()["slots"] == len(counting)
+    assert sorted([*held.tolist(), *pool.stack[1 : pool.free + 1].tolist()]) == list(range(pool.slots))
