@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .criteria import CRITERIA, criterion_of
@@ -241,6 +242,14 @@ class Geometry:
                 except ValueError:
                     raise ValueError(f"{name} must be an integer, not {value!r}") from None
         return base.replace(**changes)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Layouts are looked up by it, for every report. Of numbers only: it is the same in every process.
+        return hash(tuple(value for value in asdict(self).values() if not isinstance(value, str)))
 
     def replace(self, **changes: Any) -> Geometry:
         """A copy with some sizes changed, validated again."""

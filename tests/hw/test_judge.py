@@ -111,7 +111,7 @@ class Trials:
             nodes.base[at] = self.counts(NODES) * (rng.random((NODES, 1)) < 0.8)
         self.ask = np.array(
             [
-                ask_up_to(policy, classes, nodes.base[node], nodes.kind[node] != LEAF, left, MOST)
+                ask_up_to(policy.options, classes, nodes.base[node], nodes.kind[node] != LEAF, left, MOST)
                 for node, left in zip(at, self.left, strict=True)
             ]
         )
@@ -280,7 +280,9 @@ def test_streams(stream, tree, monkeypatch):
         verdicts = decide(policy, words, form, nodes, node, due, count)
         own = words[:, form.class_counts : form.class_counts + nodes.classes].astype(np.int64)
         inner = nodes.kind[node] != LEAF
-        ask = [ask_up_to(policy, count, nodes.base[at], nodes.kind[at] != LEAF, X.shape[1], MOST) for at in node]
+        ask = [
+            ask_up_to(policy.options, count, nodes.base[at], nodes.kind[at] != LEAF, X.shape[1], MOST) for at in node
+        ]
         rule = rule_of(policy, count)
         places = (form.best, form.second, form.current)
         row = np.array([rule[name] for name in RULE])

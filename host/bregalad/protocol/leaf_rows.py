@@ -6,6 +6,9 @@ leaf's row is written whole, the counts that its split gave it among them.
 
 from enum import IntEnum
 
+import numpy as np
+
+from ..compiled import njit
 from .fields import Access, Field, Register
 
 __all__ = ["COUNT_WIDTH", "LEAF_ROWS", "SINCE_WIDTH", "Predictor", "RowOp", "RowWord", "row_words"]
@@ -43,6 +46,7 @@ class RowWord(IntEnum):
 
 
 _RW = Access.RW
+_FIRST, _MAJORITY, _LEAD = len(RowWord), int(RowWord.MAJORITY), int(RowWord.LEAD)
 
 LEAF_ROWS = (
     Register(
@@ -57,22 +61,25 @@ LEAF_ROWS = (
 )
 
 
-def row_words(counts, majority=0):
+@njit()
+def row_words(counts, majority):
     """A new leaf's row: all its words.
 
     Parameters
     ----------
-    counts : sequence of int
+    counts : int64 array (classes,)
         Of every class of the board.
     majority : int
         What it predicts as long as it has no counts.
 
     Returns
     -------
-    list of int
+    int64 array (words,)
     """
-    counts = [int(count) for count in counts]
-    lead = max(counts)
-    majority = counts.index(lead) if lead else majority
-    row = {RowWord.MAJORITY: majority, RowWord.LEAD: lead}
-    return [row.get(word, 0) for word in RowWord] + counts
+    words = np.zeros(_FIRST + len(counts), np.int64)
+    words[_MAJORITY] = majority
+    for k in range(len(counts)):
+        words[_FIRST + k] = counts[k]
+        if counts[k] > words[_LEAD]:
+            words[_MAJORITY], words[_LEAD] = k, counts[k]
+    return words

@@ -85,7 +85,7 @@ class Board:
 _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
-_IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=64, bus_width=128)
+_IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
 _LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128)
 # LFE5U-12F is the 25F under another name; the open tools use all of it.
 _ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}

@@ -37,15 +37,16 @@ split only: all its trials are proposals.
 tests/hw/test_judge.py compares both on millions of trials, most of them at the bound.
 """
 
-from math import ceil, log2
+from math import log2
 
 import numpy as np
 
+from ...compiled import njit
 from ...criteria import criterion_of
 from ...geometry import GAIN_FRACTION
 from ...protocol.judge import MANTISSA
 from .bounds import hoeffding_bound
-from .criteria import impurity
+from .criteria import impurity, span
 
 __all__ = ["ask_up_to", "rule_of"]
 
@@ -125,16 +126,17 @@ def _first_tie(options, classes):
     return high
 
 
-def ask_up_to(policy, classes, base, inner, left, most):
+@njit()
+def ask_up_to(options, classes, base, inner, left, most):
     """Instances in a node's slot up to which all its trials are proposals.
 
     Parameters
     ----------
-    policy : SplitPolicy
-        Whose rule the judge carries.
+    options : ``SplitPolicy.options``
+        Of a policy whose rule the judge carries.
     classes : int
         In use.
-    base : int array
+    base : int64 array
         The node's base counts.
     inner : bool
     left : int
@@ -147,13 +149,13 @@ def ask_up_to(policy, classes, base, inner, left, most):
     int
         0 to ``most``.
     """
-    options = policy.options
-    total = int(base.sum())
+    total = base.sum()
     if not inner:
-        return most if (total if policy.anytime else left < 2) else 0
-    if not (total and options.null):
-        return 0
-    reach = criterion_of(policy.criterion).span(classes)
+        asks = total > 0 if options.anytime is not None else left < 2
+        return np.int64(most) if asks else np.int64(0)
+    if total == 0 or not options.null:
+        return np.int64(0)
+    reach = span(options.criterion, classes)
     pure = 1 - impurity(options.criterion, base) / reach
     needed = 2 * (total * pure) ** 2 / options.certainty  # by both counts
-    return min(most, max(0, ceil(needed * 1.01) + 1 - total))
+    return np.int64(min(most, max(0, np.ceil(needed * 1.01) + 1 - total)))

@@ -78,7 +78,7 @@ class CellMap:
         """The cells of an attribute, in order."""
         return np.flatnonzero(self.attribute == attribute)
 
-    @property
+    @cached_property
     def most_branches(self):
         """Most children that a split can have."""
         multiway = CellKind.MULTIWAY in self.kind

@@ -7,6 +7,7 @@ from ...protocol.commands import CommandFlag, Opcode, pack_command
 from .nodes import LEAF, NUMERIC, forget_trial
 from .slots import SlotPool
 from .split import (
+    divide,
     enter_role,
     hand_out,
     level,
@@ -112,27 +113,31 @@ class Growth:
         tie : bool
 
         """
-        nodes = self.nodes
-        self._kill(node)
-        nodes.reserve(len(split.sides))
-        child = sprout(
-            nodes.table,
-            *nodes.matrices,
-            nodes.room,
-            nodes.blank,
-            self.style,
-            node,
-            split.attribute,
-            split.kind,
-            split.value,
-            split.values,
-            split.sides.copy(),
-            own,
-            tie,
-        )
+        nodes, pool, width = self.nodes, self.pool, len(split.sides)
+        if nodes.kind[node] != LEAF:
+            self._kill(node)
+        nodes.reserve(width)
+        found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
+        if width <= pool.free + self._handed:
+            used = divide(
+                nodes.table,
+                nodes.matrices,
+                nodes.room,
+                nodes.blank,
+                self.style,
+                self.cells.first_cell,
+                pool.stack,
+                pool.node,
+                node,
+                *found,
+                self._out,
+            )
+            self._send(used)
+            return
+        child = sprout(nodes.table, *nodes.matrices, nodes.room, nodes.blank, self.style, node, *found)
         if self.policy.anytime:
             self._enter_role(node)
-        self._settle(node, np.arange(child, child + len(split.sides)))
+        self._settle(node, np.arange(child, child + width))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""
@@ -258,24 +263,25 @@ class Growth:
         return slot
 
     def _settle(self, node, family):
-        """Hand free slots, and that of a node that counts no more, to new leaves; others may lose theirs."""
+        """Hand the slots of less promising leaves to new ones, of which too many are for those that are free."""
         nodes, pool = self.nodes, self.pool
-        handed = not self.policy.anytime
-        if len(family) <= pool.free + handed:
-            keepers = family
-        else:
-            leaves = nodes.leaves()
-            active = leaves[nodes.slot[leaves] >= 0]
-            keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])], self._slots_for_leaves)
-            for leaf in np.setdiff1d(active, keep):
-                self._deactivate(int(leaf))
-            keepers = np.intersect1d(family, keep)
-        if handed and not len(keepers):
+        leaves = nodes.leaves()
+        active = leaves[nodes.slot[leaves] >= 0]
+        keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])], self._slots_for_leaves)
+        for leaf in np.setdiff1d(active, keep):
+            self._deactivate(int(leaf))
+        keepers = np.intersect1d(family, keep)
+        if self._handed and not len(keepers):
             pool.give_back(int(nodes.slot[node]))
             nodes.slot[node] = -1
         self._send(
             hand_out(nodes.table, self.style, self.cells.first_cell, pool.stack, pool.node, node, keepers, self._out, 0)
         )
+
+    @property
+    def _handed(self):
+        """Slots that a leaf that splits leaves to its children."""
+        return int(not self.policy.anytime)
 
     @property
     def _slots_for_leaves(self):

@@ -24,6 +24,7 @@ __all__ = [
     "level",
     "zoom_of",
     "hand_out",
+    "divide",
 ]
 
 _PLACE, _INNER, _KEEP = int(Opcode.PLACE), int(CommandFlag.INNER), int(CommandFlag.KEEP)
@@ -352,3 +353,48 @@ def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at)
         cell, lo, shift = zoom_of(table, style, first_cell, leaf)
         at = place(table, style, first_cell, leaf, slot, np.int64(0), cell, lo, shift, out, at)
     return at
+
+
+@njit()
+def divide(
+    table,
+    matrices,
+    room,
+    blank,
+    style,
+    first_cell,
+    stack,
+    slot_node,
+    node,
+    attribute,
+    kind,
+    value,
+    values,
+    sides,
+    own,
+    tie,
+    out,
+):
+    """Make a leaf a test whose children all get a slot.
+
+    Parameters
+    ----------
+    out : uint8 array
+        The commands for the board are written to it.
+
+    Others as in `sprout` and `hand_out`; there are rows and slots enough.
+
+    Returns
+    -------
+    int
+        Bytes written.
+    """
+    counts, base, gains, windows = matrices
+    child = sprout(
+        table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
+    )
+    used = np.int64(0)
+    if style.anytime is not None:
+        used = enter_role(table, style, first_cell, node, out, used)
+    leaves = np.arange(child, child + len(sides))
+    return hand_out(table, style, first_cell, stack, slot_node, node, leaves, out, used)

@@ -18,7 +18,7 @@ from ..policy.judge import KEEP, SPLIT, TIE, judge_row, left_out
 from ..structure.memory import count_off, date, leaf_of
 from ..structure.nodes import LEAF, NO_NODE, above
 from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
-from ..structure.split import enter_role, hand_out, sides_of, sprout
+from ..structure.split import divide, sides_of
 from ..structure.walk import GROUP, child_of, next_leaf, walk
 from .rivals import contest
 from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
@@ -186,11 +186,8 @@ def _values(counts, slot, first, cells):
 
 
 @_inlined
-def _split(
-    state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, form, node, anytime
-):
+def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, form, node):
     """Split a leaf as its last trial has decided; False, and nothing is done, if rows or slots do not suffice."""
-    counts, base, gains, windows = matrices
     row = table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
     attribute = form.attribute[cell]
@@ -207,16 +204,25 @@ def _split(
         own[k] = state.entries[slot, kernel.COUNTS + k]
     tie = row["verdict"] == TIE
     row["verdict"] = KEEP
-    child = sprout(
-        table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
+    used = divide(
+        table,
+        matrices,
+        room,
+        blank,
+        style,
+        first_cell,
+        stack,
+        slot_node,
+        node,
+        attribute,
+        kind,
+        value,
+        values,
+        sides,
+        own,
+        tie,
+        written,
     )
-    used = np.int64(0)
-    if anytime is not None:
-        used = enter_role(table, style, first_cell, node, written, used)
-    leaves = np.empty(width, np.int64)
-    for branch in range(width):
-        leaves[branch] = child + branch
-    used = hand_out(table, style, first_cell, stack, slot_node, node, leaves, written, used)
     for at in range(0, used, style.command_bytes):
         kernel.place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, read, at)
     return True
@@ -565,7 +571,6 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                 desk.read,
                 form,
                 node,
-                anytime,
             ):
                 break
             if forgets is not None:

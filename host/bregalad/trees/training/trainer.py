@@ -740,8 +740,8 @@ class Trainer:
 
     def _take(self, statistics):
         if self.trials.reading:
-            self.trials.take(statistics)
-            self.look_ahead()
+            if self.trials.take(statistics):
+                self.look_ahead()
         else:
             self._found.append(statistics)
 

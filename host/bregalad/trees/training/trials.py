@@ -188,13 +188,15 @@ class Trials:
         return bool(self._reading)
 
     def take(self, statistics):
-        """Take in what was to be read, one after the other; with the last the decision is carried out."""
+        """Take in what was to be read, one after the other; with the last, True, the decision is carried out."""
         decision = self._reading[0]
         decision.found.append(statistics)
-        if len(decision.found) == decision.wanted:
-            self._reading.popleft()
-            if self.nodes.due_at[decision.node] == decision.due:  # else it is no more
-                self._carry_out(decision)
+        if len(decision.found) < decision.wanted:
+            return False
+        self._reading.popleft()
+        if self.nodes.due_at[decision.node] == decision.due:  # else it is no more
+            self._carry_out(decision)
+        return True
 
     def _carry_out(self, decision):
         nodes, tally, node, verdict = self.nodes, self.tally, decision.node, decision.verdict

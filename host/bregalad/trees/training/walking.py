@@ -7,20 +7,19 @@ What leaves have counted stays on the board, and is read when somebody wants to 
 import numpy as np
 
 from ...boards.base import BoardError
-from ...boards.nodes import NodeTable
-from ...compiled import njit
 from ...complete import complete
-from ...geometry import MISSING, NONE
+from ...geometry import NONE
 from ...protocol.commands import CommandFlag, Opcode, pack_command, padded
-from ...protocol.leaf_rows import Predictor, RowOp, RowWord, row_words
-from ...protocol.nodes import Node, NodeKind
+from ...protocol.leaf_rows import Predictor, RowOp, RowWord
+from ...protocol.nodes import pack_edit
 from ...protocol.reports import layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command
-from ...protocol.tree import MANY, TREE_COMMANDS, TreeKind, TreeOpcode, pack_tree
-from ..policy.rule import ask_up_to, rule_of
-from ..structure.nodes import LEAF, MULTIWAY, NO_NODE
+from ...protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode, pack_tree
+from ..policy.rule import rule_of
+from ..structure.nodes import LEAF
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
-from .trials import FAR, due_next, earliest
+from .follow import SEEN, UNTOLD, follow, words_of
+from .trials import due_next, earliest
 
 __all__ = ["Walking"]
 
@@ -63,8 +62,8 @@ class Walking:
             )
         self.told = False  # the board has followed all that others have done to the tree
         geometry = board.geometry
-        self._table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots)
-        self._told = {}  # what the board has of each node: its row, and what NODE says
+        self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
+        self._out = np.zeros(0, np.uint32)  # commands that compiled code writes
         self._edits = 0  # EDITs sent
         self._proposal = 0, 0  # slot, and record, of the report that comes next
         self._learnt = False
@@ -214,8 +213,8 @@ class Walking:
     def _effect(self):
         """The next decision: read what it takes, change the tree, tell the board."""
         trainer, nodes, tally = self.trainer, self.trainer.nodes, self.trainer.tally
-        assert due_next(nodes.table, nodes.rows, trainer.policy.delay) < FAR, "the stream stands for nothing"
         node = int(earliest(nodes.table, nodes.rows))
+        assert node >= 0, "the stream stands for nothing"
         if nodes.rows + trainer.cells.most_branches > (room := trainer.board.geometry.nodes):
             raise BoardError(
                 f"board {trainer.board.name}: its node table of {room} rows has no room for another split: "
@@ -235,9 +234,8 @@ class Walking:
             self._take_rows(leaves, (yield from trainer.found(asked)))
         touched = [node]
         if tally.splits + tally.replaced > changes:
-            touched += Node(*self._now(node)[0]).children
-            for child in touched[1:]:  # new, whatever stood there
-                self._told.pop(child, None)
+            touched += nodes.children(node)
+            self._told[touched[1:]] = UNTOLD  # new, whatever stood there
         self.tell(None if short else touched, node)
 
     def take(self, kind, report):
@@ -279,7 +277,8 @@ class Walking:
         if trainer.policy.adaptive_grace:
             period = min(int(nodes.period[node]), 0xFFFF)
             self._send(pack_tree(geometry, TreeOpcode.PERIOD, slot=slot, period=period))
-        self._edit(self._table.keep(TreeOpcode.EDIT, node))
+        self._edits += 1
+        self._send(padded(pack_edit(TreeOpcode.EDIT, node, None), geometry.bus_bytes))
         trainer.flush()
 
     # The tree, told and read
@@ -318,91 +317,42 @@ class Walking:
         nodes.right[leaves] = table[:, 1].astype(np.int32)
         nodes.counts[leaves] = table[:, 2:]
 
-    def tell(self, touched=None, decided=None):
+    def tell(self, touched=None, decided=-1):
         """Have the board follow the tree.
 
         Parameters
         ----------
         touched : list of int, optional
             Nodes that may have changed; all unless given.
-        decided : int, optional
-            The node that has been decided about: it is unlocked last.
+        decided : int
+            The node that has been decided about: it is unlocked last. -1: none.
         """
         trainer, nodes = self.trainer, self.trainer.nodes
-        geometry = trainer.board.geometry
         if touched is None:
-            self.told, touched = True, nodes.descendants().tolist()
-            self._told = {node: self._told[node] for node in touched if node in self._told}
-        changed, leaves, values = [], [], []
-        for node in touched:
-            row, beside = now = self._now(node)
-            old_row, old_beside = self._told.get(node, (None, None))
-            if beside[0] != NONE and old_beside != beside:
-                self._send(pack_tree(geometry, TreeOpcode.NODE, node=node, **dict(zip(_BESIDE, beside, strict=True))))
-            if row[0] == NodeKind.LEAF and (old_row is None or old_row[0] != NodeKind.LEAF):
-                leaves.append(node)
-                values.append(row_words(nodes.counts[node].tolist(), int(nodes.majority[node])))
-            if old_row != row or node == decided:
-                changed.append((node, row))
-            self._told[node] = now
-        if leaves:
-            self._access(RowOp.WRITE, leaves, range(len(values[0])), values)
-        changed.sort(key=lambda change: change[0] == decided)
-        for command in self._table.edit(TreeOpcode.EDIT, [(node, Node(*row)) for node, row in changed]):
-            self._edit(command)
+            self.told, touched = True, nodes.descendants()
+            gone = np.ones(len(self._told), np.bool_)
+            gone[touched] = False
+            self._told[gone] = UNTOLD
+        style = trainer.growth.style
+        if len(self._out) < (words := words_of(style, nodes.classes, len(touched))):
+            self._out = np.zeros(2 * words, np.uint32)
+        used, edits = follow(
+            nodes.table,
+            *nodes.matrices[:2],
+            style,
+            trainer.policy.options,
+            trainer.cells.first_cell,
+            self._rule["judge.decides"],
+            trainer.classes,
+            trainer.board.geometry.count_max,
+            self._told,
+            np.asarray(touched, np.int64),
+            decided,
+            self._out,
+        )
+        self._edits += edits
+        self._send(self._out[:used].tobytes())
         trainer.flush()
-
-    def _edit(self, command):
-        self._edits += 1
-        self._send(padded(command, self.trainer.board.geometry.bus_bytes))
-
-    def _now(self, node):
-        """Of a node as it is the fields of its row, and what NODE says of its slot."""
-        trainer, nodes = self.trainer, self.trainer.nodes
-        found = _look(nodes.table, nodes.matrices[1], trainer.cells.first_cell, trainer.policy.anytime, node)
-        row, (slot, only, total, used) = found[:6], found[6:]
-        return row, (slot, only, total, self._ask_up_to(node, row[0], total, used))
-
-    def _ask_up_to(self, node, kind, total, used):
-        if not self._rule["judge.decides"]:
-            return 0
-        trainer = self.trainer
-        base = trainer.nodes.base[node] if total else _NOTHING
-        inner, left = bool(kind != NodeKind.LEAF), len(trainer.cells.first_cell) - used
-        return ask_up_to(trainer.policy, trainer.classes, base, inner, left, trainer.board.geometry.count_max)
-
-
-_NOTHING = np.zeros(1, np.int64)
-_BESIDE = ("slot", "only", "base", "ask_up_to")  # of NODE
-
-
-@njit()
-def _look(table, base, first_cell, anytime, node):
-    """Kind, cell, value, first child, default child and slot of a node's row; and, of the slot that is its own: that,
-    the class of all base counts, these, and the nominal attributes that the path has used.
-    """
-    row = table[node]
-    above, used = np.int64(row["parent"]), 0
-    while above != NO_NODE:
-        used += table[above]["kind"] == MULTIWAY
-        above = np.int64(table[above]["parent"])
-    only, total = NONE, np.int64(0)
-    for k in range(base.shape[1]):
-        if base[node, k]:
-            only = MANY if total else k
-            total += base[node, k]
-    own = np.int64(row["slot"])
-    # A leaf without a slot of its own is counted by the nodes above all the same.
-    slot, above = own, np.int64(row["parent"])
-    while anytime and slot < 0 and above != NO_NODE:
-        slot, above = np.int64(table[above]["slot"]), np.int64(table[above]["parent"])
-    slot, own = slot if slot >= 0 else NONE, own if own >= 0 else NONE
-    kind = np.int64(row["kind"])
-    cell = value = child = default = np.int64(0)
-    if kind != LEAF:
-        value = np.int64(row["width"]) if kind == MULTIWAY else min(np.int64(row["threshold"]), MISSING)
-        cell, child, default = first_cell[row["attribute"]], np.int64(row["child"]), np.int64(row["default"])
-    return kind, np.int64(cell), value, child, default, slot, own, only, total, used
 
 
 _TAKE = complete(
