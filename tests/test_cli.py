@@ -92,6 +92,7 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
             ],
         ),
         ("efdt", ["--variant", "kdd2018", "--grace", "100"]),
+        ("efhat", ["--switch-width", "100", "--inner-grace", "500", "--same-attribute", "replace"]),
         ("hat", ["--switch-width", "100", "--drift-delta", "0.01", "--grace", "100"]),
     ],
 )

@@ -58,6 +58,7 @@ API = {  # page: classes and functions, and modules with all of theirs
         "bregalad.VFDT",
         "bregalad.EFDT",
         "bregalad.HAT",
+        "bregalad.EFHAT",
         "bregalad.CTree",
         "bregalad.CorrHTree",
         "bregalad.ID5R",

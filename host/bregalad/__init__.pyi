@@ -8,6 +8,7 @@ from .trees.classical.utgoff import ID5R, ITI
 from .trees.confidence import CorrHTree, CTree
 from .trees.cvfdt import CVFDT
 from .trees.efdt import EFDT
+from .trees.efhat import EFHAT
 from .trees.hat import HAT
 from .trees.puuvfdt import PuuVFDT
 from .trees.vfdt import VFDT
@@ -23,6 +24,7 @@ __all__ = [
     "CVFDT",
     "CorrHTree",
     "EFDT",
+    "EFHAT",
     "Geometry",
     "HAT",
     "ID5R",

@@ -21,7 +21,7 @@ try:
 except ImportError as error:
     raise ImportError("bregalad.capymoa is for CapyMOA: pip install capymoa, and Java") from error
 
-from .trees import confidence, cvfdt, efdt, hat, vfdt
+from .trees import confidence, cvfdt, efdt, efhat, hat, vfdt
 from .trees.estimator import StreamTree
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from capymoa.stream import Schema
     from numpy.typing import NDArray
 
-__all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "HAT", "VFDT"]
+__all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "EFHAT", "HAT", "VFDT"]
 
 
 class _Learner(Classifier):
@@ -103,6 +103,12 @@ class CVFDT(_Learner):
     """`bregalad.CVFDT` for CapyMOA: ``CVFDT(schema, random_seed=1, **parameters)``."""
 
     _kind = cvfdt.CVFDT
+
+
+class EFHAT(_Learner):
+    """`bregalad.EFHAT` for CapyMOA: ``EFHAT(schema, random_seed=1, **parameters)``."""
+
+    _kind = efhat.EFHAT
 
 
 class HAT(_Learner):

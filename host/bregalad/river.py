@@ -19,9 +19,9 @@ try:
 except ImportError as error:
     raise ImportError("bregalad.river is for River: pip install 'bregalad[river]'") from error
 
-from .trees import confidence, cvfdt, efdt, hat, vfdt
+from .trees import confidence, cvfdt, efdt, efhat, hat, vfdt
 
-__all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "HAT", "VFDT"]
+__all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "EFHAT", "HAT", "VFDT"]
 
 
 class _Classifier(base.Classifier):
@@ -60,6 +60,10 @@ class EFDT(efdt.EFDT, _Classifier):  # type: ignore[misc]
 
 class CVFDT(cvfdt.CVFDT, _Classifier):  # type: ignore[misc]
     __doc__ = cvfdt.CVFDT.__doc__
+
+
+class EFHAT(efhat.EFHAT, _Classifier):  # type: ignore[misc]
+    __doc__ = efhat.EFHAT.__doc__
 
 
 class HAT(hat.HAT, _Classifier):  # type: ignore[misc]

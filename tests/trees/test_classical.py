@@ -306,7 +306,10 @@ def test_trained_on_the_command_line(tmp_path, capsys):
             ["--board", "simulated"],
             "iti learns on the host: --board and --geometry are for vfdt, efdt, ctree, corrhtree",
         ),
-        (["--grace", "100"], "--grace is an option of --tree vfdt, efdt, ctree, corrhtree, hat and cvfdt, not of iti"),
+        (
+            ["--grace", "100"],
+            "--grace is an option of --tree vfdt, efdt, ctree, corrhtree, hat, efhat and cvfdt, not of iti",
+        ),
     ):
         assert main([*train, *more]) == 1
         error = capsys.readouterr().err

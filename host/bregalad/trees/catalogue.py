@@ -9,6 +9,7 @@ from .classical.utgoff import ID5R, ITI
 from .confidence import CorrHTree, CTree
 from .cvfdt import CVFDT
 from .efdt import EFDT
+from .efhat import EFHAT
 from .hat import HAT
 from .vfdt import VFDT
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["CLASSICAL", "TREES", "load_tree"]
 
 CLASSICAL = {"id5r": ID5R, "iti": ITI}  # on the host, with all instances
-TREES = {"vfdt": VFDT, "efdt": EFDT, "ctree": CTree, "corrhtree": CorrHTree, "hat": HAT, "cvfdt": CVFDT}
+TREES = {"vfdt": VFDT, "efdt": EFDT, "ctree": CTree, "corrhtree": CorrHTree, "hat": HAT, "efhat": EFHAT, "cvfdt": CVFDT}
 
 
 def load_tree(path: Path, **changes: Any) -> StreamTree | ClassicalTree:

@@ -7,6 +7,7 @@ Counting and predicting are compiled; every decision is plain Python beside its 
 from .books import learn_coded
 from .cvfdt import ReferenceCVFDT
 from .efdt import ReferenceEFDT
+from .efhat import ReferenceEFHAT
 from .forest import ReferenceBagging, ReferenceForest, ReferenceLeveraging
 from .hat import ReferenceHAT
 from .puuvfdt import ReferencePuuVFDT
@@ -16,6 +17,7 @@ __all__ = [
     "ReferenceBagging",
     "ReferenceCVFDT",
     "ReferenceEFDT",
+    "ReferenceEFHAT",
     "ReferenceForest",
     "ReferenceHAT",
     "ReferenceLeveraging",

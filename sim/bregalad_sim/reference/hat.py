@@ -9,16 +9,16 @@ from .learner import NEVER
 from .observers import CODES
 from .vfdt import ReferenceVFDT
 
-__all__ = ["ReferenceHAT"]
+__all__ = ["ReferenceHAT", "Watched"]
 
 
-class ReferenceHAT(ReferenceVFDT):
-    """Hoeffding adaptive tree; its change detectors are River's.
+class Watched:
+    """Mixin of a tree: its nodes' errors are watched, by River's change detectors, and alternates grow beside them.
 
     Parameters
     ----------
     capacities, classes, ...
-        As ``Learner``.
+        As the tree.
     drift_delta : float
         Of ADWIN.
     switch_delta : float
@@ -85,12 +85,12 @@ class ReferenceHAT(ReferenceVFDT):
             label,
             top,
             mode,
-            False,
+            self.whole_path,
             self._scores,
             path,
         )
         path = path[:length].tolist()
-        self._try_path(path[-1:])
+        self._try_path(path if self.whole_path else path[-1:])
         for at in path:
             self._watch(at, prediction != label)
         for at in path:
@@ -191,7 +191,7 @@ class ReferenceHAT(ReferenceVFDT):
 
     def _drop(self, at):
         self._void(at, ~at)
-        self._kill(self._alternates.pop(at))
+        self._remove(self._alternates.pop(at))
         self.tally.dropped += 1
 
     def _swap(self, at):
@@ -200,7 +200,9 @@ class ReferenceHAT(ReferenceVFDT):
         if other not in self._alternates:
             self._void(other)
         for child in self.tree.children(at):
-            self._kill(child)
+            self._remove(child)
+        if self.tree[at]["row"] >= 0:
+            self.forget(at)
         self._windows.pop(at, None)
         tree = self.tree
         tree.table[at] = tree.table[other]
@@ -219,11 +221,15 @@ class ReferenceHAT(ReferenceVFDT):
         self.tally.swapped += 1
 
     def _kill(self, at):
-        """Take a node away with all below it and beside it."""
+        """Take all below a node away, alternates, too."""
         for child in self.tree.children(at):
-            self._kill(child)
+            self._remove(child)
+
+    def _remove(self, at):
+        """Take a node away with all below it and beside it."""
+        self._kill(at)
         if at in self._alternates:
-            self._kill(self._alternates.pop(at))
+            self._remove(self._alternates.pop(at))
         if self.tree[at]["row"] >= 0:
             self.forget(at)
         self._void(at, ~at)
@@ -242,6 +248,10 @@ class ReferenceHAT(ReferenceVFDT):
             return self._majorities[at]
         arrays, row = self.statistics.arrays, self.tree[at]["row"]
         return majority(arrays.base[row], arrays.own[row], self.tree[at]["fallback"])
+
+
+class ReferenceHAT(Watched, ReferenceVFDT):
+    """Hoeffding adaptive tree."""
 
 
 def _place(order, place):
