@@ -112,7 +112,8 @@ def load(attributes, count):
     return values, labels, edges
 
 
-def _encode(values, edges):
+def encode(values, edges):
+    """Codes of floats, uint8 array as they are."""
     codes = np.empty(values.shape, np.uint8)
     books = [CodeBook() for _ in edges]
     for book, each in zip(books, edges, strict=True):
@@ -124,7 +125,7 @@ def _encode(values, edges):
 def emulated(trainer, values, labels, edges):
     """Seconds of one core from floats and from codes, codes, and the rows predicted right."""
     start = time.process_time()
-    codes = _encode(values, edges)
+    codes = encode(values, edges)
     encoded = time.process_time()
     predictions = trainer.learn(codes, labels)
     learnt = time.process_time()
