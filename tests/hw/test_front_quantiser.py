@@ -28,7 +28,7 @@ def test_quantiser(size, tmp_path):
         tmp_path,
         geometry=geometry.as_dict(),
         steps=steps,
-        rounds=4 if size == "wide" else 8,
+        rounds=2 if size == "wide" else 8,
     )
 
 

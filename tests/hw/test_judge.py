@@ -65,8 +65,10 @@ def test_judge(geometry, tmp_path):
 
 @pytest.mark.parametrize(
     "geometry",
-    [PRESETS["tiny"].replace(nodes=9, slots=4), PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20)],
-    ids=lambda g: f"{g.classes}-{g.count_width}",
+    [
+        pytest.param(PRESETS["tiny"].replace(nodes=9, slots=4), id="2-16", marks=pytest.mark.slow),
+        pytest.param(PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20), id="3-20"),
+    ],
 )
 def test_verdicts(geometry, tmp_path):
     run(
