@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-NEEDS = {"river_pipeline": "river", "polars_frame": "polars", "capymoa_evaluation": "capymoa"}
+NEEDS = {"river_pipeline": "river", "polars_frame": "polars", "capymoa_evaluation": "capymoa", "ray_forest": "ray"}
 
 
 def test_each_example_is_run():

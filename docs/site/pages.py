@@ -26,6 +26,7 @@ CHAPTERS = {
         "Classical trees <classical>",
         "Active learning <active>",
         "Ensembles <ensembles>",
+        "Several boards <cluster>",
         "streams",
         "Boards <boards>",
         "The link <link>",

@@ -38,6 +38,7 @@ class AdaptiveRandomForest(Ensemble):
         weighted: bool = True,
         seed: int = 1,
         threads: int = 1,
+        engine: str | None = None,
     ) -> None:
         self._keep_parameters(locals())
 

@@ -30,6 +30,7 @@ class OnlineBagging(Ensemble):
         rate: float = 1.0,
         seed: int = 1,
         threads: int = 1,
+        engine: str | None = None,
     ) -> None:
         self._keep_parameters(locals())
 
@@ -59,23 +60,25 @@ class LeveragingBagging(OnlineBagging):
         drift: float = 0.002,
         seed: int = 1,
         threads: int = 1,
+        engine: str | None = None,
     ) -> None:
         self._keep_parameters(locals())
 
     def _begin(self):
         super()._begin()
-        self._windows = new_windows(len(self.members_))
+        self._windows = new_windows(int(self.members))
 
     @property
     def _all_windows(self):
-        return self.__dict__.get("_windows", new_windows(len(self.members_)))
+        return self.__dict__.get("_windows", new_windows(int(self.members)))
 
     @_all_windows.setter
     def _all_windows(self, windows):
         self._windows = windows
 
     def _learn_all(self, codes, labels):
-        found, weights = super()._learn_all(codes, labels)
+        hands = self._hands()
+        found, weights = hands.learn(codes, labels, self._seen)
         rule = rule_of(float(self.drift))
         at = 0
         while True:
@@ -83,5 +86,4 @@ class LeveragingBagging(OnlineBagging):
             if worst < 0:
                 return found, weights
             # It has learnt what comes behind, too: that goes with it.
-            member = self.members_[worst]
-            found[worst, at:] = member.replant(codes[at:], labels[at:], self._seen + at, self)
+            found[worst, at:] = hands.replant(worst, at)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from ..boards.base import Board
+from ..boards.base import Board, BoardError
 from ..trees.conventions import Scoring
 from ..trees.estimator import StreamTree
 from ..trees.inputs import named_classes
@@ -20,13 +18,15 @@ from ..trees.parameters import Parameters
 from ..trees.requirements import warn_of_lost
 from ..trees.river import OneByOne
 from ..trees.storage import load
-from ..trees.structure.recode import thresholds_of
 from ..trees.training.steps import SAFE, Steps
 from ..trees.turns import changing, reading
 from ..trees.weights import Weighing
 from ..words import shown
 from . import options, storage
+from .crew import Crew
+from .engine import parse
 from .member import Member
+from .share import Known, Share
 from .single import Single
 from .votes import elect
 
@@ -57,6 +57,7 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
     """
 
     _unfinished = None  # no call waits for a board
+    _crew = None  # of the workers that have the members; `_members` are older then
     _name = ""  # of `options.NAMES`
 
     # Parameters; what is said of the stream is said by the tree
@@ -113,9 +114,13 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
                 f"{shown(tree.feed)}"
             )
         tree.check_parameters()
+        if self.engine is not None:
+            parse(self.engine)
 
     def _decisive(self):
-        own = {name: getattr(self, name) for name in self._get_param_names() if name not in ("tree", "threads")}
+        own = {
+            name: getattr(self, name) for name in self._get_param_names() if name not in ("tree", "threads", "engine")
+        }
         return own | self._template._decisive()
 
     def _check_unchanged(self):
@@ -140,9 +145,54 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
     def _begin(self):
         style = self._style()
         self._seen = 0  # instances
-        self.members_ = [Member(number, style) for number in range(int(self.members))]
-        for member in self.members_:
+        self._members = [Member(number, style) for number in range(int(self.members))]
+        for member in self._members:
             member.tree = member.plant(self)
+
+    @property
+    def members_(self) -> list[Member]:
+        """The members as they are now; of those on workers, copies."""
+        if self._crew is not None:
+            self._members = self._crew.members()
+            self._tell()
+        elif "_members" not in self.__dict__:
+            raise AttributeError("members_: there are none before fit")
+        return self._members
+
+    def _tell(self):
+        for tree in self._trees_here:
+            tree._quantiser, tree.schema_ = self._quantiser, self.schema_
+
+    def _hands(self):
+        """What learns and votes: a share of all members, or workers."""
+        if self._crew is not None and self._crew.engine != self.engine:
+            self._recall()
+        if self.engine is None:
+            return self._share()
+        if self._crew is None:
+            self._crew = Crew(self.engine, self._members, Known(self), int(self.threads))
+        return self._crew
+
+    def _share(self):
+        return Share(self._members, self, int(self.threads))
+
+    def _recall(self):
+        """Have all members in this process again."""
+        if self._crew is not None:
+            members, crew = self.members_, self._crew
+            self._crew = None
+            crew.dismiss()
+            self._members = members
+
+    def _check_crew(self):
+        """Say that no worker is left; what they had learnt is here."""
+        if self._crew is not None and self._crew.ended is not None:
+            why = self._crew.ended
+            self._recall()
+            raise BoardError(
+                f"{self.engine}: {why}. All {self._seen} instances learnt are kept here: the ensemble can be saved "
+                "and goes on with the next one, with engine=None or on a cluster"
+            )
 
     @property
     def _all_windows(self):
@@ -157,7 +207,11 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
     @property
     def _trees(self):
         """All trees, those that grow in the background, too."""
-        return [tree for member in self.members_ for tree in member.trees]
+        return Share(self.members_, self).trees
+
+    @property
+    def _trees_here(self):
+        return Share(self.__dict__.get("_members", []), self).trees
 
     def _drop_spares(self):
         for member in self.members_:
@@ -182,12 +236,13 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
 
     def _testing_then_training(self, X, labels):
         """``test_then_train`` as a generator for `Steps`."""
-        for tree in self._trees:
-            tree._open_trainer()  # if there is no memory for a board, nothing has changed yet
+        self._check_crew()
+        self._hands().open()  # if there is no memory for a board, or no worker, nothing has changed yet
         stretches = self._quantiser.begin(X, int(self.threads))
         parts, at = [], 0
         while at < len(labels):
             yield SAFE
+            self._check_crew()
             codes = stretches.next(at, _BATCH)
             parts.append(self._take(codes, labels[at : at + len(codes)]))
             due = stretches.learnt(at, len(codes))
@@ -205,46 +260,38 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
 
     def _learn_all(self, codes, labels):
         """What members predict, int32 array (members, n), and what their votes count, float array of that shape."""
-        found, weights = zip(*self._each(lambda member: member.learn(codes, labels, self._seen, self)), strict=True)
-        return np.array(found), np.array(weights)
-
-    def _each(self, work):
-        """Do something with every member, several at a time; the results in order."""
-        if int(self.threads) == 1 or len(self.members_) == 1:
-            return [work(member) for member in self.members_]
-        with ThreadPoolExecutor(int(self.threads)) as pool:
-            return list(pool.map(work, self.members_))
+        return self._hands().learn(codes, labels, self._seen)
 
     def _changing_books(self, due):
         """Change the code books of these columns, of all trees at once; a generator for `Steps` that never waits."""
-        if not self._changes(due):
+        hands = self._hands()
+        if not self._changes(due, hands):
             return
-        trainers = [tree._open_trainer() for tree in self._trees]
-        for trainer in trainers:
-            _run(trainer.settling(), trainer.board)
-        if changes := self._changes(due):
-            for trainer in trainers:
-                _run(trainer.recoding(changes, lambda _: None), trainer.board)
+        hands.settle()
+        if changes := self._changes(due, hands):
+            hands.recode(changes)
             self._quantiser.adopt(changes)
         yield from ()
 
-    def _changes(self, due):
-        known = [(tree._nodes.table, tree._nodes.descendants()) for tree in self._trees]
-
-        def thresholds(attribute):
-            return np.any([thresholds_of(table, live, attribute) for table, live in known], axis=0)
-
-        return self._quantiser.changes(due, thresholds)
+    def _changes(self, due, hands):
+        attributes = [self._quantiser.numeric[column] for column in due]
+        used = dict(zip(attributes, hands.thresholds(attributes), strict=True))
+        return self._quantiser.changes(due, used.__getitem__)
 
     # One by one
 
     def _alone(self):
         self._check_ready()
         if self._single is None:
-            for tree in self._trees:
-                tree._open_trainer()
-            self._single = Single(self._quantiser, self._take, self.classes_, self.class_weight is None, self._grows)
+            self._hands().open()
+            self._single = Single(
+                self._quantiser, self._take_one, self.classes_, self.class_weight is None, self._grows
+            )
         return self._single
+
+    def _take_one(self, codes, labels):
+        self._check_crew()
+        self._take(codes, labels)
 
     def _shares_of(self, single):
         return self._shares(single.row.codes[np.newaxis])[0]
@@ -254,6 +301,7 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
         raise AttributeError(f"{type(self).__name__} has no leaf_counts_one: an instance has a leaf in every member")
 
     def _make_classes(self, count):
+        self._recall()
         self._drop_spares()
         for tree in self._trees:
             tree._make_classes(count)
@@ -269,6 +317,7 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
         quantiser.check(row)
         self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
         self._check_size(capacities, len(self.classes_))
+        self._recall()
         self._drop_spares()
         for tree in self._trees:
             tree._make_cells(quantiser)
@@ -303,10 +352,8 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
     def _votes(self, codes):
         """What members predict, and what their votes count; arrays (members, n)."""
         self._check_unchanged()
-        voted = self._each(lambda member: member.predict(codes))
-        found = np.array([found for found, _ in voted], np.int32)
-        weights = np.repeat(np.array([[weight] for _, weight in voted]), len(codes), axis=1)
-        return found, weights
+        found, weights = (self._crew or self._share()).vote(codes)
+        return found, np.repeat(weights[:, np.newaxis], len(codes), axis=1)
 
     def _shares(self, codes):
         found, weights = self._votes(codes)
@@ -350,7 +397,10 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
     def reset(self) -> None:
         """Forget everything learnt."""
         self._single = None
-        for tree in self._trees if "members_" in self.__dict__ else ():
+        if self._crew is not None:
+            self._crew.dismiss()
+            self._crew = None
+        for tree in self._trees_here:
             tree.reset()
         for name in (
             "classes_",
@@ -360,7 +410,7 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
             "_grows",
             "_made_with",
             "_quantiser",
-            "members_",
+            "_members",
             "_seen",
             "_fractions",
         ):
@@ -368,11 +418,12 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
 
     @changing
     def close(self) -> None:
-        """Let go of the members' boards; what was learnt stays, and learning may go on later."""
+        """Let go of the members' boards and workers; what was learnt stays, and learning may go on later."""
         self._single = None
-        if "members_" in self.__dict__:
+        self._recall()
+        if "_members" in self.__dict__:
             self._drop_spares()
-        for tree in self._trees if "members_" in self.__dict__ else ():
+        for tree in self._trees_here:
             tree.close()
 
     @changing
@@ -411,20 +462,12 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
     def __getstate__(self):
         """For copies and pickle."""
         state = dict(super().__getstate__())
-        for name in ("_turns", "_single"):
+        if self._crew is not None:
+            state["_members"] = self.members_
+        for name in ("_turns", "_single", "_crew"):
             state.pop(name, None)
         return copy.deepcopy(state)
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        if "members_" in self.__dict__:
-            for tree in self._trees:  # each has come with a copy
-                tree._quantiser = self._quantiser
-
-
-def _run(steps, board):
-    """Take a generator for `Steps` to its end on a board in this process, which answers at once."""
-    answer = None
-    with suppress(StopIteration):
-        while True:
-            answer = board.receive(steps.send(answer))
+        self._tell()  # each tree has come with copies

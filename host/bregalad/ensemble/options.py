@@ -64,6 +64,14 @@ OPTIONS = (
         high=256,
         group=_GROUP,
     ),
+    Option(
+        "engine",
+        object,
+        "where members learn: 'ray', a cluster's workers, or 'ray://HOST:PORT'; see docs/cluster.md; the ensemble is "
+        "the same",
+        _all(None),
+        none="this process",
+    ),
 )
 
 _BY_NAME = {option.name: option for option in OPTIONS}

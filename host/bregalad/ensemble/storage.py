@@ -83,12 +83,12 @@ def _learnt(ensemble, template, meta, arrays):
         if not 1 <= len(trees) <= 2:
             raise ValueError(f"member {number} has {len(trees)} trees")
         members.append(member)
-    ensemble.members_ = members
+    ensemble._members = members
     windows = arrays["windows"]
     if windows.shape != ensemble._all_windows.shape or (problem := trouble(windows, 5)):
         raise ValueError(f"its windows are none ({problem or windows.shape})")
     ensemble._all_windows = windows
-    return found | {"members_": members, "_seen": meta["seen"]}
+    return found | {"_members": members, "_seen": meta["seen"]}
 
 
 def _tree(template, meta, arrays, found):

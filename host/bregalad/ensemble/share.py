@@ -1,0 +1,118 @@
+"""Members of an ensemble that learn in one process: all of them, or a worker's."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import numpy as np
+
+from ..data.quantiser import Quantiser
+from ..trees.structure.recode import thresholds_of
+
+__all__ = ["Known", "Share"]
+
+
+class Known:
+    """What trees are told of the stream, without its code books: codes come ready.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    """
+
+    def __init__(self, ensemble):
+        self.schema_, self.classes_, self._grows = ensemble.schema_, ensemble.classes_, ensemble._grows
+        if hasattr(ensemble, "feature_names_in_"):
+            self.feature_names_in_ = ensemble.feature_names_in_
+        capacity = [getattr(book, "capacity", 1) for book in ensemble._quantiser.books]
+        self._quantiser = Quantiser(self.schema_, capacity=capacity)
+
+    def tell(self, members):
+        """Have trees share this."""
+        for member in members:
+            for tree in member.trees:
+                tree._quantiser = self._quantiser
+
+
+class Share:
+    """Members that learn the same instances; several at a time, if there are ``threads``.
+
+    Parameters
+    ----------
+    members : list of Member
+    stream : Ensemble or Known
+    threads : int
+    """
+
+    ended = None  # see `Crew`
+
+    def __init__(self, members, stream, threads=1):
+        self.members, self.stream, self._threads = members, stream, threads
+        self._batch = None  # what was learnt last
+
+    @property
+    def trees(self):
+        """All trees, those that grow in the background, too."""
+        return [tree for member in self.members for tree in member.trees]
+
+    def open(self):
+        """See to a board for every tree."""
+        for tree in self.trees:
+            tree._open_trainer()
+
+    def learn(self, codes, labels, first):
+        """Predict, then learn instances, of which the first one's number is ``first``.
+
+        Returns
+        -------
+        found : int32 array (members, n)
+        weights : float64 array (members, n)
+            What their votes count.
+        """
+        self._batch = codes, labels, first
+        found, weights = zip(
+            *self._each(lambda member: member.learn(codes, labels, first, self.stream)),
+            strict=True,
+        )
+        return np.array(found), np.array(weights)
+
+    def replant(self, number, at):
+        """Begin a member anew with what was learnt last, from there on; what it predicts."""
+        codes, labels, first = self._batch
+        member = next(member for member in self.members if member.number == number)
+        return member.replant(codes[at:], labels[at:], first + at, self.stream)
+
+    def vote(self, codes):
+        """What members predict, and what their votes count; arrays (members, n), (members,)."""
+        found, weights = zip(*self._each(lambda member: member.predict(codes)), strict=True)
+        return np.array(found, np.int32), np.array(weights, float)
+
+    def thresholds(self, attributes):
+        """Which codes of these attributes any tree compares with; bool array (attributes, codes + 1)."""
+        known = [(tree._nodes.table, tree._nodes.descendants()) for tree in self.trees]
+        return np.array([np.any([thresholds_of(*tree, each) for tree in known], axis=0) for each in attributes])
+
+    def settle(self):
+        """Have all decisions take effect now."""
+        for tree in self.trees:
+            trainer = tree._open_trainer()
+            _run(trainer.settling(), trainer.board)
+
+    def recode(self, changes):
+        """Go on with other code books; after `settle`."""
+        for tree in self.trees:
+            _run(tree._trainer.recoding(changes, lambda _: None), tree._trainer.board)
+
+    def _each(self, work):
+        """Do something with every member; the results in order."""
+        if self._threads == 1 or len(self.members) == 1:
+            return [work(member) for member in self.members]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(work, self.members))
+
+
+def _run(steps, board):
+    """Take a generator for `Steps` to its end on a board in this process, which answers at once."""
+    answer = None
+    with suppress(StopIteration):
+        while True:
+            answer = board.receive(steps.send(answer))
