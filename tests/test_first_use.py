@@ -37,7 +37,7 @@ ELSEWHERE = [
     "bregalad.boards.kernel.records",
     "bregalad.data.generators",
     "bregalad.data.nominal",
-    "bregalad.trees.structure.router.advance",
+    "bregalad.trees.training.sending",
 ]
 INNER = ["judge._judge_inner", "judge.change", "split.enter_role"]
 BAYES = ["bayes.classify", "counting.restate", "router.choose"]

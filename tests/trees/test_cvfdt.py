@@ -165,7 +165,7 @@ def test_slots_are_given_back(slots):
 
 @pytest.mark.parametrize("prediction, delay", [("mc", 0), ("nba", 60)])
 def test_any_board_forgets(prediction, delay):
-    """Without alternates, which the emulated board alone has."""
+    """Without alternates; with them: test_alternates_on_boards.py."""
     codes, labels = drifting(1, 5000)
     options = {"alternates": False, "prediction": prediction, "delay": delay}
     trainer = trainer_on(**options)

@@ -1,5 +1,7 @@
 """The direct loop: what it learns, predicts and leaves on the board is what commands would."""
 
+import random
+
 import numpy as np
 import pytest
 from bregalad.boards import open_board
@@ -12,7 +14,7 @@ from bregalad.trees.structure.split import sides_of
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.steps import Steps
 from bregalad.trees.training.trainer import Trainer
-from bregalad_sim.latency import GoldenBoard
+from bregalad_sim.latency import GoldenBoard, LateBoard
 
 # Numeric; two nominal ones with more values than a cell has bins; a small nominal one.
 CAPACITIES = [0, 20, 40, 5]
@@ -32,10 +34,10 @@ def stream(seed, count=3000):
     return codes, labels.astype(np.int32)
 
 
-def trainer_on(board, anytime, nominal_split, prediction):
+def trainer_on(board, anytime, nominal_split, prediction, **options):
     cells = CellMap.build(CAPACITIES, GEOMETRY.bins, nominal_split)
     policy = SplitPolicy(delta=1e-3, grace=50, anytime=anytime, inner_grace=130)
-    return Trainer(board, cells, policy, CLASSES, prediction=prediction)
+    return Trainer(board, cells, policy, CLASSES, prediction=prediction, **options)
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])
@@ -145,8 +147,37 @@ def test_weights_that_are_none_are_refused():
     ):
         with pytest.raises(error, match="weights must be"):
             trainer.check_weights(weights, 10)
-    with pytest.raises(ValueError, match="board golden takes no weights"):
-        trainer_on(GoldenBoard(GEOMETRY), False, "multiway", "nba").check_weights(np.ones(10, np.int32), 10)
+    walking = trainer_on(GoldenBoard(GEOMETRY.replace(nodes=64), 4096), False, "multiway", "nba")
+    with pytest.raises(ValueError, match="board golden holds the tree itself, and takes no weights.*nodes=0"):
+        walking.check_weights(np.ones(10, np.int32), 10)
+    fed = trainer_on(GoldenBoard(GEOMETRY, 4096), False, "multiway", "nba", feed="memory")
+    with pytest.raises(ValueError, match="feed='memory' takes no weights: choose feed='stream'"):
+        fed.check_weights(np.ones(10, np.int32), 10)
+
+
+@pytest.mark.parametrize("prediction", ["mc", "nba"])
+@pytest.mark.parametrize("anytime", [False, True])
+def test_weights_count_the_same_on_any_board(anytime, prediction, seed):
+    """Heavy instances take more records than there is room for at once, and fill counters."""
+    codes, labels = stream(seed)
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 5, len(labels)).astype(np.int32)
+    weights[rng.integers(0, len(labels), 5)] = [0, 900, 1000, 4000, 10_000]
+    geometry = GEOMETRY.replace(count_width=12)
+    how = (anytime, "multiway", prediction)
+    direct = trainer_on(open_board("emulated", geometry), *how)
+    late = LateBoard(open_board("emulated", geometry), random.Random(seed))
+    late.batch_bytes = 1000
+    others = [trainer_on(late, *how), trainer_on(GoldenBoard(geometry), *how)]
+    wanted = Steps(direct.learning(codes, labels, weights)).run(direct.board.receive)
+    assert direct.tally.splits and direct.board.counters()["halvings"]
+    for other in others:
+        other.check_weights(weights, len(labels))
+        assert (Steps(other.learning(codes, labels, weights)).run(other.board.receive) == wanted).all()
+        assert other.nodes.difference(direct.nodes) is None
+        mine, theirs = checkpoint.read(direct), checkpoint.read(other)
+        assert (mine["counts"] == theirs["counts"]).all() and (mine["entries"] == theirs["entries"]).all()
+        assert other.tally.instances == direct.tally.instances and other.tally.trials == direct.tally.trials
 
 
 @pytest.mark.parametrize("anytime", [False, True])

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 import streams
-from bregalad import EFHAT, HAT, VFDT, load_tree
+from bregalad import EFHAT, HAT, VFDT, Geometry, load_tree
 from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
 from bregalad.trees.structure.nodes import FORK
@@ -185,7 +185,11 @@ def test_slots_are_given_back(kind):
         ({"switch_width": 0}, ValueError, "switch_width must be 1 to"),
         ({"switch_width": 2.5}, TypeError, "switch_width must be an integer"),
         ({"leaf_alternates": 1}, TypeError, "leaf_alternates must be True or False"),
-        ({"board": "simulated"}, ValueError, "a tree with alternates learns on the emulated board only"),
+        (
+            {"geometry": Geometry(nodes=64, naive_bayes=True)},
+            ValueError,
+            r"a board that holds the tree itself \(nodes=64\) learns no alternates: choose a geometry with nodes=0",
+        ),
     ],
 )
 def test_wrong_parameters_are_refused(wrong, error, says):

@@ -17,7 +17,7 @@ from ..boards.emulated import EmulatedBoard
 from ..data.generators import open_generator
 from ..geometry import Geometry
 from ..protocol.commands import Opcode
-from ..trees.structure import router
+from ..trees.training import sending
 from ..trees.vfdt import VFDT
 
 NEVER = 1 << 30  # instances between trials
@@ -77,22 +77,22 @@ def measure(attributes, instances, chunk, repeats):
     codes = [tree.encode(X) for X, _ in parts]
     labels = [np.searchsorted(classes, y).astype(np.int32) for _, y in parts]
     quantise, walk, route, send = [], [], [], []
-    advance = router.advance
+    advance = sending.advance
     for _ in range(repeats):
         start = time.process_time()
         for X, _ in parts:
             tree.encode(X)
         quantise.append(time.process_time() - start)
-        routing, sending = Clock(), Clock()
-        router.advance = routing.around(advance)
-        board.send = sending.around(type(board).send.__get__(board))
+        routing, transfer = Clock(), Clock()
+        sending.advance = routing.around(advance)
+        board.send = transfer.around(type(board).send.__get__(board))
         start = time.process_time()
         for part in zip(codes, labels, strict=True):
             tree.learn_codes(*part)
         walk.append(time.process_time() - start)
         route.append(routing.seconds)
-        send.append(sending.seconds)
-        router.advance = advance
+        send.append(transfer.seconds)
+        sending.advance = advance
         del board.send
     megabytes = instances * (4 + attributes) / 1e6
     quantise, walk, route, send = map(np.median, (quantise, walk, route, send))

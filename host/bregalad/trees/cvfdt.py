@@ -22,8 +22,7 @@ class CVFDT(StreamTree):
     """Hoeffding tree of the last instances: what is older than a window is forgotten at every node that has counted it.
 
     Where an inner node's attribute is no longer the best, an alternate grows beside it, and takes its place once it
-    is more accurate. Every node takes a slot, inner ones and those of alternates, too. The emulated board alone
-    learns such trees.
+    is more accurate. Every node takes a slot, inner ones and those of alternates, too.
 
     Source: Hulten, Spencer and Domingos, Mining time-changing data streams, KDD 2001; docs/learners.md.
     """

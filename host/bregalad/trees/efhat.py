@@ -22,7 +22,7 @@ class EFHAT(StreamTree):
     """Hoeffding anytime tree whose nodes' errors are watched as HAT's are: alternates grow where they rise.
 
     A leaf splits as soon as a split is better than none, and inner nodes go on revising theirs. Every node takes a
-    slot, inner ones and those of alternates, too. The emulated board alone learns such trees.
+    slot, inner ones and those of alternates, too.
 
     Source: Manapragada, Salehi and Webb, Extremely fast Hoeffding adaptive tree, ICDM 2022; docs/learners.md.
     """

@@ -201,7 +201,7 @@ class StreamTree(
             Indices into ``classes_``.
         weights : int32 array (n,), optional
             How often each is learnt, at once: a trial that comes due meanwhile comes behind it. 0: it is predicted
-            only. For the emulated board.
+            only. Not for a tree with a window, nor for a board that holds the tree itself.
 
         Returns
         -------

@@ -21,8 +21,8 @@ __all__ = ["HAT"]
 class HAT(StreamTree):
     """Hoeffding adaptive tree: where a node's errors grow, an alternate grows beside it.
 
-    Where that is better, it takes the node's place. The emulated board alone learns such trees, and
-    looks at the errors with every instance. The leaves of alternates take slots, too.
+    Where that is better, it takes the node's place. The errors are looked at with every instance. The leaves of
+    alternates take slots, too.
 
     Source: Bifet and Gavalda, Adaptive learning from evolving data streams, IDA 2009; docs/learners.md.
     """

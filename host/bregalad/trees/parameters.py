@@ -99,11 +99,11 @@ class Parameters(Shared):
         if geometry is not None:
             check_abilities(geometry, policy, self._prediction_on(geometry))
             check_window(geometry, policy)
+            check_alternates(geometry, policy)
         self._check_class_weight()
         self._check_nominal()
         if not isinstance(self.board, Board):
             check_name(self.board)
-            check_alternates(policy, self.board == "emulated", self.board)
 
     def _check_nominal(self):
         given = self.nominal

@@ -5,7 +5,6 @@ import warnings
 from pathlib import Path
 
 from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
-from ..words import shown
 from . import options
 
 __all__ = ["check_abilities", "check_alternates", "check_classes", "check_ties", "check_window", "warn_of_lost"]
@@ -42,13 +41,17 @@ def check_abilities(geometry, policy, prediction):
         )
 
 
-def check_alternates(policy, emulated, name):
-    """Refuse with a ValueError a board that learns no alternates: any but the emulated one."""
-    if policy.alternates and not emulated:
+def check_alternates(geometry, policy, feed="stream"):
+    """Refuse with a ValueError a board that learns no alternates: one that walks records down the tree itself."""
+    if not policy.alternates:
+        return
+    if geometry.nodes:
         raise ValueError(
-            f"a tree with alternates learns on the emulated board only, board {shown(name)} is none: "
-            "choose board='emulated', or another tree"
+            f"a board that holds the tree itself (nodes={geometry.nodes}) learns no alternates: choose a geometry with "
+            "nodes=0, or another tree"
         )
+    if feed != "stream":
+        raise ValueError(f"feed={feed!r} is for trees without alternates: choose feed='stream'")
 
 
 def check_classes(geometry, classes):

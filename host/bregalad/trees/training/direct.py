@@ -56,7 +56,7 @@ class Desk(structref.StructRefProxy):
     classes, form, options
         As in ``judge_row`` and ``SplitPolicy.judge``.
     multiple, delay : int
-        As in ``router.advance``.
+        As in ``sending.advance``.
     ahead : int64 array (2,)
         By NEXT and LEFT; written.
     tally : int64 array

@@ -31,7 +31,7 @@ def _weave(records, used, size, trials, slots, bus_bytes, address, out):
     used, size : int
         Bytes of all records and of one.
     trials : int64 array (m, 2)
-        As of ``router.advance``.
+        As of ``sending.advance``.
     slots : int64 array (m,)
         Of the nodes that are tried.
     bus_bytes : int
@@ -107,6 +107,10 @@ class StreamFeed(_Feed):
     def __init__(self, board, cells):
         size = record_layout(cells).size
         super().__init__(board, cells, max(size, board.batch_bytes))
+
+    def make_room(self, records):
+        """Make sure that ``out`` holds so many records."""
+        self.out = np.zeros(max(len(self.out), records * self.size), np.uint8)
 
     def send(self, used, trials, slots):
         """Send the records in the first ``used`` bytes of ``out``, and the trials after some of them; see `_weave`."""

@@ -30,7 +30,7 @@ from ..structure.growth import Growth
 from ..structure.memory import Memory
 from ..structure.nodes import Nodes
 from ..weights import HEAVIEST
-from . import checkpoint, direct
+from . import checkpoint, direct, sending
 from .feed import FEED_TOKENS, open_feed
 from .recoding import recoding
 from .rivals import TESTED, contest_of
@@ -42,8 +42,10 @@ from .watch import watch_of
 
 __all__ = ["Trainer"]
 
-# Instances that are being learnt, as `router.advance` describes them.
-_Window = namedtuple("_Window", "codes labels predictions order weights")
+# Instances that are being learnt, as `sending.advance` describes them; `learnt`: by the tree before.
+_Window = namedtuple("_Window", "codes labels predictions weights learnt")
+# As of `direct.learn`.
+_How = namedtuple("_How", "predictor anytime alternates watch forgets rules")
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, TreeKind.LABEL, TreeKind.ROW)
@@ -102,7 +104,7 @@ class Trainer:
         geometry = board.geometry
         check_classes(geometry, classes)
         check_abilities(geometry, policy, prediction)
-        check_alternates(policy, board.state is not None and feed == "stream", board.name)
+        check_alternates(geometry, policy, feed)
         board.claim(self)
         self.board = board
         self.cells = cells
@@ -112,6 +114,7 @@ class Trainer:
         self._begin(policy, nodes, tally, memory)
         # A board that walks records down the tree itself fetches them from memory.
         self._walking = Walking(self) if geometry.nodes else None
+        self._fed_by = feed
         self._feed = None if geometry.nodes else open_feed(feed, board, len(cells))
         # A board in this process needs no stream between.
         self._direct = None
@@ -119,8 +122,14 @@ class Trainer:
             self._direct = direct.Commands(self.growth.split_bytes)
         # How the leaves predict and what counts: what is None, nothing is compiled for.
         style = self.growth.style
-        self._how = self.predictor or None, style.anytime, style.alternates, watch_of(policy), len(self.memory) or None
-        self._how += (contest_of(policy),)
+        self._how = _How(
+            self.predictor or None,
+            style.anytime,
+            style.alternates,
+            watch_of(policy),
+            len(self.memory) or None,
+            contest_of(policy),
+        )
         self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
         try:
             self._prepare()
@@ -144,7 +153,8 @@ class Trainer:
         self._asked = False  # reports that nobody waits for any more may still come
         self._ahead = np.array([FAR, 0], np.int64)  # as `direct` takes it
         self._window = None  # what is being learnt
-        self._answered = 0  # predictions of it that the board has reported
+        self._waiting = np.zeros((0, sending.WAITING), np.int32)  # predictions that the board is to report
+        self._progress = np.zeros(3, np.int64)  # of these, as `sending` takes it
         self._found = []  # answers to READ, in order
         # Whether nothing but `learn_row` has changed anything since `row_desk`, and how many
         # instances there are until something else is to be done.
@@ -400,8 +410,12 @@ class Trainer:
         """Refuse what is no int32 array of so many weights, or a board that takes none."""
         if len(self.memory):
             raise ValueError("a tree with a window learns instances of weight 1 only, since it forgets them one by one")
-        if self._direct is None:
-            raise ValueError(f"board {self.board.name} takes no weights: board='emulated' and feed='stream' do")
+        if self._walking is not None:
+            raise ValueError(
+                f"board {self.board.name} holds the tree itself, and takes no weights: choose a geometry with nodes=0"
+            )
+        if self._fed_by != "stream":
+            raise ValueError(f"feed={self._fed_by!r} takes no weights: choose feed='stream'")
         if not isinstance(weights, np.ndarray) or weights.dtype != np.int32 or weights.shape != (count,):
             raise TypeError(f"weights must be an int32 array ({count},), not {shown(weights)}")
         if count and not 0 <= weights.min() <= weights.max() <= HEAVIEST:
@@ -415,8 +429,8 @@ class Trainer:
     def learning(self, codes, labels, weights=None):
         """``learn`` as a generator for `Steps`, which can be finished after the link was cut.
 
-        On a board in this process instances may have ``weights``, int32 array (n,): how often each is learnt, 0: it
-        is predicted only.
+        Instances may have ``weights``, int32 array (n,), see `check_weights`: how often each is learnt, 0: it is
+        predicted only.
         """
         self._check_working()
         codes = np.ascontiguousarray(codes)
@@ -424,12 +438,8 @@ class Trainer:
         count = len(codes)
         if len(labels) != count:  # compiled code would read on beyond them
             raise ValueError(f"there are {count} instances, but {len(labels)} labels")
-        told = count * (2 if len(self.memory) else 1) if self.predictor else 0  # records whose predictions come
-        self._window = window = _Window(
-            codes, labels, np.zeros(count, np.int32), np.zeros((told, 2), np.int32), weights
-        )
-        self._progress = np.zeros(1, np.int64)
-        self._answered = 0
+        self._window = window = _Window(codes, labels, np.zeros(count, np.int32), weights, self.tally.instances)
+        self._progress[:] = 0
         position = 0
         while position < count:
             if position:
@@ -493,6 +503,8 @@ class Trainer:
         """
         feed, nodes, trials, policy, tally = self._feed, self.nodes, self.trials, self.policy, self.tally
         window, most, attribute = self._window, self.board.geometry.count_max, self.cells.attribute
+        instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
+        alternates = self._how.alternates
         locked = False
         while True:
             while feed.full:
@@ -500,7 +512,12 @@ class Trainer:
             # Decisions take effect in the order of their instances.
             ahead = int(self._ahead[direct.NEXT])
             if ahead <= tally.instances and ahead < trials.deadline:
-                self._take_effect()
+                # With alternates nodes move: nothing that is to come may name one.
+                if policy.alternates and (trials.reading or self._unanswered):
+                    self._handle((yield True))
+                else:
+                    self._take_effect()
+                locked = False
                 continue
             budget = trials.budget
             stop = end
@@ -509,15 +526,20 @@ class Trainer:
                 stop = min(end, position + max(0, left))
             if position < stop and not locked:
                 due = np.empty((2 * len(nodes.table), 2), np.int64)
-                done, used, tried = router.advance(
+                if self.predictor:
+                    self._make_room(len(feed.out) // feed.size)
+                done, used, tried = sending.advance(
                     nodes.table,
                     nodes.counts,
-                    *window[:-1],
+                    nodes.windows,
+                    *instances,
+                    self._waiting,
                     position,
                     stop,
                     tally.instances,
                     self.predictor,
                     policy.anytime,
+                    alternates,
                     self._multiple,
                     policy.delay,
                     most,
@@ -530,20 +552,42 @@ class Trainer:
                     self.memory.read,
                     self.memory.codes,
                     self.memory.labels,
+                    self._how.watch,
+                    self._how.rules,
                 )
                 started, position = position, done
                 tally.instances += done - started
                 trials.start(due[:tried, 1])
+                if alternates:
+                    self.look_ahead()
                 self.flush()
                 if used:
                     feed.send(used, due[:tried], nodes.slot[due[:tried, 1]].astype(np.int64))
                 self._handle((yield False))
-                locked = done == started and trials.outstanding
-            elif trials.outstanding or self._answered < self._progress[router.SENT]:
+                if done == started:
+                    lacking = int(self._progress[sending.LACKING])
+                    if lacking:
+                        feed.make_room(lacking)
+                    locked = not lacking and (trials.outstanding or self._unanswered)
+            elif trials.outstanding or self._unanswered:
                 self._handle((yield True))
                 locked = False
             else:
                 return
+
+    @property
+    def _unanswered(self):
+        """Whether predictions are to come."""
+        return bool(self._progress[sending.ANSWERED] < self._progress[sending.SENT])
+
+    def _make_room(self, rows):
+        """Make sure that so many more predictions can be waited for."""
+        sent, answered = self._progress[[sending.SENT, sending.ANSWERED]].tolist()
+        if len(self._waiting) - sent < rows:
+            left = self._waiting[answered:sent]
+            self._waiting = np.zeros((2 * (len(left) + rows), sending.WAITING), np.int32)
+            self._waiting[: len(left)] = left
+            self._progress[[sending.SENT, sending.ANSWERED]] = len(left), 0
 
     def _run_directly(self, position, end):
         """Learn instances on a board in this process until ``end``."""
@@ -657,7 +701,7 @@ class Trainer:
 
     def predict_row(self, desk):
         """What `direct.predict` does, if ``rows_only``."""
-        return direct.predict(desk, self._how[0])
+        return direct.predict(desk, self._how.predictor)
 
     def learn_row(self, desk):
         """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""
@@ -714,16 +758,22 @@ class Trainer:
                 layout = layout_of(kind, geometry, 0)
                 found = np.frombuffer(report, layout.dtype)["label"].astype(np.int32)
                 window = self._window
-                router.answer(
+                sending.answer(
                     self.nodes.table,
+                    self.nodes.windows,
                     window.labels,
                     window.predictions,
-                    window.order,
-                    self._answered,
+                    window.weights,
+                    self._waiting,
+                    self._progress,
                     self.predictor,
                     found,
+                    self._how.watch,
+                    window.learnt,
+                    self.policy.delay,
                 )
-                self._answered += len(found)
+                if self.policy.watched:
+                    self.look_ahead()
             elif isinstance(kind, TreeKind):
                 self._walking.take(kind, report)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):

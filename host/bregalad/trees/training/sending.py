@@ -1,0 +1,394 @@
+"""Learning over a stream to the board, compiled: where instances go, what is due, the records for it."""
+
+import numpy as np
+
+from ...compiled import njit
+from ...geometry import NONE
+from ...protocol.commands import LABEL_HIGH, RECORD_HEADER, RecordFlag
+from ..structure.memory import count_off, leaf_of
+from ..structure.nodes import ASKED, KEPT, NO_NODE, above
+from ..structure.router import MAJORITY, arrive, choose, count_class, summon
+from ..structure.walk import GROUP, next_leaf, walk
+from .rivals import contest
+from .watch import follow
+
+__all__ = ["ANSWERED", "LACKING", "SENT", "WAITING", "advance", "answer"]
+
+# Elements of `progress`: rows of `waiting` in use; how many of them are done with; the records that the next
+# instance takes, where there is no room for them.
+SENT, ANSWERED, LACKING = range(3)
+# A row of `waiting`: an instance, its leaf, -1 where nothing is to be done, what that predicts but for the board; bits.
+WAITING = 4
+_INSTANCE, _LEAF, _MAJORITY, _HOW = range(WAITING)
+_REPORTED = 1  # the board will report a prediction
+_CHOOSES = 2  # the leaf may predict that
+_PREDICTS = 4  # and the tree what the leaf does
+_COUNTS = 8  # whether the leaf is wrong is watched
+
+# Arrays are passed one by one, not in a tuple: Numba counts references on every access to one, and
+# in every call that takes them. An index that may be negative is tested for it.
+_inlined = njit(inline="always")
+
+_RECORD_HEAD = RECORD_HEADER.size
+_MINUS, _TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
+_SLOT_AT, _LABEL_AT, _FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "flags"))
+
+
+@_inlined
+def _count(node, most):
+    """Count an instance's arrival as the board does: what is full is halved before."""
+    own = node["own"]
+    node["own"] = (own >> 1 if own == most else own) + 1
+
+
+@_inlined
+def _write_record(out, at, slot, label, flags, codes, first_code, cell_attribute):
+    """Write an instance's record; return where the next begins."""
+    out[np.uint64(at + _SLOT_AT)] = slot & 0xFF
+    out[np.uint64(at + _SLOT_AT + 1)] = slot >> 8
+    out[np.uint64(at + _LABEL_AT)] = label & 0xFF
+    out[np.uint64(at + _FLAGS_AT)] = label >> 8 << LABEL_HIGH | flags
+    at += _RECORD_HEAD
+    for cell in range(len(cell_attribute)):
+        out[np.uint64(at + cell)] = codes[first_code + np.uint64(cell_attribute[cell])]
+    return at + len(cell_attribute)
+
+
+@_inlined
+def _wait(waiting, progress, instance, leaf, majority, how):
+    """Take down what is to be done with a prediction."""
+    row = waiting[progress[SENT]]
+    row[_INSTANCE], row[_LEAF], row[_MAJORITY], row[_HOW] = instance, leaf, majority, how
+    progress[SENT] += 1
+
+
+@njit(inner=True)
+def _count_above(table, node, number, delay, weight, alternates):
+    """Count an arrival at the inner nodes above a leaf; trials that are due."""
+    due = 0
+    while True:
+        node = table[node]["parent"] if alternates is None else above(table, node)
+        if node == NO_NODE:
+            return due
+        due += arrive(table[node], number, delay, weight)
+
+
+@njit(inner=True)
+def _reached(table, leaf, codes, at, number, delay, anytime, alternates, weight):
+    """How many leaves an instance reaches; 0: it reaches a node whose trial takes effect before it, and has not yet.
+
+    Or one whose trial it would make due, if ``weight`` is not 0: not all is known yet that was decided before.
+    """
+    leaves = 0
+    while True:
+        leaves += 1
+        node = np.int64(leaf)
+        while node != NO_NODE:
+            row = table[node]
+            if row["verdict"] != KEPT and number > row["due_at"] + delay:
+                return 0
+            if weight and _comes_due(row, number, delay, weight):
+                return 0
+            if not anytime and alternates is None:  # an inner node is not tried
+                break
+            node = np.int64(row["parent"])
+        if alternates is None:
+            return leaves
+        leaf = next_leaf(table, leaf, codes, at)
+        if not leaf:
+            return leaves
+
+
+@_inlined
+def _comes_due(row, number, delay, weight):
+    return row["slot"] >= 0 and row["since"] + weight >= row["period"] and number > row["due_at"] + delay
+
+
+@njit(inner=True)
+def _is_judged_by(table, base, leaf, codes, at, alternates, number, label):
+    """Whether an instance that is to be forgotten is among the base counts of a node whose trial is out.
+
+    What that comes to depends on them as they are. Walks as `count_off` does.
+    """
+    while True:
+        node = np.int64(leaf)
+        while node != NO_NODE:
+            row = table[node]
+            if row["slot"] >= 0 and number > row["born"]:
+                break
+            if row["verdict"] == ASKED and number > row["made"] and base[node, label]:
+                return True
+            node = np.int64(above(table, node))
+        if alternates is None:
+            return False
+        leaf = next_leaf(table, leaf, codes, at)
+        if not leaf:
+            return False
+
+
+@njit()
+def advance(
+    table,
+    counts,
+    windows,
+    codes,
+    labels,
+    predictions,
+    weights,
+    waiting,
+    start,
+    stop,
+    number,
+    predictor,
+    anytime,
+    alternates,
+    multiple,
+    delay,
+    most,
+    progress,
+    cell_attribute,
+    out,
+    trials,
+    budget,
+    base,
+    past,
+    kept,
+    kept_labels,
+    watch,
+    rules,
+):
+    """Route the instances ``start`` to ``stop``, up to the first that reaches a locked node.
+
+    A node is locked from the instance on with which its trial takes effect, until it has; see `Trials`. Where errors
+    are watched that only the board knows of, it also ends before the first instance that one of them may concern.
+
+    Parameters
+    ----------
+    table, counts, windows : arrays
+        Of ``Nodes``.
+    codes : uint8 array (n * attributes,), read-only
+    labels, predictions : int32 array (n,)
+        Predictions by majority class are written.
+    weights : int32 array (n,) or None
+        How often each is learnt; 0: it is predicted only. None: once each.
+    waiting : int32 array (m, WAITING)
+        What is to be done with every prediction that the board will report, in order; written. Empty where it
+        reports none.
+    start, stop : int
+    number : int
+        Instances learnt before ``start``.
+    predictor : MAJORITY, BAYES or ADAPTIVE
+    anytime : bool
+        Whether inner nodes count, too.
+    alternates : int or None
+        Of the style.
+    multiple : int
+        When the tree has learnt a multiple of it the inner nodes above are tried, too; 0: never.
+    delay : int
+        Of the policy.
+    most : int
+        Instances that a slot counts before it halves.
+    progress : int64 array
+        By SENT, ANSWERED and LACKING.
+    cell_attribute : int array (cells,)
+        Attribute of every code of a record.
+    out : uint8 array
+        Records for the board are written.
+    trials : int64 array (m, 2)
+        Records before a trial, and since the trial before it, and the node to be tried; written. There is room for
+        those of an instance.
+    budget : int
+        So many more decisions may change the tree in any order, since slots will do; none is routed beyond an instance
+        with which one takes effect that is not among them.
+    base, past, kept, kept_labels : arrays
+        ``Nodes.base``; ``read``, ``codes`` and ``labels`` of ``Memory``, empty where nothing is forgotten.
+    watch : Watch or None
+    rules : Contest or None
+
+    Returns
+    -------
+    position, at, due : int
+        Next instance, bytes in ``out``, rows in ``trials``.
+    """
+    attributes = len(codes) // len(labels)
+    size = _RECORD_HEAD + len(cell_attribute)
+    found, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
+    asks, forgets = predictor != MAJORITY, len(kept_labels)
+    at = due = records = decided = 0
+    progress[LACKING] = 0
+    i = first = walked = start
+    while i < stop:
+        if i >= walked:
+            first, walked = i, min(i + GROUP, stop)
+            walk(table, codes, attributes, first, found[: walked - first], going)
+        leaf = found[np.uint64(i - first)]
+        here, label = i * attributes, labels[i]
+        weight = np.int64(1) if weights is None else np.int64(weights[i])
+        number += 1
+        unknown = np.int64(0)  # weight of an instance that comes while errors are not known
+        if watch is not None:
+            if asks and progress[ANSWERED] < progress[SENT]:
+                if i > waiting[progress[ANSWERED], _INSTANCE] + delay:
+                    break
+                unknown = weight
+        leaves = _reached(table, leaf, codes, here, number, delay, anytime, alternates, unknown)
+        if not leaves:
+            break
+        needed = leaves * max(np.int64(1), weight)
+        turn, old = 0, np.uint32(0)
+        if forgets:
+            turn = (number - 1) % forgets
+            if number > forgets:
+                before = turn * attributes
+                old = leaf_of(table, past, before)
+                gone = _reached(table, old, past, before, number, delay, anytime, alternates, 0)
+                if not gone:
+                    break
+                if _is_judged_by(table, base, old, past, before, alternates, number - forgets, kept_labels[turn]):
+                    break
+                needed += gone
+        if at + needed * size > len(out) or asks and progress[SENT] + needed > len(waiting):
+            progress[LACKING] = needed
+            break
+        if forgets:
+            if number > forgets:
+                gone_label = kept_labels[turn]
+                while True:
+                    slot = count_off(table, counts, base, old, number - forgets, gone_label)
+                    if slot != NONE:
+                        if asks:
+                            _wait(waiting, progress, i, -1, 0, _REPORTED)
+                        at = _write_record(
+                            out, at, slot, gone_label, _MINUS, past, np.uint64(turn * attributes), cell_attribute
+                        )
+                        records += 1
+                    if alternates is None:
+                        break
+                    old = next_leaf(table, old, past, turn * attributes)
+                    if not old:
+                        break
+            for attribute in range(attributes):
+                kept[turn * attributes + attribute] = codes[here + attribute]
+            kept_labels[turn] = label
+        called = 0
+        own_right = np.int64(0)
+        node = np.int64(leaf)  # then the leaves of the alternates, too
+        while True:
+            row = table[node]
+            majority = row["majority"]
+            if weight:
+                majority = count_class(row, counts, node, label, weight)
+            own = node == leaf
+            if own:
+                predictions[i] = majority
+            slot = np.int64(row["slot"])
+            active = slot >= 0
+            chooses = asks and active and row["own"] != 0  # else there is nothing to predict from
+            if anytime:
+                over = np.int64(row["parent"]) if alternates is None else np.int64(above(table, node))
+                if over != NO_NODE:
+                    if not active:  # the nodes above count it all the same
+                        slot = np.int64(table[over]["slot"])
+                    if weight:
+                        called += _count_above(table, node, number, delay, weight, alternates)
+                    if multiple and number % multiple == 0:
+                        called += summon(table, node, number, delay)
+            how = 0
+            if slot >= 0 and (weight or chooses):
+                if asks:
+                    how = _REPORTED | _CHOOSES * chooses | _PREDICTS * own | _COUNTS * (weight > 0)
+                    place = node if chooses else np.int64(-1)
+                    if watch is not None:
+                        place = node
+                    _wait(waiting, progress, i, place, majority, how)
+                for again in range(max(np.int64(1), weight)):
+                    if again and asks:
+                        _wait(waiting, progress, i, -1, 0, _REPORTED)
+                    flags = 0 if weight else _TEST
+                    at = _write_record(out, at, slot, label, flags, codes, np.uint64(here), cell_attribute)
+                    records += 1
+            if active and weight:
+                for _ in range(weight):
+                    _count(row, most)
+                called += arrive(row, number, delay, weight)
+            if rules is not None:
+                right = np.int64(majority == label)
+                if own:
+                    own_right = right
+                else:
+                    decided += contest(table, windows, node, right - own_right, rules, number, delay)
+            if watch is not None:
+                if how == 0 and weight:
+                    if asks and progress[ANSWERED] < progress[SENT]:
+                        _wait(waiting, progress, i, node, majority, _COUNTS)
+                    else:
+                        decided += follow(table, windows, node, majority != label, watch, number, delay)
+            if alternates is None:
+                break
+            node = np.int64(next_leaf(table, node, codes, here))
+            if not node:
+                break
+        i += 1
+        if not called and not decided:
+            continue
+        if called:
+            node = np.int64(leaf)
+            while True:
+                due, records = _call(table, node, number, alternates, trials, due, records)
+                if alternates is None:
+                    break
+                node = np.int64(next_leaf(table, node, codes, here))
+                if not node:
+                    break
+        if due + decided > budget:
+            stop = min(stop, i + delay)
+        if len(trials) - due < len(table):  # no instance is at more nodes
+            break
+    return i, at, due
+
+
+@njit(inner=True)
+def _call(table, node, number, alternates, trials, due, records):
+    """Take down the trials of a leaf, and of nodes above, that an instance has made due."""
+    while node != NO_NODE:
+        row = table[node]
+        if row["due_at"] == number and row["verdict"] == KEPT:
+            row["verdict"] = ASKED
+            trials[due, 0], trials[due, 1] = records, node
+            records = 0
+            due += 1
+        node = np.int64(row["parent"]) if alternates is None else np.int64(above(table, node))
+    return due, records
+
+
+@njit()
+def answer(table, windows, labels, predictions, weights, waiting, progress, predictor, found, watch, learnt, delay):
+    """Take in predictions by naive Bayes.
+
+    Parameters
+    ----------
+    table, windows, labels, predictions, weights, waiting, progress, predictor, watch, delay
+        As in ``advance``.
+    found : int32 array
+        The classes predicted.
+    learnt : int
+        Instances that the tree had learnt before the first of ``labels``.
+    """
+    taken = 0
+    while progress[ANSWERED] < progress[SENT]:
+        row = waiting[progress[ANSWERED]]
+        i, leaf, predicted, how = row[_INSTANCE], np.int64(row[_LEAF]), row[_MAJORITY], row[_HOW]
+        if how & _REPORTED:
+            if taken == len(found):
+                return
+            bayes = found[taken]
+            taken += 1
+            if how & _CHOOSES:
+                weight = np.int64(1) if weights is None else np.int64(weights[i])
+                predicted = choose(table[leaf], predictor, predicted, bayes, labels[i], weight)
+                if how & _PREDICTS:
+                    predictions[i] = predicted
+        progress[ANSWERED] += 1
+        if watch is not None:
+            if leaf >= 0 and how & _COUNTS:
+                follow(table, windows, leaf, predicted != labels[i], watch, learnt + i + 1, delay)

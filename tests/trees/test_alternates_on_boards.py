@@ -1,0 +1,119 @@
+"""Trees with alternates on any board: what the emulated one learns, however late reports come."""
+
+import random
+
+import numpy as np
+import pytest
+from bregalad.boards import open_board
+from bregalad.geometry import Geometry
+from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.training import checkpoint
+from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import GoldenBoard, LateBoard
+
+CAPACITIES = [0, 3, 0, 0]
+ALTERNATES = {"alternates": True, "delta": 1e-2, "grace": 40}
+TREES = {
+    "hat": ALTERNATES | {"watched": True, "drift_delta": 0.05, "switch_width": 40},
+    "hat, inner nodes": ALTERNATES
+    | {"watched": True, "drift_delta": 0.2, "switch_width": 30, "leaf_alternates": False},
+    "efhat": ALTERNATES
+    | {"watched": True, "anytime": True, "inner_grace": 60, "drift_delta": 0.05, "switch_width": 40},
+    "cvfdt": ALTERNATES
+    | {
+        "rivals": True,
+        "anytime": True,
+        "window": 600,
+        "inner_grace": 60,
+        "test_every": 60,
+        "test_length": 30,
+        "same_attribute": "replace",
+    },
+}
+
+
+def stream(seed, count, period=900):
+    """Another numeric attribute tells the class each period, with noise and missing values."""
+    print(f"seed {seed}")
+    rng = np.random.default_rng(seed)
+    codes = np.stack([rng.integers(0, top, count) for top in (255, 3, 255, 255)], axis=1).astype(np.uint8)
+    turn, rows = np.arange(count) // period % 3, np.arange(count)
+    value, other = codes[rows, np.array([0, 2, 3])[turn]], codes[rows, np.array([2, 3, 0])[turn]]
+    labels = (value > 120) & ((other > 60) | (codes[:, 1] == 1)) ^ (rng.random(count) < 0.05)
+    codes[rng.random(codes.shape) < 0.03] = 255
+    return codes, labels.astype(np.int32)
+
+
+def shape(slots=400, **changes):
+    return Geometry(lanes=3, passes=2, bins=4, classes=3, slots=slots, count_width=12, naive_bayes=True, **changes)
+
+
+RTL = shape(40, bus_width=64, levels=4)  # which `test_simulated` has compiled
+
+
+def trainer_on(board, tree, prediction, delay=0):
+    policy = SplitPolicy(**TREES[tree], delay=delay)
+    cells = CellMap.build(CAPACITIES, board.geometry.bins)
+    return Trainer(board, cells, policy, 2, prediction=prediction, review_period=1000)
+
+
+def same(trainer, other, found, wanted):
+    """Whether two trainers have come to the same in all: nodes, slots, what boards have counted."""
+    assert (found == wanted).all(), np.flatnonzero(found != wanted)[:5]
+    mine, theirs = trainer.nodes, other.nodes
+    assert mine.difference(theirs) is None
+    assert trainer.tally == other.tally
+    live, others = mine.descendants(), theirs.descendants()
+    dates = ("born", "made") if trainer.policy.window else ()  # else they say nothing
+    for name in ("slot", "own", "since", "right", "due_at", "verdict", "base", "windows", *dates):
+        assert (getattr(mine, name)[live] == getattr(theirs, name)[others]).all(), name
+    one, two = checkpoint.read(trainer), checkpoint.read(other)
+    assert (one["counts"] == two["counts"]).all() and (one["entries"] == two["entries"]).all()
+
+
+def learnt(board, tree, prediction, delay, codes, labels):
+    trainer = trainer_on(board, tree, prediction, delay)
+    found = [trainer.learn(codes[:700], labels[:700]), trainer.learn(codes[700:], labels[700:])]
+    return trainer, np.concatenate(found)
+
+
+CASES = [(tree, prediction, delay) for tree in TREES for prediction in ("mc", "nba") for delay in (0, 50)]
+
+
+QUICK = ("hat", "nba", 50), ("efhat", "nba", 0), ("cvfdt", "nba", 0)
+
+
+@pytest.mark.parametrize("tree, prediction, delay", CASES)
+@pytest.mark.parametrize("slots", [400, 13])
+def test_latency_changes_nothing(tree, prediction, delay, slots, seed):
+    codes, labels = stream(seed, 4000)
+    whole, wanted = learnt(open_board("emulated", shape(slots)), tree, prediction, delay, codes, labels)
+    print(whole.tally)
+    board = LateBoard(open_board("emulated", shape(slots)), random.Random(seed))
+    board.batch_bytes = random.Random(seed).choice((60, 3000, 100_000))
+    late, found = learnt(board, tree, prediction, delay, codes, labels)
+    assert late._direct is None
+    same(late, whole, found, wanted)
+
+
+def test_alternates_begin_and_take_over():
+    """Where the others compare trees."""
+    codes, labels = stream(1, 4000)
+    for tree in TREES:
+        tally = learnt(open_board("emulated", shape()), tree, "nba", 50, codes, labels)[0].tally
+        assert tally.swapped and tally.alternates > 1, tree
+
+
+@pytest.mark.parametrize(
+    "tree, prediction, delay",
+    [pytest.param(*case, marks=[pytest.mark.slow] * (case not in QUICK)) for case in CASES],
+)
+def test_golden_and_rtl_learn_the_same(tree, prediction, delay, seed):
+    codes, labels = stream(seed, 2200)
+    whole, wanted = learnt(open_board("emulated", RTL), tree, prediction, delay, codes, labels)
+    golden, found = learnt(GoldenBoard(RTL), tree, prediction, delay, codes, labels)
+    same(golden, whole, found, wanted)
+    with open_board("simulated", RTL, stall=0.2, seed=seed) as board:
+        rtl, found = learnt(board, tree, prediction, delay, codes, labels)
+        same(rtl, whole, found, wanted)
