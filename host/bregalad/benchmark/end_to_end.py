@@ -43,20 +43,27 @@ _TURNS = 3  # of which the fastest counts, where seconds of the host are measure
 
 
 class _Recording:
-    """All that a board is sent and answers from now on."""
+    """All that a board is sent and answers from now on, but for what it asks itself."""
 
     def __init__(self, board):
         self.sent, self.answers = [], []
-        for name, kept in (("send", None), ("receive", self.answers), ("_read_register", self.answers)):
-            setattr(board, name, self._kept(getattr(board, name), kept))
+        self._inside = False
+        for name in ("send", "receive", "_read_register"):
+            setattr(board, name, self._kept(getattr(board, name), name != "send"))
 
     def _kept(self, method, answers):
         def call(*args, **options):
-            answer = method(*args, **options)
-            if answers is None:
-                self.sent.append(args[0])
+            if self._inside:
+                return method(*args, **options)
+            self._inside = True
+            try:
+                answer = method(*args, **options)
+            finally:
+                self._inside = False
+            if answers:
+                self.answers.append(answer)
             else:
-                answers.append(answer)
+                self.sent.append(args[0])
             return answer
 
         return call

@@ -351,7 +351,8 @@ class Walking:
             self._out,
         )
         self._edits += edits
-        self._send(self._out[:used].tobytes())
+        if used:
+            self._send(self._out[:used].tobytes())
         trainer.flush()
 
 
