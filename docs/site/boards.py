@@ -18,8 +18,10 @@ _MARKERS = "<!-- boards -->", "<!-- end of boards -->"
 def table(reports):
     """Markdown."""
     names = ["lanes", "bins", "classes", "slots", "banks"]
-    if any(report["geometry"].get("levels", 1) > 1 for report in reports):
-        names.append("levels")
+    usual = {"banks": 1, "levels": 1, "nodes": 0}
+    names += [
+        name for name in ("levels", "nodes") if any(report["geometry"].get(name, 0) > usual[name] for report in reports)
+    ]
     lines = [
         f"| board | {', '.join(names)} | array clock asked | reached | LUT4 "
         "| flip-flops | block RAMs | multipliers | seed |",
@@ -37,7 +39,7 @@ def table(reports):
             + " | ".join(
                 (
                     report["board"],
-                    ", ".join(str({"banks": 1, "levels": 1, **size}[name]) for name in names)
+                    ", ".join(str((usual | size)[name]) for name in names)
                     + (", naive Bayes" if size["naive_bayes"] else ""),
                     f"{clock['asked']:g} MHz",
                     f"{clock['achieved']:.1f} MHz" + ("" if report["met"] else ", **missed**"),
