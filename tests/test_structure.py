@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from bregalad.data.generators.catalogue import GENERATORS
-from bregalad.trees.catalogue import TREES
-from bregalad.trees.puuvfdt import PuuVFDT
+from bregalad.trees.catalogue import POSITIVE, TREES
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {"bregalad": "host", "bregalad_hw": "hw", "bregalad_sim": "sim"}
@@ -149,7 +148,10 @@ def with_many(modules):
 def test_no_function_has_more_than_ten_parameters():
     """But what users call with keywords: an estimator's constructor, a generator's (``generator:NAME,option=value``
     is read by it) and the reader of files. As scikit-learn's and pandas', they have one for each option."""
-    users = {f"{kind.__module__}.{kind.__name__}.__init__" for kind in (*TREES.values(), PuuVFDT, *GENERATORS.values())}
+    users = {
+        f"{kind.__module__}.{kind.__name__}.__init__"
+        for kind in (*TREES.values(), *POSITIVE.values(), *GENERATORS.values())
+    }
     assert with_many(modules()) - users == {"bregalad.data.readers.open_stream"}
 
 

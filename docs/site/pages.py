@@ -65,6 +65,7 @@ API = {  # page: classes and functions, and modules with all of theirs
         "bregalad.ID5R",
         "bregalad.ITI",
         "bregalad.PuuVFDT",
+        "bregalad.PuuCVFDT",
         "bregalad.CVFDT",
         "bregalad.load_tree",
         "bregalad.trees.estimator.StreamTree",

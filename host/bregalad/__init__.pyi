@@ -10,7 +10,8 @@ from .trees.cvfdt import CVFDT
 from .trees.efdt import EFDT
 from .trees.efhat import EFHAT
 from .trees.hat import HAT
-from .trees.puuvfdt import PuuVFDT
+from .trees.positive.puucvfdt import PuuCVFDT
+from .trees.positive.puuvfdt import PuuVFDT
 from .trees.vfdt import VFDT
 
 __version__: str
@@ -29,6 +30,7 @@ __all__ = [
     "HAT",
     "ID5R",
     "ITI",
+    "PuuCVFDT",
     "PuuVFDT",
     "Resident",
     "VFDT",

@@ -4,9 +4,10 @@ import signal
 import threading
 from contextlib import contextmanager
 
-__all__ = ["Stopped", "check_interrupt", "deferred_interrupt", "hold_interrupt", "status_of", "stopping"]
+__all__ = ["Stopped", "check_interrupt", "deferred_interrupt", "hold_interrupt", "status_of", "stopping", "unbroken"]
 
 _held = None  # by whom an interrupt is held back: a list, not empty if one has come; None: nobody
+_whole = False  # whether it is held back even from `check_interrupt`
 _stopped: list = []  # the signal that has ended what `stopping` surrounds, if one has
 
 
@@ -100,9 +101,24 @@ def deferred_interrupt():
             raise _interrupt(came[0])
 
 
+@contextmanager
+def unbroken():
+    """The same, but it does not come with `check_interrupt` either: what is done several times agrees at the end."""
+    global _whole
+    with deferred_interrupt():
+        outer, changes = _whole, _in_main_thread()
+        if changes:
+            _whole = True
+        try:
+            yield
+        finally:
+            if changes:
+                _whole = outer
+
+
 def check_interrupt():
     """Raise the KeyboardInterrupt that is held back, if one has come."""
-    if _held and _in_main_thread():
+    if _held and not _whole and _in_main_thread():
         number = _held[0]
         _held.clear()
         raise _interrupt(number)

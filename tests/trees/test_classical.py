@@ -308,7 +308,7 @@ def test_trained_on_the_command_line(tmp_path, capsys):
         ),
         (
             ["--grace", "100"],
-            "--grace is an option of --tree vfdt, efdt, ctree, corrhtree, hat, efhat and cvfdt, not of iti",
+            "--grace is an option of --tree vfdt, efdt, ctree, corrhtree, hat, efhat, cvfdt, puuvfdt and puucvfdt, not",
         ),
     ):
         assert main([*train, *more]) == 1

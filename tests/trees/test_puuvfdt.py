@@ -28,7 +28,7 @@ def trainer_on(board, child_counts="inherit", nominal_split="multiway", delay=0,
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
     policy = PositivePolicy(delta=1e-3, grace=100, child_counts=child_counts, delay=delay, level=level)
     trainer = Trainer(board, cells, policy, 2)
-    trainer.trials.totals = Totals([0, 0])
+    trainer.consult(Totals([0, 0]))
     return trainer
 
 
@@ -122,7 +122,7 @@ def test_a_known_level_takes_one_tree_and_any_board():
     [
         ({}, [0, 1, 2], "takes two labels, the stream has 3: give all that are not known to be positive one"),
         ({}, [1, 1, 1], "takes two labels, the stream has 1"),
-        ({}, ["a", "b", "a"], r"none of the labels \['a', 'b'\] is the positive one: name it by positive, which is 1"),
+        ({}, ["a", "b", "a"], r"positive=1 is none of the labels \['a', 'b'\]: choose one of them"),
         ({"level": 1}, [0, 1, 0], "level must be between 0 and 1, both excluded, or None for not known.*, not 1"),
         ({"board": "serial:x"}, [0, 1, 0], "nine trees take a board each, and 'serial:x' is one"),
         ({"grace": 0}, [0, 1, 0], "grace must be 1 to"),

@@ -1,7 +1,7 @@
 """Options of ensembles: which one stands around the tree, and its parameters."""
 
 from ..ensemble.options import MEMBER, NAMES, OPTIONS
-from ..trees.options import CLASSICAL
+from ..trees.options import CLASSICAL, POSITIVE
 from ..words import joined
 
 __all__ = ["FLAGS", "add_ensembles", "check_ensemble", "ensemble_of", "member_of"]
@@ -32,7 +32,11 @@ def check_ensemble(args):
                 f"{option.flag} is an option of --learner {joined(option.defaults, 'and')}, not of {args.learner}"
             )
     if args.learner == "tree":
+        if args.wave is not None and args.tree in POSITIVE:
+            raise ValueError(f"--wave is for one tree, not for --tree {args.tree}")
         return
+    if args.tree in POSITIVE:
+        raise ValueError(f"--learner {args.learner} is of trees that know all labels, not of {args.tree}")
     if args.tree in CLASSICAL:
         raise ValueError(f"--learner {args.learner} is of trees that learn on a board, not of {args.tree}")
     for option in ("ask", "wave"):

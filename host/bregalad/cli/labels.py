@@ -1,6 +1,7 @@
 """Options of active learning: which strategy asks for labels, and for how many."""
 
 from .. import active
+from ..trees.options import POSITIVE
 
 __all__ = ["add_labels", "check_labels", "strategy_of"]
 
@@ -25,6 +26,8 @@ def check_labels(args):
         for option in ("budget", "seed"):
             if getattr(args, option) is not None and not (option == "seed" and args.learner != "tree"):
                 raise ValueError(f"--{option} has no effect without --ask")
+    elif args.tree in POSITIVE:
+        raise ValueError(f"--ask asks for labels, which {args.tree} does without: choose another --tree")
     elif args.budget is None:
         raise ValueError("--ask needs the share of labels that it may ask for: --budget 0.3 is 30 %")
     elif args.checkpoint or args.resume:

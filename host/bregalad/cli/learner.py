@@ -7,14 +7,14 @@ from ..trees import options
 from ..words import joined
 from . import ensembles
 
-__all__ = ["OPTIONS", "add_learner", "by_label", "given", "in_options"]
+__all__ = ["OPTIONS", "add_learner", "given", "in_options", "of_stream"]
 
 
 # Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
 _FLAGS = {option.name: option.flag for option in OPTIONS} | ensembles.FLAGS
 _NAMES = "|".join(_FLAGS)
-_TREES = (*options.LEARNERS, *options.CLASSICAL)
+_TREES = (*options.LEARNERS, *options.POSITIVE, *options.CLASSICAL)
 
 
 def add_learner(parser):
@@ -28,6 +28,8 @@ def add_learner(parser):
             kind = {"action": "store_const", "const": True}
         elif option.kind is dict:
             kind = {"type": _weight, "action": "append", "metavar": "LABEL=X"}  # once for each
+        elif option.kind is object:
+            kind = {"metavar": "LABEL"}
         elif option.choices:
             kind = {"choices": option.choices}
         else:
@@ -52,14 +54,15 @@ def given(args):
         if value is None:
             continue
         if args.tree not in option.defaults:
-            takers = joined([tree for tree in option.defaults if tree in _TREES], "and")
+            takers = joined(option.defaults, "and")
             raise ValueError(f"{option.flag} is an option of --tree {takers}, not of {args.tree}")
         if option.needs and values[option.needs[0]] != option.needs[1]:
             other, needed = option.needs
             raise ValueError(f"{option.flag} has no effect without --{other} {needed}")
         chosen[option.name] = dict(value) if option.kind is dict else value
     if args.tree in options.CLASSICAL and (args.board != "emulated" or args.geometry is not None):
-        raise ValueError(f"{args.tree} learns on the host: --board and --geometry are for {joined(options.LEARNERS)}")
+        others = joined((*options.LEARNERS, *options.POSITIVE))
+        raise ValueError(f"{args.tree} learns on the host: --board and --geometry are for {others}")
     if args.geometry is not None and "slots" in chosen:
         raise ValueError("--slots is for a board without --geometry: geometries have their own")
     return chosen
@@ -92,7 +95,12 @@ def _weight(word):
         raise ArgumentTypeError(f"{word!r} is not LABEL=X, a class and its weight") from None
 
 
-def by_label(weights, classes):
-    """Weights by the labels that a file has, which may be numbers; None: none are given."""
+def of_stream(tree, classes, nominal):
+    """A tree's parameters that name what a stream has: labels, which may be numbers in a file, and attributes."""
     labels = {str(label): label for label in classes}
-    return weights and {labels.get(word, word): weight for word, weight in weights.items()}
+    named = {"nominal": nominal}
+    if getattr(tree, "class_weight", None):
+        named["class_weight"] = {labels.get(word, word): weight for word, weight in tree.class_weight.items()}
+    if hasattr(tree, "positive"):
+        named["positive"] = labels.get(str(tree.positive), tree.positive)
+    return named

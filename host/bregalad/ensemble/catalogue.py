@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..trees import storage
-from ..trees.catalogue import CLASSICAL, TREES
+from ..trees.catalogue import CLASSICAL, POSITIVE, TREES
 from .adaptive import AdaptiveRandomForest
 from .bagging import LeveragingBagging, OnlineBagging
 
@@ -25,4 +25,5 @@ def load_learner(path: Path, **changes: Any) -> Any:
     ValueError
         If the file is none of this version's, or damaged.
     """
-    return storage.load((*TREES.values(), *CLASSICAL.values(), *ENSEMBLES.values()), path, changes)
+    known = TREES | CLASSICAL | POSITIVE | ENSEMBLES
+    return storage.load(tuple(known.values()), path, changes)

@@ -10,7 +10,7 @@ from ..drift.adwin import BUCKETS
 from ..geometry import MISSING
 from ..protocol.reports import entry_layout
 from ..words import shown
-from .policy.judge import ALTERNATE, DROP, KEEP, PRUNE, RELOCATE, SWAP
+from .policy.judge import ALTERNATE, CONSULT, DROP, KEEP, NO_CELL, PRUNE, RELOCATE, SWAP
 from .structure.cells import CellMap
 from .structure.nodes import FORK, LEAF, MULTIWAY, NEVER, NUMERIC
 from .structure.split import LONG
@@ -26,6 +26,7 @@ __all__ = [
     "labels_from",
 ]
 
+_NOT_THESE = "its nodes wait for what they cannot become"
 _MANY = 1 << 53  # more than anything is ever counted
 _ANY = (-(1 << 31), (1 << 31) - 1)
 
@@ -232,6 +233,10 @@ def check_tree(nodes, capacities, classes, policy):
     live = nodes.descendants()
     if nodes.forks and not policy.alternates:
         raise ValueError("its nodes have alternates, which such a tree has not")
+    verdict = nodes.verdict[live]
+    asked = verdict == CONSULT
+    if (~asked & (verdict > KEEP) & (verdict < SWAP) if policy.consults else asked).any():
+        raise ValueError(_NOT_THESE)
     for name, (least, most) in _NODE.items():
         column = getattr(nodes, name)[live]
         if column.size and not least <= column.min() <= column.max() <= most:  # nor NaN
@@ -316,7 +321,11 @@ def _check_decisions(nodes, held, cells, bins):
         fork = nodes.kind[node] == FORK
         if verdict >= ALTERNATE:
             if fork != (verdict in (SWAP, DROP)) or not -1 <= cell < len(cells):
-                raise ValueError("its nodes wait for what they cannot become")
+                raise ValueError(_NOT_THESE)
+            continue
+        if verdict == CONSULT:
+            if cell != NO_CELL or node not in held:
+                raise ValueError(_NOT_THESE)
             continue
         known = verdict == PRUNE or cell in cells.first_cell
         if known and verdict != PRUNE:
@@ -324,7 +333,7 @@ def _check_decisions(nodes, held, cells, bins):
             highest = cells.capacities[attribute] or bins
             known = nodes.value[node] < highest and (verdict != RELOCATE or attribute == nodes.attribute[node])
         if not known or node not in held or not inner and verdict in (PRUNE, RELOCATE):
-            raise ValueError("its nodes wait for what they cannot become")
+            raise ValueError(_NOT_THESE)
 
 
 def _wrong(name, array):

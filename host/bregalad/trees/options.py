@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree", "hat", "efhat", "cvfdt")
-POSITIVE = ("puuvfdt",)  # of positive and unlabelled instances
+POSITIVE = ("puuvfdt", "puucvfdt")  # of positive and unlabelled instances
 CLASSICAL = ("id5r", "iti")  # on the host; they keep all instances
 BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
 TIES = ("ht", "htdt", "htat")
@@ -156,7 +156,7 @@ class Option:
         for tree, value in self.defaults.items():
             if value != common:
                 default += f", {tree} {self._shown(value)}"
-        lacking = [tree for tree in (*LEARNERS, *CLASSICAL) if tree not in self.defaults]
+        lacking = [tree for tree in (*LEARNERS, *POSITIVE, *CLASSICAL) if tree not in self.defaults]
         only = f"not {', '.join(lacking)}; " if len(lacking) <= len(CLASSICAL) else f"{', '.join(self.defaults)} only; "
         only = only if lacking else ""
         return f"{self.meaning} ({only}{default})"
@@ -192,11 +192,12 @@ def _of_classes(value, **others):
     return {**dict.fromkeys(LEARNERS, value), **others}
 
 
-_SPLITS, _ANYTIME, _DRIFT, _LEAVES, _BOARD, _KEPT = (
+_SPLITS, _ANYTIME, _DRIFT, _LEAVES, _POSITIVE, _BOARD, _KEPT = (
     "when a leaf splits",
     "anytime trees",
     "streams that change",
     "attributes and leaves",
+    "positive and unlabelled instances",
     "statistics",
     "trees that keep their instances",
 )
@@ -219,7 +220,7 @@ OPTIONS = (
         "slots",
         int,
         "nodes that the board keeps statistics of, where no geometry is given",
-        _all(1024, efdt=4096, hat=4096, efhat=4096, cvfdt=4096),
+        _all(1024, efdt=4096, hat=4096, efhat=4096, cvfdt=4096, puucvfdt=4096),
         low=2,
         high=32768,
         group=_BOARD,
@@ -228,7 +229,7 @@ OPTIONS = (
         "delta",
         float,
         "split confidence: the probability of a wrong choice that is allowed",
-        _all(1e-7, efdt=0.05, cvfdt=1e-4),
+        _all(1e-7, efdt=0.05, cvfdt=1e-4, puucvfdt=1e-4),
         above=0,
         below=1,
         group=_SPLITS,
@@ -340,7 +341,7 @@ OPTIONS = (
         "inner_grace",
         int,
         "instances between trials of an inner node",
-        {"efdt": 2000, "efhat": 2000, "cvfdt": 1000},
+        {"efdt": 2000, "efhat": 2000, "cvfdt": 1000, "puucvfdt": 1000},
         low=1,
         high=_MOST,
         unit="instances",
@@ -350,7 +351,7 @@ OPTIONS = (
         "window",
         int,
         "instances that count: what is older is forgotten",
-        {"cvfdt": 10_000},
+        {"cvfdt": 10_000, "puucvfdt": 10_000},
         low=2,
         high=_MOST,
         unit="instances",
@@ -361,7 +362,7 @@ OPTIONS = (
         "test_every",
         int,
         "instances that an alternate learns between two tests",
-        {"cvfdt": 1000},
+        {"cvfdt": 1000, "puucvfdt": 1000},
         low=1,
         high=_MOST,
         unit="instances",
@@ -371,7 +372,7 @@ OPTIONS = (
         "test_length",
         int,
         "instances by which an alternate is compared with its node",
-        {"cvfdt": 300},
+        {"cvfdt": 300, "puucvfdt": 300},
         low=1,
         high=_MOST,
         unit="instances",
@@ -383,7 +384,7 @@ OPTIONS = (
         "same_attribute",
         str,
         "whether a split may move to a better threshold of the same attribute",
-        {"efdt": "keep", "efhat": "keep", "cvfdt": "replace"},
+        {"efdt": "keep", "efhat": "keep", "cvfdt": "replace", "puucvfdt": "replace"},
         choices=("keep", "replace"),
         group=_ANYTIME,
     ),
@@ -486,6 +487,7 @@ OPTIONS = (
         object,
         "the label of the instances that are known to be positive; the other one is that of all the rest",
         dict.fromkeys(POSITIVE, 1),
+        group=_POSITIVE,
     ),
     Option(
         "level",
@@ -495,6 +497,7 @@ OPTIONS = (
         above=0,
         below=1,
         none="not known: nine trees, of 0.1 to 0.9, side by side",
+        group=_POSITIVE,
     ),
     Option(
         "max_instances",
@@ -510,7 +513,7 @@ OPTIONS = (
         "feed",
         str,
         "records go with the commands or through the board's memory and DMA",
-        {tree: "stream" for tree in (*LEARNERS, *POSITIVE) if tree not in ("hat", "efhat", "cvfdt")},
+        {tree: "stream" for tree in (*LEARNERS, *POSITIVE) if tree not in ("hat", "efhat", "cvfdt", "puucvfdt")},
         choices=("stream", "memory"),
         group=_BOARD,
     ),

@@ -34,6 +34,7 @@ from .training.tally import Tally
 
 __all__ = [
     "FORMAT",
+    "built",
     "checked_parameters",
     "contents",
     "described",
@@ -82,7 +83,7 @@ def contents(tree, run=None):
 def described(tree, run):
     """What any tree's file tells of it in JSON's types: parameters, attributes and their values, classes, the run."""
     params = {name: value for name, value in tree.get_params(deep=False).items() if name not in ("board", "geometry")}
-    if isinstance(params["class_weight"], dict):
+    if isinstance(params.get("class_weight"), dict):
         # JSON's keys are strings only.
         params["class_weight"] = [[plain(label), weight] for label, weight in params["class_weight"].items()]
     nominal = params["nominal"]
@@ -155,7 +156,7 @@ def restored(cls, path, meta, arrays, changes):
         params = checked_parameters(cls, meta)
         learnt = learnt_by(cls(**params), meta, arrays)
     try:
-        return _built(cls, params, meta, learnt, changes)
+        return built(cls, params, meta, learnt, changes)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -286,7 +287,7 @@ def members_of(meta, sample):
     return members
 
 
-def _built(cls, params, meta, learnt, changes):
+def built(cls, params, meta, learnt, changes):
     """A tree with some parameters changed, that has learnt this."""
     board = changes.get("board", meta["board"])
     if is_link(board):  # it has the geometry that it has

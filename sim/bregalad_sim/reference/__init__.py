@@ -10,6 +10,7 @@ from .efdt import ReferenceEFDT
 from .efhat import ReferenceEFHAT
 from .forest import ReferenceBagging, ReferenceForest, ReferenceLeveraging
 from .hat import ReferenceHAT
+from .puucvfdt import ReferencePuuCVFDT
 from .puuvfdt import ReferencePuuVFDT
 from .vfdt import ReferenceVFDT
 
@@ -21,6 +22,7 @@ __all__ = [
     "ReferenceForest",
     "ReferenceHAT",
     "ReferenceLeveraging",
+    "ReferencePuuCVFDT",
     "ReferencePuuVFDT",
     "ReferenceVFDT",
     "learn_coded",

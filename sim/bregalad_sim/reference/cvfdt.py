@@ -135,14 +135,15 @@ class ReferenceCVFDT:
         self._past.append((row, label))
         self.tally.instances = number
         leaves = self._leaves(row)
-        guesses = [leaf.majority for leaf in leaves]
+        guess = leaves[0].majority
+        worths = [self._worth(leaf, label) for leaf in leaves]
         for leaf in leaves:
             for node in leaf.path:
                 self._count(node, row, label, 1)
                 node.since += 1
             leaf.settle_majority()
-        for leaf, guess in zip(leaves[1:], guesses[1:], strict=True):
-            self._compare(leaf.top, int(guess == label) - int(guesses[0] == label))
+        for leaf, worth in zip(leaves[1:], worths[1:], strict=True):
+            self._compare(leaf.top, worth - worths[0])
         for leaf in leaves:
             for node in leaf.path:
                 if node.since >= node.period and number > node.tried_at + self.options.delay:
@@ -150,7 +151,12 @@ class ReferenceCVFDT:
                     self.tally.trials += 1
                     self._try(node)
         self._take_effect(number)
-        return guesses[0]
+        return guess
+
+    @staticmethod
+    def _worth(leaf, label):
+        """What a leaf's prediction counts in a test."""
+        return float(leaf.majority == label)
 
     def _leaves(self, row):
         """The leaf that predicts, and those that the instance reaches by alternates."""
@@ -202,6 +208,10 @@ class ReferenceCVFDT:
     def _try(self, node):
         if np.count_nonzero(node.counts) < 2 or not node.own.sum():
             return
+        self._judge(node, self._decide)
+
+    def _judge(self, node, decide):
+        """Have something decided on a node."""
         candidates = self._candidates(node)
         if not candidates:
             return
@@ -212,19 +222,18 @@ class ReferenceCVFDT:
             gap = Xa.gain - max(others[0].gain if others else -math.inf, 0.0)
             sure = self.bound.sure(gap, trial)
             if (deepest is None or node.height < deepest) and Xa.gain >= MIN_GAIN and (sure or self.bound.tied(trial)):
-                self._decide(lambda: self._split_leaf(node, Xa, not sure), node)
+                decide(lambda: self._split_leaf(node, Xa, not sure), node)
         elif node.alternate is not None or node.top.beside is not None:
             return
         elif Xa.attribute == node.attribute:
             if self.same_attribute == "replace" and node.kind != "multiway":
-                self._decide(lambda: self._reconsider(node, Xa), node)
+                decide(lambda: self._reconsider(node, Xa), node)
         else:
             gap = Xa.gain - sum(candidate.gain for candidate in candidates if candidate.attribute == node.attribute)
             if self.bound.sure(gap, trial) or self.bound.tied(trial) and gap > self.bound.half_tau():
-                self._decide(lambda: self._begin_alternate(node, Xa), node)
+                decide(lambda: self._begin_alternate(node, Xa), node)
 
     def _candidates(self, node):
-        shift = self._impurity(node.counts) - self._impurity(node.own)
         found = []
         for attribute, capacity in enumerate(self.capacities):
             if attribute in node.used:
@@ -236,8 +245,7 @@ class ReferenceCVFDT:
             else:
                 kind = self.options.nominal_split
                 thresholds = [0] if kind == "multiway" else list(range(capacity))
-            gains = np.array([self._gain(self._sides(node, attribute, kind, at)) for at in thresholds])
-            gains = gains / node.own.sum() + shift
+            gains = np.array([self._gain(node, self._sides(node, attribute, kind, at)) for at in thresholds])
             best = int(np.argmax(gains >= gains.max() - SAME))
             found.append(Candidate(attribute, kind, thresholds[best], float(gains[best]), 0.0))
             assert table.sum() <= node.own.sum()
@@ -254,8 +262,10 @@ class ReferenceCVFDT:
             left = table[threshold]
         return np.stack([left, table.sum(axis=0) - left])
 
-    def _gain(self, sides):
-        return float(reduction(self._criterion, sides[None, None].astype(float))[0, 0])
+    def _gain(self, node, sides):
+        """The gain of a split of a node."""
+        found = float(reduction(self._criterion, sides[None, None].astype(float))[0, 0])
+        return found / node.own.sum() + self._impurity(node.counts) - self._impurity(node.own)
 
     def _impurity(self, counts):
         return impurity(self._criterion, counts.astype(float))
@@ -305,8 +315,8 @@ class ReferenceCVFDT:
         if candidate.threshold == node.threshold:
             return
         sides = [self._sides(node, node.attribute, node.kind, at) for at in (candidate.threshold, node.threshold)]
-        better, worse = map(self._gain, sides)
-        gap = (better - worse) / node.own.sum()
+        better, worse = (self._gain(node, each) for each in sides)
+        gap = better - worse
         trial = Trial(node.counts.sum(), node.height, self.tally.instances, len(self.capacities), self.classes)
         if self.bound.sure(gap, trial) or self.bound.tied(trial) and gap > self.bound.half_tau():
             self._begin_alternate(node, candidate)
@@ -318,7 +328,7 @@ class ReferenceCVFDT:
         self.alternates += 1
 
     def _compare(self, alternate, better):
-        """Count an instance that an alternate got right where its node did not (1), or the other way (-1)."""
+        """Count an instance for which an alternate's prediction is worth so much more than its node's."""
         cycle = self.test_every + self.test_length
         alternate.age += 1
         if 0 < alternate.age % cycle <= self.test_every:

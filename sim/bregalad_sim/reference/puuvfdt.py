@@ -6,7 +6,7 @@ import numpy as np
 
 from .learner import MIN_GAIN, Learner, best_two
 
-__all__ = ["ReferencePuuVFDT"]
+__all__ = ["ReferencePuuVFDT", "entropy", "share"]
 
 
 class ReferencePuuVFDT(Learner):
@@ -50,22 +50,29 @@ class ReferencePuuVFDT(Learner):
         self.split(at, Xa, 0.0, not sure)
         self.forget(at)
 
-    def positive(self, counts):
-        """P(1 | node) of (unlabelled, labelled) along the last axis; 0 where nothing is labelled."""
-        unlabelled, labelled = counts[..., 0], counts[..., 1]
+    @property
+    def factor(self):
+        """PosLevel |UNL| / |POS| of the stream so far."""
         UNL, POS = np.bincount(self._known[: self.tally.instances], minlength=2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            estimate = labelled / POS * self.level * UNL / unlabelled
-        return np.where(labelled > 0, np.minimum(1, estimate), 0)
+        return self.level * UNL / max(1, POS)
 
     def _gains(self, at, sides):
+        factor, whole = self.factor, sides.sum(axis=-2)
         own = self.statistics.arrays.own[self.tree[at]["row"]]
-        whole = sides.sum(axis=-2)
-        after = (sides[..., 0] * _entropy(self.positive(sides))).sum(axis=-1)
-        return (whole[..., 0] * _entropy(self.positive(whole)) - after) / max(own[0], 1)
+        after = (sides[..., 0] * entropy(share(sides, factor))).sum(axis=-1)
+        return (whole[..., 0] * entropy(share(whole, factor)) - after) / max(own[0], 1)
 
 
-def _entropy(p):
+def share(counts, factor):
+    """P(1 | node) of (unlabelled, labelled) along the last axis; 0 where nothing is labelled."""
+    unlabelled, labelled = counts[..., 0], counts[..., 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimate = factor * labelled / unlabelled
+    return np.where(labelled > 0, np.minimum(1, estimate), 0)
+
+
+def entropy(p):
+    """Of a class with this probability and the other one, in bits."""
     with np.errstate(divide="ignore", invalid="ignore"):
         bits = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
     return np.where((p > 0) & (p < 1), bits, 0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...data import open_generator
-from ...trees.puuvfdt import PuuVFDT
+from ...trees.positive.puuvfdt import PuuVFDT
 from ...trees.vfdt import VFDT
 from .. import data
 from ..page import Page

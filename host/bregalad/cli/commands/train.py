@@ -81,10 +81,10 @@ class _Run:
 def _new_tree(args, chosen):
     """The tree that the options describe; refuses it, or files to write, now and not after hours of learning."""
     from ...evaluation.curve import check_suffix
-    from ...trees.catalogue import CLASSICAL, TREES
+    from ...trees.catalogue import CLASSICAL, POSITIVE, TREES
 
-    where = {"board": args.board, "geometry": args.geometry} if args.tree in TREES else {}
-    tree = (TREES | CLASSICAL)[args.tree](**where, **ensembles.member_of(args, chosen))
+    where = {} if args.tree in CLASSICAL else {"board": args.board, "geometry": args.geometry}
+    tree = (TREES | POSITIVE | CLASSICAL)[args.tree](**where, **ensembles.member_of(args, chosen))
     tree = ensembles.ensemble_of(args, tree, chosen)
     tree.check_parameters()
     results = (args.save, args.plot, args.curve, args.checkpoint or args.resume)
@@ -114,7 +114,7 @@ def _begun(args, stream, tree, strategy):
     else:
         classes, nominal = options.survey(stream, args.limit)
         member = tree if args.learner == "tree" else tree.tree
-        member.set_params(nominal=nominal, class_weight=learner.by_label(member.class_weight, classes))
+        member.set_params(**learner.of_stream(member, classes, nominal))
     writer = checkpoint.Checkpoints(kept, args.every or every, this, sum(curve.instances[-1:])) if kept else None
     return _Run(tree, strategy, classes, curve, writer)
 
@@ -288,6 +288,8 @@ def print_report(tree, curve):
             f"ensemble    {counted(report['members'], 'member')}, {report['background']} more in the background; "
             f"{counted(report['warnings'], 'warning')}, {counted(report['drifts'], 'drift')}"
         )
+    if "level" in report:
+        print(f"level       {report['level']}, estimated merit {report['merit']:.4f}")
     if on_board:
         print(f"leaves      predict by {report['leaf_prediction']}")
     compiling = compile_seconds()

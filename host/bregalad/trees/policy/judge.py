@@ -374,6 +374,8 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     if named < 2 or n_own == 0:
         return _keep(options, row, options.grace)
     if options.consults:
+        if inner is not None and row["kind"] != LEAF and not _may_fork(table, node):
+            return KEEP, NO_CELL, 0
         return CONSULT, NO_CELL, 0
     shift = 0.0
     if n > n_own:

@@ -1,4 +1,4 @@
-"""When a leaf splits whose instances are positive or unlabelled.
+"""When a node splits, or gets an alternate, whose instances are positive or unlabelled.
 
 What a node's labelled and unlabelled instances say of the unlabelled ones: their share of positives is estimated as
 p = min(1, labelled / all labelled * level * all unlabelled / unlabelled), with ``level`` the share in the whole stream.
@@ -10,33 +10,44 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...compiled import njit
-from ..structure.nodes import MULTIWAY, NUMERIC
+from ..structure.growth import Split
+from ..structure.nodes import LEAF, MULTIWAY, NUMERIC
 from .bounds import epsilon
-from .judge import KEEP, MIN_GAIN, NO_CELL, SPLIT, TIE
+from .judge import ALTERNATE, KEEP, MIN_GAIN, NO_CELL, SPLIT, TIE
 from .policy import SplitPolicy
 
-__all__ = ["PositivePolicy", "best_split", "shares"]
+__all__ = ["PositivePolicy", "best_split", "share", "shares"]
 
 _SAME = 1e-9  # gains closer than this are equal: of these the first one wins
 
 
-def shares(labelled, unlabelled, factor):
-    """The estimated share of positives among the unlabelled instances of nodes.
+@njit(inner=True)
+def share(labelled, unlabelled, factor):
+    """The estimated share of positives among the unlabelled instances of a node.
 
     Parameters
     ----------
-    labelled, unlabelled : int arrays (n,)
+    labelled, unlabelled : int
     factor : float
         ``PositivePolicy.factor``.
 
     Returns
     -------
-    float array (n,)
+    float
         0 where there is neither.
     """
-    found = np.ones(len(labelled))
-    np.divide(factor * labelled, unlabelled, out=found, where=unlabelled > 0)
-    return np.where(labelled > 0, np.minimum(found, 1), 0.0)
+    if labelled == 0:
+        return 0.0
+    return min(1.0, factor * labelled / unlabelled) if unlabelled else 1.0
+
+
+@njit()
+def shares(labelled, unlabelled, factor):
+    """The same of nodes; int arrays (n,) and float array (n,)."""
+    found = np.empty(len(labelled))
+    for node in range(len(labelled)):
+        found[node] = share(labelled[node], unlabelled[node], factor)
+    return found
 
 
 @njit()
@@ -89,7 +100,7 @@ def best_split(values, kind, positive, factor):
 
 @dataclass(frozen=True)
 class PositivePolicy(SplitPolicy):
-    """A leaf splits by gains that the host works out from all bins.
+    """Nodes split, and get alternates, by gains that the host works out from all bins.
 
     Parameters
     ----------
@@ -113,13 +124,12 @@ class PositivePolicy(SplitPolicy):
         """By what a node's ratio of labelled to unlabelled instances is multiplied; ``totals`` are the stream's."""
         return self.level * float(totals[1 - self.positive]) / max(1, int(totals[self.positive]))
 
-    def consult(self, cells, nodes, node, own, bins, totals):
+    def consult(self, growth, node, own, bins, totals):
         """Decide on a trial.
 
         Parameters
         ----------
-        cells : CellMap
-        nodes : Nodes
+        growth : Growth
         node : int
         own : int64 array (classes,)
             The board's class counts of the node.
@@ -131,12 +141,12 @@ class PositivePolicy(SplitPolicy):
         Returns
         -------
         verdict, cell, value : int
-            KEEP, SPLIT or TIE; the split's first cell and value.
+            KEEP, of a leaf SPLIT or TIE, of an inner node ALTERNATE; the split's first cell and value.
         """
-        factor = self.factor(totals)
+        cells, nodes, factor = growth.cells, growth.nodes, self.factor(totals)
         unlabelled = int(own[1 - self.positive])
         ranked = []
-        used = {int(nodes.attribute[at]) for at in nodes.path(node) if nodes.kind[at] == MULTIWAY}
+        used = {int(nodes.attribute[at]) for at in [*nodes.path(node)][1:] if nodes.kind[at] == MULTIWAY}
         for attribute, cell in enumerate(cells.first_cell.tolist()):
             if attribute in used or not unlabelled:
                 continue
@@ -148,19 +158,29 @@ class PositivePolicy(SplitPolicy):
             return KEEP, NO_CELL, 0
         gains = np.array([gain for gain, _, _ in ranked])
         first = int(np.argmax(gains >= gains.max() - _SAME))
-        best, cell, value = ranked[first]
-        gap = best - max(0.0, np.delete(gains, first).max(initial=0.0))
-        error = epsilon(
-            self.options,
+        best, cell, value = ranked.pop(first)
+        facts = (
             int((own + nodes.base[node]).sum()),
             2,
             nodes.depth(node),
             int(nodes.due_at[node]) + self.delay,
             len(cells.first_cell),
         )
-        if best < MIN_GAIN or not (gap > error or error < self.tau):
-            return KEEP, NO_CELL, 0
-        return SPLIT if gap > error else TIE, cell, value
+        if nodes.kind[node] == LEAF:
+            gap = best - max([0.0, *(gain for gain, _, _ in ranked)])
+            error = epsilon(self.options, *facts)
+            sure = gap > error
+            verdict = (SPLIT if sure else TIE) if best >= MIN_GAIN and (sure or error < self.tau) else KEEP
+        elif cells.attribute[cell] != nodes.attribute[node]:
+            current = sum(gain for gain, other, _ in ranked if cells.attribute[other] == nodes.attribute[node])
+            verdict = ALTERNATE if self.moved(best - current, *facts) else KEEP
+        else:
+            split = Split(cells, cell, value, [bins[place] for place in cells.cells_of(int(cells.attribute[cell]))])
+            old = growth.current_split(node, split)
+            current = best_split(old.sides, MULTIWAY, self.positive, factor)[1] / unlabelled
+            moves = self.same_attribute == "replace" and split.kind != MULTIWAY and old.value != value
+            verdict = ALTERNATE if moves and self.moved(best - current, *facts) else KEEP
+        return (verdict, cell, value) if verdict else (KEEP, NO_CELL, 0)
 
     def check(self, classes, nominal, nominal_split):
         """Refuse other classes than two."""

@@ -40,6 +40,12 @@ class Memory:
         view.flags.writeable = False  # as all codes that compiled code is given
         return view
 
+    def in_order(self, learnt):
+        """The labels, oldest first, of a tree that has learnt so many instances; int32 array (n,), a copy."""
+        if learnt < len(self):
+            return self.labels[:learnt].copy()
+        return np.roll(self.labels, -(learnt % max(1, len(self))))
+
     def widen(self, attributes):
         """Have so many attributes from now on; of what there is the new ones are missing."""
         codes = np.full((len(self), attributes), MISSING, np.uint8)

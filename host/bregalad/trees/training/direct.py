@@ -20,7 +20,7 @@ from ..structure.nodes import LEAF, NO_NODE, above
 from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
 from ..structure.split import divide, sides_of
 from ..structure.walk import GROUP, child_of, next_leaf, walk
-from .rivals import contest
+from .rivals import contest, worth
 from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
 from .trials import due_next, earliest
 from .watch import follow
@@ -344,6 +344,7 @@ def _walk(
     watch,
     forgets,
     rules,
+    chances,
     multiple,
     delay,
     neighbours,
@@ -405,9 +406,13 @@ def _walk(
                     number - len(kept_labels),
                 )
                 records, nodes, clamped = records + taken, nodes + passed, clamped + stuck
+                if chances is not None:
+                    chances.totals[kept_labels[turn]] -= 1
             for attribute in range(attributes):
                 kept[turn * attributes + attribute] = codes[at + attribute]
             kept_labels[turn] = label
+        if chances is not None:
+            chances.totals[label] += 1
         rows = kernel.gather(mix, shape, codes, at, where, own_codes, places)
         if i >= walked:
             first, walked = i, min(i + GROUP, stop)
@@ -415,9 +420,11 @@ def _walk(
         leaf = found[np.uint64(i - first)]
         row = table[leaf]
         weight = np.int64(1) if weights is None else np.int64(weights[i])
-        own_right = np.int64(0)
+        own_right = right = 0.0
         reached = leaf  # then the leaves of the alternates, too
         while True:
+            if chances is not None:
+                right = worth(chances, counts, np.int64(reached), label)
             if weights is None:
                 majority = count_class(row, counts, reached, label)
             else:
@@ -494,7 +501,8 @@ def _walk(
             if reached == leaf:
                 predictions[i] = predicted
             if rules is not None:
-                right = np.int64(majority == label)
+                if chances is None:
+                    right = 1.0 if majority == label else 0.0
                 if reached == leaf:
                     own_right = right
                 else:
@@ -518,7 +526,7 @@ def _walk(
 
 
 @njit(error_model="numpy", nogil=True)
-def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rules):
+def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rules, chances):
     """Learn instances until ``stop``, or until a decision takes effect that it leaves.
 
     Parameters
@@ -533,6 +541,8 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
     forgets : int or None
         Whether there is a memory.
     rules : Contest or None
+    chances : Chances or None
+        Of trees whose rivals are tested without all labels.
 
     Returns
     -------
@@ -620,6 +630,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
             watch,
             forgets,
             rules,
+            chances,
             multiple,
             delay,
             state.registers[kernel.NEIGHBOURS],

@@ -7,10 +7,11 @@ from collections import namedtuple
 
 from ...compiled import njit
 from ..policy.judge import DROP, SWAP
+from ..policy.positive import share
 from ..structure.nodes import NO_NODE, is_alternate
 from .watch import decide
 
-__all__ = ["TESTED", "Contest", "contest_of", "contest"]
+__all__ = ["TESTED", "Chances", "Contest", "chances_of", "contest", "contest_of", "worth"]
 
 TESTED = 3  # elements of ``Nodes.windows``: instances so far, the score of this test, that of the best one
 _AGE, _SCORE, _BEST = range(TESTED)
@@ -19,9 +20,40 @@ _PROGRESS = 0.01  # by which an alternate must come closer from test to test
 Contest = namedtuple("Contest", ["every", "length"])  # as the options of these names
 
 
+Chances = namedtuple("Chances", ["level", "positive", "totals"])
+Chances.__doc__ = """What tells the chance that an instance is positive, where only some positive ones have a label.
+
+level, positive : of ``PositivePolicy``
+totals : ``Totals.now``
+"""
+
+
 def contest_of(policy):
     """The `Contest` of a `SplitPolicy`, None if it has no rivals."""
     return Contest(int(policy.test_every), int(policy.test_length)) if policy.rivals else None
+
+
+def chances_of(policy, totals):
+    """The `Chances` by which a policy's rivals are tested, None if they are by labels."""
+    if not (policy.rivals and policy.consults):
+        return None
+    return Chances(float(policy.level), int(policy.positive), totals.now)
+
+
+@njit(inner=True)
+def worth(chances, counts, leaf, label):
+    """What a leaf's prediction counts in a test: for an instance without a label 1 if it is negative.
+
+    The share of errors among these is, but for a constant, level * 2 P(no | labelled) + P(yes | unlabelled): so for a
+    labelled one it is twice the factor of their numbers, if it is positive.
+    """
+    totals, positive = chances.totals, chances.positive
+    factor = chances.level * float(totals[1 - positive]) / max(1, totals[positive])
+    labelled, unlabelled = counts[leaf, positive], counts[leaf, 1 - positive]
+    chance = share(labelled, unlabelled, factor) if labelled + unlabelled else chances.level
+    if label == positive:
+        return 2.0 * factor if chance > 0.5 else 0.0
+    return 1.0 if chance <= 0.5 else 0.0
 
 
 @njit(inner=True)
@@ -33,8 +65,8 @@ def contest(table, windows, leaf, better, rules, number, delay):
     table, windows : arrays of ``Nodes``
         Written.
     leaf : int
-    better : int
-        1: it was right and the tree's own leaf was not; -1: the other way; 0.
+    better : float
+        By how much its prediction counts more than that of the tree's own leaf: 1 if it alone was right.
     rules : Contest
     number, delay : int
         As in ``router.arrive``.

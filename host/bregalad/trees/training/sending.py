@@ -9,7 +9,7 @@ from ..structure.memory import count_off, leaf_of
 from ..structure.nodes import ASKED, KEPT, NO_NODE, above
 from ..structure.router import MAJORITY, arrive, choose, count_class, summon
 from ..structure.walk import GROUP, next_leaf, walk
-from .rivals import contest
+from .rivals import contest, worth
 from .watch import follow
 
 __all__ = ["ANSWERED", "LACKING", "SENT", "WAITING", "advance", "answer"]
@@ -156,6 +156,7 @@ def advance(
     kept_labels,
     watch,
     rules,
+    chances,
 ):
     """Route the instances ``start`` to ``stop``, up to the first that reaches a locked node.
 
@@ -204,6 +205,7 @@ def advance(
         ``Nodes.base``; ``read``, ``codes`` and ``labels`` of ``Memory``, empty where nothing is forgotten.
     watch : Watch or None
     rules : Contest or None
+    chances : Chances or None
 
     Returns
     -------
@@ -253,6 +255,8 @@ def advance(
         if forgets:
             if number > forgets:
                 gone_label = kept_labels[turn]
+                if chances is not None:
+                    chances.totals[gone_label] -= 1
                 while True:
                     slot = count_off(table, counts, base, old, number - forgets, gone_label)
                     if slot != NONE:
@@ -270,12 +274,16 @@ def advance(
             for attribute in range(attributes):
                 kept[turn * attributes + attribute] = codes[here + attribute]
             kept_labels[turn] = label
+        if chances is not None:
+            chances.totals[label] += 1
         called = 0
-        own_right = np.int64(0)
+        own_right = right = 0.0
         node = np.int64(leaf)  # then the leaves of the alternates, too
         while True:
             row = table[node]
             majority = row["majority"]
+            if chances is not None:
+                right = worth(chances, counts, node, label)
             if weight:
                 majority = count_class(row, counts, node, label, weight)
             own = node == leaf
@@ -312,7 +320,8 @@ def advance(
                     _count(row, most)
                 called += arrive(row, number, delay, weight)
             if rules is not None:
-                right = np.int64(majority == label)
+                if chances is None:
+                    right = 1.0 if majority == label else 0.0
                 if own:
                     own_right = right
                 else:

@@ -33,7 +33,7 @@ from ..weights import HEAVIEST
 from . import checkpoint, direct, sending
 from .feed import FEED_TOKENS, open_feed
 from .recoding import recoding
-from .rivals import TESTED, contest_of
+from .rivals import TESTED, chances_of, contest_of
 from .steps import SAFE, Steps
 from .tally import Tally
 from .trials import FAR, Trials, due_next, earliest
@@ -45,7 +45,7 @@ __all__ = ["Trainer"]
 # Instances that are being learnt, as `sending.advance` describes them; `learnt`: by the tree before.
 _Window = namedtuple("_Window", "codes labels predictions weights learnt")
 # As of `direct.learn`.
-_How = namedtuple("_How", "predictor anytime alternates watch forgets rules")
+_How = namedtuple("_How", "predictor anytime alternates watch forgets rules chances")
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, TreeKind.LABEL, TreeKind.ROW)
@@ -129,6 +129,7 @@ class Trainer:
             watch_of(policy),
             len(self.memory) or None,
             contest_of(policy),
+            None,
         )
         self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
         try:
@@ -222,6 +223,11 @@ class Trainer:
             self._walking.configure()
         if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
             self.growth.start()
+
+    def consult(self, totals):
+        """Let decisions ask these `Totals`, and tests of alternates, too."""
+        self.trials.totals = totals
+        self._how = self._how._replace(chances=chances_of(self.policy, totals))
 
     def count_classes(self, classes):
         """Count so many classes from now on; the board has counters for them."""
@@ -448,7 +454,8 @@ class Trainer:
             self._failed = True  # unless the board gets through
             end = position + min(count - position, self.until_review)
             if self.trials.totals is not None:
-                self.trials.totals.begin(labels[position:end], self.tally.instances)
+                past = self.memory.in_order(self.tally.instances)
+                self.trials.totals.begin(labels[position:end], self.tally.instances, past)
             if self._walking is not None:
                 yield from self._walking.learning(position, end, end == count)
             elif self._direct is not None:
@@ -554,6 +561,7 @@ class Trainer:
                     self.memory.labels,
                     self._how.watch,
                     self._how.rules,
+                    self._how.chances,
                 )
                 started, position = position, done
                 tally.instances += done - started

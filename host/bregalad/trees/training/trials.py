@@ -210,7 +210,7 @@ class Trials:
         cell, value = decision.cell, decision.value
         if verdict == CONSULT:
             totals = self.totals.at(decision.due + self.policy.delay)
-            verdict, cell, value = self.policy.consult(self.cells, nodes, node, own, bins, totals)
+            verdict, cell, value = self.policy.consult(self.growth, node, own, bins, totals)
             if verdict == KEEP:
                 return
             bins = [bins[place] for place in self.cells.cells_of(int(self.cells.attribute[cell]))]

@@ -1,0 +1,54 @@
+"""puuCVFDT of one level. Liang, Zhang, Shi and Hu, Information Sciences 2012: CVFDT by the gains of puuVFDT.
+
+Its alternates are tested by what can be told of errors without negatives: among n unlabelled instances they are, but
+for a constant, 2 level n P(predicted negative | labelled) + n P(predicted positive | unlabelled).
+"""
+
+import numpy as np
+
+from .cvfdt import ReferenceCVFDT
+from .puuvfdt import entropy, share
+
+__all__ = ["ReferencePuuCVFDT"]
+
+
+class ReferencePuuCVFDT(ReferenceCVFDT):
+    """Concept-adapting tree of positive (class 1) and unlabelled (class 0) instances.
+
+    Parameters
+    ----------
+    capacities, ...
+        As ``ReferenceCVFDT``.
+    level : float
+        PosLevel, the share of positives among the unlabelled.
+    """
+
+    def __init__(self, capacities, *, level, **options):
+        self.level = level
+        super().__init__(capacities, 2, **options)
+
+    @property
+    def factor(self):
+        """PosLevel |UNL| / |POS| of the window."""
+        labelled = sum(label for _, label in self._past)
+        return self.level * (len(self._past) - labelled) / max(1, labelled)
+
+    def _try(self, node):
+        """All is decided when it takes effect."""
+        if np.count_nonzero(node.counts) < 2 or not node.own.sum():
+            return
+        if not node.kind or node.alternate is None and node.top.beside is None:
+            self._decide(lambda: self._judge(node, lambda change, _: change()), node)
+
+    def _worth(self, leaf, label):
+        unlabelled, labelled = leaf.counts
+        factor = self.factor
+        chance = float(share(leaf.counts, factor)) if labelled + unlabelled else self.level
+        if label:
+            return 2 * factor if chance > 0.5 else 0.0
+        return 1.0 if chance <= 0.5 else 0.0
+
+    def _gain(self, node, sides):
+        factor, whole = self.factor, sides.sum(axis=0)
+        after = (sides[:, 0] * entropy(share(sides, factor))).sum()
+        return float((whole[0] * entropy(share(whole, factor)) - after) / max(node.own[0], 1))

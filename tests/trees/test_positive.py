@@ -1,0 +1,303 @@
+"""What learners of positive and unlabelled instances keep, and what they refuse."""
+
+import copy
+import json
+import pickle
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import Geometry, PuuCVFDT, PuuVFDT, load_tree, open_board
+from bregalad.cli import main
+from bregalad.ensemble.catalogue import load_learner
+from bregalad.trees import storage
+from bregalad.trees.positive import estimator
+
+SMALL = {"positive": "yes", "grace": 100, "delta": 1e-2}
+WINDOW = {"window": 1500, "inner_grace": 200, "test_every": 200, "test_length": 100}
+LEARNERS = {"stationary": (PuuVFDT, SMALL), "window": (PuuCVFDT, SMALL | WINDOW)}
+
+
+def made(count=6000, share=0.5, seed=1):
+    """The first attribute tells the class, later the second one; what is known of it; some values are missing."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(count, 3))
+    y = np.where(np.arange(count) < count // 2, X[:, 0] > 0.3, X[:, 1] > 0.3) ^ (rng.random(count) < 0.05)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    return X, y, np.where(y & (rng.random(count) < share), "yes", "?")
+
+
+def same(one, other, X):
+    assert list(one.trees_) == list(other.trees_)
+    for level, tree in one.trees_.items():
+        assert tree.difference(other.trees_[level]) is None, level
+    assert one.report() == other.report() and (one.predict_proba(X) == other.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize("level", [None, 0.25])
+def test_saves_and_copies_go_on_as_the_learner(kind, level, tmp_path):
+    learner, options = LEARNERS[kind]
+    X, _, known = made()
+    whole = learner(level=level, **options).fit(X, known)
+    tree = learner(level=level, **options).partial_fit(X[:3330], known[:3330], ["yes", "?"])
+    tree.save(tmp_path / "tree")
+    others = [learner.load(tmp_path / "tree"), load_tree(tmp_path / "tree", threads=2), copy.deepcopy(tree)]
+    others.append(pickle.loads(pickle.dumps(tree)))
+    others[2].close()
+    for other in (tree, *others):
+        assert (other.predict(X) == tree.predict(X)).all() or other is not tree
+        other.partial_fit(X[3330:], known[3330:])
+        same(other, whole, X)
+    assert others[1].threads == 2 and len(tree.trees_) == (9 if level is None else 1)
+    assert sum(each.report()["alternates"] for each in tree.trees_.values()) > 0 or kind == "stationary"
+
+
+def test_what_is_on_its_way_is_saved(tmp_path):
+    """A decision that is to be made later, and a test that is under way."""
+    X, _, known = made()
+    tree = PuuCVFDT(level=0.25, delay=90, **SMALL | WINDOW)
+    at, seen = 0, set()
+    while at < len(X) and seen != {"asked", "fork"}:
+        tree.partial_fit(X[at : at + 30], known[at : at + 30], ["yes", "?"])
+        at += 30
+        nodes = tree.tree_._nodes
+        now = {name for name, there in (("asked", (nodes.verdict > 0).any()), ("fork", nodes.forks)) if there}
+        if now - seen:
+            seen |= now
+            tree.save(tmp_path / "tree")
+            twin, again = load_tree(tmp_path / "tree"), copy.deepcopy(tree)
+            same(twin.partial_fit(X[at:], known[at:]), again.partial_fit(X[at:], known[at:]), X)
+    assert seen == {"asked", "fork"}
+
+
+def test_tests_then_trains_by_what_was_known_before():
+    X, _, known = made()
+    tree, other = PuuVFDT(**SMALL), PuuVFDT(**SMALL)
+    assert set(tree.test_then_train(X[:2000], known[:2000], ["yes", "?"])) == {"?"}
+    before = other.partial_fit(X[:2000], known[:2000], ["yes", "?"]).predict(X[2000:])
+    assert (tree.test_then_train(X[2000:], known[2000:]) == before).all() and "yes" in before
+    same(tree, other.partial_fit(X[2000:], known[2000:]), X)
+    assert set(PuuVFDT(level=0.6, **SMALL).test_then_train(X, known, ["yes", "?"])) == {"yes"}
+    assert tree.test_then_train(X[:0], known[:0]).shape == (0,)
+
+
+def test_drawn_with_the_labels_that_are_predicted():
+    X, _, known = made(share=0.1)
+    tree = PuuVFDT(level=0.4, **SMALL).fit(X[:3000], known[:3000])
+    leaves = [line.rpartition(": ")[2].split(",")[0] for line in tree.draw().splitlines() if ": " in line]
+    assert leaves.count("yes") == len({*tree.tree_.apply(X[tree.predict(X) == "yes"]).tolist()}) > 0
+    assert '"yes' in tree.to_graphviz(1) or tree.get_depth() > 1
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_parameters_that_change_take_effect_with_fit(kind):
+    learner, options = LEARNERS[kind]
+    X, _, known = made(3000)
+    tree = learner(**options).fit(X, known)
+    before = tree.predict_proba(X)
+    for name, value, message in (
+        ("grace", 150, "grace was 100 when this tree began to learn, and is 150 now"),
+        ("positive", "?", "positive was 'yes' when this tree began"),
+        ("level", 0.4, "level was None when this tree began to learn, and is 0.4 now.*set it back"),
+    ):
+        old = getattr(tree, name)
+        tree.set_params(**{name: value})
+        with pytest.raises(ValueError, match=message):
+            tree.partial_fit(X, known)
+        tree.set_params(**{name: old})
+    assert (tree.predict_proba(X) == before).all()
+    assert list(tree.set_params(level=0.4).fit(X, known).trees_) == [0.4]
+    tree.set_params(threads=2).partial_fit(X, known)
+    assert tree.report()["instances"] == 6000
+
+
+@pytest.mark.parametrize(
+    "learner, options, error, message",
+    [
+        (PuuVFDT, {"level": 0}, ValueError, "level must be between 0 and 1, both excluded, or None for not known"),
+        (PuuCVFDT, {"level": 1.5}, ValueError, "level must be between 0 and 1, both excluded.*not 1.5"),
+        (PuuVFDT, {"level": "half"}, TypeError, "level must be a number or None, not 'half'"),
+        (PuuVFDT, {"positive": ["a"]}, TypeError, r"positive must be a label, a string or a number, not \['a'\]"),
+        (PuuCVFDT, {"window": 150}, ValueError, "a window of 150 instances is smaller than grace=200.*choose window"),
+        (PuuCVFDT, {"window": 900}, ValueError, "smaller than inner_grace=1000.*or a smaller inner_grace"),
+        (
+            PuuCVFDT,
+            {"geometry": Geometry(count_width=12)},
+            ValueError,
+            "a window of 10000 instances is larger than the board's counters, which hold 4095: choose window <= 4095",
+        ),
+        (
+            PuuCVFDT,
+            {"geometry": Geometry(nodes=64)},
+            ValueError,
+            "holds the tree itself .* with nodes=0",
+        ),
+        (PuuCVFDT, {"test_length": 0}, ValueError, "test_length must be 1 to"),
+        (PuuVFDT, {"board": "udp:x"}, ValueError, "nine trees take a board each, and 'udp:x' is one: .*by level"),
+    ],
+)
+def test_refused_before_any_data(learner, options, error, message):
+    X, y = [[1.0], [2.0]], [0, 1]
+    for call in (
+        lambda tree: tree.check_parameters(),
+        lambda tree: tree.fit(X, y),
+        lambda tree: tree.partial_fit(X, y, y),
+    ):
+        with pytest.raises(error, match=message):
+            call(learner(**options))
+
+
+def test_an_open_board_is_free_again():
+    X, _, known = made(2000)
+    with open_board("emulated", Geometry(lanes=4, passes=1)) as board:
+        tree = PuuVFDT(board, level=0.3, **SMALL).fit(X, known)
+        twin = pickle.loads(pickle.dumps(tree))
+        assert twin.board == "emulated" and (twin.predict(X) == tree.predict(X)).all()
+        tree.fit(X, known)  # on the same board
+        tree.close()
+        PuuVFDT(board, level=0.4, **SMALL).fit(X, known).close()
+
+
+def test_weights_are_refused():
+    X, _, known = made(300)
+    with pytest.raises(ValueError, match="PuuVFDT learns each instance once: leave out sample_weight"):
+        PuuVFDT(**SMALL).fit(X, known, sample_weight=np.ones(300))
+
+
+def test_ctrl_c_leaves_the_trees_abreast(monkeypatch):
+    X, _, known = made(3000)
+    monkeypatch.setattr(estimator, "_PART", 1000)
+    tree = PuuVFDT(**SMALL).partial_fit(X[:100], known[:100], ["yes", "?"])
+    first = tree.trees_[0.5]
+    learn = type(first).partial_fit
+
+    def interrupted(self, *args):
+        if self is first and self.report()["instances"] == 1100:
+            signal.raise_signal(signal.SIGINT)
+        return learn(self, *args)
+
+    monkeypatch.setattr(type(first), "partial_fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tree.partial_fit(X[100:], known[100:])
+    assert {each.report()["instances"] for each in tree.trees_.values()} == {2100}
+    monkeypatch.undo()
+    same(tree.partial_fit(X[2100:], known[2100:]), PuuVFDT(**SMALL).fit(X, known), X)
+
+
+@pytest.fixture(scope="module", params=LEARNERS)
+def saved(request, tmp_path_factory):
+    learner, options = LEARNERS[request.param]
+    X, _, known = made(3000)
+    path = tmp_path_factory.mktemp("saved") / "tree"
+    learner(**options).fit(X, known).save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda meta: meta["trees"].pop(),
+        lambda meta: meta["trees"].reverse(),
+        lambda meta: meta.update(trees=None),
+        lambda meta: meta["trees"][3].update(totals=[1, 2]),
+        lambda meta: meta["trees"][3].update(totals=[-1, meta["trees"][3]["tally"]["instances"] + 1]),
+        lambda meta: meta["trees"][3].update(totals=None),
+        lambda meta: meta["trees"][8].pop("tally"),
+        lambda meta: meta["trees"][2].update(level=0.35),
+        lambda meta: meta["params"].update(positive="no"),
+        lambda meta: meta["params"].update(level=2),
+    ],
+)
+def test_damaged_files_are_refused(saved, spoil, tmp_path):
+    meta, arrays = storage.read(saved)
+    spoil(meta)
+    storage.write(tmp_path / "other", json.loads(json.dumps(meta)), arrays)
+    with pytest.raises(ValueError, match="other: a damaged saved tree"):
+        load_learner(tmp_path / "other")
+
+
+def test_what_a_saved_learner_is_stays(saved):
+    for name, value in (("level", 0.4), ("positive", "?")):
+        with pytest.raises(ValueError, match=f"{name} is what the saved trees have learnt with: leave it as it is"):
+            load_tree(saved, **{name: value})
+    with pytest.raises(ValueError, match="nine trees take a board each"):
+        load_tree(saved, board="udp:x")
+
+
+@pytest.fixture(scope="module")
+def csv(tmp_path_factory):
+    X, _, known = made(5000)
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    table["colour"], table["label"] = np.where(X[:, 2] > 0, "red", "blue"), np.where(known == "yes", 1, 0)
+    table.to_csv(path := tmp_path_factory.mktemp("data") / "data.csv", index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "options", [["puuvfdt"], ["puucvfdt", "--level", "0.3", "--window", "1500", "--inner-grace", "200"]]
+)
+def test_on_the_command_line(csv, tmp_path, capsys, options):
+    saved = str(tmp_path / "tree")
+    train = ["train", csv, "--quiet", "--delta", "0.01", "--positive", "1", "--tree", *options]
+    assert main([*train, "--save", saved]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("instances   5000\n")
+    tree = load_tree(saved)
+    assert f"\nlevel       {tree.level_}, estimated merit {tree.tree_.merit:.4f}\n" in out
+    table = pd.read_csv(csv)
+    X, known = table.drop(columns="label"), table["label"].astype(str).to_numpy()
+    again = type(tree)(**tree.get_params())
+    for at in range(0, 5000, 2000):
+        again.partial_fit(X[at : at + 2000], known[at : at + 2000], ["0", "1"])
+    same(tree, again, X)
+    assert main(["predict", csv, "--tree", saved, "--proba"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "prediction,p(0),p(1)" and [line[0] for line in lines[1:]] == tree.predict(X).tolist()
+    assert main(["inspect", saved]) == 0 and capsys.readouterr().out == tree.draw() + "\n"
+    assert main(["inspect", saved, "--statistics", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["level"] == tree.level_
+    assert main([*train, "--limit", "3000", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["parameters"]["positive"] == "1"
+
+
+def test_a_checkpoint_goes_on(csv, tmp_path, capsys):
+    kept = str(tmp_path / "kept")
+    train = ["train", csv, "--quiet", "--tree", "puucvfdt", "--json"]
+    assert main([*train, "--checkpoint", kept, "--every", "2000"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert load_tree(kept).report()["instances"] == 4000
+    assert main([*train, "--resume", kept]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert {**again, "seconds": 0, "compile_seconds": 0} == {**whole, "seconds": 0, "compile_seconds": 0}
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["puuvfdt", "--positive", "yes"], "--positive yes is none of the labels ['0', '1']: choose one of them"),
+        (["puuvfdt", "--level", "1.5"], "--level must be between 0 and 1, both excluded, or None for not known"),
+        (["puucvfdt", "--window", "100"], "a window of 100 instances is smaller than --grace 200"),
+        (["puucvfdt", "--board", "serial:x"], "nine trees take a board each, and 'serial:x' is one"),
+        (["puuvfdt", "--window", "5000"], "--window is an option of --tree cvfdt and puucvfdt, not of puuvfdt"),
+        (["vfdt", "--positive", "1"], "--positive is an option of --tree puuvfdt and puucvfdt, not of vfdt"),
+        (["puuvfdt", "--class", "colour"], "--positive 1 is none of the labels ['blue', 'red']"),
+        (["puuvfdt", "--learner", "arf"], "--learner arf is of trees that know all labels, not of puuvfdt"),
+        (["puuvfdt", "--ask", "rnd", "--budget", "0.3"], "--ask asks for labels, which puuvfdt does without"),
+        (["puuvfdt", "--wave", "x.fst"], "--wave is for one tree, not for --tree puuvfdt"),
+    ],
+)
+def test_refused_on_the_command_line(csv, capsys, options, message):
+    assert main(["train", csv, "--quiet", "--tree", *options]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"bregalad train: {message}") and error.count("\n") == 1
+
+
+def test_more_classes_than_two_are_refused(tmp_path, capsys):
+    path = tmp_path / "three.csv"
+    path.write_text("a,kind\n" + "1,x\n2,y\n3,z\n" * 50)
+    assert main(["train", str(path), "--quiet", "--tree", "puuvfdt", "--positive", "x"]) == 1
+    error = capsys.readouterr().err
+    assert "takes two labels, the stream has 3: give all that are not known to be positive one" in error
+    assert error.count("\n") == 1

@@ -1,0 +1,104 @@
+"""puuCVFDT: positive and unlabelled instances of a window, alternates tested without negatives."""
+
+import random
+
+import numpy as np
+import pytest
+from bregalad.boards import open_board
+from bregalad.trees.policy.positive import PositivePolicy
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.training.totals import Totals
+from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import LateBoard
+from bregalad_sim.reference import ReferencePuuCVFDT
+from comparison import difference
+from driving import CAPACITIES, OPTIONS, drifting, geometry
+from test_alternates_on_boards import same
+from test_cvfdt import check_counts, concepts
+from test_drift import check_slots_of
+
+RULES = {"window": 1500, "inner_grace": 130, "grace": 100, "test_every": 150, "test_length": 60, "delta": 1e-2}
+
+
+def unlabelled(codes, labels, seed, share=0.4):
+    """Of a stream's positive instances a share keeps its label."""
+    return codes, labels & (np.random.default_rng(seed).random(len(labels)) < share)
+
+
+def trainer_on(board, nominal_split="multiway", level=0.3, **options):
+    policy = PositivePolicy(**RULES | options, anytime=True, alternates=True, rivals=True, level=level)
+    cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
+    trainer = Trainer(board, cells, policy, 2, review_period=1000)
+    trainer.consult(Totals([0, 0], policy.window))
+    return trainer
+
+
+def pair(nominal_split="multiway", level=0.3, **options):
+    """A trainer and the reference."""
+    options = RULES | options
+    trainer = trainer_on(open_board("emulated", geometry(400)), nominal_split, level, **options)
+    return trainer, ReferencePuuCVFDT(CAPACITIES, level=level, bins=8, nominal_split=nominal_split, **options)
+
+
+def agree(trainer, reference):
+    check_counts(trainer)
+    check_slots_of(trainer)
+    assert difference(trainer.nodes, reference.root) is None
+    for event in ("splits", "ties", "trials"):
+        assert getattr(trainer.tally, event) == getattr(reference.tally, event), event
+    for event in ("alternates", "swapped", "dropped"):
+        assert getattr(trainer.tally, event) == getattr(reference, event), event
+
+
+@pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
+@pytest.mark.parametrize(
+    "count, delay, same_attribute",
+    [
+        (5000, 60, "replace"),
+        *(pytest.param(9000, 0, same, marks=pytest.mark.slow) for same in ("replace", "keep")),
+    ],
+)
+def test_equals_reference(child_counts, nominal_split, count, delay, same_attribute):
+    codes, labels = unlabelled(*drifting(1, count), seed=1)
+    trainer, reference = pair(nominal_split, child_counts=child_counts, delay=delay, same_attribute=same_attribute)
+    for at in range(0, len(codes), 2500):
+        part = slice(at, at + 2500)
+        assert (trainer.learn(codes[part], labels[part]) == reference.learn(codes[part], labels[part])).all()
+    agree(trainer, reference)
+    assert reference.tally.splits > 3
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+@pytest.mark.parametrize("share, level", [(0.5, 0.2), pytest.param(0.1, 0.3, marks=pytest.mark.slow)])
+def test_equals_reference_where_alternates_come_and_go(seed, share, level):
+    codes, labels = unlabelled(*concepts(seed), seed, share)
+    options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30}
+    trainer, reference = pair(level=level, same_attribute="replace", **options)
+    for at in range(0, len(codes), 1111):
+        part = slice(at, at + 1111)
+        trainer.learn(codes[part], labels[part])
+        reference.learn(codes[part], labels[part])
+        agree(trainer, reference)
+    assert reference.alternates > 2 and reference.swapped and reference.dropped
+
+
+def test_without_a_window_all_instances_count():
+    codes, labels = unlabelled(*drifting(2, 4000), seed=2)
+    trainer, _ = pair(window=None)
+    trainer.learn(codes, labels)
+    assert trainer.trials.totals.now.tolist() == np.bincount(labels).tolist()
+
+
+@pytest.mark.parametrize("delay", [0, 50])
+def test_any_board_learns_the_same(delay, seed):
+    codes, labels = unlabelled(*concepts(seed, 5000, 900), seed)
+    options = {"window": 600, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "delay": delay}
+    whole = trainer_on(open_board("emulated", geometry(60)), level=0.2, **options)
+    learnt = [whole.learn(codes[:700], labels[:700]), whole.learn(codes[700:], labels[700:])]
+    board = LateBoard(open_board("emulated", geometry(60)), random.Random(seed))
+    late = trainer_on(board, level=0.2, **options)
+    found = [late.learn(codes[:700], labels[:700]), late.learn(codes[700:], labels[700:])]
+    same(late, whole, np.concatenate(found), np.concatenate(learnt))
+    assert whole.tally.alternates > 2 and whole.tally.swapped
+    for totals in (late.trials.totals, whole.trials.totals):
+        assert totals.now.tolist() == totals.at(5000).tolist() == np.bincount(labels[-600:]).tolist()
