@@ -51,7 +51,7 @@ class Judge(wiring.Component):
     o : Out(stream of 1)
         1: the trial is a proposal. 0: the node stays as it is, and nobody need be told.
 
-    Latency: 1 cycle from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial at
+    Latency: 2 cycles from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial at
     a time.
 
     Source: sim/bregalad_sim/golden/judge.py; host/bregalad/trees/policy/rule.py for the proof.
@@ -63,7 +63,7 @@ class Judge(wiring.Component):
         self.most_width = g.count_width + 3  # four times n of both counts
         # Three values are moved to the top, four products made, two of these aligned, within 4 clocks, and compared.
         moves = sum(max(map(_clocks, range(width))) for width in (self.width, self.most_width, g.count_width))
-        self.latency = 1 + moves + 4 * (MANTISSA + 1) + 5
+        self.latency = 2 + moves + 4 * (MANTISSA + 1) + 5
         super().__init__(
             {
                 "configuration": In(configuration_signature(JUDGE)),
@@ -130,7 +130,7 @@ class Judge(wiring.Component):
         def load(value, turn_):
             m.d.sync += [x.eq(value << self.width - len(value)), turn.eq(turn_)]
 
-        proposes = Signal()
+        proposes, plain = Signal(), Signal()  # `plain`: no product is needed
         m.d.comb += self.o.payload.eq(proposes)
         exponent = rule.judge_bound.exponent.as_signed()
         with m.FSM(name="state") as fsm:
@@ -138,11 +138,14 @@ class Judge(wiring.Component):
             with m.State("LOOK"):
                 m.d.comb += [fresh.eq(1), step.eq(~exponent)]
                 m.d.sync += proposes.eq(asks)
+                m.d.sync += plain.eq(asks | stays | (gap <= 0))
                 load(gap[:-1], 0)
                 with m.If(self.i.valid):
-                    m.next = "MOVE"
-                    with m.If(asks | stays | (gap <= 0)):
-                        m.next = "TOLD"
+                    m.next = "WEIGH"
+            with m.State("WEIGH"):
+                m.next = "MOVE"
+                with m.If(plain):
+                    m.next = "TOLD"
             with m.State("MOVE"):
 
                 def moved(by):

@@ -1,7 +1,7 @@
 """What becomes of trials: most stay untold, the others are proposals and lock their node in time."""
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import fifo, stream, wiring
+from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import NONE
 from bregalad.protocol.judge import JUDGE
@@ -115,10 +115,14 @@ class Verdicts(wiring.Component):
             lock.node.eq(head.node),
             lock.at.eq(head.number + self.tree.delay.records),
         ]
+        # The head stands for two clocks before it is judged: from registers the way to the judge is short.
+        width = self.geometry.count_width
+        known = Signal(data.StructLayout({"n": width, "base": width, "ask_up_to": width, "inner": 1}))
+        m.d.sync += [known[name].eq(head[name]) for name in ("n", "base", "ask_up_to")]
+        m.d.sync += known.inner.eq((head.flags & int(SuggestionFlag.INNER)) != 0)
         m.d.comb += [
-            *(judge.i.p[name].eq(head[name]) for name in ("n", "base", "ask_up_to")),
+            *(judge.i.p[name].eq(known[name]) for name in ("n", "base", "ask_up_to", "inner")),
             *(judge.i.p[name].eq(summary[name]) for name in ("best", "second", "current")),
-            judge.i.p.inner.eq((head.flags & int(SuggestionFlag.INNER)) != 0),
             judge.i.p.mixed.eq(self._mixed(m, head)),
             self.proposal.payload.eq(self.head.payload),
             self.outcome.payload.eq(self.summary.payload),
