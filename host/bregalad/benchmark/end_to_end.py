@@ -43,11 +43,14 @@ _TURNS = 3  # of which the fastest counts, where seconds of the host are measure
 
 
 class _Recording:
-    """All that a board is sent and answers from now on, but for what it asks itself."""
+    """All that a board is sent and answers from now on, but for what it asks itself.
+
+    Reports that nothing is sent between come at once, as from a board that is faster than its host.
+    """
 
     def __init__(self, board):
         self.sent, self.answers = [], []
-        self._inside = False
+        self._inside = self._goes_on = False
         for name in ("send", "receive", "_read_register"):
             setattr(board, name, self._kept(getattr(board, name), name != "send"))
 
@@ -60,10 +63,13 @@ class _Recording:
                 answer = method(*args, **options)
             finally:
                 self._inside = False
-            if answers:
-                self.answers.append(answer)
-            else:
+            if not answers:
                 self.sent.append(args[0])
+            elif self._goes_on and isinstance(answer, bytes):
+                self.answers[-1] += answer
+            else:
+                self.answers.append(answer)
+            self._goes_on = isinstance(answer, bytes) and answer[:1] != bytes([Kind.FENCE])
             return answer
 
         return call

@@ -51,8 +51,8 @@ class Judge(wiring.Component):
     o : Out(stream of 1)
         1: the trial is a proposal. 0: the node stays as it is, and nobody need be told.
 
-    Latency: 2 cycles from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial at
-    a time.
+    Latency: 2 cycles from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial
+    at a time.
 
     Source: sim/bregalad_sim/golden/judge.py; host/bregalad/trees/policy/rule.py for the proof.
     """

@@ -77,7 +77,7 @@ def _ask(trainer, nodes):
     cells = range(len(trainer.cells))
     entries, counts = [], []
     geometry = trainer.board.geometry
-    body, bins = entry_layout(geometry).offset("n"), statistics_layout(geometry).offset("counts")
+    layout, bins = entry_layout(geometry), statistics_layout(geometry).offset("counts")
     with trainer.asking() as answers:
         for node in nodes:
             check_interrupt()
@@ -88,7 +88,8 @@ def _ask(trainer, nodes):
         while len(entries) + len(counts) < len(nodes) * (1 + len(cells)):
             for kind, report in answers():
                 if kind is Kind.ENTRY:
-                    entries.append(np.frombuffer(report[body:], np.uint32))
+                    words = np.frombuffer(report, np.uint32).reshape(-1, layout.size // 4)  # one, or several in a row
+                    entries += list(words[:, layout.offset("n") // 4 :])
                 elif kind is Kind.STATISTICS:
                     counts.append(np.frombuffer(report[bins:], np.uint32))
     return entries, counts

@@ -48,7 +48,7 @@ _Window = namedtuple("_Window", "codes labels predictions weights learnt")
 _How = namedtuple("_How", "predictor anytime alternates watch forgets rules chances")
 
 # Taken many at once by compiled code.
-_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, TreeKind.LABEL, TreeKind.ROW)
+_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, Kind.ENTRY, TreeKind.LABEL, TreeKind.ROW)
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
 _TOKENS = count_from(FEED_TOKENS)
 
@@ -792,7 +792,8 @@ class Trainer:
                 counts = layout_of(kind, geometry, 0).unpack(report)["counts"]
                 self._take(counts.astype(np.int64).reshape(geometry.bins, -1))
             elif kind is Kind.ENTRY:
-                self._take(layout_of(kind, geometry, 0).unpack(report))
+                for entry in np.frombuffer(report, layout_of(kind, geometry, 0).dtype):
+                    self._take(entry)
             elif kind is Kind.ERROR:
                 raise self.error(report)
 

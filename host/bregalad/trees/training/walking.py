@@ -9,7 +9,7 @@ import numpy as np
 from ...boards.base import BoardError
 from ...complete import complete
 from ...geometry import NONE
-from ...protocol.commands import CommandFlag, Opcode, pack_command, padded
+from ...protocol.commands import COMMANDS, CommandFlag, Opcode, pack_command, padded
 from ...protocol.leaf_rows import Predictor, RowOp, RowWord
 from ...protocol.nodes import pack_edit
 from ...protocol.reports import layout_of
@@ -68,9 +68,9 @@ class Walking:
         self._proposal = 0, 0  # slot, and record, of the report that comes next
         self._learnt = False
         self._stood = None  # EDITs executed when the stream stood
-        layout = TREE_COMMANDS[TreeOpcode.ROW].dtype
-        parts = {"names": layout.names, "formats": [layout[name] for name in layout.names]}
-        self._row_command = np.dtype({**parts, "itemsize": len(pack_tree(board.geometry, TreeOpcode.ROW))})
+        word = board.geometry.bus_bytes
+        self._row_command = _whole_words(TREE_COMMANDS[TreeOpcode.ROW], word)
+        self._read_command = _whole_words(COMMANDS[Opcode.READ], word)
         first = len(RowWord)
         self._words = [RowWord.MAJORITY, RowWord.RIGHT, *range(first, first + board.geometry.classes)]
         self._first = 0  # records that the board had learnt before
@@ -289,8 +289,9 @@ class Walking:
         leaves = nodes.leaves()
         held = leaves[nodes.slot[leaves] >= 0]
         asked = self._ask_rows(leaves)
-        for slot in nodes.slot[held].tolist():
-            self._send(pack_command(trainer.board.geometry, Opcode.READ, slot=slot, cell=NONE))
+        entries = np.zeros(len(held), self._read_command)
+        entries["opcode"], entries["slot"], entries["cell"] = Opcode.READ, nodes.slot[held], NONE
+        self._send(entries.tobytes())
         trainer.flush()
         found = yield from trainer.found(asked + len(held))
         self._take_rows(leaves, found[:asked])
@@ -354,6 +355,13 @@ class Walking:
         if used:
             self._send(self._out[:used].tobytes())
         trainer.flush()
+
+
+def _whole_words(layout, word):
+    """The dtype of commands of a layout, each in whole words of the bus."""
+    dtype = layout.dtype
+    formats = [dtype[name] for name in dtype.names]
+    return np.dtype({"names": dtype.names, "formats": formats, "itemsize": -(-layout.size // word) * word})
 
 
 _TAKE = complete(
