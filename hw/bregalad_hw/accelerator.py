@@ -49,6 +49,9 @@ class Accelerator(wiring.Component):
         It lasts `RESET_CLOCKS` or more; until the second clock after it there are no commands and
         accesses, and reports mean nothing.
 
+    busy : Out(1)
+        ``status.busy``.
+
     Statistics and slot table are empty after configuration; a reset leaves them as they are.
 
     Latency, if nothing is under way: 8 clocks from the last word of a FENCE to its report, 14 from a
@@ -74,6 +77,7 @@ class Accelerator(wiring.Component):
                 **({"m_axi": Out(axi_signature(g.bus_width)), "memory_size": In(32)} if memory else {}),
                 "csr": In(csr_signature()),
                 "reset": In(1),
+                "busy": Out(1),
             }
         )
 
@@ -123,6 +127,7 @@ class Accelerator(wiring.Component):
             *(getattr(registers, name.replace(".", "_")).eq(value) for name, value in identity_fields(g).items()),
             registers.status_halted.eq(controller.halted),
             registers.status_busy.eq(busy),
+            self.busy.eq(busy),
             controller.clear.eq(registers.control_clear),
             controller.snap_ready.eq(array.snap_ready),
             controller.count_out.eq(array.count_out),

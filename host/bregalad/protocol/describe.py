@@ -4,7 +4,7 @@ import inspect
 import re
 
 from ..geometry import MISSING, NONE, Geometry
-from . import commands, judge, leaf_rows, nodes, registers, reports, rows, tree
+from . import commands, judge, leaf_rows, nodes, registers, reports, rows, soc, tree
 from .layout import Layout
 
 __all__ = ["markdown"]
@@ -87,7 +87,11 @@ def markdown():
     lines += ["## Leaf rows", "", *_paragraphs(leaf_rows), ""]
     for values in (leaf_rows.RowWord, leaf_rows.RowOp, leaf_rows.Predictor):
         lines += _values(values)
-    lines += _registers(leaf_rows.LEAF_ROWS)[:-1]
+    lines += _registers(leaf_rows.LEAF_ROWS)
+    lines += ["## Cores in a system on chip", "", *_paragraphs(soc), ""]
+    lines += _layout(soc.DESCRIPTOR, "Descriptor")
+    lines += _values(soc.Stop)
+    lines += _registers(soc.SOC_REGISTERS)[:-1]
     return "\n".join(lines) + "\n"
 
 

@@ -20,19 +20,21 @@ class Response(IntEnum):
     DECERR = 3
 
 
-def read_signature(data_width):
+def read_signature(data_width, id_width=1):
     """AXI4 read address and read data channels, seen from the manager.
 
     Parameters
     ----------
     data_width : int
         Bits of ``rdata``.
+    id_width : int
+        Of ``arid`` and ``rid``.
 
     Source: Arm IHI 0022, chapter A2.
     """
     return wiring.Signature(
         {
-            "arid": Out(1),
+            "arid": Out(id_width),
             "araddr": Out(ADDRESS_WIDTH),
             "arlen": Out(8),
             "arsize": Out(3),
@@ -41,7 +43,7 @@ def read_signature(data_width):
             "arprot": Out(3),
             "arvalid": Out(1),
             "arready": In(1),
-            "rid": In(1),
+            "rid": In(id_width),
             "rdata": In(data_width),
             "rresp": In(2),
             "rlast": In(1),
@@ -51,19 +53,21 @@ def read_signature(data_width):
     )
 
 
-def write_signature(data_width):
+def write_signature(data_width, id_width=1):
     """AXI4 write address, write data and write response channels, seen from the manager.
 
     Parameters
     ----------
     data_width : int
         Bits of ``wdata``.
+    id_width : int
+        Of ``awid`` and ``bid``.
 
     Source: Arm IHI 0022, chapter A2.
     """
     return wiring.Signature(
         {
-            "awid": Out(1),
+            "awid": Out(id_width),
             "awaddr": Out(ADDRESS_WIDTH),
             "awlen": Out(8),
             "awsize": Out(3),
@@ -77,7 +81,7 @@ def write_signature(data_width):
             "wlast": Out(1),
             "wvalid": Out(1),
             "wready": In(1),
-            "bid": In(1),
+            "bid": In(id_width),
             "bresp": In(2),
             "bvalid": In(1),
             "bready": Out(1),
@@ -85,15 +89,18 @@ def write_signature(data_width):
     )
 
 
-def axi_signature(data_width):
+def axi_signature(data_width, id_width=1):
     """All channels, seen from the manager.
 
     Parameters
     ----------
     data_width : int
         Bits of ``rdata`` and ``wdata``.
+    id_width : int
+        Of the channels' IDs.
     """
-    return wiring.Signature({**read_signature(data_width).members, **write_signature(data_width).members})
+    read, write = (signature(data_width, id_width) for signature in (read_signature, write_signature))
+    return wiring.Signature({**read.members, **write.members})
 
 
 def join(m, axi, *managers):

