@@ -21,7 +21,7 @@ from filelock import FileLock
 
 from . import wave
 
-__all__ = ["BuildError", "board_library", "library"]
+__all__ = ["BuildError", "board_library", "core_library", "library"]
 
 _HERE = Path(__file__).parent
 _CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
@@ -85,6 +85,20 @@ _VIRTUAL = {
     "virtual_alive": ("I", "p"),
     "virtual_failure": ("s", "p"),
 }
+_CORE = {
+    "core_open": ("p", "pQQIQIIs"),
+    "core_close": ("v", "p"),
+    "core_run": ("v", "pQ"),
+    "core_reset": ("v", "p"),
+    "core_write": ("i", "pII"),
+    "core_read": ("i", "pIp"),
+    "core_interrupt": ("I", "p"),
+    "core_clocks": ("Q", "p"),
+    "core_beats": ("Q", "p"),
+    "core_fault": ("v", "pQi"),
+    "core_clear_faults": ("v", "p"),
+    "core_failure": ("s", "p"),
+}
 _HARNESSES = {"serial": "virtual/line.cpp", "udp": "virtual/network.cpp"}  # by Board.wire
 _TYPES = {
     "p": ctypes.c_void_p,
@@ -119,6 +133,24 @@ def library(geometry, traced=False):
         return [verilog.write(Accelerator(geometry), "accelerator", folder)]
 
     return _load(_build("accelerator", write, "harness.cpp", repr(geometry), traced=traced), _BOARD)
+
+
+def core_library(geometry):
+    """The compiled model of a core for a system on chip, with the typed functions of ``soc.cpp``.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    """
+
+    def write(folder):
+        from bregalad_hw.soc.core import AxiTop
+
+        from . import verilog
+
+        return [verilog.write(AxiTop(geometry), "bregalad", folder)]
+
+    return _load(_build("bregalad", write, "soc.cpp", repr(geometry)), _CORE)
 
 
 def board_library(board, geometry, clock_hz, *, netlist=False, traced=False, **options):

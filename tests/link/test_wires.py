@@ -180,7 +180,7 @@ def test_a_forked_process_leaves_the_board_to_its_parent(serve, monkeypatch):
         ("serial:/dev/x,baud=-1", "baud must be an integer above 0, not -1"),
         ("udp:1.2.3.4,timeout=0", "timeout must be a number of seconds above 0, not 0.0"),
         ("udp:1.2.3.4,take_over=perhaps", "take_over must be yes or no, not 'perhaps'"),
-        ("usb:1", "no board 'usb:1'; there are emulated, simulated, serial:PORT and udp:ADDRESS"),
+        ("usb:1", "no board 'usb:1'; there are emulated, simulated, serial:PORT, udp:ADDRESS, pynq:FILE, "),
     ],
 )
 def test_wrong_names(name, message):

@@ -10,7 +10,7 @@ from ..geometry import Geometry
 from ..words import shown
 from .base import Board, BoardError
 
-__all__ = ["BOARDS", "LINKS", "Board", "BoardError", "check_name", "is_link", "open_board"]
+__all__ = ["BOARDS", "CORES", "LINKS", "Board", "BoardError", "check_name", "is_link", "open_board"]
 
 BOARDS = {  # name: what it is
     "emulated": "the golden model, compiled by Numba: fast, needs no FPGA and no simulator",
@@ -20,11 +20,17 @@ LINKS = {  # what comes before the colon: what it is
     "serial": "an FPGA at a serial port, as in serial:/dev/ttyUSB0 or ...,baud=1000000",
     "udp": "an FPGA in the network, as in udp:192.168.1.50 or udp:192.168.1.50:16978",
 }
+CORES = {  # the same of cores in a system on chip
+    "pynq": "a core in a PYNQ overlay, as in pynq:design.bit",
+    "uio": "a core at a userspace I/O device, as in uio:/dev/uio0,buffer=udmabuf0",
+    "mem": "a core at a bus address, as in mem:0xA0000000,buffer=0x70000000",
+    "xdma": "a core on a card behind XDMA, as in xdma:/dev/xdma0",
+}
 
 
 def is_link(name: object) -> bool:
-    """Whether a board's name stands for one at the end of a wire, which tells its own geometry."""
-    return isinstance(name, str) and ":" in name and name.partition(":")[0] in LINKS
+    """Whether a board's name stands for one that tells its own geometry."""
+    return isinstance(name, str) and ":" in name and name.partition(":")[0] in LINKS | CORES
 
 
 def check_name(name: object) -> None:
@@ -32,7 +38,10 @@ def check_name(name: object) -> None:
     if is_link(name):
         _parse(name)
     elif not isinstance(name, str) or name not in BOARDS:
-        raise ValueError(f"no board {shown(name)}; there are {', '.join(BOARDS)}, serial:PORT and udp:ADDRESS")
+        raise ValueError(
+            f"no board {shown(name)}; there are {', '.join(BOARDS)}, serial:PORT, udp:ADDRESS, pynq:FILE, "
+            "uio:DEVICE, mem:ADDRESS and xdma:DEVICE"
+        )
 
 
 def open_board(name: str, geometry: Geometry | str | None = None, **options: Any) -> Board:
@@ -43,13 +52,16 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
     name : str
         ``"emulated"`` (the golden model, compiled), ``"simulated"`` (the RTL, compiled),
         ``"serial:PORT"`` or ``"udp:ADDRESS"``; options may follow a link's name:
-        ``"serial:/dev/ttyUSB0,baud=115200,timeout=20"``.
+        ``"serial:/dev/ttyUSB0,baud=115200,timeout=20"``. Of a core in a system on chip
+        ``"pynq:design.bit"``, ``"uio:/dev/uio0"``, ``"mem:0xA0000000,buffer=0x70000000"`` or
+        ``"xdma:/dev/xdma0"``.
     geometry : Geometry or str, optional
         Sizes, or the name of a preset. If not given: what the board itself tells (links), or
         `Geometry()`.
     **options
         Handed to the board, such as ``memory_size``; links take ``timeout`` (seconds of silence
-        after which a call fails), ``take_over`` (end another program's session), and ``baud``.
+        after which a call fails), ``take_over`` (end another program's session), and ``baud``;
+        cores take ``timeout``, ``memory_size``, and ``buffer``, where memory for DMA is.
 
     Raises
     ------
@@ -85,11 +97,17 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
 
 
 def _open_link(name, geometry, options):
-    from .linked import LinkedBoard
-
     kind, place, given = _parse(name)
     _check_options(name, options, _options_of(kind))
     options = {**given, **options}
+    if kind in CORES:
+        from .mapped import MappedBoard
+        from .maps import MAPS
+
+        mapped = MAPS[kind](place, **{key: options.pop(key) for key in ("buffer",) if key in options})
+        return MappedBoard(mapped, geometry, **options)
+    from .linked import LinkedBoard
+
     if kind == "serial":
         with needing(f"{name}: a serial port"):
             from ..link.serial import SerialWire
@@ -101,12 +119,36 @@ def _open_link(name, geometry, options):
     return LinkedBoard(wire, geometry, **options)
 
 
-_OPTIONS = {"baud": int, "timeout": float, "take_over": {"yes": True, "no": False}.__getitem__}
-_ALLOWED = {"baud": "an integer", "timeout": "a number of seconds", "take_over": "yes or no"}
+_OPTIONS = {
+    "baud": int,
+    "timeout": float,
+    "take_over": {"yes": True, "no": False}.__getitem__,
+    "memory_size": int,
+    "buffer": str,
+}
+_PLACES = {
+    "serial": "a port",
+    "udp": "an address",
+    "pynq": "a file",
+    "uio": "a device",
+    "mem": "an address",
+    "xdma": "a device",
+}
+_ALLOWED = {
+    "baud": "an integer",
+    "timeout": "a number of seconds",
+    "take_over": "yes or no",
+    "memory_size": "a number of bytes",
+}
+_OF_KIND = {
+    "serial": ("baud", "timeout", "take_over"),
+    "udp": ("timeout", "take_over"),
+    "pynq": ("timeout", "memory_size"),
+}
 
 
 def _options_of(kind):
-    return [key for key in _OPTIONS if key != "baud" or kind == "serial"]
+    return _OF_KIND.get(kind, ("timeout", "memory_size", "buffer"))
 
 
 def _check_options(name, given, allowed):
@@ -128,5 +170,5 @@ def _parse(name):
         except (ValueError, KeyError):
             raise ValueError(f"{name}: {key} must be {_ALLOWED[key]}, not {value!r}") from None
     if not place:
-        raise ValueError(f"{name!r} lacks {'a port' if kind == 'serial' else 'an address'}; {kind} is {LINKS[kind]}")
+        raise ValueError(f"{name!r} lacks {_PLACES[kind]}; {kind} is {(LINKS | CORES)[kind]}")
     return kind, place, options

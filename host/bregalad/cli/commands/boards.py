@@ -13,7 +13,7 @@ def add_arguments(parser):
 
 def run(args):
     """Print the lists."""
-    from ...boards import BOARDS, LINKS, open_board
+    from ...boards import BOARDS, CORES, LINKS, open_board
     from ...geometry import PRESETS
 
     opened = {}
@@ -26,6 +26,7 @@ def run(args):
                 {
                     "boards": BOARDS,
                     "links": LINKS,
+                    "cores": CORES,
                     "geometries": {name: geometry.as_dict() for name, geometry in PRESETS.items()},
                     "opened": {name: geometry.as_dict() for name, geometry in opened.items()},
                 }
@@ -36,7 +37,7 @@ def run(args):
         print(f"{name:12} {what}")
         if name in opened:
             print(f"{'':12} opened: {opened[name]}")
-    for name, what in LINKS.items():
+    for name, what in (LINKS | CORES).items():
         print(f"{name + ':...':12} {what}")
     print()
     rows = [["geometry", *PRESETS["tiny"].as_dict()]]

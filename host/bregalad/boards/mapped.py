@@ -1,0 +1,389 @@
+"""A core in a system on chip: registers that are mapped, rings and records in memory that both sides see."""
+
+import os
+import time
+import weakref
+from collections import deque
+
+import numpy as np
+
+from ..interrupt import check_interrupt, deferred_interrupt
+from ..protocol.registers import find
+from ..protocol.reports import layout_of
+from ..protocol.soc import (
+    BUFFER,
+    DESCRIPTOR,
+    PAGE,
+    SOC_BASE,
+    SOC_VERSION,
+    Stop,
+    find_soc,
+)
+from .base import Board, BoardError
+
+__all__ = ["MappedBoard"]
+
+_RING = 256  # descriptors
+_REPORTS = 1 << 16  # bytes of the report ring
+_COMMANDS = 1 << 18  # bytes for commands that wait
+_STATUS = find("status").addr
+_BUSY = next(1 << lsb for field, lsb in find("status").layout() if field.name == "busy")
+_INDEX = 0xFFFFFFFF  # where indices go round
+_REASONS = {
+    Stop.INDEX: "more descriptors are produced than the ring has",
+    Stop.SLVERR: "the bus has answered SLVERR",
+    Stop.DECERR: "no memory has answered (DECERR), or the address is outside the core's window",
+    Stop.MISALIGNED: "a buffer does not begin or end at a bus word",
+}
+
+
+class MappedBoard(Board):
+    """The driver of a core with registers and memory in reach of this processor.
+
+    All memory that the core may touch is one buffer, its window: first what LEARN names, then the rings, then commands.
+    A driver that begins ends what another one has left: the bus is left as it must be, and the core begins anew.
+
+    Parameters
+    ----------
+    mapped : object
+        ``read(offset)`` and ``write(offset, value)`` of registers of 32 bits, ``allocate(size)`` of bytes for DMA at a
+        page, and ``name``; ``close()`` if there is one. What is allocated takes slices, and has ``device_address``;
+        ``flush()`` and ``invalidate()`` if caches are between. `PynqMap` and the others of `maps` are such.
+    geometry : Geometry, optional
+        What the core is expected to be; its own if not given.
+    memory_size : int
+        Bytes for LEARN with the MEMORY flag.
+    timeout : float
+        Seconds for which the core may do nothing while something is waited for; above 0.
+
+    Members
+    -------
+    memory
+        The bytes that LEARN names, where they are: records that are made there need no copy. None on a card, whose
+        memory is out of reach.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+    BoardError
+        If there is no such core, or it is not what was expected.
+
+    Source: docs/soc.md.
+    """
+
+    def __init__(self, mapped, geometry=None, *, memory_size=1 << 20, timeout=5.0):
+        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
+            raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+        if not isinstance(memory_size, int) or not 0 <= memory_size < (1 << 32) - (1 << 24):
+            raise ValueError(f"memory_size must be an integer from 0 to 4 GiB less 16 MiB, not {memory_size!r}")
+        self.name = mapped.name
+        self.geometry = geometry
+        self.timeout = timeout
+        self._mapped = mapped
+        self._process = os.getpid()
+        self._down = None  # the error that every call raises until `resume`
+        self._tail = b""  # the begin of a report whose end has not come
+        self._cells = 1
+        self._layouts = {}
+        self._buffer = None
+        self._found = False
+        self._release_all = None
+        try:
+            self._begin()
+            found = self.found_geometry()
+            found.check_hardware()
+            super().__init__(found if geometry is None else geometry)
+            self.check_identity()
+            self.memory_size = -(-memory_size // PAGE) * PAGE
+            self._place()
+        except BaseException:
+            self.close()
+            raise
+        self._release_all = weakref.finalize(self, _part, mapped, self._buffer, self._process)
+
+    # The core
+
+    def _get(self, name):
+        return self._mapped.read(SOC_BASE + find_soc(name).addr)
+
+    def _set(self, name, value):
+        self._mapped.write(SOC_BASE + find_soc(name).addr, value)
+
+    def _state(self):
+        """Fields of `state`: idle, resetting, and why either ring stands."""
+        value, fields = self._get("state"), {}
+        for field, lsb in find_soc("state").layout():
+            fields[field.name] = value >> lsb & (1 << field.width) - 1
+        return fields
+
+    def _control(self, **fields):
+        self._set("control", sum(fields.get(f.name, 0) << lsb for f, lsb in find_soc("control").layout()))
+
+    def _begin(self):
+        """End what is under way; the rings are empty then."""
+        self._check_core()
+        self._control(reset=1)
+        limit = time.monotonic() + self.timeout
+        while self._state()["resetting"]:
+            if time.monotonic() > limit:
+                raise BoardError(
+                    f"{self.name}: the core waits for an answer of its bus since {self.timeout:g} s: reset the system"
+                )
+
+    def _check_core(self):
+        core = self._get("core")
+        if core & 0xFF != SOC_VERSION:
+            raise BoardError(
+                f"{self.name}: register {SOC_BASE:#x} reads {core:#x}, version {core & 0xFF}; this driver knows "
+                f"{SOC_VERSION}: there is no such core here, or its bitstream is not loaded"
+            )
+        self._found = True
+
+    def _place(self):
+        """Allocate the window and begin the rings."""
+        reports = self.memory_size + PAGE * -(-_RING * DESCRIPTOR.size // PAGE)
+        size = reports + _REPORTS + _COMMANDS
+        self._buffer = buffer = self._mapped.allocate(size)
+        base = int(buffer.device_address)
+        if base % PAGE:
+            raise BoardError(f"{self.name}: memory for DMA begins at {base:#x}, not at a page of {PAGE} bytes")
+        if len(buffer) < size:
+            raise BoardError(f"{self.name}: there are {len(buffer)} bytes of memory for DMA, {size} are needed")
+        self.memory = buffer[: self.memory_size] if isinstance(buffer, np.ndarray) else None
+        self._ring, self._reports, self._commands = self.memory_size, reports, reports + _REPORTS
+        for name, value in (
+            ("window_low", base & 0xFFFFFFFF),
+            ("window_high", base >> 32),
+            ("window_size", -(-size // PAGE) * PAGE),
+            ("commands_ring", self._ring),
+            ("commands_size", _RING.bit_length() - 1),
+            ("reports_ring", self._reports),
+            ("reports_size", _REPORTS.bit_length() - 1),
+        ):
+            self._set(name, value)
+        self._produced = self._consumed = self._get("commands_produced")
+        self._read = self._get("reports_consumed")
+        self._waiting = deque()  # bytes of commands of each descriptor that is not consumed
+        self._at, self._free = 0, _COMMANDS  # where commands go, and how many bytes are free
+        self._control(run=1)
+
+    def _flush(self):
+        if (flush := getattr(self._buffer, "flush", None)) is not None:
+            flush()
+
+    def _invalidate(self):
+        if (invalidate := getattr(self._buffer, "invalidate", None)) is not None:
+            invalidate()
+
+    # State
+
+    @property
+    def cut(self):
+        return self._down is not None
+
+    def _check(self):
+        if self._mapped is None:
+            raise BoardError(f"{self.name}: the board is closed: open it again")
+        if os.getpid() != self._process:
+            raise BoardError(
+                f"{self.name}: this process was forked from the one that has the "
+                "board, which goes on with it: load a saved tree here"
+            )
+        if self._down is not None:
+            raise BoardError(self._down)
+
+    def _fail(self, message):
+        self._down = f"{self.name}: {message}"
+        return BoardError(self._down)
+
+    def _check_rings(self):
+        """Raise BoardError if a ring stands."""
+        state = self._state()
+        if state["commands"]:
+            index = self._get("commands_consumed")
+            address = self._get("failed_low") | self._get("failed_high") << 32
+            raise self._fail(
+                f"the command ring stands at descriptor {index}, address {address:#x}: "
+                f"{_REASONS[Stop(state['commands'])]}; nothing is lost, resume() goes on with it"
+            )
+        if state["reports"]:
+            raise self._fail(
+                f"the report ring stands at word {self._get('reports_produced')}, address "
+                f"{self._get('reports_failed'):#x}: {_REASONS[Stop(state['reports'])]}; nothing is lost, resume() goes "
+                "on with it"
+            )
+        return state
+
+    def resume(self):
+        """Go on with what has failed.
+
+        Raises
+        ------
+        BoardError
+            If it fails again; `resume` may be called anew.
+        """
+        self._down = None
+        self._check()
+        self._control(run=1, resume=1)
+        self._check_rings()
+
+    def close(self):
+        if self._mapped is not None:
+            if self._release_all is not None:
+                self._release_all()
+            elif self._found:
+                _part(self._mapped, self._buffer, self._process)
+            elif (give_back := getattr(self._mapped, "close", None)) is not None:
+                give_back()
+            self._mapped = None
+
+    # Commands and reports
+
+    def send(self, data):
+        self._check()
+        data = self._words(data)
+        most = _COMMANDS // 2
+        with deferred_interrupt():
+            for at in range(0, data.size, most):
+                self._offer(data[at : at + most])
+
+    def _offer(self, data):
+        """One descriptor, as soon as there is room for it and its bytes."""
+        if not data.size:
+            return
+        skipped = _COMMANDS - self._at if self._at + data.size > _COMMANDS else 0
+        taken = data.size + skipped
+        self._wait(lambda: self._free >= taken and len(self._waiting) < _RING, "for room for commands")
+        at = 0 if skipped else self._at
+        place = self._commands + at
+        self._buffer[place : place + data.size] = data
+        descriptor = DESCRIPTOR.pack(opcode=BUFFER, count=data.size, address=place)
+        ring = self._ring + self._produced % _RING * DESCRIPTOR.size
+        self._buffer[ring : ring + DESCRIPTOR.size] = np.frombuffer(descriptor, np.uint8)
+        self._flush()
+        self._at, self._free = at + data.size, self._free - taken
+        self._waiting.append(taken)
+        self._produced = self._produced + 1 & _INDEX
+        self._set("commands_produced", self._produced)
+
+    def _take(self):
+        """Look what is consumed, and take reports; whether anything has moved."""
+        consumed, produced = self._get("commands_consumed"), self._get("reports_produced")
+        moved = consumed != self._consumed or produced != self._read
+        while self._consumed != consumed:
+            self._free += self._waiting.popleft()
+            self._consumed = self._consumed + 1 & _INDEX
+        count = produced - self._read & _INDEX
+        if count > _REPORTS // 4:
+            raise self._fail(f"{count} words of reports are more than the ring has: reset the system")
+        if count:
+            self._invalidate()
+            first = self._read * 4 % _REPORTS
+            end = min(first + 4 * count, _REPORTS)
+            parts = [(first, end), (0, 4 * count - (end - first))]
+            found = [
+                bytes(self._buffer[self._reports + low : self._reports + high]) for low, high in parts if low < high
+            ]
+            self._tail += b"".join(found)
+            self._read = produced
+            self._set("reports_consumed", produced)
+        return moved
+
+    def _whole(self):
+        """The complete reports of what has come; the others stay."""
+        data, at = self._tail, 0
+        words = np.frombuffer(data, "<u4")
+        while at < len(words):
+            kind = int(words[at]) & 0xFF
+            if kind not in self._layouts:
+                try:
+                    self._layouts[kind] = layout_of(kind, self.geometry, self._cells).size // 4
+                except ValueError as error:
+                    raise self._fail(f"{error}; load the bitstream of this release") from None
+            size = self._layouts[kind]
+            # Those of a kind in a row at once.
+            run = words[at : at + (len(words) - at) // size * size : size] & 0xFF == kind
+            count = len(run) if run.all() else int(run.argmin())
+            if not count:
+                break
+            at += count * size
+        self._tail = data[4 * at :]
+        return data[: 4 * at]
+
+    def _wait(self, done, what):
+        """Take reports until ``done()``."""
+        limit = time.monotonic() + self.timeout
+        while not done():
+            if self._take():
+                limit = time.monotonic() + self.timeout
+                continue
+            self._check_rings()
+            if time.monotonic() > limit:
+                raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting {what}: the core hangs: reset it")
+
+    def receive(self, wait=False):
+        self._check()
+        self._take()
+        reports = self._whole()
+        idle = 0
+        limit = time.monotonic() + self.timeout
+        while wait and not reports:
+            check_interrupt()
+            if self._take():
+                reports, idle = self._whole(), 0
+                limit = time.monotonic() + self.timeout
+                continue
+            self._check_rings()
+            # Twice: its last words may be under way when it says that it is idle.
+            busy = self._consumed != self._produced or self.read("status.busy") or not self._state()["idle"]
+            idle = 0 if busy else idle + 1
+            if idle == 2:
+                raise BoardError(
+                    f"{self.name}: no report can come, since all commands sent are done: send "
+                    "what shall be answered before waiting"
+                )
+            if time.monotonic() > limit:
+                raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting for a report: reset the core")
+        return reports
+
+    def load(self, address, data):
+        data = self._inside(address, data)
+        if self.memory is None or self.memory.ctypes.data + address != data.ctypes.data:
+            self._buffer[address : address + data.size] = data
+        self._flush()
+
+    # Registers
+
+    def _read_register(self, register):
+        self._check()
+        return self._mapped.read(register.addr)
+
+    def _write_register(self, register, value):
+        self._check()
+        # What is under way could hold the processor's bus; so it is waited for here.
+        with deferred_interrupt():
+            self._wait(lambda: self._consumed == self._produced, "for commands to be taken")
+            self._wait(lambda: not self._mapped.read(_STATUS) & _BUSY, "for commands to be done")
+            self._mapped.write(register.addr, value)
+        if register.name == "cells":
+            self._cells = max(1, self._mapped.read(register.addr))
+            self._layouts.clear()
+
+
+def _part(mapped, buffer, process):
+    """Stop the core, so that it writes to nobody's memory, and give that back."""
+    if os.getpid() != process:
+        return
+    try:
+        control, fields = find_soc("control"), {f.name: lsb for f, lsb in find_soc("control").layout()}
+        mapped.write(SOC_BASE + control.addr, 1 << fields["reset"])
+        state = find_soc("state")
+        resetting = 1 << {f.name: lsb for f, lsb in state.layout()}["resetting"]
+        limit = time.monotonic() + 1
+        while mapped.read(SOC_BASE + state.addr) & resetting and time.monotonic() < limit:
+            pass
+    finally:
+        for owner, name in ((buffer, "freebuffer"), (mapped, "close")):
+            if (give_back := getattr(owner, name, None)) is not None:
+                give_back()

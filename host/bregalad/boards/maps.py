@@ -1,0 +1,211 @@
+"""Ways to reach a core in a system on chip: its registers, and memory for DMA."""
+
+import mmap
+import os
+from pathlib import Path
+
+import numpy as np
+
+from ..extras import needing
+from ..protocol.soc import PAGE, SOC_BYTES
+from .base import BoardError
+
+__all__ = ["MAPS", "MemoryMap", "PynqMap", "UioMap", "XdmaMap"]
+
+_IP = ":bregalad:"  # in the type of a block of an overlay
+_U_DMA_BUF = Path("/sys/class/u-dma-buf")
+
+
+class _Registers:
+    """Registers in pages of a file."""
+
+    def __init__(self, path, offset=0):
+        self._map = _pages(path, offset, PAGE)
+        self._words = np.frombuffer(self._map, "<u4", SOC_BYTES // 4)
+
+    def read(self, offset):
+        return int(self._words[offset // 4])
+
+    def write(self, offset, value):
+        self._words[offset // 4] = value
+
+    def close(self):
+        self._words = None
+        self._map.close()
+
+
+class PynqMap:
+    """A block of a PYNQ overlay.
+
+    Parameters
+    ----------
+    path : str
+        Of the bitstream; its .hwh lies beside it.
+
+    Raises
+    ------
+    BoardError
+        If the overlay has no such block, or several.
+    """
+
+    def __init__(self, path):
+        self.name = f"pynq:{path}"
+        with needing(f"{self.name}: an overlay"):
+            import pynq
+        self._pynq = pynq
+        blocks = pynq.Overlay(path).ip_dict
+        found = [block for block in blocks.values() if _IP in block["type"]]
+        if len(found) != 1:
+            raise BoardError(
+                f"{self.name}: {len(found)} blocks of the overlay are of type ...{_IP}..., one is needed; there are "
+                f"{', '.join(blocks) or 'none'}"
+            )
+        self._registers = pynq.MMIO(found[0]["phys_addr"], found[0]["addr_range"])
+
+    def read(self, offset):
+        return self._registers.read(offset)
+
+    def write(self, offset, value):
+        self._registers.write(offset, value)
+
+    def allocate(self, size):
+        return self._pynq.allocate(shape=(size,), dtype="u1")
+
+
+class UioMap(_Registers):
+    """Registers by Linux's userspace I/O, memory by the u-dma-buf module.
+
+    Parameters
+    ----------
+    path : str
+        ``/dev/uio0`` or another.
+    buffer : str
+        Name of the memory's device.
+    """
+
+    def __init__(self, path, buffer="udmabuf0"):
+        self.name = f"uio:{path}"
+        self._buffer = buffer
+        super().__init__(path)
+
+    def allocate(self, size):
+        told = _U_DMA_BUF / self._buffer
+        room = int((told / "size").read_text(), 0)
+        if room < size:
+            raise BoardError(f"{self.name}: {self._buffer} has {room} bytes, {size} are needed: load it with a size")
+        return _memory(f"/dev/{self._buffer}", 0, size, int((told / "phys_addr").read_text(), 0))
+
+
+class MemoryMap(_Registers):
+    """Registers and reserved memory by their bus addresses, in ``/dev/mem``.
+
+    Parameters
+    ----------
+    address : str
+        Of the registers.
+    buffer : str
+        Of memory that nobody else uses, and that is not cached.
+    """
+
+    def __init__(self, address, buffer):
+        self.name = f"mem:{address}"
+        self._buffer = _address(self.name, "buffer", buffer)
+        super().__init__("/dev/mem", _address(self.name, "the registers' address", address))
+
+    def allocate(self, size):
+        return _memory("/dev/mem", self._buffer, size, self._buffer)
+
+
+class XdmaMap(_Registers):
+    """A card behind AMD's XDMA: registers by its user BAR, memory of the card by its channels.
+
+    Parameters
+    ----------
+    path : str
+        ``/dev/xdma0`` or another; its `_user`, `_h2c_0` and `_c2h_0` are used.
+    buffer : str
+        Address of memory on the card that nobody else uses.
+    """
+
+    def __init__(self, path, buffer="0"):
+        self.name = f"xdma:{path}"
+        self._path = path
+        self._address = _address(self.name, "buffer", buffer)
+        super().__init__(f"{path}_user")
+
+    def allocate(self, size):
+        return CardMemory(self._path, self._address, size)
+
+
+class CardMemory:
+    """Bytes on a card, by slices.
+
+    Parameters
+    ----------
+    path : str
+        As of `XdmaMap`.
+    address, size : int
+    """
+
+    def __init__(self, path, address, size):
+        self.device_address = address
+        self._size = size
+        self._out = os.open(f"{path}_h2c_0", os.O_WRONLY)
+        self._in = os.open(f"{path}_c2h_0", os.O_RDONLY)
+
+    def __len__(self):
+        return self._size
+
+    def __getitem__(self, place):
+        first, end, _ = place.indices(self._size)
+        data = bytearray()
+        while len(data) < end - first:
+            part = os.pread(self._in, end - first - len(data), self.device_address + first + len(data))
+            if not part:
+                raise OSError(f"the card gives no bytes at {self.device_address + first + len(data):#x}")
+            data += part
+        return np.frombuffer(data, np.uint8)
+
+    def __setitem__(self, place, data):
+        first, _, _ = place.indices(self._size)
+        data = memoryview(np.ascontiguousarray(data, np.uint8))
+        done = 0
+        while done < len(data):
+            done += os.pwrite(self._out, data[done:], self.device_address + first + done)
+
+    def freebuffer(self):
+        os.close(self._out)
+        os.close(self._in)
+
+
+class _Shared(np.ndarray):
+    """Bytes that know where the bus has them."""
+
+    device_address = 0
+
+
+def _pages(path, offset, size):
+    file = os.open(path, os.O_RDWR | os.O_SYNC)
+    try:
+        return mmap.mmap(file, size, offset=offset)
+    finally:
+        os.close(file)
+
+
+def _memory(path, offset, size, address):
+    found = np.frombuffer(_pages(path, offset, -(-size // PAGE) * PAGE), np.uint8, size).view(_Shared)
+    found.device_address = address
+    return found
+
+
+def _address(name, what, text):
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if value < 0 or value % PAGE:
+        raise ValueError(f"{name}: {what} must be a multiple of {PAGE}, as 0x70000000, not {text!r}")
+    return value
+
+
+MAPS = {"pynq": PynqMap, "uio": UioMap, "mem": MemoryMap, "xdma": XdmaMap}

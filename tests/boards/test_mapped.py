@@ -1,0 +1,399 @@
+"""The core in a system on chip, clock by clock, and its driver: every board's reports, whatever the bus does."""
+
+import random
+
+import numpy as np
+import pytest
+from bregalad import EFDT, VFDT, open_board
+from bregalad.boards import mapped, maps
+from bregalad.boards.base import BoardError
+from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.mapped import MappedBoard
+from bregalad.geometry import Geometry
+from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
+from bregalad.protocol.registers import find
+from bregalad.protocol.reports import ErrorCode, Kind
+from bregalad.protocol.soc import PAGE, SOC_BASE, find_soc
+from bregalad_sim.golden import Golden
+from bregalad_sim.soc import SimulatedMap
+from bregalad_sim.traffic import Traffic
+
+GEOMETRY = Geometry(lanes=2, passes=2, bins=4, slots=8, count_width=16, bus_width=64)
+TREE = GEOMETRY.replace(nodes=64, slots=16)
+MEMORY = 1 << 15
+
+
+@pytest.fixture
+def seed():
+    seed = random.SystemRandom().getrandbits(31)
+    print(f"seed {seed}")
+    return seed
+
+
+@pytest.fixture
+def opened():
+    """Make maps; all are closed in the end."""
+    made = []
+
+    def make(geometry=GEOMETRY, **options):
+        made.append(SimulatedMap(geometry, **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def soc(name):
+    return SOC_BASE + find_soc(name).addr
+
+
+def fence(board, token=1):
+    """Until a FENCE is told; what came before it."""
+    board.send(pack_command(board.geometry, Opcode.FENCE, token=token))
+    end, found = bytes([Kind.FENCE, 0, 0, 0]) + token.to_bytes(4, "little"), b""
+    while not found.endswith(end):
+        found += board.receive(wait=True)
+    return found
+
+
+def cleared(geometry):
+    """Commands that empty all slots."""
+    return b"".join(pack_command(geometry, Opcode.CLEAR, slot=slot) for slot in range(geometry.slots))
+
+
+class Kept:
+    """A map that outlives the boards on it."""
+
+    def __init__(self, inner):
+        self.inner, self.name, self.read, self.write = inner, inner.name, inner.read, inner.write
+
+    def allocate(self, size):
+        self.inner._free = 0
+        return self.inner.allocate(size)
+
+    def __getattr__(self, name):
+        if name == "close":
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    def __setattr__(self, name, value):
+        if name == "faults":
+            self.inner.faults = value
+        else:
+            object.__setattr__(self, name, value)
+
+
+class Beside:
+    """A board and the golden model, told the same."""
+
+    def __init__(self, board, rng):
+        self.board, self.rng = board, rng
+        self.golden = Golden(board.geometry, board.read("ram.bytes"))
+        self.cuts = 0
+
+    def round(self, faults=0.0, length=20):
+        """Any configuration, any commands; with faults of the bus."""
+        board, golden, rng, g = self.board, self.golden, self.rng, self.board.geometry
+        golden.memory.faults.clear()
+        traffic = Traffic(g, rng, golden.memory, rings=0)
+        for name, fields in traffic.configuration():
+            board.write_fields(name, **fields)
+            golden.write_register(name, sum(fields.get(f.name, 0) << lsb for f, lsb in find(name).layout()))
+        stream = b"".join(traffic.command(faults=bool(faults)) for _ in range(length))
+        stream += pack_command(g, Opcode.RESET) + pack_command(g, Opcode.FENCE, token=7)
+        board.load(0, np.frombuffer(bytes(golden.memory.data[:MEMORY]), np.uint8))
+        want = golden.execute(stream)
+        self.expect(stream, want, faults)
+
+    def expect(self, stream, want, faults):
+        board, golden, rng, found = self.board, self.golden, self.rng, b""
+        simulated = board._mapped
+        base = board._buffer.device_address
+        kept = {base + address: int(code) for address, code in golden.memory.faults.items()}
+        for at in range(0, len(stream), 512):
+            simulated.faults = kept
+            if rng.random() < faults:  # anywhere in the rings and in what waits
+                word = rng.randrange(board.memory_size, len(board._buffer)) // 8 * 8
+                near = [board._ring, board._commands + board._at, board._reports + board._read * 4 % mapped._REPORTS]
+                word = rng.choice([word, *(place // 8 * 8 + 8 * rng.randrange(4) for place in near)])
+                simulated.faults = kept | {base + word: rng.choice([2, 3])}
+            try:
+                board.send(stream[at : at + 512])
+                found += board.receive()
+            except BoardError:
+                self.mend(kept)
+        while len(found) < len(want):
+            assert want.startswith(found), "reports are not the golden model's"
+            try:
+                found += board.receive(wait=True)
+            except BoardError:
+                if not board.cut:
+                    raise
+                self.mend(kept)
+        assert found == want
+
+    def mend(self, kept):
+        assert self.board.cut, "what was sent is lost"
+        with pytest.raises(BoardError, match="stands at"):
+            self.board.receive()
+        self.cuts += 1
+        self.board._mapped.faults = kept
+        self.board.resume()
+
+
+def test_any_commands(opened, seed):
+    rng = random.Random(seed)
+    simulated = opened(stall=0.3, latency=rng.choice([0, 5, 60]), seed=seed)
+    with MappedBoard(simulated, memory_size=MEMORY) as board:
+        beside = Beside(board, rng)
+        board.send(cleared(GEOMETRY))
+        for _ in range(6):
+            beside.round()
+        for _ in range(8):
+            beside.round(faults=0.5)
+        assert beside.cuts, "no fault was met"
+
+
+@pytest.mark.parametrize(
+    "geometry, kind",
+    [(GEOMETRY, VFDT), (TREE, VFDT), pytest.param(TREE, EFDT, marks=pytest.mark.slow)],
+    ids=["routed", "walked", "walked-efdt"],
+)
+def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.random((1200, 3))
+    y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3)).astype(int)
+    simulated = opened(geometry, stall=0.2, seed=seed)
+    found = []
+    for board in (MappedBoard(simulated), EmulatedBoard(geometry.replace(nodes=0), 1 << 20)):
+        tree = kind(board=board, grace=100, delta=0.01, delay=100)
+        predicted = tree.test_then_train(X, y, [0, 1])
+        found.append((tree.draw(), predicted.tolist()))
+        tree.close()
+        board.close()
+    assert found[0] == found[1]
+    assert "1 leaf" not in found[0][0]
+
+
+def test_a_driver_that_dies(opened, seed):
+    """Another one begins anew, whatever was under way; so after a reset of the bus."""
+    rng = random.Random(seed)
+    simulated = Kept(opened(stall=0.3, seed=seed))
+    for index in range(6):
+        dead = MappedBoard(simulated, memory_size=MEMORY)
+        traffic = Traffic(GEOMETRY, rng, Golden(GEOMETRY, 0).memory, rings=0)
+        for name, fields in traffic.configuration():
+            dead.write_fields(name, **fields)
+        dead.send(b"".join(traffic.command(faults=False) for _ in range(10)))
+        simulated.run(rng.randrange(1, 1500))
+        dead._release_all.detach()  # it is killed
+        if index % 2:
+            simulated.reset()
+        with MappedBoard(simulated, memory_size=MEMORY) as board:
+            board.send(cleared(GEOMETRY))
+            Beside(board, rng).round()
+
+
+def test_registers(opened):
+    simulated = opened()
+    board = MappedBoard(simulated)
+    assert simulated.access(find("cells").addr, 3)[0] == 0 and board.read("cells.count") == 3
+    for address in (0x38, 0x3FC, SOC_BASE + 0x4C, 0x7FC, find("identity").addr, soc("state")):
+        assert simulated.access(address, 1)[0] == 2, f"{address:#x} was written"
+    for address in (0x38, 0x3FC, SOC_BASE + 0x4C, 0x7FC):
+        assert simulated.access(address) == (2, 0)
+    # The window stays where it is while the core runs; the write waits, in vain.
+    before = simulated.read(soc("window_low"))
+    clocks = simulated.clocks
+    assert simulated.access(soc("window_low"), 0)[0] == 2
+    assert simulated.clocks - clocks > 1 << 16 and simulated.read(soc("window_low")) == before
+    board.close()
+
+
+def test_a_write_waits_for_what_is_under_way(opened):
+    """Records are counted by the configuration that they were sent under."""
+    simulated = opened(pace=0)
+    with MappedBoard(simulated) as board:
+        g, count = board.geometry, 400
+        learn = pack_command(g, Opcode.LEARN, count=count, payload=bytes(8 * count))  # of 4 cells
+        board.write("cells.count", 4)
+        board.send(cleared(g) + learn)
+        board.write("grace.leaf", 0)
+        board.send(learn)
+        clocks = simulated.clocks
+        assert simulated.access(find("cells").addr, 1)[0] == 0  # and the bus is held for as long
+        assert simulated.clocks - clocks > 100
+        fence(board)
+        assert board.counters()["records"] == 2 * count
+
+
+def test_interrupt(opened):
+    simulated = opened()
+    with MappedBoard(simulated) as board:
+        assert not simulated.interrupt
+        simulated.write(soc("interrupt_mask"), 1)
+        board.send(pack_command(board.geometry, Opcode.FENCE, token=9))
+        simulated.run(500)
+        assert simulated.interrupt and simulated.read(soc("interrupt")) == 0b011
+        assert board.receive()
+        assert not simulated.interrupt and simulated.read(soc("interrupt")) == 0b010
+
+
+def test_behind_the_window(opened):
+    """A LEARN that leaves the window is told of; nothing else is harmed."""
+    simulated = opened()
+    with MappedBoard(simulated, memory_size=PAGE) as board:
+        g = board.geometry
+        end = board.read("ram.bytes")
+        assert end == simulated.read(soc("window_size"))
+        learn = {"flags": CommandFlag.MEMORY, "count": 100, "address": end - 16}
+        board.send(pack_command(g, Opcode.LEARN, **learn))
+        report = board.receive(wait=True)
+        assert report[:2] == bytes([Kind.ERROR, ErrorCode.DECODE])
+        assert int.from_bytes(report[4:12], "little") == end
+        board.send(pack_command(g, Opcode.RESET))
+        assert fence(board)
+
+
+def test_rings_are_not_believed(opened):
+    """What a driver does wrong is told with index and address, and can be put right."""
+    simulated = opened()
+    board = MappedBoard(simulated)
+    fence(board)
+    place = board._ring + board._produced % mapped._RING * 16
+    command = np.frombuffer(pack_command(board.geometry, Opcode.FENCE, token=3), np.uint8)
+    board._buffer[board._commands : board._commands + 16] = command
+    wrong = mapped.DESCRIPTOR.pack(opcode=mapped.BUFFER, count=16, address=board._commands + 4)
+    board._buffer[place : place + 16] = np.frombuffer(wrong, np.uint8)
+    board._waiting.append(0)
+    board._produced += 1
+    simulated.write(soc("commands_produced"), board._produced)
+    with pytest.raises(BoardError, match=rf"descriptor 1, address {board._commands + 4:#x}: a buffer does not begin"):
+        board.receive(wait=True)
+    assert board.cut
+    right = mapped.DESCRIPTOR.pack(opcode=mapped.BUFFER, count=16, address=board._commands)
+    board._buffer[place : place + 16] = np.frombuffer(right, np.uint8)
+    board.resume()
+    assert board.receive(wait=True)[4] == 3
+    simulated.write(soc("commands_produced"), board._produced + mapped._RING + 1)
+    with pytest.raises(BoardError, match="descriptor 2, address 0x0: more descriptors are produced"):
+        board.receive(wait=True)
+    board.close()
+
+
+class _Memory:
+    """A map whose memory or core is not what it should be."""
+
+    name = "wrong"
+
+    def __init__(self, inner, registers=(), skew=0, short=0):
+        self.inner, self.registers, self.skew, self.short = inner, dict(registers), skew, short
+        self.closed = False
+
+    def read(self, offset):
+        return self.registers.get(offset, self.inner.read(offset))
+
+    def write(self, offset, value):
+        self.inner.write(offset, value)
+
+    def allocate(self, size):
+        found = self.inner.allocate(size + PAGE)[: size - self.short]
+        found.device_address = self.inner.base + self.skew
+        return found
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.mark.parametrize(
+    "how, message",
+    [
+        ({"registers": {SOC_BASE: 9}}, "reads 0x9, version 9; this driver knows 1: there is no such core"),
+        ({"registers": {0: 9}}, "identity register reads 0x00000009"),
+        ({"skew": 64}, "not at a page of 4096 bytes"),
+        ({"short": 1}, "bytes of memory for DMA, .* are needed"),
+    ],
+)
+def test_refuses_maps(how, message, opened):
+    wrong = _Memory(opened(), **how)
+    with pytest.raises(BoardError, match=message):
+        MappedBoard(wrong)
+    assert wrong.closed
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [({"timeout": 0}, "timeout must be a number"), ({"memory_size": -1}, "memory_size must be an integer")],
+)
+def test_refuses_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        MappedBoard(None, **options)
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("pynq:", "lacks a file; pynq is a core in a PYNQ overlay"),
+        ("pynq:a.bit,buffer=1", "no option 'buffer'; there are timeout, memory_size"),
+        ("mem:12,buffer=0", "the registers' address must be a multiple of 4096, as 0x70000000, not '12'"),
+        ("mem:0x1000,buffer=soon", "buffer must be a multiple of 4096, as 0x70000000, not 'soon'"),
+        ("uio:/dev/uio0,memory_size=big", "memory_size must be a number of bytes, not 'big'"),
+    ],
+)
+def test_refuses_names(name, message):
+    with pytest.raises(ValueError, match=message):
+        open_board(name)
+
+
+class _Pynq:
+    """PYNQ, as far as it is used, of a simulated core."""
+
+    def __init__(self, inner):
+        self.inner = inner
+        self.blocks = {
+            "ps": {"type": "xilinx.com:ip:zynq:5.5"},
+            "core": {"type": "bregalad:bregalad:bregalad:1.0", "phys_addr": 0x43C00000, "addr_range": 4096},
+        }
+
+    def Overlay(self, path):
+        self.ip_dict = self.blocks
+        return self
+
+    def MMIO(self, address, length):
+        assert (address, length) == (0x43C00000, 4096)
+        return self.inner
+
+    def allocate(self, shape, dtype):
+        assert dtype == "u1"
+        return self.inner.allocate(*shape)
+
+
+def test_pynq(opened, monkeypatch):
+    pynq = _Pynq(opened())
+    monkeypatch.setitem(__import__("sys").modules, "pynq", pynq)
+    X = np.random.default_rng(1).random((300, 3))
+    y = (X[:, 0] > 0.5).astype(int)
+    found = []
+    for board in ("pynq:design.bit", EmulatedBoard(GEOMETRY, 1 << 20)):
+        tree = VFDT(board=board, grace=100, delta=0.1).fit(X, y)
+        found.append(tree.draw())
+        tree.close()
+    assert found[0] == found[1]
+    pynq.blocks = {"ps": pynq.blocks["ps"]}
+    with pytest.raises(BoardError, match="0 blocks of the overlay are of type .*, one is needed; there are ps"):
+        open_board("pynq:design.bit")
+
+
+def test_card(tmp_path):
+    """Memory by the channels of a card's driver."""
+    for name in ("h2c_0", "c2h_0"):
+        (tmp_path / f"card_{name}").write_bytes(bytes(8192))
+    card = maps.CardMemory(str(tmp_path / "card"), 64, 4096)
+    card[10:14] = np.array([1, 2, 3, 4], np.uint8)
+    assert (tmp_path / "card_h2c_0").read_bytes()[74:78] == bytes([1, 2, 3, 4])
+    (tmp_path / "card_c2h_0").write_bytes(bytes(range(100)))
+    assert card[3:6].tolist() == [67, 68, 69] and len(card) == 4096
+    with pytest.raises(OSError, match="the card gives no bytes at 0x64"):
+        card[30:40]
+    card.freebuffer()
