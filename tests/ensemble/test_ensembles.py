@@ -2,12 +2,14 @@
 
 import copy
 import pickle
+import signal
 
 import numpy as np
 import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, CTree, load_tree, open_board
 from bregalad.ensemble import ENSEMBLES, AdaptiveRandomForest, OnlineBagging, load_learner
+from bregalad.ensemble.member import Member
 from bregalad.geometry import Geometry
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -267,3 +269,22 @@ def test_entries_that_are_none_are_refused(entry, value, tmp_path):
     storage.write(tmp_path / "forest", meta, arrays)
     with pytest.raises(ValueError, match="a damaged saved tree, or one of a newer release"):
         load_learner(tmp_path / "forest")
+
+
+@pytest.mark.parametrize("name", ["leveraging", "arf"])
+def test_ctrl_c_leaves_all_members_abreast(name, monkeypatch):
+    X, y = drifting()
+    ensemble, learn = make(name).partial_fit(X[:1000], y[:1000], [0, 1]), Member.learn
+
+    def interrupted(self, *args):
+        if self.number == 1:
+            signal.raise_signal(signal.SIGINT)
+        return learn(self, *args)
+
+    monkeypatch.setattr(Member, "learn", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ensemble.partial_fit(X[1000:], y[1000:])
+    monkeypatch.undo()
+    seen = ensemble.report()["instances"]
+    assert 1000 < seen < 5000
+    same(ensemble.partial_fit(X[seen:], y[seen:]), make(name).fit(X, y), X)

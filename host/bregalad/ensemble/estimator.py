@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import Board, BoardError
+from ..interrupt import unbroken
 from ..trees.conventions import Scoring
 from ..trees.estimator import StreamTree
 from ..trees.inputs import named_classes
@@ -254,8 +256,9 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
 
     def _take(self, codes, labels):
         """Predict, then learn instances by all members; class indices."""
-        found, weights = self._learn_all(codes, labels)
-        self._seen += len(labels)
+        with unbroken() if self.engine is None else nullcontext():  # or members would have learnt what others have not
+            found, weights = self._learn_all(codes, labels)
+            self._seen += len(labels)
         return elect(found, weights, len(self.classes_))
 
     def _learn_all(self, codes, labels):
