@@ -3,7 +3,7 @@
 import random
 
 import numpy as np
-from bregalad import EFDT, VFDT, BoardError, Geometry
+from bregalad import CVFDT, EFDT, HAT, VFDT, BoardError, Geometry
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad_sim.link import BoardEnd
@@ -14,6 +14,14 @@ TREES = {
     "vfdt": (VFDT, {"delta": 1e-3, "grace": 100}),
     "vfdt nba": (VFDT, {"delta": 1e-3, "grace": 100, "leaf_prediction": "nba"}),
     "efdt": (EFDT, {"grace": 100, "inner_grace": 300}),
+}
+# Boards that hold the tree themselves take none of these.
+ALTERNATES = {
+    "hat": (HAT, {"delta": 1e-3, "grace": 50, "drift_delta": 0.05, "switch_width": 30, "delay": 20}),
+    "cvfdt": (
+        CVFDT,
+        {"delta": 1e-2, "grace": 50, "window": 500, "inner_grace": 60, "test_every": 60, "test_length": 30},
+    ),
 }
 CLASSES = [False, True]
 
@@ -38,7 +46,7 @@ def chunks(count, seed):
 
 
 def expected(tree, X, y):
-    kind, options = TREES[tree]
+    kind, options = (TREES | ALTERNATES)[tree]
     tree = kind(board=EmulatedBoard(GEOMETRY), **options)
     return tree, tree.test_then_train(X, y, CLASSES)
 
@@ -54,7 +62,7 @@ def linked(tree, seed, faults=None, *, open_end=lambda: EmulatedBoard(GEOMETRY),
     )
     wire = SimulatedWire(end, rng, faults)
     board = LinkedBoard(wire, timeout=options.pop("timeout", 60.0))
-    kind, chosen = TREES[tree]
+    kind, chosen = (TREES | ALTERNATES)[tree]
     return kind(board=board, **chosen, **options), wire, end
 
 

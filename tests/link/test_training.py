@@ -13,7 +13,7 @@ from bregalad.boards.linked import LinkedBoard
 from bregalad.data.quantiser import Quantiser
 from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.wire import Faults
-from learning import CLASSES, GEOMETRY, TREES, check, expected, learn, linked, stream
+from learning import ALTERNATES, CLASSES, GEOMETRY, TREES, check, expected, learn, linked, stream
 
 
 def same_tree_over_bad_wire(tree, share, seed):
@@ -26,7 +26,7 @@ def same_tree_over_bad_wire(tree, share, seed):
 
 
 @pytest.mark.parametrize("share", [0.01, 0.2])
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
 def test_same_tree_over_bad_wire(tree, share):
     splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(2))
     assert splits >= 4
@@ -35,7 +35,7 @@ def test_same_tree_over_bad_wire(tree, share):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.01, 0.03, 0.1, 0.2])
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
 def test_same_tree_over_bad_wire_100_seeds(tree, share):
     splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(100))
     print(f"{splits} splits, {resent} frames sent again")
@@ -80,14 +80,14 @@ def same_tree_after_cuts(tree, seed, share):
     return len(errors)
 
 
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
 def test_same_tree_after_cuts(tree):
     errors = sum(same_tree_after_cuts(tree, seed, 0.02 * (seed % 2)) for seed in range(6))
     assert errors >= 6
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
 def test_same_tree_after_cuts_100_seeds(tree):
     for seed in range(100):
         same_tree_after_cuts(tree, seed, 0.02 * (seed % 5))
@@ -349,7 +349,7 @@ def cut_at_changes(monkeypatch, tree, wire, X, also=lambda: None):
     return leaves
 
 
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
 def test_cuts_in_the_middle_of_changes_of_books(tree, monkeypatch):
     """Meanwhile books and tree agree."""
     X, y = moving(17)

@@ -180,6 +180,18 @@ def test_any_board_forgets(prediction, delay):
     assert (golden.learn(codes[:2500], labels[:2500]) == expected[:2500]).all()
 
 
+def test_a_late_trial_is_judged_by_the_base_counts_of_its_instance():
+    """Though what it stands for is forgotten while its report is to come."""
+    codes, labels = concepts(0)
+    options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "delay": 60}
+    options["same_attribute"] = "replace"
+    trainer = trainer_on(**options)
+    late = trainer_on(LateBoard(open_board("emulated", geometry(400)), random.Random(0)), **options)
+    assert (late.learn(codes, labels) == trainer.learn(codes, labels)).all()
+    assert late.tally == trainer.tally and late.nodes.difference(trainer.nodes) is None
+    check_counts(late)
+
+
 def numbers(count=9000, seed=1, moving=True):
     """Two numbers tell the class, the first one first, then the other; their range grows."""
     rng = np.random.default_rng(seed)
