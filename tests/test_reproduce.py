@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bregalad.benchmark import data
 from bregalad.benchmark.page import Page
-from bregalad.benchmark.papers import STUDIES, Settings, active, ctree, cvfdt, efdt, puuvfdt, study, ties
+from bregalad.benchmark.papers import STUDIES, Settings, active, ctree, cvfdt, efdt, puucvfdt, puuvfdt, study, ties
 from bregalad.benchmark.papers.runs import computes, mean_curve, spread
 from bregalad.cli import main
 from bregalad.evaluation import Curve
@@ -128,6 +128,19 @@ def test_puuvfdt(tmp_path, monkeypatch):
     levels = numbers([row["true level"] for row in page.tables["level"]])
     assert levels == sorted(levels, reverse=True)
     assert "ELEC was not at hand" in str(page) and page.write(tmp_path) == ["puuvfdt.md"]
+
+
+def test_puucvfdt(tmp_path, monkeypatch):
+    monkeypatch.setattr(puucvfdt, "STREAMS", {"SEA": puucvfdt.STREAMS["SEA"]})
+    lines = []
+    page = puucvfdt.run(Settings(3000, 2, note=lines.append))
+    rows = page.tables["accuracy"]
+    assert [row["labelled"] for row in rows] == ["10%", "30%", "50%"] and len(lines) == 2 * 3
+    assert set(rows[0]) == {"stream", "labelled", *puucvfdt.LEARNERS}
+    assert all(0.5 < mean < 1 for row in rows for mean in numbers([row[name] for name in puucvfdt.LEARNERS[:2]]))
+    gap = np.mean([np.subtract(*numbers([row[name] for name in puucvfdt.LEARNERS[:2]])) for row in rows])
+    said = float(str(page).partition("puuCVFDT's accuracy is ")[2].split()[0])
+    assert abs(said - gap) < 2e-4 and page.write(tmp_path) == ["puucvfdt.md"]
 
 
 def test_cvfdt(tmp_path, monkeypatch):

@@ -48,6 +48,7 @@ CHAPTERS = {
         "C-Tree and CorrH-Tree <reproduction/ctree>",
         "Active learning on ELEC <reproduction/active>",
         "Positive and unlabelled <reproduction/puuvfdt>",
+        "The same, streams that change <reproduction/puucvfdt>",
         "CVFDT on streams that change <reproduction/cvfdt>",
     ),
     "Built": ("design", "architecture", "front", "protocol", "proofs"),

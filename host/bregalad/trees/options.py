@@ -372,7 +372,7 @@ OPTIONS = (
         "test_length",
         int,
         "instances by which an alternate is compared with its node",
-        {"cvfdt": 300, "puucvfdt": 300},
+        {"cvfdt": 300, "puucvfdt": 1000},
         low=1,
         high=_MOST,
         unit="instances",

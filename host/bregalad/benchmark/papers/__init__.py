@@ -22,6 +22,7 @@ STUDIES = {
     "active": "active",
     "puuvfdt": "puuvfdt",
     "cvfdt": "cvfdt",
+    "puucvfdt": "puucvfdt",
 }
 
 

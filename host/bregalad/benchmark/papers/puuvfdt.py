@@ -7,7 +7,7 @@ from ...trees.positive.puuvfdt import PuuVFDT
 from ...trees.vfdt import VFDT
 from .. import data
 from ..page import Page
-from .runs import spread
+from .unlabelled import SHARES, behind, follow, labelled, tables
 
 __all__ = ["INSTANCES", "RUNS", "SUMMARY", "run"]
 
@@ -15,7 +15,6 @@ SUMMARY = "trees of positive and unlabelled instances, 10 to 50 % of the positiv
 INSTANCES = 100_000
 RUNS = 3
 
-SHARES = (0.1, 0.3, 0.5)
 STREAMS = {
     "hyperplane": "hyperplane",
     "random tree": "rts,classes=2",
@@ -24,7 +23,6 @@ STREAMS = {
     "Agrawal": "agrawal",
 }
 LEARNERS = ("all labels", "puuVFDT", "by estimated error", "true level", "unlabelled = negative")
-_CHUNK = 1000
 
 _METHOD = """
 Source: Liang, Zhang, Shi and Hu, *Learning very fast decision tree from uncertain data streams with positive and
@@ -62,26 +60,17 @@ def run(settings):
                 page.text(f"ELEC was not at hand ({data.FILES['elec']}).")
                 break
             for share in SHARES:
-                known = y & (np.random.default_rng(seed).random(len(y)) < share)
-                runs = _follow(settings.board, X, y, known)
-                for learner, figures in runs.items():
-                    found.setdefault((name, share, learner), []).append(figures)
+                runs = follow(_learners(settings.board, y, labelled(y, share, seed)), X, y)
+                for learner in LEARNERS:
+                    found.setdefault((name, share, learner), []).append(runs[learner])
                 settings.note(
                     f"{name}, seed {seed}, {share:.0%}: "
-                    + ", ".join(f"{learner} {accuracy:.4f}" for learner, (accuracy, _, _) in runs.items())
+                    + ", ".join(f"{learner} {runs[learner][0]:.4f}" for learner in LEARNERS)
                 )
     page.heading(f"{settings.instances:,} instances, {settings.runs} {'runs' if settings.runs > 1 else 'run'}")
-    for place, what in enumerate(("Accuracy", "F1 of the positive class")):
-        page.text(f"{what}:")
-        page.table(what.split()[0].lower(), ["stream", "labelled", *LEARNERS], _rows(found, place))
-    page.text("The level that was chosen last:")
-    page.table("level", ["stream", "labelled", *LEARNERS[1:4]], _rows(found, 2, LEARNERS[1:4], 2))
-    behind = [
-        np.mean([runs[0] for runs in found[name, share, "all labels"]]) - np.mean([runs[0] for runs in figures])
-        for (name, share, learner), figures in found.items()
-        if learner == "puuVFDT"
-    ]
-    page.text(f"puuVFDT's accuracy is {np.mean(behind):.4f} below that of all labels, {max(behind):.4f} at most.")
+    tables(page, found, LEARNERS, LEARNERS[1:4])
+    mean, most = behind(found, "puuVFDT", "all labels")
+    page.text(f"puuVFDT's accuracy is {mean:.4f} below that of all labels, {most:.4f} at most.")
     page.heading("Differences from the paper, and why")
     page.text(_DIFFERENCES)
     return page
@@ -100,50 +89,43 @@ def _load(name, seed, instances):
     return X, np.asarray(y) == max(classes)
 
 
-def _follow(board, X, y, known):
-    """By learner: accuracy and F1 of what chunks are predicted to be before they are learnt, and the last level."""
-    trees = {
-        "all labels": VFDT(board, leaf_prediction="mc"),
-        "puuVFDT": PuuVFDT(board, positive=True),
-        "true level": PuuVFDT(board, positive=True, level=float(y[~known].mean())),
-        "unlabelled = negative": VFDT(board, leaf_prediction="mc"),
+def _learners(board, y, known):
+    """By name: the learner, and the labels that it is told."""
+    nine = PuuVFDT(board, positive=True)
+    return {
+        "by estimated error": (_ByError(nine), known),
+        "puuVFDT": (nine, known),
+        "all labels": (VFDT(board, leaf_prediction="mc"), y),
+        "true level": (PuuVFDT(board, positive=True, level=float(y[~known].mean())), known),
+        "unlabelled = negative": (VFDT(board, leaf_prediction="mc"), known),
     }
-    predicted = {learner: [] for learner in LEARNERS}
-    for at in range(0, len(y), _CHUNK):
-        part = slice(at, at + _CHUNK)
-        if at:
-            for learner, tree in trees.items():
-                predicted[learner].append(tree.predict(X[part]))
-            by_error = min(trees["puuVFDT"].trees_.values(), key=_error)
-            predicted["by estimated error"].append(by_error.chances_of(X[part]) > 0.5)
-        for learner, tree in trees.items():
-            tree.partial_fit(X[part], (y if learner == "all labels" else known)[part], classes=[False, True])
-    levels = {learner: getattr(tree, "level_", np.nan) for learner, tree in trees.items()}
-    levels["by estimated error"] = min(trees["puuVFDT"].trees_.values(), key=_error).level
-    for tree in trees.values():
-        tree.close()
-    truth = y[_CHUNK:]
-    found = {}
-    for learner, parts in predicted.items():
-        guess = np.concatenate(parts)
-        f1 = 2 * (guess & truth).sum() / max(1, guess.sum() + truth.sum())
-        found[learner] = ((guess == truth).mean(), f1, levels[learner])
-    return found
+
+
+class _ByError:
+    """The trees of another learner, which learns and closes them, but for the level that is chosen."""
+
+    def __init__(self, learner):
+        self._learner = learner
+
+    @property
+    def _tree(self):
+        return min(self._learner.trees_.values(), key=_error)
+
+    @property
+    def level_(self):
+        return self._tree.level
+
+    def predict(self, X):
+        return self._tree.chances_of(X) > 0.5
+
+    def partial_fit(self, X, y, classes):
+        pass
+
+    def close(self):
+        pass
 
 
 def _error(tree):
     """What is estimated of a tree's error, as we remember POSC4.5's."""
-    labelled, unlabelled = tree.found
-    return 2 * (1 - labelled) + unlabelled
-
-
-def _rows(found, place, learners=LEARNERS, digits=4):
-    kinds = dict.fromkeys((name, share) for name, share, _ in found)
-    return [
-        [
-            name,
-            f"{share:.0%}",
-            *(spread((runs[place] for runs in found[name, share, each]), digits) for each in learners),
-        ]
-        for name, share in kinds
-    ]
+    found, unlabelled = tree.found
+    return 2 * (1 - found) + unlabelled

@@ -54,7 +54,7 @@ class PuuCVFDT(PositiveLearner):
         inner_grace: int = 1000,
         same_attribute: str = "replace",
         test_every: int = 1000,
-        test_length: int = 300,
+        test_length: int = 1000,
         child_counts: str = "inherit",
         zoom: str = "path",
         nominal: Nominal = (),
