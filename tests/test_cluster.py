@@ -7,8 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, BoardError
+from bregalad import cluster as workers_of
+from bregalad.boards.remote import join_workers
+from bregalad.cluster import BOARD, parse
 from bregalad.ensemble import ENSEMBLES, crew, load_learner
-from bregalad.ensemble.engine import parse
+from bregalad.geometry import Geometry
 
 BOARDS = 4
 
@@ -22,7 +25,7 @@ def cluster(request):
         ray.init(
             "local",
             num_cpus=1,
-            resources={crew.BOARD: BOARDS},
+            resources={BOARD: BOARDS},
             include_dashboard=False,
             object_store_memory=80 << 20,
             log_to_driver=False,
@@ -83,26 +86,58 @@ def test_the_rest_is_as_ever_while_members_are_away(cluster, tmp_path, monkeypat
     X, y = drifting(900)
     here, there = make("arf"), make("arf", engine="ray")
     for forest in (here, there):
-        for row, label in zip(X[:20].to_dict("records"), y[:20].tolist(), strict=True):
-            forest.learn_one(row, label)
-        forest.partial_fit(X[20:600], y[20:600])
+        forest.partial_fit(X[:600], y[:600], [0, 1])
     assert len(there._crew._hands) == BOARDS
-    monkeypatch.setattr(crew, "_PATIENCE", 1.0)
-    with pytest.raises(BoardError, match=r"ray: worker 0 got no board within 1 s: 0 of the cluster's boards are free"):
-        make("arf", engine="ray").fit(X, y)
+    with monkeypatch.context() as context:
+        context.setattr(workers_of, "_PATIENCE", 0.5)
+        with pytest.raises(BoardError, match=r"ray: worker 0 got no board within 0.5 s: 0 of the cluster's boards are"):
+            make("arf", engine="ray").fit(X, y)
     there.save(tmp_path / "forest")
     kill(there, 2)
     copy = load_learner(tmp_path / "forest", engine=None)
     same(here, copy, X)
-    monkeypatch.setattr(crew, "_PATIENCE", 60.0)
     for forest in (here, there, copy):
-        forest.learn_one({"a": 0.5, "new": 1.0}, 2)  # a class, and an attribute
-    same(here, there, X.assign(new=1.0))
+        forest.partial_fit(X[600:], y[600:])
+    assert there._crew.replaced == 1
     there.set_params(engine=None)
     for forest in (here, there, copy):
-        forest.partial_fit(X[600:].assign(new=2.0), y[600:])
+        forest.partial_fit(X[:100], y[:100])
     assert there._crew is None
+    same(here, there, X)
+    same(here, copy, X)
+
+
+def test_one_by_one_with_what_comes_later(cluster):
+    X, y = drifting(12)
+    here, there = make("arf"), make("arf", engine="ray,workers=1")
+    for row, label in zip(X.to_dict("records"), y.tolist(), strict=True):
+        for forest in (here, there):
+            forest.learn_one(row, label)
+        assert here.predict_one(row) == there.predict_one(row)
+    for forest in (here, there):
+        forest.learn_one({"a": 0.5, "new": 1.0}, 2)  # a class, and an attribute
     same(here, there, X.assign(new=1.0))
+    there.close()
+
+
+def test_one_tree_on_many_workers(cluster):
+    X, y = drifting(1500)
+    options = {"grace": 50, "delta": 1e-3, "leaf_prediction": "mc", "nominal_values": 20}
+    geometry = Geometry(lanes=8, passes=1, slots=256, count_width=24)
+    one = VFDT(geometry=geometry, **options)
+    expected = one.test_then_train(X, y, [0, 1])
+    many = VFDT(join_workers("ray,workers=2", geometry), **options)
+    assert (many.test_then_train(X[:1000], y[:1000], [0, 1]) == expected[:1000]).all()
+    assert (many.test_then_train(X[1000:], y[1000:]) == expected[1000:]).all()
+    assert one.difference(many) is None and many.report()["splits"]
+    worker = many.board.boards[1]
+    os.kill(cluster.get(worker._actor.about.remote())[1], signal.SIGKILL)
+    with pytest.raises(BoardError, match=r"worker 1 \(.*, process \d+\) is lost, with what its board had counted"):
+        many.partial_fit(X, y)
+    assert (many.predict(X) == one.predict(X)).all()  # the tree itself is here
+    with pytest.warns(UserWarning, match="what the board had counted for"):
+        many.close()
+    many.board.close()
 
 
 def test_workers_must_fit(cluster, monkeypatch):
@@ -112,7 +147,7 @@ def test_workers_must_fit(cluster, monkeypatch):
         forest.fit(X, y)
     with pytest.raises(BoardError, match="ray://127.0.0.1:1: this program is connected to another cluster"):
         make("arf", engine="ray://127.0.0.1:1").fit(X, y)
-    monkeypatch.setattr(crew, "__version__", "0.0")
+    monkeypatch.setattr(workers_of, "__version__", "0.0")
     with pytest.raises(BoardError, match=r"worker 0 \(.*, process \d+\) has release .*, this program 0.0 with"):
         forest.set_params(engine="ray,workers=1").fit(X, y)
     monkeypatch.undo()
@@ -127,9 +162,7 @@ def test_a_cluster_that_is_gone_takes_nothing_along(cluster, tmp_path):
     cluster.shutdown()
     same(here, there, X)
     there.save(tmp_path / "forest")
-    with pytest.raises(
-        BoardError, match=r"ray,workers=1: worker 0 \(.*, process \d+\) .* gone with their cluster. All"
-    ):
+    with pytest.raises(BoardError, match=r"ray,workers=1: worker 0 \(.*, process \d+\) .* gone with its cluster. All"):
         there.partial_fit(X[1000:], y[1000:])
     assert there.report()["instances"] == 1000
     for forest in (here, there.set_params(engine=None)):

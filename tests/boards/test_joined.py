@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, CTree, open_board
-from bregalad.benchmark.streams import load
+from bregalad.benchmark.cluster import tree
 from bregalad.boards.joined import JoinedBoard
 from bregalad.geometry import Geometry
 from bregalad.protocol.commands import Opcode, pack_command
@@ -53,11 +53,13 @@ def test_elec(kind, boards):
     assert cells.sum() == many.board.read("cells.count") and cells.min() > 0
 
 
-@pytest.mark.parametrize("boards", [2, 4])
-def test_numeric_256(boards):
-    X, y, _ = load("numeric-256", 2000)
-    many = check(VFDT(slots=1024, **SMALL), joined(boards), X, y)
-    assert np.diff(many.board._bounds).tolist() == [256 // boards] * boards
+@pytest.mark.parametrize("name, count", [pytest.param("ELEC", 40_000, marks=needs("elec")), ("numeric-256", 8000)])
+def test_trees_are_the_same_and_bytes_as_the_model_says(name, count):
+    one, *several = tree(name, count, [2, 4], False)
+    assert one["boards"] == 1 and [row["boards"] for row in several] == [2, 4]
+    for row in several:
+        assert row["trials"] > 10 and (row["places"] or name != "ELEC")
+        assert [row["sent"], row["back"]] == pytest.approx(row["model"], rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +79,8 @@ def test_attributes_of_all_kinds(options, tmp_path):
     assert many.report()["splits"] > 1
     many.save(tmp_path / "tree")
     loaded = VFDT.load(tmp_path / "tree", board="emulated", geometry=None)
-    for tree in (one, many, loaded):
-        tree.partial_fit(X[::-1], y[::-1])
+    for each in (one, many, loaded):
+        each.partial_fit(X[::-1], y[::-1])
     assert one.difference(many) is None and one.difference(loaded) is None
 
 

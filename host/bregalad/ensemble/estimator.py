@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import Board, BoardError
+from ..cluster import parse
 from ..interrupt import unbroken
 from ..trees.conventions import Scoring
 from ..trees.estimator import StreamTree
@@ -26,7 +27,6 @@ from ..trees.weights import Weighing
 from ..words import shown
 from . import options, storage
 from .crew import Crew
-from .engine import parse
 from .member import Member
 from .share import Known, Share
 from .single import Single

@@ -68,6 +68,7 @@ class Share:
         weights : float64 array (members, n)
             What their votes count.
         """
+        labels = labels.astype(np.int32, copy=False)  # they may have come as bytes
         self._batch = codes, labels, first
         found, weights = zip(
             *self._each(lambda member: member.learn(codes, labels, first, self.stream)),

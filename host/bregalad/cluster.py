@@ -1,0 +1,161 @@
+"""Workers of a Ray cluster, each with a board: found, begun, and known by name in errors."""
+
+import os
+import socket
+
+from . import __version__
+from .errors import BoardError
+from .extras import needing
+from .protocol.registers import VERSION
+from .words import one_line, shown
+
+__all__ = ["BOARD", "Cluster", "Gone", "Worker", "parse"]
+
+BOARD = "board"  # the resource of which a node has one for each board
+_PATIENCE = 60.0  # seconds for a worker to get a board
+
+_connected: list = []  # the address that this process has connected to by itself
+
+
+class Gone(Exception):
+    """A worker, or all, are of no use any more; why."""
+
+
+class Worker:
+    """Base of what runs on a worker."""
+
+    def about(self):
+        """Who this is: (host, process, release, version of the protocol)."""
+        return socket.gethostname(), os.getpid(), __version__, VERSION
+
+
+def parse(engine):
+    """(Ray's address, workers); the address "ray" is whatever cluster there is, 0 are as many as there are boards.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none.
+    """
+    wrong = f"engine must be None, 'ray' or 'ray://HOST:PORT', or one of these with ',workers=N', not {shown(engine)}"
+    if not isinstance(engine, str):
+        raise TypeError(wrong)
+    address, comma, option = engine.partition(",")
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if address != "ray" and not (address.startswith("ray://") and host and port.isdecimal()):
+        raise ValueError(wrong)
+    name, _, number = option.partition("=")
+    if comma and not (name == "workers" and number.isdecimal() and int(number)):
+        raise ValueError(wrong)
+    return address, int(number or 0)
+
+
+class Cluster:
+    """A Ray cluster, connected to.
+
+    Parameters
+    ----------
+    engine : str
+        As of `parse`.
+
+    Attributes
+    ----------
+    ray : module
+    workers : int
+        How many are wished, or else may be had.
+
+    Raises
+    ------
+    BoardError
+        If there is no cluster, or it has too few boards.
+    """
+
+    def __init__(self, engine):
+        address, wanted = parse(engine)
+        with needing(f"engine {engine!r}", "ray"):
+            import ray
+        self.ray = ray
+        _connect(ray, address)
+        self._job = ray.get_runtime_context().get_job_id()
+        boards = int(ray.cluster_resources().get(BOARD, 0))
+        if boards < max(1, wanted):
+            raise BoardError(
+                f"{engine}: worker {boards} has no board, the cluster's nodes have {boards}: start nodes with "
+                f"--resources='{{\"{BOARD}\": 1}}', as many as each has boards"
+            )
+        self.workers = wanted or boards
+
+    def kind(self, worker):
+        """A class of `Worker` as one of actors, of which each takes a board."""
+        return self.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(worker)
+
+    def check_there(self):
+        """Refuse to go on without the cluster with a `Gone`; Ray would begin another one."""
+        ray = self.ray
+        if not ray.is_initialized() or ray.get_runtime_context().get_job_id() != self._job:
+            raise Gone("gone with its cluster")
+
+    def place(self, actor, name):
+        """Where a worker is that is on its way, in words; it has a board by then.
+
+        Raises
+        ------
+        Gone
+            If it gets none, or is none of this release.
+        """
+        about = actor.about.remote()
+        if not self.ray.wait([about], timeout=_PATIENCE)[0]:
+            free = int(self.ray.available_resources().get(BOARD, 0))
+            raise Gone(f"{name} got no board within {_PATIENCE:g} s: {free} of the cluster's boards are free")
+        told = self.told(about, name)
+        if told is None:
+            raise Gone(f"{name} ended as it began")
+        host, process, release, version = told
+        place = f" ({host}, process {process})"
+        if (release, version) != (__version__, VERSION):
+            raise Gone(
+                f"{name}{place} has release {release} with protocol {version}, this program {__version__} with "
+                f"{VERSION}: install the same on both"
+            )
+        return place
+
+    def told(self, answer, name):
+        """What a worker answers; None if it is lost.
+
+        Raises
+        ------
+        Gone
+            If nobody can take its place, for it has failed by itself or Ray has.
+        """
+        errors = self.ray.exceptions
+        try:
+            return self.ray.get(answer)
+        except errors.RayTaskError as error:
+            if isinstance(error.cause, errors.RayError):
+                return None
+            raise Gone(f"{name} fails: {type(error.cause).__name__}: {error.cause}") from error
+        except errors.RayError:
+            return None
+        except (ConnectionError, RuntimeError, OSError) as error:
+            raise Gone(f"{name} is out of reach: {one_line(error)}") from error
+
+
+def _connect(ray, address):
+    """See to a cluster: the one that the process is connected to, one that is there, or one of this machine."""
+    if ray.is_initialized():
+        if address not in ("ray", *_connected):
+            raise BoardError(
+                f"{address}: this program is connected to another cluster: ray.shutdown(), or engine='ray'"
+            )
+        return
+    quiet = {"logging_level": "ERROR", "log_to_driver": False}
+    _connected.clear()
+    try:
+        ray.init("auto" if address == "ray" else address, **quiet)
+    except (ConnectionError, RuntimeError, OSError) as error:
+        if address != "ray":
+            raise BoardError(f"{address}: no cluster answers: {one_line(error)}") from error
+        for name in ("RAY_USAGE_STATS_ENABLED", "RAY_worker_niceness"):  # its workers have no less right to run
+            os.environ.setdefault(name, "0")
+        ray.init("local", include_dashboard=False, resources={BOARD: os.cpu_count()}, **quiet)
+    _connected.append(address)
