@@ -30,6 +30,7 @@ CHAPTERS = {
         "streams",
         "Boards <boards>",
         "The link <link>",
+        "In a system on chip <soc>",
         "glossary",
     ),
     "Measured": (

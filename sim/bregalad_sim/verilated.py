@@ -21,7 +21,7 @@ from filelock import FileLock
 
 from . import wave
 
-__all__ = ["BuildError", "board_library", "core_library", "library"]
+__all__ = ["BuildError", "board_library", "core_library", "library", "litex_library"]
 
 _HERE = Path(__file__).parent
 _CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
@@ -99,6 +99,12 @@ _CORE = {
     "core_clear_faults": ("v", "p"),
     "core_failure": ("s", "p"),
 }
+_LITEX = {
+    "soc_open": ("p", ""),
+    "soc_close": ("v", "p"),
+    "soc_write": ("i", "pII"),
+    "soc_read": ("i", "pIp"),
+}
 _HARNESSES = {"serial": "virtual/line.cpp", "udp": "virtual/network.cpp"}  # by Board.wire
 _TYPES = {
     "p": ctypes.c_void_p,
@@ -151,6 +157,24 @@ def core_library(geometry):
         return [verilog.write(AxiTop(geometry), "bregalad", folder)]
 
     return _load(_build("bregalad", write, "soc.cpp", repr(geometry)), _CORE)
+
+
+def litex_library(geometry, size):
+    """The compiled model of a LiteX SoC with the core, with the typed functions of ``litex.cpp``.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    size : int
+        Bytes of memory.
+    """
+
+    def write(folder):
+        from .litex_soc import write_soc
+
+        return write_soc(geometry, size, folder)
+
+    return _load(_build("top", write, "litex.cpp", repr((geometry, size))), _LITEX)
 
 
 def board_library(board, geometry, clock_hz, *, netlist=False, traced=False, **options):

@@ -9,7 +9,7 @@ from bregalad.boards import mapped, maps
 from bregalad.boards.base import BoardError
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.mapped import MappedBoard
-from bregalad.geometry import Geometry
+from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
 from bregalad.protocol.registers import find
 from bregalad.protocol.reports import ErrorCode, Kind
@@ -397,3 +397,21 @@ def test_card(tmp_path):
     with pytest.raises(OSError, match="the card gives no bytes at 0x64"):
         card[30:40]
     card.freebuffer()
+
+
+@pytest.mark.slow  # compiles a SoC for minutes
+def test_litex():
+    """The core learns through the bus of a LiteX SoC, and through its memory."""
+    pytest.importorskip("litex")
+    from bregalad_sim.litex import LitexMap
+
+    geometry = PRESETS["tiny"]
+    X = np.random.default_rng(1).random((600, 3))
+    y = (X[:, 0] > 0.5).astype(int)
+    found = []
+    for board in (MappedBoard(LitexMap(geometry), memory_size=PAGE), EmulatedBoard(geometry, 1 << 20)):
+        tree = VFDT(board=board, grace=100, delta=0.1).fit(X, y)
+        found.append(tree.draw())
+        tree.close()
+        board.close()
+    assert found[0] == found[1]

