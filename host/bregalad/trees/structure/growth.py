@@ -131,6 +131,7 @@ class Growth:
                 node,
                 *found,
                 self._out,
+                self.style.anytime,
             )
             self._send(used)
             return

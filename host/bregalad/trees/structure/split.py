@@ -374,6 +374,7 @@ def divide(
     own,
     tie,
     out,
+    anytime,
 ):
     """Make a leaf a test whose children all get a slot.
 
@@ -381,6 +382,8 @@ def divide(
     ----------
     out : uint8 array
         The commands for the board are written to it.
+    anytime : int or None
+        Of the style; None as an argument: what it leaves out is not compiled.
 
     Others as in `sprout` and `hand_out`; there are rows and slots enough.
 
@@ -394,7 +397,7 @@ def divide(
         table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
     )
     used = np.int64(0)
-    if style.anytime is not None:
+    if anytime is not None:
         used = enter_role(table, style, first_cell, node, out, used)
     leaves = np.arange(child, child + len(sides))
     return hand_out(table, style, first_cell, stack, slot_node, node, leaves, out, used)

@@ -186,7 +186,9 @@ def _values(counts, slot, first, cells):
 
 
 @_inlined
-def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, form, node):
+def _split(
+    state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, form, node, anytime
+):
     """Split a leaf as its last trial has decided; False, and nothing is done, if rows or slots do not suffice."""
     row = table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
@@ -222,6 +224,7 @@ def _split(state, table, matrices, room, blank, style, first_cell, stack, slot_n
         own,
         tie,
         written,
+        anytime,
     )
     for at in range(0, used, style.command_bytes):
         kernel.place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, read, at)
@@ -581,6 +584,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                 desk.read,
                 form,
                 node,
+                anytime,
             ):
                 break
             if forgets is not None:
