@@ -9,13 +9,13 @@ from bregalad_hw.soc.shared import SharedReads, SharedWrites
 from bregalad_sim.runner import run
 
 
-@pytest.mark.parametrize("width", [32, 128, 512])
+@pytest.mark.parametrize("width", [32, pytest.param(128, marks=pytest.mark.slow), 512])
 def test_reports(width, tmp_path):
     dut = ReportRing(width, burst=16)
     run(dut, "dut", "bench_reports", tmp_path, width=width, latency=dut.latency)
 
 
-@pytest.mark.parametrize("width", [32, 128, 512])
+@pytest.mark.parametrize("width", [32, pytest.param(128, marks=pytest.mark.slow), 512])
 def test_commands(width, tmp_path):
     dut = CommandRing(width)
     run(dut, "dut", "bench_commands", tmp_path, width=width, latency=dut.latency)
