@@ -1,4 +1,4 @@
-"""HAT on the emulated board and MOA's on streams that change, in turns, on one core; VFDT and EFDT beside them.
+"""HAT and EFHAT on the emulated board and MOA's on streams that change, in turns, on one core; VFDT and EFDT beside.
 
     python -m bregalad.benchmark.adaptive                 JSON lines
     python -m bregalad.benchmark.adaptive --markdown      the table of docs/accuracy.md
@@ -16,6 +16,7 @@ import time
 import numpy as np
 
 from ..trees.efdt import EFDT
+from ..trees.efhat import EFHAT
 from ..trees.hat import HAT
 from ..trees.vfdt import VFDT
 from . import streams
@@ -51,7 +52,7 @@ def run(name, instances, prediction, repeats, core):
     nominal = streams.nominal(X, schema)
     options = {"leaf_prediction": prediction}
     others = {}
-    for kind in (VFDT, EFDT):
+    for kind in (EFHAT, VFDT, EFDT):
         others[kind.__name__.lower()] = round(measure(kind, X, y, nominal, **options)[0], 4)
     measure(HAT, X[:2048], y[:2048], nominal, **options)  # compiles
     others["hat_as_moa"] = round(measure(HAT, X, y, nominal, **options, **AS_MOA)[0], 4)
@@ -90,14 +91,14 @@ def main():
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {args.core})
     if args.markdown:
-        print("| stream | HAT | MOA's | with MOA's options | VFDT | EFDT | alternates, swapped | K/s | MOA | times |")
-        print("|---|---|---|---|---|---|---|---|---|---|")
+        print("| stream | HAT | MOA's | as MOA's | EFHAT | VFDT | EFDT | alternates, swapped | K/s | MOA | times |")
+        print("|---|---|---|---|---|---|---|---|---|---|---|")
     for name in args.stream:
         row = run(name, args.instances, args.prediction, args.repeats, args.core)
         if not args.markdown:
             print(json.dumps(row), flush=True)
             continue
-        accuracies = " | ".join(f"{row[key]:.4f}" for key in ("hat", "moa_hat", "hat_as_moa", "vfdt", "efdt"))
+        accuracies = " | ".join(f"{row[key]:.4f}" for key in ("hat", "moa_hat", "hat_as_moa", "efhat", "vfdt", "efdt"))
         speeds = " | ".join(f"{row[key] / 1e3:.0f}" for key in ("instances_per_s", "moa_instances_per_s"))
         changes = f"{row['alternates']}, {row['swapped']}"
         print(f"| {row['stream']} | {accuracies} | {changes} | {speeds} | {row['times']} |", flush=True)
