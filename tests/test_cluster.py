@@ -22,16 +22,23 @@ def cluster(request):
     ray = pytest.importorskip("ray")
     if not ray.is_initialized():
         os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
-        ray.init(
-            "local",
-            num_cpus=1,
-            resources={BOARD: BOARDS},
-            include_dashboard=False,
-            object_store_memory=80 << 20,
-            log_to_driver=False,
-            logging_level="ERROR",
-            _node_ip_address="127.0.0.1",
-        )
+        for attempt in range(3):  # Ray waits half a minute for its own processes, which is little on a busy machine
+            try:
+                ray.init(
+                    "local",
+                    num_cpus=1,
+                    resources={BOARD: BOARDS},
+                    include_dashboard=False,
+                    object_store_memory=80 << 20,
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                    _node_ip_address="127.0.0.1",
+                )
+                break
+            except Exception:
+                ray.shutdown()
+                if attempt == 2:
+                    raise
         request.session.addfinalizer(ray.shutdown)
     return ray
 

@@ -2,6 +2,7 @@
 
 import os
 import socket
+from contextlib import contextmanager
 
 from . import __version__
 from .errors import BoardError
@@ -92,8 +93,20 @@ class Cluster:
     def check_there(self):
         """Refuse to go on without the cluster with a `Gone`; Ray would begin another one."""
         ray = self.ray
-        if not ray.is_initialized() or ray.get_runtime_context().get_job_id() != self._job:
+        with self.reaching("the cluster"):
+            there = ray.is_initialized() and ray.get_runtime_context().get_job_id() == self._job
+        if not there:
             raise Gone("gone with its cluster")
+
+    @contextmanager
+    def reaching(self, name):
+        """Make of whatever comes of a lost connection a `Gone`; of a lost worker Ray tells by errors of its own."""
+        try:
+            yield
+        except (Gone, self.ray.exceptions.RayError):
+            raise
+        except Exception as error:  # those of gRPC, for one, are of no class in between
+            raise Gone(f"{name} is out of reach: {one_line(error)}") from error
 
     def place(self, actor, name):
         """Where a worker is that is on its way, in words; it has a board by then.
@@ -129,15 +142,14 @@ class Cluster:
         """
         errors = self.ray.exceptions
         try:
-            return self.ray.get(answer)
+            with self.reaching(name):
+                return self.ray.get(answer)
         except errors.RayTaskError as error:
             if isinstance(error.cause, errors.RayError):
                 return None
             raise Gone(f"{name} fails: {type(error.cause).__name__}: {error.cause}") from error
         except errors.RayError:
             return None
-        except (ConnectionError, RuntimeError, OSError) as error:
-            raise Gone(f"{name} is out of reach: {one_line(error)}") from error
 
 
 def _connect(ray, address):

@@ -86,7 +86,7 @@ class RemoteBoard(Board):
         try:
             self._cluster.check_there()
         except Gone as gone:
-            self._gone = f"{self.name} is {gone}, and what its board had counted: load the tree that was saved last"
+            self._gone = f"{self.name}: {gone}, and what its board had counted: load the tree that was saved last"
             raise BoardError(self._gone) from None
         return getattr(self._actor, name).remote(*arguments)
 

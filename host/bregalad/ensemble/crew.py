@@ -7,6 +7,7 @@ process does that for all workers.
 
 import pickle
 import weakref
+from contextlib import suppress
 
 import numpy as np
 
@@ -194,8 +195,9 @@ class Crew:
 
     def _ask(self, what, hands):
         self._check_there()
-        where = self._cluster.ray.put(what)
-        asked = [self._calling(hand, where) for hand in hands]
+        with self._cluster.reaching(hands[0]):
+            where = self._cluster.ray.put(what)
+            asked = [self._calling(hand, where) for hand in hands]
         found = []
         for hand, answer in zip(hands, asked, strict=True):
             told = self._told(hand, answer)
@@ -226,8 +228,9 @@ class Crew:
             self._check_there()
             self.replaced += 1
             try:
-                hand.actor = self._actor.remote()
-                self._begin(hand)
+                with self._cluster.reaching(hand):
+                    hand.actor = self._actor.remote()
+                    self._begin(hand)
                 asked = [hand.actor.do.remote(what) for what, only in self._log if only in (None, hand)]
                 asked.append(hand.actor.keep.remote() if last is None else hand.actor.do.remote(last))
             except self._cluster.ray.exceptions.RayError:
@@ -243,7 +246,8 @@ class Crew:
         """Have all workers tell what they have learnt, which is where a new one would begin."""
         try:
             self._check_there()
-            asked = [hand.actor.keep.remote() for hand in self._hands]
+            with self._cluster.reaching(self._hands[0]):
+                asked = [hand.actor.keep.remote() for hand in self._hands]
             told = [self._told(*each) or self._replace(each[0]) for each in zip(self._hands, asked, strict=True)]
         except Gone as gone:
             self._end(gone)
@@ -256,7 +260,7 @@ class Crew:
         try:
             self._cluster.check_there()
         except Gone as gone:
-            raise Gone(f"{self._hands[0]} and all others are {gone}") from gone
+            raise Gone(f"{self._hands[0]} and all others: {gone}") from gone
 
     def _end(self, gone):
         """Go on in this process, with all that workers have done."""
@@ -278,6 +282,7 @@ def _small(labels):
 
 def _dismiss(ray, hands):
     for hand in hands:
-        if hand.actor is not None and ray.is_initialized():
-            ray.kill(hand.actor)
+        with suppress(Exception):  # it may be gone already
+            if hand.actor is not None and ray.is_initialized():
+                ray.kill(hand.actor)
         hand.actor = None
