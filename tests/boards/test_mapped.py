@@ -150,8 +150,10 @@ def test_any_commands(opened, seed):
         board.send(cleared(GEOMETRY))
         for _ in range(6):
             beside.round()
-        for _ in range(8):
+        for turn in range(100):
             beside.round(faults=0.5)
+            if turn > 6 and beside.cuts:  # not every fault is met
+                break
         assert beside.cuts, "no fault was met"
 
 
