@@ -1,0 +1,86 @@
+"""HAT, EFHAT and CVFDT on ELEC, KDD'99 and a drifting stream: the same tree on every board, and in float64."""
+
+import random
+
+import numpy as np
+import pytest
+import streams
+from bregalad import CVFDT, EFHAT, HAT, VFDT, Geometry
+from bregalad.benchmark.streams import load
+from bregalad.boards import open_board
+from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.training.trainer import Trainer
+from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.reference import ReferenceCVFDT
+from comparison import difference
+
+STREAMS = {
+    "elec": (streams.elec, 45_312),
+    "kdd": (streams.kdd, 10_000),
+    "sea": (lambda: load("generator:recurrence,first=(sea,function=1),second=(sea,function=3,seed=2)", 15_000), 15_000),
+}
+CASES = [pytest.param(name, marks=[] if name == "sea" else streams.needs(name)) for name in STREAMS]
+RULES = {"window": 5000, "inner_grace": 500, "test_every": 500, "test_length": 200}
+TREES = {
+    "hat": (HAT, {}),
+    "hat, majority classes": (HAT, {"leaf_prediction": "mc", "delay": 100}),
+    "efhat": (EFHAT, {"delay": 100}),
+    "cvfdt": (CVFDT, RULES),
+}
+GEOMETRY = Geometry(lanes=4, passes=16, bins=16, classes=4, slots=512, naive_bayes=True)
+GOLDEN = 3000  # instances; it is slow
+
+
+def instances(name):
+    made, count = STREAMS[name]
+    X, y, *schema = made()
+    return X[:count], np.asarray(y)[:count], streams.nominal(X, *schema[:1])
+
+
+def learnt(board, name, tree, count=None):
+    """A tree of the stream's first instances, and its predictions."""
+    X, y, nominal = instances(name)
+    kind, options = TREES[tree]
+    learner = kind(board=board, nominal=nominal, **options)
+    return learner, learner.test_then_train(X[:count], y[:count], np.unique(y))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("tree", TREES)
+def test_every_board_learns_the_same(name, tree, seed):
+    whole, wanted = learnt(open_board("emulated", GEOMETRY), name, tree)
+    part, wanted_part = learnt(open_board("emulated", GEOMETRY), name, tree, GOLDEN)
+    golden, found = learnt(GoldenBoard(GEOMETRY), name, tree, GOLDEN)
+    assert (found == wanted_part).all() and golden.difference(part) is None and golden.report() == part.report()
+    late, found = learnt(LateBoard(open_board("emulated", GEOMETRY), random.Random(seed)), name, tree)
+    assert (found == wanted).all() and late.difference(whole) is None and late.report() == whole.report()
+    with open_board("simulated", GEOMETRY) as board:
+        rtl, found = learnt(board, name, tree)
+        assert (found == wanted).all() and rtl.difference(whole) is None and rtl.report() == whole.report()
+        slots, others = (each._nodes.slot[each._nodes.descendants()] for each in (rtl, whole))
+        assert (slots == others).all()
+        print(whole.report(), f"{board.clocks / len(found):.0f} clocks per instance")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("delay", [0, 100])
+def test_cvfdt_equals_reference(name, delay):
+    """By the codes of books that no longer change; `test_hat` compares the others."""
+    X, y, nominal = instances(name)
+    coder = VFDT(nominal=nominal).fit(X, y)
+    codes, capacities, classes = coder.encode(X), coder._cells(16).capacities, len(coder.classes_)
+    labels = np.searchsorted(coder.classes_, y).astype(np.int32)
+    rules = {**RULES, "grace": 200, "delta": 1e-4, "same_attribute": "replace", "delay": delay}
+    board = open_board("emulated", GEOMETRY.replace(slots=8192, classes=max(classes, 2)))
+    policy = SplitPolicy(anytime=True, alternates=True, rivals=True, **rules)
+    trainer = Trainer(board, CellMap.build(capacities, 16), policy, classes)
+    reference = ReferenceCVFDT(capacities, classes, bins=16, **rules)
+    assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
+    assert difference(trainer.nodes, reference.root) is None
+    events = trainer.tally.splits, trainer.tally.alternates, trainer.tally.swapped, trainer.tally.dropped
+    wanted = reference.tally.splits, reference.alternates, reference.swapped, reference.dropped
+    print(events)
+    assert events == wanted and trainer.tally.splits
