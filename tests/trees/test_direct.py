@@ -90,7 +90,7 @@ def test_a_splits_commands_find_room_whatever_the_bins_hold(nominal_split):
     for attribute, first in enumerate(cells.first_cell):
         values = cells.values(attribute, [full] * len(cells.cells_of(attribute)))
         family = len(sides_of(values, cells.kind[first], 0))
-        assert (1 + family) * growth.style.command_bytes <= growth.split_bytes
+        assert (1 + family) * growth.style.command_bytes <= growth.most_bytes
 
 
 # Weights, and random attributes

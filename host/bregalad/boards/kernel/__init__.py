@@ -7,7 +7,7 @@ from .commands import execute
 from .counting import add, count_places, halve, take_off
 from .gains import measure_of
 from .records import learn
-from .slots import place
+from .slots import obey
 from .state import (
     ADDRESS,
     ASKED,
@@ -79,7 +79,7 @@ __all__ = [
     "measure_of",
     "mixture",
     "only_class",
-    "place",
+    "obey",
     "take_off",
     "trial",
 ]

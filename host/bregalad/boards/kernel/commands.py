@@ -109,7 +109,8 @@ def trial_command(state, stream, at, body):
 
 @inlined
 def clear_command(state, stream, at, body):
-    reset(state, u16(stream, at + SLOT_AT))
+    slot = u16(stream, at + SLOT_AT)
+    reset(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, slot)
     return body - at
 
 

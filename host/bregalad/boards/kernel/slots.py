@@ -29,12 +29,14 @@ __all__ = [
     "CLASS_COUNTS_AT",
     "SLOT_AT",
     "CELL_AT",
+    "obey",
     "place",
     "read",
     "reset",
     "write",
 ]
 
+CLEARS = int(Opcode.CLEAR)
 KEEP, INNER_COMMAND = int(CommandFlag.KEEP), int(CommandFlag.INNER)
 ENTRY, STATISTICS = int(Kind.ENTRY), int(Kind.STATISTICS)
 SLOT_AT = COMMANDS[Opcode.PLACE].offset("slot")
@@ -52,16 +54,16 @@ STATISTICS_WORDS, put_statistics = words_before(_STATISTICS, "counts"), putter(_
 )
 
 
-@inlined
-def reset(state, slot):
+@inner
+def reset(entries, counts, counters, shares, lo, shift, slot):
     """Forget a slot, and let its bins cover all codes."""
-    clear(state.entries, state.counts, state.counters, state.shares, slot)
-    shift, bins = 8, state.counts.shape[1]
+    clear(entries, counts, counters, shares, slot)
+    whole, bins = 8, counts.shape[1]
     while bins > 1:
         bins >>= 1
-        shift -= 1
-    state.lo[slot] = 0
-    state.shift[slot] = shift
+        whole -= 1
+    lo[slot] = 0
+    shift[slot] = whole
 
 
 @inner
@@ -87,6 +89,16 @@ def place(entries, counts, counters, shares, lo, shift, stream, at):
     flags = entries[slot, FLAGS] & ~INNER
     entries[slot, FLAGS] = flags | (INNER if stream[at + 1] & INNER_COMMAND else 0)
     entries[slot, TERMS] = 0
+
+
+@inner
+def obey(entries, counts, counters, shares, lo, shift, stream, used, size):
+    """Execute commands CLEAR and PLACE of so many bytes each, ``used`` in all."""
+    for at in range(0, used, size):
+        if stream[at] == CLEARS:
+            reset(entries, counts, counters, shares, lo, shift, u16(stream, at + SLOT_AT))
+        else:
+            place(entries, counts, counters, shares, lo, shift, stream, at)
 
 
 @inlined

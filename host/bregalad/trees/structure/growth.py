@@ -4,7 +4,9 @@ import numpy as np
 
 from ...geometry import NONE
 from ...protocol.commands import CommandFlag, Opcode, pack_command
-from .nodes import LEAF, NUMERIC, forget_trial
+from .activation import activate, begin_anew, rezoom, role_period
+from .alternates import begin, end
+from .nodes import LEAF, NUMERIC
 from .slots import SlotPool
 from .split import (
     divide,
@@ -17,7 +19,6 @@ from .split import (
     sides_of,
     sprout,
     style_of,
-    zoom_of,
 )
 
 __all__ = ["Growth", "Split"]
@@ -80,15 +81,19 @@ class Growth:
         nodes.wait[nodes.wait == 0] = policy.first_wait
         self.style = style_of(geometry, policy)
         self._commands = commands
-        self._out = np.zeros(self.split_bytes, np.uint8)  # commands that compiled code writes
+        self._out = np.zeros(self.most_bytes, np.uint8)  # commands that compiled code writes
 
     @property
-    def split_bytes(self):
-        """Bytes of the commands of a split at most: PLACE for the node and for every child."""
-        # Compiled code writes them and looks at no bounds. An attribute has as many children as
-        # bins at most, whatever these have counted, be it what a damaged file says.
-        bins = self.geometry.bins * int(np.bincount(self.cells.attribute).max())
-        return (1 + bins) * self.style.command_bytes
+    def most_bytes(self):
+        """Bytes of the commands at most that compiled code writes: it looks at no bounds.
+
+        A split has PLACE for the node and for every child, a node that gets a slot PLACE for every attribute.
+        """
+        # An attribute has as many children as bins at most, whatever these have counted, be it what a damaged file
+        # says.
+        cells = np.bincount(self.cells.attribute)
+        bins = self.geometry.bins * int(cells.max())
+        return max(1 + bins, 2 + len(cells)) * self.style.command_bytes
 
     def command(self, opcode, **values):
         """Queue a command."""
@@ -167,15 +172,12 @@ class Growth:
 
         Where no slot is free for it, the least promising leaf loses its own; where inner nodes have all, it has none.
         """
-        nodes = self.nodes
-        alternate = nodes.fork(node)
-        self._follow(int(nodes.child[node]))
-        nodes.period[alternate] = self.policy.grace
-        nodes.wait[alternate] = self.policy.first_wait
         if not self.pool.free:
             self._free_slot()
-        if self.pool.free:
-            self._activate(alternate)
+        nodes = self.nodes
+        nodes.reserve(2)
+        alternate, used = begin(*self._arrays, node, self.tally.instances, self._out)
+        self._send(used)
         return alternate
 
     def swap(self, fork):
@@ -188,21 +190,17 @@ class Growth:
 
     def _join(self, fork, branch):
         nodes = self.nodes
-        for below in nodes.descendants(int(nodes.child[fork]) + 1 - branch)[::-1].tolist():
-            if nodes.slot[below] >= 0:
-                self._give_back(below)
-        nodes.join(fork, branch)
-        self._follow(fork)
-        if (
-            branch and self.policy.anytime and nodes.slot[fork] >= 0
-        ):  # what is above it counts its instances from now on
-            self.place(fork, int(nodes.slot[fork]), CommandFlag.KEEP)
+        for slot in nodes.slot[nodes.descendants(int(nodes.child[fork]) + 1 - branch)[::-1]].tolist():
+            if slot >= 0:
+                self._unlink(slot)
+        self._send(end(*self._arrays, fork, branch, self._out))
 
-    def _follow(self, node):
-        """Tell the pool of the row that a node has been moved to."""
-        slot = int(self.nodes.slot[node])
-        if slot >= 0:
-            self.pool.node[slot] = node
+    @property
+    def _arrays(self):
+        """What compiled code changes a tree and its slots by."""
+        nodes, pool = self.nodes, self.pool
+        first_cell = self.cells.first_cell
+        return nodes.table, nodes.matrices, nodes.room, nodes.blank, self.style, first_cell, pool.stack, pool.node
 
     def _free_slot(self):
         """Free the slot of the least promising leaf, if any has one."""
@@ -240,7 +238,8 @@ class Growth:
         )
 
     def _send(self, used):
-        self._commands.append(self._out[:used].tobytes())
+        if used:
+            self._commands.append(self._out[:used].tobytes())
 
     def link(self, node):
         """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
@@ -248,11 +247,7 @@ class Growth:
 
     def rezoom(self, node):
         """Set a cleared slot's zoom to what its node's path asks for."""
-        slot = int(self.nodes.slot[node])
-        for step in [*self.nodes.path(node)][-2::-1]:
-            cell, lo, shift = zoom_of(self.nodes.table, self.style, self.cells.first_cell, step)
-            if cell != NONE:
-                self.command(Opcode.PLACE, slot=slot, parent=slot, cell=cell, lo=lo, shift=shift)
+        self._send(rezoom(self.nodes.table, self.style, self.cells.first_cell, node, self._out, 0))
 
     # Slots
 
@@ -313,33 +308,29 @@ class Growth:
 
     def _deactivate(self, leaf):
         self._give_back(leaf)
-        self._begin(leaf)
-
-    def _begin(self, node):
-        """All that is known of a node from its statistics begins anew."""
-        nodes = self.nodes
-        nodes.since[node] = nodes.own[node] = nodes.tried[node] = 0
-        nodes.gains[node] = 0
-        nodes.period[node] = self.role_period(node)
-        forget_trial(nodes.table[node])
+        begin_anew(self.nodes.table, self.nodes.gains, self.style, leaf)
 
     def role_period(self, node):
         """Instances between trials of a node, where it has no period of its own."""
-        return self.style.grace if self.nodes.kind[node] == LEAF else self.style.inner_period
+        return int(role_period(self.nodes.table, self.style, node))
 
     def _activate(self, node):
         """Give a node without a slot one; its statistics start anew."""
-        nodes = self.nodes
-        slot = self.take(node)
-        self._begin(node)
-        nodes.born[node] = self.tally.instances
-        if nodes.kind[node] == LEAF and self.policy.child_counts == "inherit":
-            nodes.base[node] = nodes.counts[node]
-        else:
-            nodes.base[node] = 0
-        self.command(Opcode.CLEAR, slot=slot)
-        self.rezoom(node)
-        self.place(node, slot, CommandFlag.KEEP)
+        nodes, pool = self.nodes, self.pool
+        self._send(
+            activate(
+                nodes.table,
+                nodes.matrices,
+                self.style,
+                self.cells.first_cell,
+                pool.stack,
+                pool.node,
+                node,
+                self.tally.instances,
+                self._out,
+                0,
+            )
+        )
 
     def review(self):
         """Let all leaves compete for the slots if some have none."""

@@ -17,6 +17,8 @@ __all__ = [
     "ASKED",
     "Nodes",
     "forget_trial",
+    "fork",
+    "join",
     "above",
     "code_range",
     "descendants",
@@ -215,6 +217,51 @@ def descendants(table, top, rows):
     return found[:count]
 
 
+@njit()
+def kill(table, room, node):
+    """Forget all below a node, which becomes a leaf."""
+    killed = descendants(table, node, room[_ROWS])[1:]
+    for below in killed:
+        row = table[below]
+        if row["width"]:
+            _leave_rows(table, room, np.int64(row["child"]), np.int64(row["width"]))
+        row["slot"], row["width"] = -1, 0
+        forget_trial(row)
+    row = table[node]
+    if row["width"]:
+        _leave_rows(table, room, np.int64(row["child"]), np.int64(row["width"]))
+    row["kind"], row["attribute"], row["child"], row["width"] = LEAF, -1, NO_NODE, 0
+
+
+@njit()
+def fork(table, matrices, room, blank, node):
+    """Make a node a fork of itself and an alternate, a leaf without counts; return the row of the alternate.
+
+    There are rows for two in the table.
+    """
+    first = take_rows(table, room, 2)
+    for row in (first, first + 1):
+        table[row]["parent"], table[row]["low"], table[row]["high"] = node, table[node]["low"], table[node]["high"]
+        _clear(table, matrices, blank, row)
+    table[first + 1]["majority"] = table[node]["majority"]
+    _move(table, matrices, node, first)
+    _clear(table, matrices, blank, node)
+    row = table[node]
+    row["kind"], row["attribute"], row["child"], row["width"] = FORK, 0, first, 2
+    return first + 1
+
+
+@njit()
+def join(table, matrices, room, blank, node, branch):
+    """Let a child of a fork take its place; the other one goes with all below it."""
+    first = np.int64(table[node]["child"])
+    kill(table, room, first + 1 - branch)
+    _move(table, matrices, first + branch, node)
+    for row in (first, first + 1):
+        _clear(table, matrices, blank, row)
+    _leave_rows(table, room, first, 2)
+
+
 class Nodes:
     """The nodes of a tree, rows of arrays; node 0 is the root. Rows of killed nodes are used again.
 
@@ -315,39 +362,8 @@ class Nodes:
             self._matrices[name][: len(matrix)] = matrix
 
     def kill(self, node):
-        """Forget all below a node, which becomes a leaf; return the rows that were killed."""
-        killed = self.descendants(node)[1:]
-        for family in np.append(killed[self.width[killed] > 0], node):
-            width = int(self.width[family])
-            if width:
-                _leave_rows(self.table, self.room, int(self.child[family]), width)
-        self.slot[killed] = -1
-        self.width[killed] = 0
-        self.due_at[killed], self.verdict[killed] = NEVER, KEPT
-        for name in ("kind", "attribute", "child", "width"):
-            self.table[name][node] = _FIELDS[name][1]
-        return killed
-
-    def fork(self, node):
-        """Make a node a fork of itself and an alternate, a leaf without counts; return the row of the alternate."""
-        first = self.add(2)
-        for name in ("low", "high"):
-            self.table[name][first : first + 2] = self.table[name][node]
-        self.parent[first : first + 2] = node
-        self.majority[first + 1] = self.majority[node]
-        _move(self.table, self.matrices, node, first)
-        _clear(self.table, self.matrices, self.blank, node)
-        self.kind[node], self.attribute[node], self.child[node], self.width[node] = FORK, 0, first, 2
-        return first + 1
-
-    def join(self, fork, branch):
-        """Let a child of a fork take its place; the other one goes with all below it."""
-        first = int(self.child[fork])
-        self.kill(first + 1 - branch)
-        _move(self.table, self.matrices, first + branch, fork)
-        for row in (first, first + 1):
-            _clear(self.table, self.matrices, self.blank, row)
-        _leave_rows(self.table, self.room, first, 2)
+        """Forget all below a node, which becomes a leaf."""
+        kill(self.table, self.room, node)
 
     def descendants(self, node=0):
         """A node and all below it, alternates, too, parents before children, left ones first; int array."""

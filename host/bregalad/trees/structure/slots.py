@@ -4,7 +4,7 @@ import numpy as np
 
 from ...compiled import njit
 
-__all__ = ["SlotPool", "best_level", "joined", "take_slot"]
+__all__ = ["SlotPool", "best_level", "give_back", "joined", "take_slot"]
 
 
 @njit()
@@ -58,6 +58,14 @@ def take_slot(stack, slot_node, node, level, levels):
     return slot
 
 
+@njit()
+def give_back(stack, slot_node, slot):
+    """As ``SlotPool.give_back``, for compiled code."""
+    slot_node[slot] = -1
+    stack[0] += 1
+    stack[stack[0]] = slot
+
+
 class SlotPool:
     """Free slots, and the choice of the leaves that keep one.
 
@@ -99,9 +107,7 @@ class SlotPool:
 
     def give_back(self, slot):
         """Free a slot."""
-        self.node[slot] = -1
-        self.stack[0] += 1
-        self.stack[self.stack[0]] = slot
+        give_back(self.stack, self.node, slot)
 
     def keepers(self, nodes, leaves, room):
         """The ``room`` most promising of ``leaves``, which are given from left to right."""

@@ -14,14 +14,15 @@ from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
 from ...protocol.words import getter
-from ..policy.judge import KEEP, SPLIT, TIE, judge_row, left_out
+from ..policy.judge import ALTERNATE, KEEP, SPLIT, SWAP, TIE, judge_row, left_out
+from ..structure.alternates import begin, end
 from ..structure.memory import count_off, date, leaf_of
-from ..structure.nodes import LEAF, NO_NODE, above
+from ..structure.nodes import LEAF, NO_NODE, above, has_alternate
 from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
 from ..structure.split import divide, sides_of
 from ..structure.walk import GROUP, child_of, next_leaf, walk
 from .rivals import contest, worth
-from .tally import HALVINGS, INSTANCES, SPLITS, TIES, TRIALS
+from .tally import ALTERNATES, DROPPED, HALVINGS, INSTANCES, SPLITS, SWAPPED, TIES, TRIALS
 from .trials import due_next, earliest
 from .watch import follow
 
@@ -226,8 +227,48 @@ def _split(
         written,
         anytime,
     )
-    for at in range(0, used, style.command_bytes):
-        kernel.place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, read, at)
+    _obey(state, style, read, used)
+    return True
+
+
+@_inlined
+def _obey(state, style, read, used):
+    kernel.obey(
+        state.entries,
+        state.counts,
+        state.counters,
+        state.shares,
+        state.lo,
+        state.shift,
+        read,
+        used,
+        np.int64(style.command_bytes),
+    )
+
+
+@_inlined
+def _change_alternate(
+    state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, tally, node, seen
+):
+    """Carry out a decision on an alternate, as ``Trials`` does; False, and nothing is done, if that is not for here."""
+    verdict = table[node]["verdict"]
+    begins = verdict == ALTERNATE
+    # Links are taken out one by one where nodes go; for an alternate, a leaf may lose its slot.
+    if verdict < ALTERNATE or style.links is not None or begins and (stack[0] == 0 or room[0] + 2 > len(table)):
+        return False
+    table[node]["verdict"] = KEEP
+    if begins and has_alternate(table, node):
+        node = np.int64(table[node]["parent"])
+        end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, np.int64(0), written)
+        tally[DROPPED] += 1
+    if begins:
+        _, used = begin(table, matrices, room, blank, style, first_cell, stack, slot_node, node, seen, written)
+        tally[ALTERNATES] += 1
+    else:
+        swaps = np.int64(verdict == SWAP)
+        used = end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, swaps, written)
+        tally[SWAPPED if swaps else DROPPED] += 1
+    _obey(state, style, read, used)
     return True
 
 
@@ -567,6 +608,25 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
         if ahead[NEXT] <= seen + i:
             node = earliest(table, room[0])
             row = table[node]
+            if watch is not None and _change_alternate(
+                state,
+                table,
+                (counts, base, gains, windows),
+                room,
+                desk.blank,
+                style,
+                first_cell,
+                stack,
+                slot_node,
+                desk.written,
+                desk.read,
+                tally,
+                node,
+                seen + i,
+            ):
+                ahead[NEXT] = due_next(table, room[0], delay)
+                walked = i
+                continue
             tie = row["verdict"] == TIE
             if not (tie or row["verdict"] == SPLIT) or row["kind"] != LEAF:
                 break

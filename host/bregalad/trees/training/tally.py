@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["HALVINGS", "INSTANCES", "SPLITS", "TIES", "TRIALS", "Tally"]
+__all__ = ["HALVINGS", "INSTANCES", "SPLITS", "TIES", "TRIALS", "ALTERNATES", "SWAPPED", "DROPPED", "Tally"]
 
 _EVENTS = (
     "instances",
@@ -17,6 +17,7 @@ _EVENTS = (
     "halvings",  # trials that found their slot's counts halved since the last
 )
 INSTANCES, SPLITS, TIES, TRIALS, HALVINGS = map(_EVENTS.index, ("instances", "splits", "ties", "trials", "halvings"))
+ALTERNATES, SWAPPED, DROPPED = map(_EVENTS.index, ("alternates", "swapped", "dropped"))
 
 
 def _event(place):

@@ -119,7 +119,7 @@ class Trainer:
         # A board in this process needs no stream between.
         self._direct = None
         if board.state is not None and feed == "stream":
-            self._direct = direct.Commands(self.growth.split_bytes)
+            self._direct = direct.Commands(self.growth.most_bytes)
         # How the leaves predict and what counts: what is None, nothing is compiled for.
         style = self.growth.style
         self._how = _How(
