@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import signal
 import sys
 from pathlib import Path
 
@@ -39,3 +40,11 @@ def seed(request):
     drawn = int(os.environ.get("BREGALAD_SEED", drawn))
     print(f"BREGALAD_SEED={drawn}")
     return drawn
+
+
+@pytest.fixture
+def ctrl_c():
+    """SIGINT interrupts, as at a terminal: a shell's background job starts with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -24,13 +24,6 @@ MEMORY = 1 << 15
 
 
 @pytest.fixture
-def seed():
-    seed = random.SystemRandom().getrandbits(31)
-    print(f"seed {seed}")
-    return seed
-
-
-@pytest.fixture
 def opened():
     """Make maps; all are closed in the end."""
     made = []

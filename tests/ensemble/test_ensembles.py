@@ -272,7 +272,7 @@ def test_entries_that_are_none_are_refused(entry, value, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["leveraging", "arf"])
-def test_ctrl_c_leaves_all_members_abreast(name, monkeypatch):
+def test_ctrl_c_leaves_all_members_abreast(name, monkeypatch, ctrl_c):
     X, y = drifting()
     ensemble, learn = make(name).partial_fit(X[:1000], y[:1000], [0, 1]), Member.learn
 

@@ -166,7 +166,7 @@ def test_weights_are_refused():
         PuuVFDT(**SMALL).fit(X, known, sample_weight=np.ones(300))
 
 
-def test_ctrl_c_leaves_the_trees_abreast(monkeypatch):
+def test_ctrl_c_leaves_the_trees_abreast(monkeypatch, ctrl_c):
     X, _, known = made(3000)
     monkeypatch.setattr(estimator, "_PART", 1000)
     tree = PuuVFDT(**SMALL).partial_fit(X[:100], known[:100], ["yes", "?"])

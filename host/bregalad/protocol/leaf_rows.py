@@ -6,12 +6,9 @@ leaf's row is written whole, the counts that its split gave it among them.
 
 from enum import IntEnum
 
-import numpy as np
-
-from ..compiled import njit
 from .fields import Access, Field, Register
 
-__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "SINCE_WIDTH", "Predictor", "RowOp", "RowWord", "row_words"]
+__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "SINCE_WIDTH", "Predictor", "RowOp", "RowWord"]
 
 COUNT_WIDTH = 32  # of a row's class counts
 SINCE_WIDTH = 24  # of what is counted since the last review
@@ -46,7 +43,6 @@ class RowWord(IntEnum):
 
 
 _RW = Access.RW
-_FIRST, _MAJORITY, _LEAD = len(RowWord), int(RowWord.MAJORITY), int(RowWord.LEAD)
 
 LEAF_ROWS = (
     Register(
@@ -59,27 +55,3 @@ LEAF_ROWS = (
     ),
     Register("leaf_marks", 0x118, (Field("every", 32, _RW, "Instances between marks, 0: none."),)),
 )
-
-
-@njit()
-def row_words(counts, majority):
-    """A new leaf's row: all its words.
-
-    Parameters
-    ----------
-    counts : int64 array (classes,)
-        Of every class of the board.
-    majority : int
-        What it predicts as long as it has no counts.
-
-    Returns
-    -------
-    int64 array (words,)
-    """
-    words = np.zeros(_FIRST + len(counts), np.int64)
-    words[_MAJORITY] = majority
-    for k in range(len(counts)):
-        words[_FIRST + k] = counts[k]
-        if counts[k] > words[_LEAD]:
-            words[_MAJORITY], words[_LEAD] = k, counts[k]
-    return words

@@ -4,14 +4,14 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import MISSING, NONE
-from ...protocol.leaf_rows import RowOp, RowWord, row_words
+from ...protocol.leaf_rows import RowOp, RowWord
 from ...protocol.nodes import EDIT, KIND_LOW, EditFlag
 from ...protocol.tree import MANY, TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
 from ..policy.rule import ask_up_to
 from ..structure.nodes import LEAF, MULTIWAY, NO_NODE
 
-__all__ = ["SEEN", "UNTOLD", "follow", "words_of"]
+__all__ = ["SEEN", "UNTOLD", "follow", "row_words", "words_of"]
 
 UNTOLD = -1  # in place of a node's kind: the board has no row of it
 
@@ -21,9 +21,34 @@ _KIND, _SLOT, _BESIDE = (SEEN.index(name) for name in ("kind", "slot", "beside")
 
 _EDIT, _NODE, _ROW = (int(TreeOpcode[name]) for name in ("EDIT", "NODE", "ROW"))
 _WRITE, _MORE = int(RowOp.WRITE), int(EditFlag.MORE)
+_FIRST, _MAJORITY, _LEAD = len(RowWord), int(RowWord.MAJORITY), int(RowWord.LEAD)
 _put_edit = putter(EDIT, "opcode", "flags", "node", "test", "child", "value", "default", "slot")
 _put_node = putter(TREE_COMMANDS[TreeOpcode.NODE], "opcode", "flags", "slot", "node", "only", "base", "ask_up_to")
 _put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word", "value")
+
+
+@njit()
+def row_words(counts, majority):
+    """A new leaf's row: all its words.
+
+    Parameters
+    ----------
+    counts : int64 array (classes,)
+        Of every class of the board.
+    majority : int
+        What it predicts as long as it has no counts.
+
+    Returns
+    -------
+    int64 array (words,)
+    """
+    words = np.zeros(_FIRST + len(counts), np.int64)
+    words[_MAJORITY] = majority
+    for k in range(len(counts)):
+        words[_FIRST + k] = counts[k]
+        if counts[k] > words[_LEAD]:
+            words[_MAJORITY], words[_LEAD] = k, counts[k]
+    return words
 
 
 def words_of(style, classes, nodes):
