@@ -61,7 +61,7 @@ def entries(trainer, top=0):
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("levels", LEVELS)
+@pytest.mark.parametrize("levels", ["one level", pytest.param("levels", marks=pytest.mark.slow)])
 def test_an_alternate_is_the_tree_that_has_seen_its_instances_alone(tree, levels):
     codes, labels = driving.drifting(3, 6000)
     trainer, plain = trainer_on(tree, **LEVELS[levels]), trainer_on(tree, alternates=False, **LEVELS[levels])
