@@ -81,6 +81,7 @@ def test_lint(folder):
     assert done.returncode == 0 and not done.stderr, done.stderr[:2000]
 
 
+@pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")  # LiteX's own, as it is compiled
 def test_litex(tmp_path):
     """A LiteX SoC with it connects every port."""
     pytest.importorskip("litex")
