@@ -5,12 +5,12 @@ import pickle
 import signal
 
 import numpy as np
-import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, CTree, load_tree, open_board
 from bregalad.ensemble import ENSEMBLES, AdaptiveRandomForest, OnlineBagging, load_learner
 from bregalad.ensemble.member import Member
 from bregalad.geometry import Geometry
+from forests import drifting, same
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -20,31 +20,9 @@ TREE = {"grace": 30, "delta": 0.01}
 SOME = ["arf", *(pytest.param(name, marks=pytest.mark.slow) for name in ENSEMBLES if name != "arf")]
 
 
-def drifting(seed=1, count=5000):
-    """Numbers and a nominal attribute; halfway other ones tell the class."""
-    print(f"seed {seed}")
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame(rng.random((count, 4)), columns=list("abcd"))
-    X["e"] = rng.choice(["x", "y", "z"], count)
-    late = np.arange(count) >= count // 2
-    y = np.where(late, (X["c"] > 0.4) & (X["e"] != "x"), (X["a"] > 0.6) | (X["e"] == "z")).astype(int)
-    y ^= rng.random(count) < 0.05
-    return X, y
-
-
 def make(name, **options):
     few = {"members": 3, "seed": 2, **({"warning": 0.2, "drift": 0.1} if name == "arf" else {})}
     return ENSEMBLES[name](VFDT(**TREE), **few | options)
-
-
-def same(one, other, X):
-    """Whether two ensembles are the same, tree by tree."""
-    assert one.report() == other.report()
-    for mine, theirs in zip(one.members_, other.members_, strict=True):
-        assert len(mine.trees) == len(theirs.trees)
-        for tree, twin in zip(mine.trees, theirs.trees, strict=True):
-            assert tree.difference(twin) is None
-    assert (one.predict_proba(X[:200]) == other.predict_proba(X[:200])).all()
 
 
 @pytest.mark.parametrize("name", SOME)

@@ -20,7 +20,7 @@ from ..trees.learning import Learning
 from ..trees.parameters import Parameters
 from ..trees.requirements import warn_of_lost
 from ..trees.river import OneByOne
-from ..trees.storage import load
+from ..trees.saving import Saving
 from ..trees.training.steps import SAFE, Steps
 from ..trees.turns import changing, reading
 from ..trees.weights import Weighing
@@ -33,18 +33,16 @@ from .single import Single
 from .votes import elect
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from numpy.typing import NDArray
 
-    from ..hints import Frame, Path
+    from ..hints import Frame
 
 __all__ = ["Ensemble"]
 
 _BATCH = 4096  # instances that a member learns before the next one does; nothing depends on it
 
 
-class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator):
+class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator):
     """Base of the ensembles: trees that learn the same stream, each its own share of it, and vote.
 
     A subclass says in ``_style`` how its members are, and in ``_learn_all`` how they learn.
@@ -58,6 +56,7 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
     members_ : list of Member
     """
 
+    _storage = storage
     _unfinished = None  # no call waits for a board
     _crew = None  # of the workers that have the members; `_members` are older then
     _name = ""  # of `options.NAMES`
@@ -428,34 +427,6 @@ class Ensemble(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, Classi
             self._drop_spares()
         for tree in self._trees_here:
             tree.close()
-
-    @changing
-    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
-        """Write all trees, the quantiser and the boards' statistics to a file.
-
-        Parameters
-        ----------
-        path : str or Path
-        run : dict, optional
-            How far a run has come, in JSON's types; kept beside the ensemble.
-        """
-        self._fitted()
-        self._check_unchanged()
-        self.check_parameters()  # or nothing could read the file
-        storage.save(self, path, run)
-
-    @classmethod
-    def load(cls, path: Path, **changes: Any) -> Self:
-        """Read a saved ensemble of this class; ``changes`` replace its parameters (``threads=...``).
-
-        Raises
-        ------
-        ValueError
-            If the file is none of this version's, or damaged.
-        """
-        return load((cls,), path, changes)
-
-    _restored = classmethod(storage.restored)
 
     def __copy__(self):
         # A shallow one would change the same trees.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import Board, BoardError
 from ..words import one_line
-from . import bayes, storage
+from . import bayes
 from .conventions import Conventions
 from .holder import BoardHolder
 from .inputs import named_classes
@@ -19,6 +19,7 @@ from .learning import Learning
 from .parameters import Parameters
 from .requirements import warn_of_lost
 from .river import OneByOne
+from .saving import Saving
 from .structure import walk
 from .structure.recode import thresholds_of
 from .training.steps import SAFE, Steps
@@ -27,11 +28,9 @@ from .turns import changing, reading
 from .weights import Weighing
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from numpy.typing import ArrayLike, NDArray
 
-    from ..hints import Frame, Path
+    from ..hints import Frame
     from ..resident import Resident
 
 __all__ = ["StreamTree"]
@@ -41,6 +40,7 @@ class StreamTree(
     Parameters,
     BoardHolder,
     Learning,
+    Saving,
     Intake,
     Inspection,
     Conventions,
@@ -362,35 +362,3 @@ class StreamTree(
             "_fractions",
         ):
             self.__dict__.pop(name, None)
-
-    # Saving
-
-    @changing
-    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
-        """Write the tree, the quantiser and the board's statistics to a file.
-
-        Parameters
-        ----------
-        path : str or Path
-        run : dict, optional
-            How far a run has come, in JSON's types; kept beside the tree.
-        """
-        self._fitted()
-        self._check_unchanged()
-        self.check_parameters()  # or nothing could read the file
-        storage.save(self, path, run)
-
-    @classmethod
-    def load(cls, path: Path, **changes: Any) -> Self:
-        """Read a saved tree of this class; ``changes`` replace its parameters (``board=...``).
-
-        ``bregalad.load_tree`` reads one of any class.
-
-        Raises
-        ------
-        ValueError
-            If the file is none of this version's, or damaged.
-        """
-        return storage.load((cls,), path, changes)
-
-    _restored = classmethod(storage.restored)

@@ -17,7 +17,7 @@ from ..intake import Intake
 from ..learning import Learning
 from ..parameters import Parameters
 from ..river import OneByOne, times_of
-from ..storage import load
+from ..saving import Saving
 from ..turns import changing, reading
 from ..weights import Weighing
 from . import storage
@@ -28,16 +28,15 @@ from .view import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
 
     from numpy.typing import NDArray
 
-    from ...hints import Frame, Label, Path
+    from ...hints import Frame, Label
 
 __all__ = ["ClassicalTree"]
 
 
-class ClassicalTree(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator):
+class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator):
     """Base of the trees that keep every instance, on the host: what they are asked for, and what they refuse.
 
     Attributes
@@ -49,6 +48,7 @@ class ClassicalTree(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, C
     """
 
     _unfinished = None  # no call waits for a board
+    _storage = storage
     _multiway = True  # whether nominal attributes have a branch per value
     _tree: Tree
 
@@ -273,37 +273,7 @@ class ClassicalTree(Parameters, Learning, Intake, Scoring, Weighing, OneByOne, C
         self._fitted()
         return View(self._tree, self._quantiser, self.schema_, self.classes_)
 
-    # Saving
-
-    @changing
-    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
-        """Write the instances, of which the tree is built anew, to a file.
-
-        Parameters
-        ----------
-        path : str or Path
-        run : dict, optional
-            How far a run has come, in JSON's types; kept beside the tree.
-        """
-        self._fitted()
-        self._check_unchanged()
-        self.check_parameters()  # or nothing could read the file
-        storage.save(self, path, run)
-
-    @classmethod
-    def load(cls, path: Path, **changes: Any) -> Self:
-        """Read a saved tree of this class; ``changes`` replace its parameters (``max_instances=...``).
-
-        ``bregalad.load_tree`` reads one of any class.
-
-        Raises
-        ------
-        ValueError
-            If the file is none of this version's, or damaged, or has more instances than may be kept.
-        """
-        return load((cls,), path, changes)
-
-    _restored = classmethod(storage.restored)
+    # Copies
 
     def __copy__(self):
         # A shallow one would change the same tree.

@@ -18,17 +18,15 @@ from ..conventions import Scoring
 from ..inputs import as_frame, labels_of, named_classes
 from ..learning import Learning
 from ..parameters import Parameters
-from ..storage import load
+from ..saving import Saving
 from ..turns import changing, reading
 from . import storage
 from .tree import PositiveTree
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from numpy.typing import NDArray
 
-    from ...hints import Frame, Label, Path
+    from ...hints import Frame, Label
 
 __all__ = ["LEVELS", "PositiveLearner"]
 
@@ -36,7 +34,7 @@ LEVELS = tuple(tenth / 10 for tenth in range(1, 10))
 _PART = 20_000  # instances that one tree learns before the next one does; nothing depends on it
 
 
-class PositiveLearner(Parameters, Learning, Scoring, ClassifierMixin, BaseEstimator):
+class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, BaseEstimator):
     """Base of the learners: a tree for each level side by side, of which one predicts.
 
     A subclass says by ``_kind`` which trees these are.
@@ -51,6 +49,7 @@ class PositiveLearner(Parameters, Learning, Scoring, ClassifierMixin, BaseEstima
         By level.
     """
 
+    _storage = storage
     _kind = PositiveTree
     positive: Label
     level: float | None
@@ -227,34 +226,6 @@ class PositiveLearner(Parameters, Learning, Scoring, ClassifierMixin, BaseEstima
         """Let go of the boards; what was learnt stays."""
         for tree in self.__dict__.get("trees_", {}).values():
             tree.close()
-
-    @changing
-    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
-        """Write all trees, their quantisers and the boards' statistics to a file.
-
-        Parameters
-        ----------
-        path : str or Path
-        run : dict, optional
-            How far a run has come, in JSON's types; kept beside the trees.
-        """
-        self._fitted()
-        self._check_unchanged()
-        self.check_parameters()  # or nothing could read the file
-        storage.save(self, path, run)
-
-    @classmethod
-    def load(cls, path: Path, **changes: Any) -> Self:
-        """Read what a learner of this class has saved; ``changes`` replace its parameters (``threads=...``).
-
-        Raises
-        ------
-        ValueError
-            If the file is none of this version's, or damaged.
-        """
-        return load((cls,), path, changes)
-
-    _restored = classmethod(storage.restored)
 
     def __copy__(self):
         # A shallow one would change the same trees.

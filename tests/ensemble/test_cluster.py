@@ -3,8 +3,6 @@
 import os
 import signal
 
-import numpy as np
-import pandas as pd
 import pytest
 from bregalad import VFDT, BoardError
 from bregalad import cluster as workers_of
@@ -12,6 +10,7 @@ from bregalad.boards.remote import join_workers
 from bregalad.cluster import BOARD, parse
 from bregalad.ensemble import ENSEMBLES, crew, load_learner
 from bregalad.geometry import Geometry
+from forests import drifting, same
 
 BOARDS = 4
 
@@ -43,27 +42,8 @@ def cluster(request):
     return ray
 
 
-def drifting(count=3000):
-    print("seed 1")
-    rng = np.random.default_rng(1)
-    X = pd.DataFrame(rng.random((count, 4)), columns=list("abcd"))
-    X["e"] = rng.choice(["x", "y", "z"], count)
-    late = np.arange(count) >= count // 2
-    y = np.where(late, (X["c"] > 0.4) & (X["e"] != "x"), (X["a"] > 0.6) | (X["e"] == "z")).astype(int)
-    return X, y ^ (rng.random(count) < 0.05)
-
-
 def make(name, **options):
     return ENSEMBLES[name](VFDT(grace=30, delta=0.01, delay=20), members=4, seed=2, drift=0.1, **options)
-
-
-def same(one, other, X):
-    assert one.report() == other.report()
-    for mine, theirs in zip(one.members_, other.members_, strict=True):
-        assert len(mine.trees) == len(theirs.trees)
-        for tree, twin in zip(mine.trees, theirs.trees, strict=True):
-            assert tree.difference(twin) is None
-    assert (one.predict_proba(X[:200]) == other.predict_proba(X[:200])).all()
 
 
 def kill(forest, number):
@@ -74,7 +54,7 @@ def kill(forest, number):
 
 @pytest.mark.parametrize("name, workers, lost", [("arf", 1, ()), ("arf", 2, (0, 1)), ("leveraging", 2, (1,))])
 def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, workers, lost):
-    X, y = drifting()
+    X, y = drifting(count=3000)
     monkeypatch.setattr(crew, "_LOGGED", 8000)  # a batch or two
     here, there = make(name), make(name, engine=f"ray,workers={workers}")
     for number, start in enumerate(range(0, len(X), 500)):
@@ -90,7 +70,7 @@ def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, worke
 
 
 def test_the_rest_is_as_ever_while_members_are_away(cluster, tmp_path, monkeypatch):
-    X, y = drifting(900)
+    X, y = drifting(count=900)
     here, there = make("arf"), make("arf", engine="ray")
     for forest in (here, there):
         forest.partial_fit(X[:600], y[:600], [0, 1])
@@ -115,7 +95,7 @@ def test_the_rest_is_as_ever_while_members_are_away(cluster, tmp_path, monkeypat
 
 
 def test_one_by_one_with_what_comes_later(cluster):
-    X, y = drifting(12)
+    X, y = drifting(count=12)
     here, there = make("arf"), make("arf", engine="ray,workers=1")
     for row, label in zip(X.to_dict("records"), y.tolist(), strict=True):
         for forest in (here, there):
@@ -128,7 +108,7 @@ def test_one_by_one_with_what_comes_later(cluster):
 
 
 def test_one_tree_on_many_workers(cluster):
-    X, y = drifting(1500)
+    X, y = drifting(count=1500)
     options = {"grace": 50, "delta": 1e-3, "leaf_prediction": "mc", "nominal_values": 20}
     geometry = Geometry(lanes=8, passes=1, slots=256, count_width=24)
     one = VFDT(geometry=geometry, **options)
@@ -148,7 +128,7 @@ def test_one_tree_on_many_workers(cluster):
 
 
 def test_workers_must_fit(cluster, monkeypatch):
-    X, y = drifting(300)
+    X, y = drifting(count=300)
     forest = make("arf", engine=f"ray,workers={BOARDS + 1}")
     with pytest.raises(BoardError, match=r"worker 4 has no board, the cluster's nodes have 4: start nodes with --res"):
         forest.fit(X, y)
@@ -162,7 +142,7 @@ def test_workers_must_fit(cluster, monkeypatch):
 
 
 def test_a_cluster_that_is_gone_takes_nothing_along(cluster, tmp_path):
-    X, y = drifting(1500)
+    X, y = drifting(count=1500)
     here, there = make("leveraging"), make("leveraging", engine="ray,workers=1")
     for forest in (here, there):
         forest.partial_fit(X[:1000], y[:1000], [0, 1])
@@ -182,10 +162,10 @@ def test_a_cluster_that_is_gone_takes_nothing_along(cluster, tmp_path):
 )
 def test_wrong_engines_are_refused(engine):
     with pytest.raises(ValueError, match="engine must be None, 'ray' or 'ray://HOST:PORT', or one of these with"):
-        make("arf", engine=engine).fit(*drifting(30))
+        make("arf", engine=engine).fit(*drifting(count=30))
 
 
 def test_engines_have_workers():
     assert parse("ray") == ("ray", 0) and parse("ray://a:1,workers=12") == ("ray://a:1", 12)
     with pytest.raises(TypeError, match="engine must be None"):
-        make("arf", engine=3).fit(*drifting(30))
+        make("arf", engine=3).fit(*drifting(count=30))

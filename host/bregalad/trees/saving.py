@@ -1,0 +1,55 @@
+"""Files of learners, in the way that all of them share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import storage
+from .shared import Shared
+from .turns import changing
+
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Self
+
+    from ..hints import Path
+
+__all__ = ["Saving"]
+
+
+class Saving(Shared):
+    """Mixin of every learner: ``save``, ``load``. ``_storage`` is the module that knows what its files contain."""
+
+    _storage: ModuleType = storage
+
+    @changing
+    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
+        """Write all that was learnt, the quantiser and the board's statistics, to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+        run : dict, optional
+            How far a run has come, in JSON's types; kept beside the rest.
+        """
+        self._fitted()
+        self._check_unchanged()
+        self.check_parameters()  # or nothing could read the file
+        self._storage.save(self, path, run)
+
+    @classmethod
+    def load(cls, path: Path, **changes: Any) -> Self:
+        """Read what a learner of this class has saved; ``changes`` replace its parameters (``board=...``).
+
+        ``bregalad.load_tree`` reads a tree of any class.
+
+        Raises
+        ------
+        ValueError
+            If the file is none of this version's, or damaged, or holds more than the parameters allow.
+        """
+        return storage.load((cls,), path, changes)
+
+    @classmethod
+    def _restored(cls, path, meta, arrays, changes):
+        return cls._storage.restored(cls, path, meta, arrays, changes)
