@@ -7,10 +7,13 @@ import pytest
 from bregalad.boards import open_board
 from bregalad.boards.base import BoardError
 from bregalad.data.keys import edge_keys
+from bregalad.protocol.nodes import EDIT, EditFlag
 from bregalad.protocol.rows import Column, RowKind, RowLayout
+from bregalad.protocol.tree import TreeOpcode
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
+from bregalad.trees.training.walking import Walking
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
@@ -55,6 +58,39 @@ def test_late_reports_change_nothing(tree, delay, seed):
     trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, delay=delay, late=random.Random(seed))
     assert (predictions == expected).all()
     assert walking.nodes.difference(trainer.nodes) is None
+
+
+def test_rows_of_nodes_that_went_are_told_anew():
+    """Where a split is revised its children may get rows that the board has known before, as leaves."""
+    trainer, walking, expected, predictions = both("efdt", 6000, geometry(80), 4)
+    assert (predictions == expected).all()
+    assert walking.nodes.difference(trainer.nodes) is None
+    assert trainer.tally.replaced and trainer.tally.pruned
+
+
+def test_a_split_is_its_children_then_the_node(monkeypatch):
+    """So no record finds a row that is not there yet, and the lock goes with the last EDIT."""
+    told = []
+    tell = Walking.tell
+
+    def heard(self, touched=None, decided=-1):
+        sent = []
+        with monkeypatch.context() as patch:
+            patch.setattr(self.trainer.board, "send", sent.append)
+            tell(self, touched, decided)
+        for data in sent:
+            self.trainer.board.send(data)
+        commands = [data[at : at + EDIT.size] for data in sent for at in range(0, len(data), EDIT.size)]
+        edits = [EDIT.unpack(command) for command in commands if command[0] == TreeOpcode.EDIT]
+        if len(edits) > 1 and touched is not None:
+            told.append(([int(edit["node"]) for edit in edits], [int(edit["flags"]) for edit in edits], decided))
+
+    monkeypatch.setattr(Walking, "tell", heard)
+    _, walking, _, _ = both("efdt", 2500, geometry(80), 3)
+    assert len(told) >= walking.tally.splits > 1
+    for nodes, flags, decided in told:
+        assert nodes[-1] == decided and sorted(nodes[:-1]) == nodes[:-1] and nodes[0] > decided
+        assert flags == [EditFlag.MORE] * (len(nodes) - 1) + [0]
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])

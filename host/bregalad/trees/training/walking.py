@@ -331,9 +331,6 @@ class Walking:
         trainer, nodes = self.trainer, self.trainer.nodes
         if touched is None:
             self.told, touched = True, nodes.descendants()
-            gone = np.ones(len(self._told), np.bool_)
-            gone[touched] = False
-            self._told[gone] = UNTOLD
         style = trainer.growth.style
         if len(self._out) < (words := words_of(style, nodes.classes, len(touched))):
             self._out = np.zeros(2 * words, np.uint32)
