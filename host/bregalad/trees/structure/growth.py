@@ -118,27 +118,13 @@ class Growth:
         tie : bool
 
         """
-        nodes, pool, width = self.nodes, self.pool, len(split.sides)
+        nodes, width = self.nodes, len(split.sides)
         if nodes.kind[node] != LEAF:
             self._kill(node)
         nodes.reserve(width)
         found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
-        if width <= pool.free + self._handed:
-            used = divide(
-                nodes.table,
-                nodes.matrices,
-                nodes.room,
-                nodes.blank,
-                self.style,
-                self.cells.first_cell,
-                pool.stack,
-                pool.node,
-                node,
-                *found,
-                self._out,
-                self.style.anytime,
-            )
-            self._send(used)
+        if width <= self.pool.free + self._handed:
+            self._send(divide(*self._arrays, node, *found, self._out, self.style.anytime))
             return
         child = sprout(nodes.table, *nodes.matrices, nodes.room, nodes.blank, self.style, node, *found)
         if self.policy.anytime:
