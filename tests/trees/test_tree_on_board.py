@@ -13,7 +13,6 @@ from bregalad.protocol.tree import TreeOpcode
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
-from bregalad.trees.training.walking import Walking
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
@@ -70,27 +69,26 @@ def test_rows_of_nodes_that_went_are_told_anew():
 
 def test_a_split_is_its_children_then_the_node(monkeypatch):
     """So no record finds a row that is not there yet, and the lock goes with the last EDIT."""
-    told = []
-    tell = Walking.tell
+    changes = [[]]
+    send = GoldenBoard.send
 
-    def heard(self, touched=None, decided=-1):
-        sent = []
-        with monkeypatch.context() as patch:
-            patch.setattr(self.trainer.board, "send", sent.append)
-            tell(self, touched, decided)
-        for data in sent:
-            self.trainer.board.send(data)
-        commands = [data[at : at + EDIT.size] for data in sent for at in range(0, len(data), EDIT.size)]
-        edits = [EDIT.unpack(command) for command in commands if command[0] == TreeOpcode.EDIT]
-        if len(edits) > 1 and touched is not None:
-            told.append(([int(edit["node"]) for edit in edits], [int(edit["flags"]) for edit in edits], decided))
+    def heard(self, data):
+        for at in range(0, len(data), EDIT.size):
+            edit = EDIT.unpack(data[at : at + EDIT.size])
+            if edit["opcode"] == TreeOpcode.EDIT:
+                changes[-1].append((int(edit["node"]), int(edit["flags"])))
+                if edit["flags"] != EditFlag.MORE:
+                    changes.append([])
+        send(self, data)
 
-    monkeypatch.setattr(Walking, "tell", heard)
+    monkeypatch.setattr(GoldenBoard, "send", heard)
     _, walking, _, _ = both("efdt", 2500, geometry(80), 3)
+    told = [change for change in changes if len(change) > 1]
     assert len(told) >= walking.tally.splits > 1
-    for nodes, flags, decided in told:
-        assert nodes[-1] == decided and sorted(nodes[:-1]) == nodes[:-1] and nodes[0] > decided
-        assert flags == [EditFlag.MORE] * (len(nodes) - 1) + [0]
+    for change in told:
+        nodes, flags = zip(*change, strict=True)
+        assert sorted(nodes[:-1]) == [*nodes[:-1]] and nodes[0] > nodes[-1]
+        assert flags == (EditFlag.MORE,) * (len(nodes) - 1) + (0,)
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])

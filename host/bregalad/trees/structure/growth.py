@@ -4,22 +4,12 @@ import numpy as np
 
 from ...geometry import NONE
 from ...protocol.commands import CommandFlag, Opcode, pack_command
-from .activation import activate, begin_anew, rezoom, role_period
+from .activation import activate, rezoom, role_period
 from .alternates import begin, end
-from .nodes import LEAF, NUMERIC
+from .contest import clear_below, divide, free_slot, review
+from .nodes import NUMERIC
 from .slots import SlotPool
-from .split import (
-    divide,
-    enter_role,
-    hand_out,
-    level,
-    link,
-    place,
-    shift_of,
-    sides_of,
-    sprout,
-    style_of,
-)
+from .split import enter_role, level, link, place, shift_of, sides_of, style_of
 
 __all__ = ["Growth", "Split"]
 
@@ -81,19 +71,14 @@ class Growth:
         nodes.wait[nodes.wait == 0] = policy.first_wait
         self.style = style_of(geometry, policy)
         self._commands = commands
-        self._out = np.zeros(self.most_bytes, np.uint8)  # commands that compiled code writes
-
-    @property
-    def most_bytes(self):
-        """Bytes of the commands at most that compiled code writes: it looks at no bounds.
-
-        A split has PLACE for the node and for every child, a node that gets a slot PLACE for every attribute.
-        """
+        # Bytes of the commands at most that compiled code writes: it looks at no bounds. A split has PLACE for the
+        # node, for every child, and for all slots whose links go; a node that gets a slot PLACE for every attribute.
         # An attribute has as many children as bins at most, whatever these have counted, be it what a damaged file
         # says.
-        cells = np.bincount(self.cells.attribute)
-        bins = self.geometry.bins * int(cells.max())
-        return max(1 + bins, 2 + len(cells)) * self.style.command_bytes
+        cells = np.bincount(cells.attribute)
+        bins = geometry.bins * int(cells.max())
+        self.most_bytes = max(1 + bins + geometry.slots, 2 + len(cells)) * self.style.command_bytes
+        self._out = np.zeros(self.most_bytes, np.uint8)  # commands that compiled code writes
 
     def command(self, opcode, **values):
         """Queue a command."""
@@ -118,18 +103,9 @@ class Growth:
         tie : bool
 
         """
-        nodes, width = self.nodes, len(split.sides)
-        if nodes.kind[node] != LEAF:
-            self._kill(node)
-        nodes.reserve(width)
+        self.nodes.reserve(len(split.sides))
         found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
-        if width <= self.pool.free + self._handed:
-            self._send(divide(*self._arrays, node, *found, self._out, self.style.anytime))
-            return
-        child = sprout(nodes.table, *nodes.matrices, nodes.room, nodes.blank, self.style, node, *found)
-        if self.policy.anytime:
-            self._enter_role(node)
-        self._settle(node, np.arange(child, child + width))
+        self._send(divide(*self._arrays, node, *found, self._out, self.style.anytime))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""
@@ -190,16 +166,13 @@ class Growth:
 
     def _free_slot(self):
         """Free the slot of the least promising leaf, if any has one."""
-        leaves = self.nodes.leaves()
-        active = leaves[self.nodes.slot[leaves] >= 0]
-        for leaf in np.setdiff1d(active, self.pool.keepers(self.nodes, active, len(active) - 1)):
-            self._deactivate(int(leaf))
+        nodes, pool = self.nodes, self.pool
+        counts, _, gains, _ = nodes.matrices
+        self._send(free_slot(nodes.table, counts, gains, nodes.room, self.style, pool.stack, pool.node, self._out))
 
     def _kill(self, node):
-        for below in self.nodes.descendants(node)[:0:-1].tolist():
-            if self.nodes.slot[below] >= 0:
-                self._give_back(below)
-        self.nodes.kill(node)
+        nodes, pool = self.nodes, self.pool
+        self._send(clear_below(nodes.table, nodes.room, self.style, pool.stack, pool.node, node, self._out, 0))
 
     def _enter_role(self, node):
         """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
@@ -244,40 +217,6 @@ class Growth:
         self.nodes.slot[node] = slot = self.pool.take(node, wanted)
         return slot
 
-    def _settle(self, node, family):
-        """Hand the slots of less promising leaves to new ones, of which too many are for those that are free."""
-        nodes, pool = self.nodes, self.pool
-        leaves = nodes.leaves()
-        active = leaves[nodes.slot[leaves] >= 0]
-        keep = pool.keepers(nodes, leaves[np.isin(leaves, [*active, *family])], self._slots_for_leaves)
-        for leaf in np.setdiff1d(active, keep):
-            self._deactivate(int(leaf))
-        keepers = np.intersect1d(family, keep)
-        if self._handed and not len(keepers):
-            pool.give_back(int(nodes.slot[node]))
-            nodes.slot[node] = -1
-        self._send(
-            hand_out(nodes.table, self.style, self.cells.first_cell, pool.stack, pool.node, node, keepers, self._out, 0)
-        )
-
-    @property
-    def _handed(self):
-        """Slots that a leaf that splits leaves to its children."""
-        return int(not self.policy.anytime)
-
-    @property
-    def _slots_for_leaves(self):
-        if not self.policy.anytime:
-            return self.pool.slots
-        return self.pool.slots - len(self.nodes.inner())
-
-    def _give_back(self, node):
-        """Free a node's slot, those of the nodes below before it."""
-        slot = int(self.nodes.slot[node])
-        self._unlink(slot)
-        self.pool.give_back(slot)
-        self.nodes.slot[node] = -1
-
     def _unlink(self, slot):
         """Leave no link in a slot that is given up."""
         # Where one leads to a slot that is taken anew, a board of several levels goes through all.
@@ -291,10 +230,6 @@ class Growth:
         for slot in slots[slots >= 0].tolist():
             self._unlink(slot)
         return len(self._commands) > queued
-
-    def _deactivate(self, leaf):
-        self._give_back(leaf)
-        begin_anew(self.nodes.table, self.nodes.gains, self.style, leaf)
 
     def role_period(self, node):
         """Instances between trials of a node, where it has no period of its own."""
@@ -324,11 +259,12 @@ class Growth:
         leaves = nodes.leaves()
         if (nodes.slot[leaves] >= 0).all():
             return
-        keep = self.pool.keepers(nodes, leaves, self._slots_for_leaves)
-        for leaf in np.setdiff1d(leaves[nodes.slot[leaves] >= 0], keep):
-            self._deactivate(int(leaf))
-        for leaf in keep[nodes.slot[keep] < 0]:
-            self._activate(int(leaf))
+        counts, _, gains, _ = nodes.matrices
+        pool = self.pool
+        chosen, used = review(nodes.table, counts, gains, nodes.room, self.style, pool.stack, pool.node, self._out)
+        self._send(used)
+        for leaf in chosen.tolist():
+            self._activate(leaf)
 
     def restart(self):
         """Give all nodes that count a slot each, with empty statistics."""

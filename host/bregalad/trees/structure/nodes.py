@@ -421,11 +421,6 @@ class Nodes:
         low, high = code_range(self.table, node, attribute)
         return int(low), int(high)
 
-    def promise(self, nodes):
-        """Instances that a leaf's majority class gets wrong: share times error, unscaled."""
-        counts = self.counts[nodes]
-        return counts.sum(axis=1) - counts.max(axis=1)
-
     def difference(self, other):
         """The first difference from another tree in words, or None.
 

@@ -1,4 +1,4 @@
-"""Which leaves hold a slot on the board when there are more leaves than slots."""
+"""The slots of a board, and which of them are free."""
 
 import numpy as np
 
@@ -67,10 +67,7 @@ def give_back(stack, slot_node, slot):
 
 
 class SlotPool:
-    """Free slots, and the choice of the leaves that keep one.
-
-    The least promising leaf, by the share of instances that reach it times its error, is the
-    first to lose its slot (Domingos and Hulten 2000, section 3.3).
+    """Free slots.
 
     Parameters
     ----------
@@ -108,11 +105,3 @@ class SlotPool:
     def give_back(self, slot):
         """Free a slot."""
         give_back(self.stack, self.node, slot)
-
-    def keepers(self, nodes, leaves, room):
-        """The ``room`` most promising of ``leaves``, which are given from left to right."""
-        if len(leaves) <= room:
-            return leaves
-        # Of equals the left one stays: node numbers depend on when reports arrived.
-        order = np.argsort(-nodes.promise(leaves), kind="stable")
-        return leaves[np.sort(order[: max(0, room)])]

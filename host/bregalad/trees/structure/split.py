@@ -1,4 +1,7 @@
-"""What a split does to the tree and to the board, in compiled code: sides, children, commands."""
+"""What a split does to the tree and to the board, in compiled code: sides, children, commands.
+
+`contest.divide` is all of it.
+"""
 
 from collections import namedtuple
 
@@ -24,7 +27,7 @@ __all__ = [
     "level",
     "zoom_of",
     "hand_out",
-    "divide",
+    "place_slot",
 ]
 
 _PLACE, _INNER, _KEEP = int(Opcode.PLACE), int(CommandFlag.INNER), int(CommandFlag.KEEP)
@@ -273,20 +276,27 @@ def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, o
         Where the next command begins.
     """
     row = table[node]
-    out[at : at + style.command_bytes] = 0
-    current = NONE
+    current = np.int64(NONE)
     if row["kind"] != LEAF:
         flags |= _INNER
-        current = first_cell[row["attribute"]]
+        current = np.int64(first_cell[row["attribute"]])
+    over = np.int64(link(table, style, node))
+    return place_slot(style, np.int64(row["slot"]), parent_slot, flags, cell, lo, shift, over, current, out, at)
+
+
+@njit(inner=True)
+def place_slot(style, slot, parent_slot, flags, cell, lo, shift, over, current, out, at):
+    """Write a PLACE by its fields, ``over`` being its link; others as for `place`."""
+    out[at : at + style.command_bytes] = 0
     out[at] = _PLACE
     out[at + 1] = flags
-    _put(out, at + _SLOT_AT, np.int64(row["slot"]))
+    _put(out, at + _SLOT_AT, slot)
     _put(out, at + _PARENT_AT, parent_slot)
     _put(out, at + _CELL_AT, cell)
     out[at + _LO_AT] = lo
     out[at + _SHIFT_AT] = shift
-    _put(out, at + _LINK_AT, np.int64(link(table, style, node)))
-    _put(out, at + _CURRENT_AT, np.int64(current))
+    _put(out, at + _LINK_AT, over)
+    _put(out, at + _CURRENT_AT, current)
     return at + style.command_bytes
 
 
@@ -353,51 +363,3 @@ def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at)
         cell, lo, shift = zoom_of(table, style, first_cell, leaf)
         at = place(table, style, first_cell, leaf, slot, np.int64(0), cell, lo, shift, out, at)
     return at
-
-
-@njit()
-def divide(
-    table,
-    matrices,
-    room,
-    blank,
-    style,
-    first_cell,
-    stack,
-    slot_node,
-    node,
-    attribute,
-    kind,
-    value,
-    values,
-    sides,
-    own,
-    tie,
-    out,
-    anytime,
-):
-    """Make a leaf a test whose children all get a slot.
-
-    Parameters
-    ----------
-    out : uint8 array
-        The commands for the board are written to it.
-    anytime : int or None
-        Of the style; None as an argument: what it leaves out is not compiled.
-
-    Others as in `sprout` and `hand_out`; there are rows and slots enough.
-
-    Returns
-    -------
-    int
-        Bytes written.
-    """
-    counts, base, gains, windows = matrices
-    child = sprout(
-        table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
-    )
-    used = np.int64(0)
-    if anytime is not None:
-        used = enter_role(table, style, first_cell, node, out, used)
-    leaves = np.arange(child, child + len(sides))
-    return hand_out(table, style, first_cell, stack, slot_node, node, leaves, out, used)

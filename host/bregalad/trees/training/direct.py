@@ -16,10 +16,11 @@ from ...protocol.reports import HEADER, SuggestionFlag
 from ...protocol.words import getter
 from ..policy.judge import ALTERNATE, KEEP, SPLIT, SWAP, TIE, judge_row, left_out
 from ..structure.alternates import begin, end
+from ..structure.contest import divide
 from ..structure.memory import count_off, date, leaf_of
 from ..structure.nodes import LEAF, NO_NODE, above, has_alternate
 from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
-from ..structure.split import divide, sides_of
+from ..structure.split import sides_of
 from ..structure.walk import GROUP, child_of, next_leaf, walk
 from .rivals import contest, worth
 from .tally import ALTERNATES, DROPPED, HALVINGS, INSTANCES, SPLITS, SWAPPED, TIES, TRIALS
@@ -190,7 +191,7 @@ def _values(counts, slot, first, cells):
 def _split(
     state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, form, node, anytime
 ):
-    """Split a leaf as its last trial has decided; False, and nothing is done, if rows or slots do not suffice."""
+    """Split a leaf as its last trial has decided; False, and nothing is done, if rows do not suffice."""
     row = table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
     attribute = form.attribute[cell]
@@ -199,8 +200,7 @@ def _split(
     values = _values(state.counts, slot, cell, last - cell)
     sides = sides_of(values, kind, value)
     width, classes = sides.shape
-    handed = 0 if style.anytime else 1  # a leaf's own slot
-    if stack[0] + handed < width or room[0] + width > len(table):
+    if room[0] + width > len(table):
         return False
     own = np.empty(classes, np.int64)
     for k in range(classes):

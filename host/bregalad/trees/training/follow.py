@@ -97,7 +97,7 @@ def _differs(told, now, first, last):
 
 
 @njit()
-def follow(table, counts, base, style, options, first_cell, decides, classes, most, told, touched, decided, out):
+def follow(table, counts, base, style, options, first_cell, decides, classes, most, told, touched, decided, out, used):
     """Write what the board is to be told of nodes that may have changed.
 
     Parameters
@@ -120,14 +120,15 @@ def follow(table, counts, base, style, options, first_cell, decides, classes, mo
     decided : int
         The node that has been decided about: it is unlocked last. -1: none.
     out : uint32 array
-        Written: NODEs, rows of new leaves, EDITs, of those first that no row leads to yet.
+        Written from ``used`` on: NODEs, rows of new leaves, EDITs, of those first that no row leads to yet.
+    used : int
 
     Returns
     -------
     used, edits : int
-        Words written, and EDITs among them.
+        Where the next command begins, and how many EDITs there are.
     """
-    step, used, edits = style.command_bytes // 4, 0, 0
+    step, edits = style.command_bytes // 4, 0
     now = np.zeros((len(touched), len(SEEN)), np.int64)
     turn = np.zeros(len(touched), np.int8)  # of its EDIT; 0: none
     for i in range(len(touched)):

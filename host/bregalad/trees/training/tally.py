@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["HALVINGS", "INSTANCES", "SPLITS", "TIES", "TRIALS", "ALTERNATES", "SWAPPED", "DROPPED", "Tally"]
+__all__ = ["HALVINGS", "INSTANCES", "REPLACED", "SPLITS", "TIES", "TRIALS", "ALTERNATES", "SWAPPED", "DROPPED", "Tally"]
 
 _EVENTS = (
     "instances",
@@ -16,7 +16,9 @@ _EVENTS = (
     "dropped",  # alternates that went
     "halvings",  # trials that found their slot's counts halved since the last
 )
-INSTANCES, SPLITS, TIES, TRIALS, HALVINGS = map(_EVENTS.index, ("instances", "splits", "ties", "trials", "halvings"))
+INSTANCES, SPLITS, REPLACED, TIES, TRIALS, HALVINGS = map(
+    _EVENTS.index, ("instances", "splits", "replaced", "ties", "trials", "halvings")
+)
 ALTERNATES, SWAPPED, DROPPED = map(_EVENTS.index, ("alternates", "swapped", "dropped"))
 
 

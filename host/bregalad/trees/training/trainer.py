@@ -48,7 +48,7 @@ _Window = namedtuple("_Window", "codes labels predictions weights learnt")
 _How = namedtuple("_How", "predictor anytime alternates watch forgets rules chances")
 
 # Taken many at once by compiled code.
-_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, Kind.ENTRY, TreeKind.LABEL, TreeKind.ROW)
+_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, Kind.ENTRY, TreeKind.LABEL)
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
 _TOKENS = count_from(FEED_TOKENS)
 
@@ -740,6 +740,8 @@ class Trainer:
         geometry, cells = self.board.geometry, len(self.cells)
         at = 0
         while at < len(data):
+            if self._walking is not None and (at := self._walking.take(data, at)) == len(data):
+                return
             try:
                 size = layout_of(data[at], geometry, cells).size
             except ValueError as error:
@@ -783,10 +785,9 @@ class Trainer:
                 if self.policy.watched:
                     self.look_ahead()
             elif isinstance(kind, TreeKind):
-                self._walking.take(kind, report)
+                self._walking.take_other(kind, report)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
-                judge = self.trials.judge if self._walking is None else self._walking.judge
-                judge(report)
+                self.trials.judge(report)
                 self.look_ahead()
             elif kind is Kind.STATISTICS:
                 counts = layout_of(kind, geometry, 0).unpack(report)["counts"]

@@ -8,17 +8,31 @@ import numpy as np
 
 from ...boards.base import BoardError
 from ...complete import complete
-from ...geometry import NONE
-from ...protocol.commands import COMMANDS, CommandFlag, Opcode, pack_command, padded
-from ...protocol.leaf_rows import Predictor, RowOp, RowWord
-from ...protocol.nodes import pack_edit
-from ...protocol.reports import layout_of
+from ...protocol.commands import CommandFlag, Opcode, pack_command
+from ...protocol.leaf_rows import Predictor, RowOp
+from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command
-from ...protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode, pack_tree
+from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
+from ..policy.judge import SPLIT, TIE
 from ..policy.rule import rule_of
-from ..structure.nodes import LEAF
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
-from .follow import SEEN, UNTOLD, follow, words_of
+from .answers import (
+    EDITS,
+    EDITS_DONE,
+    FIRST,
+    LEARNT,
+    RECORDS_DONE,
+    SIZE,
+    STOOD,
+    WAITING,
+    answers,
+    ask,
+    decide,
+    sizes_of,
+    take,
+    tell,
+)
+from .follow import SEEN, UNTOLD, words_of
 from .trials import due_next, earliest
 
 __all__ = ["Walking"]
@@ -62,26 +76,24 @@ class Walking:
             )
         self.told = False  # the board has followed all that others have done to the tree
         geometry = board.geometry
+        self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
+        self._at[STOOD] = -1
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
-        self._out = np.zeros(0, np.uint32)  # commands that compiled code writes
-        self._edits = 0  # EDITs sent
-        self._proposal = 0, 0  # slot, and record, of the report that comes next
-        self._learnt = False
-        self._stood = None  # EDITs executed when the stream stood
-        word = board.geometry.bus_bytes
-        self._row_command = _whole_words(TREE_COMMANDS[TreeOpcode.ROW], word)
-        self._read_command = _whole_words(COMMANDS[Opcode.READ], word)
-        first = len(RowWord)
-        self._words = [RowWord.MAJORITY, RowWord.RIGHT, *range(first, first + board.geometry.classes)]
-        self._first = 0  # records that the board had learnt before
-        self._ended = 0, 0  # records that it has learnt, and EDITs it has executed, when a LEARN ended
+        self._asked = np.zeros((2, geometry.nodes), np.int64)
+        self._own = np.zeros(geometry.classes, np.int64)
+        most = int(np.bincount(trainer.cells.attribute).max())
+        self._bins = np.zeros((most, geometry.bins, geometry.classes), np.int64)
+        nodes.reserve(geometry.nodes)  # so that its arrays stay the same
+        self._out = np.zeros(self._most_words(), np.uint32)  # commands that compiled code writes
+        self._sizes = sizes_of(geometry)
+        self._rule = rule_of(trainer.policy, trainer.classes)
+        self._answers, self._made_of = None, (None, None, 0)
         self._answered = 0  # instances of the window whose class has been told
 
     def configure(self):
         """Write the registers, declare the rows; the root is a leaf."""
         trainer, policy = self.trainer, self.trainer.policy
         board, geometry = trainer.board, trainer.board.geometry
-        self._rule = rule_of(policy, trainer.classes)
         board.write("grace.leaf", int(policy.grace))
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
@@ -94,13 +106,14 @@ class Walking:
         # What it has learnt and changed before is told at the end of a LEARN, of nothing, too.
         self._send(pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY))
         trainer.flush()
-        self._learnt = False
-        while not self._learnt:
+        self._at[LEARNT] = 0
+        while not self._at[LEARNT]:
             trainer._handle(board.receive(wait=True))
-        self._first, self._edits = self._ended
-        if policy.tree_wide and self._first % int(policy.inner_grace):
+        self._at[[FIRST, EDITS]] = self._at[[RECORDS_DONE, EDITS_DONE]]
+        first = int(self._at[FIRST])
+        if policy.tree_wide and first % int(policy.inner_grace):
             raise BoardError(
-                f"board {board.name} has learnt {self._first} instances before, and tries inner nodes whenever that "
+                f"board {board.name} has learnt {first} instances before, and tries inner nodes whenever that "
                 f"is a multiple of {policy.inner_grace}: open it anew"
             )
 
@@ -181,17 +194,17 @@ class Walking:
 
     def learning_there(self, address, count):
         """Learn rows that lie in the board's memory; yields as `learning`."""
-        trainer = self.trainer
+        trainer, at = self.trainer, self._at
         if not self.told:
             self.tell()
-        self._learnt, self._stood = False, None
+        at[LEARNT], at[STOOD] = 0, -1
         flags = CommandFlag.MEMORY
         self._send(pack_command(trainer.board.geometry, Opcode.LEARN, flags=flags, count=count, address=address))
         trainer.flush()
-        while not self._learnt:
+        while not at[LEARNT]:
             # If more EDITs are on their way the board will say anew whether it stands.
-            if self._stood == self._edits & 0xFFFF:
-                self._stood = None
+            if at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF:
+                at[STOOD] = -1
                 yield from self._effect()
             else:
                 trainer._handle((yield True))
@@ -220,156 +233,148 @@ class Walking:
                 f"board {trainer.board.name}: its node table of {room} rows has no room for another split: "
                 "choose a geometry with more nodes"
             )
-        short = trainer.growth.pool.free < trainer.cells.most_branches
-        leaves = np.array([node] if nodes.kind[node] == LEAF else [], np.int64)
-        if short:  # which leaf loses its slot depends on all of them
-            yield from self.read_leaves()
-        else:
-            asked = self._ask_rows(leaves)
-        changes = tally.splits + tally.replaced
+        # Which leaf loses its slot to a split depends on what all have counted.
+        every = int(trainer.growth.pool.free < trainer.cells.most_branches)
+        if nodes.verdict[node] in (SPLIT, TIE):
+            yield from self._ask(every, node, 1)
+            self._write(decide(self._desk(), node, trainer.growth.style.anytime))
+            trainer.look_ahead()
+            return
+        yield from self._ask(every, node, 0)
+        replaced = tally.replaced
         trainer._take_effect()
         while trainer.trials.reading:
             trainer._handle((yield True))
-        if not short:
-            self._take_rows(leaves, (yield from trainer.found(asked)))
-        touched = [node]
-        if tally.splits + tally.replaced > changes:
-            touched += nodes.children(node)
-            self._told[touched[1:]] = UNTOLD  # new, whatever stood there
-        self.tell(None if short else touched, node)
+        if tally.replaced > replaced:
+            self._told[list(nodes.children(node))] = UNTOLD  # new, whatever stood there
+        self._tell(every, node)
 
-    def take(self, kind, report):
-        """Take in reports of a `TreeKind` that only such boards give."""
-        _TAKE[kind](self, np.frombuffer(report, layout_of(kind, self.trainer.board.geometry, 0).dtype))
+    def take(self, data, at):
+        """Take in reports that only such boards give, and answers.
 
-    def _take_proposal(self, found):
-        self._proposal = int(found["slot"][0]), int(found["number"][0])
+        Parameters
+        ----------
+        data : bytes
+            Whole reports.
+        at : int
+            Where the first one begins.
 
-    def _take_stands(self, found):
-        self._stood = int(found["slot"][-1])
+        Returns
+        -------
+        int
+            Where the first one begins that is for the trainer, or the end.
+        """
+        words = np.frombuffer(data, np.uint32)
+        position, used = take(self._desk(), words, at // 4)
+        self._write(used)
+        if 4 * position < len(data) and data[4 * position] in (Kind.SUGGESTION, Kind.GAINS):
+            raise BoardError(
+                f"board {self.trainer.board.name} proposes to change what no node of the tree has: open it anew"
+            )
+        return 4 * position
 
-    def _take_learnt(self, found):
-        self._learnt = True
-        self._ended = int(found["number"][0]), int(found["slot"][0])
+    def take_other(self, kind, report):
+        """Take in a run of reports of one `TreeKind` that `take` leaves."""
+        found = np.frombuffer(report, layout_of(kind, self.trainer.board.geometry, 0).dtype)
+        _TAKE[kind](self, found)
 
     def _take_labels(self, found):
         count = len(found)
         self.trainer._window.predictions[self._answered : self._answered + count] = found["label"]
         self._answered += count
 
-    def _take_word(self, found):
-        self.trainer._found += found["value"].tolist()
-
     def _take_mark(self, found):
         self.trainer._found += [int(found["instances"][0]), int(found["hits"][0])]
-
-    def judge(self, report):
-        """Judge a proposal at once; what it changes takes effect later."""
-        trainer, nodes = self.trainer, self.trainer.nodes
-        slot, number = self._proposal
-        node = int(trainer.growth.pool.node[slot])
-        nodes.due_at[node] = number - self._first
-        trainer.trials.start(np.array([node]))
-        trainer.trials.judge(report)
-        if nodes.verdict[node] > 0:
-            return
-        geometry = trainer.board.geometry
-        if trainer.policy.adaptive_grace:
-            period = min(int(nodes.period[node]), 0xFFFF)
-            self._send(pack_tree(geometry, TreeOpcode.PERIOD, slot=slot, period=period))
-        self._edits += 1
-        self._send(padded(pack_edit(TreeOpcode.EDIT, node, None), geometry.bus_bytes))
-        trainer.flush()
 
     # The tree, told and read
 
     def read_leaves(self):
         """What all leaves have counted and predict by; yields as `learning`."""
-        trainer, nodes = self.trainer, self.trainer.nodes
-        leaves = nodes.leaves()
-        held = leaves[nodes.slot[leaves] >= 0]
-        asked = self._ask_rows(leaves)
-        entries = np.zeros(len(held), self._read_command)
-        entries["opcode"], entries["slot"], entries["cell"] = Opcode.READ, nodes.slot[held], NONE
-        self._send(entries.tobytes())
-        trainer.flush()
-        found = yield from trainer.found(asked + len(held))
-        self._take_rows(leaves, found[:asked])
-        nodes.own[leaves] = 0
-        nodes.own[held] = [entry["n"] for entry in found[asked:]]
+        yield from self._ask(1, 0, 0)
 
-    def _ask_rows(self, leaves):
-        """Queue what reads the rows of leaves; how many answers there will be."""
-        self._access(RowOp.READ, leaves, self._words)
-        return len(self._words) * len(leaves)
+    def _ask(self, every, node, whole):
+        """Have `ask` ask, until all is told; yields as `learning`."""
+        self._write(ask(self._desk(), every, node, whole))
+        while self._at[WAITING]:
+            self.trainer._handle((yield True))
 
-    def _access(self, op, leaves, words, values=0):
-        """Queue a ROW for each of these words of each leaf."""
-        commands = np.zeros((len(leaves), len(words)), self._row_command)
-        commands["opcode"], commands["flags"] = TreeOpcode.ROW, op
-        commands["node"], commands["word"], commands["value"] = np.reshape(leaves, (-1, 1)), words, values
-        self._send(commands.tobytes())
+    def tell(self):
+        """Have the board follow the tree."""
+        self.told = True
+        self._tell(1, -1)
 
-    def _take_rows(self, leaves, found):
-        """Take in the answers."""
-        nodes = self.trainer.nodes
-        table = np.array(found, np.uint32).reshape(len(leaves), len(self._words))
-        nodes.majority[leaves] = table[:, 0] & 0xFFFF
-        nodes.right[leaves] = table[:, 1].astype(np.int32)
-        nodes.counts[leaves] = table[:, 2:]
+    def _tell(self, every, decided):
+        self._write(tell(self._desk(), every, decided, 0))
 
-    def tell(self, touched=None, decided=-1):
-        """Have the board follow the tree.
-
-        Parameters
-        ----------
-        touched : list of int, optional
-            Nodes that may have changed; all unless given.
-        decided : int
-            The node that has been decided about: it is unlocked last. -1: none.
-        """
-        trainer, nodes = self.trainer, self.trainer.nodes
-        if touched is None:
-            self.told, touched = True, nodes.descendants()
-        style = trainer.growth.style
-        if len(self._out) < (words := words_of(style, nodes.classes, len(touched))):
-            self._out = np.zeros(2 * words, np.uint32)
-        used, edits = follow(
-            nodes.table,
-            *nodes.matrices[:2],
-            style,
-            trainer.policy.options,
-            trainer.cells.first_cell,
-            self._rule["judge.decides"],
-            trainer.classes,
-            trainer.board.geometry.count_max,
-            self._told,
-            np.asarray(touched, np.int64),
-            decided,
-            self._out,
-        )
-        self._edits += edits
+    def _write(self, used):
+        """Send the commands that compiled code has written."""
         if used:
             self._send(self._out[:used].tobytes())
-        trainer.flush()
+        self.trainer.flush()
+
+    def _most_words(self):
+        """Words of the commands that compiled code writes at once: all nodes are told, or asked for, or all slots kept.
+
+        Memory that nothing is written to is none.
+        """
+        growth, geometry = self.trainer.growth, self.trainer.board.geometry
+        told = words_of(growth.style, geometry.classes, geometry.nodes)
+        asked = geometry.nodes + len(self._bins) + 1
+        return (growth.most_bytes + growth.style.command_bytes * (asked + 2 * geometry.slots)) // 4 + told
+
+    def _desk(self):
+        """What compiled code works on."""
+        nodes, pool, classes = self.trainer.nodes, self.trainer.growth.pool, self.trainer.classes
+        table, other, before = self._made_of
+        if table is not nodes.table or other is not pool or before != classes:
+            self._made_of = nodes.table, pool, classes
+            self._answers = self._new_answers()
+        return self._answers
+
+    def _new_answers(self):
+        trainer, nodes, growth = self.trainer, self.trainer.nodes, self.trainer.growth
+        return answers(
+            nodes.table,
+            nodes.matrices,
+            nodes.room,
+            nodes.blank,
+            growth.style,
+            trainer.cells.first_cell,
+            growth.pool.stack,
+            growth.pool.node,
+            np.ascontiguousarray(trainer.cells.kind, np.int64),
+            trainer.trials.form,
+            trainer.policy.options,
+            trainer.classes,
+            self._rule["judge.decides"],
+            trainer.board.geometry.count_max,
+            self._sizes,
+            self._told,
+            trainer.tally.counts,
+            self._at,
+            *self._asked,
+            self._own,
+            self._bins,
+            self._out,
+            self._out.view(np.uint8),
+        )
 
 
-def _whole_words(layout, word):
-    """The dtype of commands of a layout, each in whole words of the bus."""
-    dtype = layout.dtype
-    formats = [dtype[name] for name in dtype.names]
-    return np.dtype({"names": dtype.names, "formats": formats, "itemsize": -(-layout.size // word) * word})
+def _unexpected(walking, found):
+    """What `take` takes in, but for what nobody has asked for."""
+    name = walking.trainer.board.name
+    raise BoardError(f"board {name} tells {TreeKind(int(found['kind'][0])).name} out of turn: open it anew")
 
 
 _TAKE = complete(
     TreeKind,
     {
-        TreeKind.PROPOSAL: Walking._take_proposal,
-        TreeKind.STANDS: Walking._take_stands,
-        TreeKind.LEARNT: Walking._take_learnt,
+        TreeKind.PROPOSAL: _unexpected,
+        TreeKind.STANDS: _unexpected,
+        TreeKind.LEARNT: _unexpected,
         TreeKind.LABEL: Walking._take_labels,
         TreeKind.MARK: Walking._take_mark,
-        TreeKind.ROW: Walking._take_word,
+        TreeKind.ROW: _unexpected,
     },
     __file__,
 )

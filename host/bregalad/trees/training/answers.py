@@ -1,0 +1,508 @@
+"""What becomes of the reports of a board that walks records down the tree, in compiled code.
+
+A proposal is judged at once (`take`). Where the stream stands, the driver asks for what a decision needs (`ask`), takes
+the answers in as they come (`take`), and then changes the tree and tells the board (`decide`).
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import types
+from numba.experimental import structref
+
+from ...compiled import njit
+from ...geometry import NONE
+from ...protocol.commands import COMMANDS, Opcode
+from ...protocol.leaf_rows import RowOp, RowWord
+from ...protocol.nodes import EDIT, EditFlag
+from ...protocol.reports import HEADER, Kind, SuggestionFlag, layout_of
+from ...protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
+from ...protocol.words import getter, putter, words_before
+from ..policy.judge import KEEP, MAX_PERIOD, TIE, judge_row
+from ..structure.contest import divide
+from ..structure.nodes import LEAF, descendants
+from ..structure.split import sides_of
+from .follow import UNTOLD, follow
+from .tally import HALVINGS, REPLACED, SPLITS, TIES, TRIALS
+
+__all__ = [
+    "EDITS",
+    "EDITS_DONE",
+    "FIRST",
+    "LEARNT",
+    "RECORDS_DONE",
+    "SIZE",
+    "STOOD",
+    "WAITING",
+    "Answers",
+    "answers",
+    "ask",
+    "decide",
+    "sizes_of",
+    "take",
+    "tell",
+]
+
+# Elements of `at`.
+(
+    FIRST,  # records that the board had learnt before the tree
+    EDITS,  # EDITs sent
+    LEARNT,  # 1: the LEARN under way has ended,
+    RECORDS_DONE,  # when the board had learnt so many records
+    EDITS_DONE,  # and executed so many EDITs
+    STOOD,  # EDITs executed when the stream stood, modulo 2^16; -1: it does not stand
+    _SLOT,  # what the report that comes next is of: slot
+    _NUMBER,  # and record
+    WAITING,  # answers to `ask` that are to come
+    _ROWS,  # words of leaf rows asked for,
+    _ROWS_IN,  # and come
+    _ENTRIES,
+    _ENTRIES_IN,
+    _CELLS,
+    _CELLS_IN,
+    _EVERY,  # 1: of all leaves
+) = range(16)
+SIZE = 16
+
+_SUGGESTION, _GAINS, _STATISTICS, _ENTRY = (int(Kind[name]) for name in ("SUGGESTION", "GAINS", "STATISTICS", "ENTRY"))
+_PROPOSAL, _STANDS, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "STANDS", "LEARNT", "ROW"))
+_HALVED = int(SuggestionFlag.HALVED)
+_NUMBER_WORDS, _ROW_WORDS = (TREE_REPORTS[kind].size // 4 for kind in (TreeKind.PROPOSAL, TreeKind.ROW))
+_kind_of, _flags_of = getter(HEADER, "kind"), getter(HEADER, "flags")
+_slot_of, _number_of = (getter(TREE_REPORTS[TreeKind.PROPOSAL], name) for name in ("slot", "number"))
+_word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
+
+_EDIT, _PERIOD, _ASK_ROW = (int(TreeOpcode[name]) for name in ("EDIT", "PERIOD", "ROW"))
+_KEEP_IT, _READ_ROW, _READ = int(EditFlag.KEEP), int(RowOp.READ), int(Opcode.READ)
+_put_keep = putter(EDIT, "opcode", "flags", "node")
+_put_period = putter(TREE_COMMANDS[TreeOpcode.PERIOD], "opcode", "flags", "slot", "period")
+_put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word")
+_put_read = putter(COMMANDS[Opcode.READ], "opcode", "flags", "slot", "cell")
+
+_MAJORITY, _RIGHT, _COUNTS = int(RowWord.MAJORITY), int(RowWord.RIGHT), len(RowWord)
+
+_Sizes = namedtuple("_Sizes", ["entry", "n", "class_counts", "statistics", "counts"])
+
+
+def sizes_of(geometry):
+    """Words of an ENTRY and of STATISTICS of a board, and those before their fields."""
+    entry, statistics = (layout_of(kind, geometry, 0) for kind in (Kind.ENTRY, Kind.STATISTICS))
+    before = (words_before(entry, "n"), words_before(entry, "class_counts"))
+    return _Sizes(entry.size // 4, *before, statistics.size // 4, words_before(statistics, "counts"))
+
+
+@structref.register
+class _AnswersType(types.StructRef):
+    def preprocess_fields(self, fields):
+        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+
+
+class Answers(structref.StructRefProxy):
+    """All that is needed to answer a board, as one argument.
+
+    Parameters
+    ----------
+    table, matrices, room, blank : arrays of ``Nodes``
+        With rows for another split.
+    style : split.Style
+    first_cell : int64 array (attributes,)
+    stack, slot_node : arrays of ``SlotPool``
+    kind : int64 array (cells,)
+    form, options, classes
+        As in ``judge_row``.
+    decides, most : int
+        As in ``follow``.
+    sizes : named tuple of `sizes_of`
+    told : int64 array (nodes of the board, len(SEEN))
+        As in ``follow``. Written.
+    tally : int64 array
+        ``Tally.counts``. Written.
+    at : int64 array (SIZE,)
+        How far all is. Written.
+    asked, held : int64 arrays (nodes,)
+        Leaves whose rows are asked for, and those whose entries are, too. Written.
+    own : int64 array (classes,)
+        Class counts of the last entry. Written.
+    bins : int64 array (cells of an attribute at most, bins, classes)
+        Statistics of an attribute. Written.
+    out : uint32 array
+        Commands. Written.
+    out_bytes : uint8 array
+        The same memory.
+    """
+
+
+_FIELDS = (
+    "table",
+    "matrices",
+    "room",
+    "blank",
+    "style",
+    "first_cell",
+    "stack",
+    "slot_node",
+    "kind",
+    "form",
+    "options",
+    "classes",
+    "decides",
+    "most",
+    "sizes",
+    "told",
+    "tally",
+    "at",
+    "asked",
+    "held",
+    "own",
+    "bins",
+    "out",
+    "out_bytes",
+)
+structref.define_proxy(Answers, _AnswersType, list(_FIELDS))
+
+
+@njit()
+def answers(
+    table,
+    matrices,
+    room,
+    blank,
+    style,
+    first_cell,
+    stack,
+    slot_node,
+    kind,
+    form,
+    options,
+    classes,
+    decides,
+    most,
+    sizes,
+    told,
+    tally,
+    at,
+    asked,
+    held,
+    own,
+    bins,
+    out,
+    out_bytes,
+):
+    """An `Answers`; its own constructor would be compiled by every process anew."""
+    return Answers(
+        table,
+        matrices,
+        room,
+        blank,
+        style,
+        first_cell,
+        stack,
+        slot_node,
+        kind,
+        form,
+        options,
+        classes,
+        decides,
+        most,
+        sizes,
+        told,
+        tally,
+        at,
+        asked,
+        held,
+        own,
+        bins,
+        out,
+        out_bytes,
+    )
+
+
+@njit()
+def take(answers, words, position):
+    """Take in reports.
+
+    Parameters
+    ----------
+    answers : Answers
+    words : uint32 array, read-only
+        Whole reports.
+    position : int
+        Where the first one begins.
+
+    Returns
+    -------
+    position, used : int
+        Where the first one begins that is for somebody else, or the end; words of ``out`` with commands.
+    """
+    at, form, sizes = answers.at, answers.form, answers.sizes
+    counts = answers.matrices[0]
+    classes = counts.shape[1]
+    trials = _SUGGESTION if form.all is None else _GAINS
+    used = np.int64(0)
+    while position < len(words):
+        kind = _kind_of(words, position)
+        if kind == _PROPOSAL:
+            at[_SLOT], at[_NUMBER] = _slot_of(words, position), _number_of(words, position)
+            position += _NUMBER_WORDS
+        elif kind == trials:
+            node = answers.slot_node[at[_SLOT]]
+            if node < 0:
+                break
+            used = _judge(answers, words[position : position + form.size], node, used, answers.options.anytime)
+            position += form.size
+        elif kind == _STANDS:
+            at[STOOD] = _slot_of(words, position)
+            position += _NUMBER_WORDS
+        elif kind == _LEARNT:
+            at[LEARNT] = 1
+            at[RECORDS_DONE], at[EDITS_DONE] = _number_of(words, position), _slot_of(words, position)
+            position += _NUMBER_WORDS
+        elif kind == _ROW and at[_ROWS_IN] < at[_ROWS]:
+            index = at[_ROWS_IN]
+            _take_row(answers.table, counts, answers.asked, index, classes, _word_of(words, position))
+            at[_ROWS_IN] += 1
+            at[WAITING] -= 1
+            position += _ROW_WORDS
+        elif kind == _ENTRY and at[_ENTRIES_IN] < at[_ENTRIES]:
+            if at[_EVERY] and at[_ENTRIES_IN] < len(answers.held) and answers.held[at[_ENTRIES_IN]] >= 0:
+                answers.table[answers.held[at[_ENTRIES_IN]]]["own"] = words[position + sizes.n]
+            for k in range(classes):
+                answers.own[k] = words[position + sizes.class_counts + k]
+            at[_ENTRIES_IN] += 1
+            at[WAITING] -= 1
+            position += sizes.entry
+        elif kind == _STATISTICS and at[_CELLS_IN] < at[_CELLS]:
+            bins = answers.bins[at[_CELLS_IN]]
+            first = position + sizes.counts
+            for index in range(bins.shape[0]):
+                for k in range(classes):
+                    bins[index, k] = words[first + index * classes + k]
+            at[_CELLS_IN] += 1
+            at[WAITING] -= 1
+            position += sizes.statistics
+        else:
+            break
+    return position, used
+
+
+@njit(inner=True)
+def _take_row(table, counts, asked, index, classes, value):
+    """Take in a word of a leaf row: the ``index``-th of those asked for."""
+    each = 2 + classes
+    leaf, word = asked[index // each], index % each
+    if word == 0:
+        table[leaf]["majority"] = value & 0xFFFF
+    elif word == 1:
+        table[leaf]["right"] = np.int32(value)
+    else:
+        counts[leaf, word - 2] = value
+
+
+@njit(inner=True)
+def _judge(answers, report, node, used, anytime):
+    """Judge a proposal; what it changes takes effect later. A node that is kept is told so at once."""
+    at, row, options = answers.at, answers.table[node], answers.options
+    _, base, gains, _ = answers.matrices
+    step = answers.style.command_bytes // 4
+    row["due_at"] = at[_NUMBER] - at[FIRST]
+    answers.tally[TRIALS] += 1
+    answers.tally[HALVINGS] += _flags_of(report, 0) & _HALVED
+    row["verdict"], row["cell"], row["value"] = judge_row(
+        report,
+        answers.form,
+        options,
+        answers.table,
+        base,
+        gains,
+        node,
+        answers.classes,
+        np.int64(row["due_at"]),
+        anytime,
+    )
+    if row["verdict"] != KEEP:
+        return used
+    out = answers.out
+    if options.adaptive:
+        out[used : used + step] = 0
+        _put_period(out, used, (_PERIOD, 0, at[_SLOT], min(np.int64(row["period"]), MAX_PERIOD)))
+        used += step
+    out[used : used + step] = 0
+    _put_keep(out, used, (_EDIT, _KEEP_IT, node))
+    at[EDITS] += 1
+    return used + step
+
+
+@njit()
+def ask(answers, every, node, whole):
+    """Ask for what leaves have counted.
+
+    Parameters
+    ----------
+    answers : Answers
+    every : int
+        1: of all leaves, what they predict by and how many instances they have counted.
+    node : int
+        Else what this one predicts by, if it is a leaf.
+    whole : int
+        1: the node's class counts, too, and the statistics of the attribute that its verdict names.
+
+    Returns
+    -------
+    int
+        Words of ``out`` with commands.
+    """
+    table, out, at = answers.table, answers.out, answers.at
+    classes, step = answers.matrices[0].shape[1], answers.style.command_bytes // 4
+    used, leaves, held = np.int64(0), 0, 0
+    if every:
+        for below in descendants(table, 0, answers.room[0]):
+            if table[below]["kind"] == LEAF:
+                answers.asked[leaves] = below
+                leaves += 1
+    elif table[node]["kind"] == LEAF:
+        answers.asked[0] = node
+        leaves = 1
+    for i in range(leaves):
+        for word in range(2 + classes):
+            out[used : used + step] = 0
+            place = _MAJORITY if word == 0 else _RIGHT if word == 1 else _COUNTS + word - 2
+            _put_row(out, used, (_ASK_ROW, _READ_ROW, answers.asked[i], place))
+            used += step
+    answers.held[:] = -1
+    if every:
+        for i in range(leaves):
+            leaf = answers.asked[i]
+            if table[leaf]["slot"] < 0:
+                table[leaf]["own"] = 0
+                continue
+            answers.held[held] = leaf
+            held += 1
+            used = _put_reading(out, used, step, table[leaf]["slot"], NONE)
+    cells = 0
+    if whole:
+        slot = table[node]["slot"]
+        used = _put_reading(out, used, step, slot, NONE)
+        first, cells = _cells_of(answers.first_cell, answers.form, table[node]["cell"])
+        for cell in range(first, first + cells):
+            used = _put_reading(out, used, step, slot, cell)
+    at[_EVERY], at[_ROWS], at[_ENTRIES], at[_CELLS] = every, leaves * (2 + classes), held + whole, cells
+    at[_ROWS_IN] = at[_ENTRIES_IN] = at[_CELLS_IN] = 0
+    at[WAITING] = at[_ROWS] + at[_ENTRIES] + at[_CELLS]
+    return used
+
+
+@njit(inner=True)
+def _put_reading(out, used, step, slot, cell):
+    out[used : used + step] = 0
+    _put_read(out, used, (_READ, 0, np.int64(slot), np.int64(cell)))
+    return used + step
+
+
+@njit(inner=True)
+def _cells_of(first_cell, form, cell):
+    """The first cell of a cell's attribute, and how many it has."""
+    attribute = form.attribute[cell]
+    last = first_cell[attribute + 1] if attribute + 1 < len(first_cell) else np.int64(form.cells)
+    return np.int64(first_cell[attribute]), last - first_cell[attribute]
+
+
+@njit()
+def decide(answers, node, anytime):
+    """Split a node as its last trial has decided, by what `ask` has brought, and tell the board.
+
+    Parameters
+    ----------
+    answers : Answers
+        With rows for the children.
+    node : int
+        Its verdict is SPLIT or TIE.
+    anytime : int or None
+        Of the style; None as an argument: what it leaves out is not compiled.
+
+    Returns
+    -------
+    int
+        Words of ``out`` with commands.
+    """
+    table, tally = answers.table, answers.tally
+    row = table[node]
+    cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
+    kind = np.int64(answers.kind[cell])
+    _, cells = _cells_of(answers.first_cell, answers.form, cell)
+    each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
+    values = np.empty((cells * each, answers.bins.shape[2]), np.int64)
+    for part in range(cells):
+        values[part * each : (part + 1) * each] = answers.bins[part, :each]
+    row["verdict"] = KEEP
+    tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
+    tally[TIES] += tie
+    used = divide(
+        table,
+        answers.matrices,
+        answers.room,
+        answers.blank,
+        answers.style,
+        answers.first_cell,
+        answers.stack,
+        answers.slot_node,
+        node,
+        answers.form.attribute[cell],
+        kind,
+        value,
+        values,
+        sides_of(values, kind, value),
+        answers.own.copy(),
+        tie,
+        answers.out_bytes,
+        anytime,
+    )
+    first = np.int64(row["child"])
+    answers.told[first : first + row["width"]] = UNTOLD  # new, whatever stood there
+    return tell(answers, answers.at[_EVERY], node, used // 4)
+
+
+@njit()
+def tell(answers, every, decided, used):
+    """Have the board follow the tree: all of it, or the node that has been decided about and its children.
+
+    Parameters
+    ----------
+    answers : Answers
+    every : int
+    decided : int
+        It is unlocked last. -1: none.
+    used : int
+        Words of ``out`` that have been written.
+
+    Returns
+    -------
+    int
+        Words of ``out`` with commands.
+    """
+    table = answers.table
+    if every:
+        touched = descendants(table, 0, answers.room[0])
+    else:
+        first, width = np.int64(table[decided]["child"]), np.int64(table[decided]["width"])
+        touched = np.empty(1 + width, np.int64)
+        touched[0] = decided
+        for branch in range(width):
+            touched[1 + branch] = first + branch
+    used, edits = follow(
+        table,
+        answers.matrices[0],
+        answers.matrices[1],
+        answers.style,
+        answers.options,
+        answers.first_cell,
+        answers.decides,
+        answers.classes,
+        answers.most,
+        answers.told,
+        touched,
+        decided,
+        answers.out,
+        used,
+    )
+    answers.at[EDITS] += edits
+    return used
