@@ -250,7 +250,8 @@ class Traffic:
                 n | rng.getrandbits(4) << g.count_width & 0xFFFFFFFF,
                 rng.randrange(30),
                 link | rng.choice([NONE, g.max_cells, rng.randrange(g.max_cells)]) << 16,
-                rng.choice([0, EntryFlag.INNER, EntryFlag.HALVED, EntryFlag.UNDERFLOW, 0xFF]) | self._period() << 16,
+                rng.choice([0, *EntryFlag, 0xFF]) | self._period() << 16,
+                *([rng.choice([rng.getrandbits(32), rng.randrange(2000)])] if g.nodes else []),
                 *counts,
             ]
             cell = NONE

@@ -41,7 +41,7 @@ def test_golden_is_the_drivers_leaf(by, seed):
         nodes.counts[0] = counts
         nodes.majority[0] = counts.index(max(counts)) if any(counts) else first
         rows = leaf_rows.LeafRows(Geometry(classes=classes, naive_bayes=True), 1, by=by, told=True)
-        for word, value in enumerate(row_words(np.array(counts), first).tolist()):
+        for word, value in enumerate(row_words(np.array(counts), first, 0).tolist()):
             rows.write(0, word, value)
         for _ in range(200):
             label, bayes = rng.randrange(classes), rng.choice([None, *range(classes)])
@@ -59,9 +59,9 @@ def test_golden_is_the_drivers_leaf(by, seed):
 
 
 def test_words_of_a_new_leaf():
-    assert row_words(np.array([3, 5, 5]), 0).tolist() == [1, 5, 0, 0, 0, 3, 5, 5]
-    assert row_words(np.array([0, 0, 0]), 2)[:2].tolist() == [2, 0]
-    assert row_words(np.array([0, 7, 0]), 0)[0] == 1
+    assert row_words(np.array([3, 5, 5]), 0, -4).tolist() == [1, 5, -4, 0, 0, 3, 5, 5]
+    assert row_words(np.array([0, 0, 0]), 2, 0)[:2].tolist() == [2, 0]
+    assert row_words(np.array([0, 7, 0]), 0, 0)[0] == 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bregalad import VFDT
 from bregalad.boards import open_board
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
@@ -64,3 +65,23 @@ OTHERS = [{"banks": 2}, {"levels": 2}, {"bus_width": 32}, {"classes": 4}, {"leve
 @pytest.mark.parametrize("changes", OTHERS)
 def test_rtl_of_other_geometries(changes, seed):
     both(geometry(**{"slots": 64, "lanes": 4, **changes}), "efdt", seed, delay=40)
+
+
+def test_a_saved_tree_goes_on_in_rtl(tmp_path, seed):
+    """From the emulated board to one that walks records, and back."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1800, 4))
+    y = (X[:, 0] + X[:, 1] ** 2 > 0.6).astype(int)
+    whole = VFDT(geometry=SIZES, grace=60, delta=1e-2, delay=90)
+    whole.partial_fit(X[:700], y[:700], classes=[0, 1]).partial_fit(X[700:], y[700:])
+    tree = VFDT(geometry=SIZES, grace=60, delta=1e-2, delay=90)
+    tree.partial_fit(X[:700], y[:700], classes=[0, 1])
+    for last, board in ((1100, "simulated"), (1800, "emulated")):
+        tree.save(tmp_path / "tree")
+        first = tree.report()["instances"]
+        tree.close()
+        tree = VFDT.load(tmp_path / "tree", board=board, geometry=SIZES.replace(nodes=256 * (board == "simulated")))
+        tree.partial_fit(X[first:last], y[first:last])
+    assert tree.difference(whole) is None and whole.get_n_leaves() > 3
+    assert (tree.predict_proba(X) == whole.predict_proba(X)).all()
+    tree.close()

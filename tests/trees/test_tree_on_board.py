@@ -1,6 +1,7 @@
 """A board that walks records itself: the tree of the driver that routes every instance."""
 
 import random
+from copy import copy, deepcopy
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TreeOpcode
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
+from bregalad.trees.structure.nodes import KEPT
+from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import CAPACITIES, TREES, active, drifting, geometry
@@ -59,12 +62,63 @@ def test_late_reports_change_nothing(tree, delay, seed):
     assert walking.nodes.difference(trainer.nodes) is None
 
 
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("tree", [*TREES, "efdt nba"])
+def test_goes_on_on_another_board(tree, late, seed):
+    """A tree moves from board to board, of either kind, with decisions under way."""
+    rng = random.Random(seed)
+    tree, _, prediction = tree.partition(" nba")
+    sizes = geometry(rng.choice([80, 7]), naive_bayes=bool(_))
+    codes, labels = (part[:2340] for part in drifting(3, 8000))
+    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": 150, **TREES[tree]})
+    how = {"prediction": "nba" if _ else "mc", "review_period": 500}
+    whole = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
+    expected, found, at, under_way = whole.learn(codes, labels), [], 0, 0
+    trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
+    for turn in range(9):
+        # Where inner nodes are tried by the tree's count the board's count must fit.
+        step = policy.inner_grace if policy.tree_wide else 1
+        end = 2340 if turn == 8 else at + rng.randrange(step, 500, step)
+        found.append(trainer.learn(codes[at:end], labels[at:end]))
+        at = min(end, 2340)
+        under_way += int((trainer.nodes.verdict > KEPT).any())
+        kept = checkpoint.read(trainer)
+        board = open_board("emulated", sizes)
+        if turn % 2 == 0 or rng.random() < 0.3:
+            board = GoldenBoard(sizes.replace(nodes=512), MEMORY)
+            board = LateBoard(board, rng) if late else board
+        other = Trainer(board, cells, policy, 2, nodes=deepcopy(trainer.nodes), tally=copy(trainer.tally), **how)
+        checkpoint.restore(other, kept)
+        trainer.board.release(trainer)
+        trainer = other
+    assert (np.concatenate(found) == expected).all()
+    assert trainer.nodes.difference(whole.nodes) is None and under_way
+    assert active(trainer.nodes) == active(whole.nodes)
+
+
 def test_rows_of_nodes_that_went_are_told_anew():
     """Where a split is revised its children may get rows that the board has known before, as leaves."""
     trainer, walking, expected, predictions = both("efdt", 6000, geometry(80), 4)
     assert (predictions == expected).all()
     assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.replaced and trainer.tally.pruned
+
+
+def test_inner_nodes_are_tried_by_the_count_of_tree_and_board():
+    trainer, *_ = both("efdt moa", 200, geometry(80), 3)
+    board = GoldenBoard(geometry(80).replace(nodes=512), MEMORY)
+    with pytest.raises(BoardError, match="has learnt 0 instances before, the tree 200, .*nodes=0"):
+        Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
+
+
+def test_node_table_too_small_for_a_tree():
+    trainer, *_ = both("vfdt", 2500, geometry(80), 3)
+    board = GoldenBoard(geometry(80).replace(nodes=2), MEMORY)
+    with pytest.raises(
+        ValueError, match=r"the tree has \d+ nodes, the node table of board golden 2 rows: .* more nodes"
+    ):
+        Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
 
 
 def test_a_split_is_its_children_then_the_node(monkeypatch):

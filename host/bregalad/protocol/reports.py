@@ -62,6 +62,7 @@ class EntryFlag(IntFlag):
     HALVED = 1  # as in SuggestionFlag
     UNDERFLOW = 2  # as in SuggestionFlag
     INNER = 4  # as in SuggestionFlag
+    OUT = 8  # of boards with a node table: `until` counts
 
 
 class ErrorCode(IntEnum):
@@ -144,6 +145,7 @@ def statistics_layout(geometry):
 
 def entry_body(geometry):
     """What ENTRY reports and WRITE (cell NONE) takes."""
+    until = Field("until", 32, "With a node table: what the last trial has decided takes effect after this record.")
     return (
         Field("n", 32, "Instances in the slot."),
         Field("since", 32, "Instances since the last trial."),
@@ -151,6 +153,7 @@ def entry_body(geometry):
         Field("current", 16),
         Field("entry_flags", 16, "EntryFlag."),
         Field("period", 16, "Instances between trials, 0: the role's register."),
+        *([until] if geometry.nodes else []),
         Field("class_counts", 32, count=geometry.classes),
     )
 

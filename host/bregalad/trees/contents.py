@@ -282,7 +282,7 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
         or len(held) > geometry.slots
         or nodes.classes != geometry.classes
         or classes > geometry.classes
-        or entries.shape[1] != entry_layout(geometry).size // 4 - 1
+        or entries.shape[1] != entry_layout(geometry.replace(nodes=0)).size // 4 - 1
         or counts.shape[1:] != (len(cells), geometry.bins * geometry.classes)
     ):
         raise ValueError("its statistics are not of its board")

@@ -126,7 +126,7 @@ class SlotEditor(wiring.Component):
         # others are assigned in a process.
         code, op_pass, override = Signal(Op), Signal.like(zoom_pass), Signal()
         kind, count = Signal(8), Signal.like(edit.job.p.count)
-        words = [Signal(32, name=f"word_{i}") for i in range(4)]
+        words = [Signal(32, name=f"word_{i}") for i in range(len(edit.job.p.words))]
         m.d.comb += [
             self.op.code.eq(code),
             *at_slot(g, self.op, access.slot),
@@ -174,9 +174,12 @@ class SlotEditor(wiring.Component):
                     row.underflow.eq((flag & EntryFlag.UNDERFLOW) != 0),
                 ],
                 "period": [row.timed.eq(timed), row.limit.eq(limit)],
+                **({"until": [row.until.eq(parts["until"])]} if g.nodes else {}),
             },
             __file__,
         )
+        if g.nodes:
+            stow["entry_flags"].append(row.out.eq((flag & EntryFlag.OUT) != 0))
 
         # As many READs are under way at most as there are places for their counts.
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=g.count_width, depth=_READS)
@@ -310,8 +313,10 @@ class SlotEditor(wiring.Component):
                     current=row.current,
                     entry_flags=Mux(row.halved, EntryFlag.HALVED, 0)
                     | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
-                    | Mux(row.inner, EntryFlag.INNER, 0),
+                    | Mux(row.inner, EntryFlag.INNER, 0)
+                    | (Mux(row.out, EntryFlag.OUT, 0) if g.nodes else 0),
                     period=Mux(row.timed, row.limit + 1, 0),
+                    **({"until": row.until} if g.nodes else {}),
                 )
                 m.d.comb += [
                     edit.job.valid.eq(1),

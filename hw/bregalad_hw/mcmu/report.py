@@ -42,7 +42,7 @@ def job_layout(geometry):
             "flags": 8,
             "slot": 16,
             "count": 3,
-            "words": data.ArrayLayout(32, 4),
+            "words": data.ArrayLayout(32, 5 if g.nodes else 4),
             "class_counts": data.ArrayLayout(g.count_width, g.classes),
         }
     )
@@ -117,8 +117,9 @@ class ReportWriter(wiring.Component):
         width = g.count_width
 
         kind = Signal(Kind)
-        words = Signal(data.ArrayLayout(32, 5))
-        left_words = Signal(range(6))
+        most = 1 + len(self.job.p.words)
+        words = Signal(data.ArrayLayout(32, most))
+        left_words = Signal(range(most + 1))
         trials = (kind == Kind.SUGGESTION) | (kind == Kind.GAINS)
         counts = Signal(width * g.classes)
         index = Signal(range(max(g.classes, 2)))  # word of a section
@@ -152,7 +153,7 @@ class ReportWriter(wiring.Component):
         # These go on whenever a word could, for they mean nothing but where words are written: a state
         # would have a long way to so many registers.
         with m.If(self.o.ready):
-            m.d.sync += [*(words[i].eq(words[i + 1]) for i in range(4)), left_words.eq(left_words - 1)]
+            m.d.sync += [*(words[i].eq(words[i + 1]) for i in range(most - 1)), left_words.eq(left_words - 1)]
 
         def write_words():
             """Drive the output with the next word."""
@@ -211,7 +212,7 @@ class ReportWriter(wiring.Component):
                 m.d.sync += [
                     kind.eq(job.kind),
                     words[0].eq(*words_of(HEADER, kind=job.kind, flags=job.flags, slot=job.slot)),
-                    *(words[1 + i].eq(job.words[i]) for i in range(4)),
+                    *(words[1 + i].eq(job.words[i]) for i in range(most - 1)),
                     left_words.eq(job.count),
                     counts.eq(job.class_counts),
                 ]

@@ -7,7 +7,8 @@ import cocotb
 from amaranth import unsigned
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
-from bregalad.protocol.reports import Kind, SuggestionFlag
+from bregalad.protocol.layout import Layout
+from bregalad.protocol.reports import Kind, SuggestionFlag, entry_body
 from bregalad.protocol.tree import MANY, TreeOpcode, pack_tree
 from bregalad_hw.array.operation import Op, operation_layout
 from bregalad_hw.mcmu.report import job_layout
@@ -270,12 +271,13 @@ async def takes_the_clocks_that_it_says(dut):
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
+    entry = Layout("entry", *entry_body(g)).size
     most = {
         Opcode.TRIAL: 8,
         Opcode.CLEAR: g.passes * (g.bins + 1) + 8,
         Opcode.PLACE: g.passes * (g.bins + 1) + g.passes + 8,
         Opcode.READ: g.bins * g.classes + g.passes + 8,
-        Opcode.WRITE: 3 * max(4 + g.classes, g.bins * g.classes) + g.passes + 8,
+        Opcode.WRITE: max(3 * entry // 4, 3 * g.bins * g.classes) + g.passes + 8,
     }
     size = g.bins * g.classes
     last = {"cell": g.max_cells - 1}
@@ -287,7 +289,7 @@ async def takes_the_clocks_that_it_says(dut):
         (Opcode.READ, last, b""),
         (Opcode.READ, {"cell": NONE}, b""),
         (Opcode.WRITE, {"cell": 0}, bytes(4 * size)),
-        (Opcode.WRITE, {"cell": NONE}, bytes(4 * (4 + g.classes))),
+        (Opcode.WRITE, {"cell": NONE}, bytes(entry)),
     ):
         data = pack_command(g, opcode, slot=1, payload=payload, **values)
         bench.expect(data)

@@ -96,7 +96,9 @@ class Bench:
                     values["link"] | values["current"] << 16,
                     values["entry_flags"] | values["period"] << 16,
                 ]
-                return {"job": [job | {"count": 4, "words": words}]}, reports.entry_layout(g).pack(
+                if g.nodes:
+                    words.append(values.setdefault("until", self.number(32)))
+                return {"job": [job | {"count": len(words), "words": words}]}, reports.entry_layout(g).pack(
                     kind=kind, slot=slot, class_counts=counts, **values
                 )
             case Kind.STATISTICS:

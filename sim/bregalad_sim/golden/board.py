@@ -408,8 +408,12 @@ class Golden:
         if cell == NONE:
             entry = self.entries[slot]
             flags = (
-                EntryFlag.HALVED * entry.halved | EntryFlag.UNDERFLOW * entry.underflow | EntryFlag.INNER * entry.inner
+                EntryFlag.HALVED * entry.halved
+                | EntryFlag.UNDERFLOW * entry.underflow
+                | EntryFlag.INNER * entry.inner
+                | EntryFlag.OUT * entry.out
             )
+            until = {"until": entry.until} if g.nodes else {}
             self._report(
                 reports.entry_layout(g),
                 kind=Kind.ENTRY,
@@ -421,6 +425,7 @@ class Golden:
                 entry_flags=flags,
                 period=entry.period,
                 class_counts=entry.class_counts,
+                **until,
             )
         else:
             counts = [count for bin_ in self.counts[slot][cell] for count in bin_]
@@ -444,6 +449,8 @@ class Golden:
                 bool(flags & EntryFlag.UNDERFLOW),
                 int(entry["period"]),
             )
+            if g.nodes:
+                self.entries[slot].until, self.entries[slot].out = int(entry["until"]), bool(flags & EntryFlag.OUT)
         else:
             words = [int.from_bytes(payload[i : i + 4], "little") for i in range(0, len(payload), 4)]
             for index in range(g.bins):

@@ -68,8 +68,8 @@ def _checkpoint(trainer, nodes, entries, counts):
 
 
 def _body(geometry):
-    """A saved entry: what READ reports of it and WRITE takes."""
-    return Layout("entry", *entry_body(geometry))
+    """A saved entry: what READ reports of it and WRITE takes where there is no node table."""
+    return Layout("entry", *entry_body(geometry.replace(nodes=0)))
 
 
 def _ask(trainer, nodes):
@@ -92,7 +92,7 @@ def _ask(trainer, nodes):
                     entries += list(words[:, layout.offset("n") // 4 :])
                 elif kind is Kind.STATISTICS:
                     counts.append(np.frombuffer(report[bins:], np.uint32))
-    return entries, counts
+    return entries if trainer.walking is None else trainer.walking.plain(nodes, entries), counts
 
 
 def misfit(checkpoint, classes, geometry, cells, counting):
@@ -167,8 +167,9 @@ def restore(trainer, checkpoint):
         if inner or not trainer.policy.adaptive_grace:  # the policy may be another than before
             nodes.period[node] = growth.role_period(node)
         # Its parent may have got another slot.
-        entry["link"], entry["current"] = growth.link(node), current
-        trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
+        entry["link"], entry["current"], entry["period"] = growth.link(node), current, 0
+        payload = entry.tobytes() if trainer.walking is None else trainer.walking.entry(node, entry)
+        trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=payload)
         for cell, counts in enumerate(cells):
             trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts.tobytes())
     trainer.look_ahead()

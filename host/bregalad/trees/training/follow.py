@@ -21,14 +21,14 @@ _KIND, _SLOT, _BESIDE = (SEEN.index(name) for name in ("kind", "slot", "beside")
 
 _EDIT, _NODE, _ROW = (int(TreeOpcode[name]) for name in ("EDIT", "NODE", "ROW"))
 _WRITE, _MORE = int(RowOp.WRITE), int(EditFlag.MORE)
-_FIRST, _MAJORITY, _LEAD = len(RowWord), int(RowWord.MAJORITY), int(RowWord.LEAD)
+_FIRST, _MAJORITY, _LEAD, _RIGHT = len(RowWord), *(int(RowWord[name]) for name in ("MAJORITY", "LEAD", "RIGHT"))
 _put_edit = putter(EDIT, "opcode", "flags", "node", "test", "child", "value", "default", "slot")
 _put_node = putter(TREE_COMMANDS[TreeOpcode.NODE], "opcode", "flags", "slot", "node", "only", "base", "ask_up_to")
 _put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word", "value")
 
 
 @njit()
-def row_words(counts, majority):
+def row_words(counts, majority, right):
     """A new leaf's row: all its words.
 
     Parameters
@@ -37,13 +37,15 @@ def row_words(counts, majority):
         Of every class of the board.
     majority : int
         What it predicts as long as it has no counts.
+    right : int
+        Guesses that were right: the majority class's less naive Bayes's.
 
     Returns
     -------
     int64 array (words,)
     """
     words = np.zeros(_FIRST + len(counts), np.int64)
-    words[_MAJORITY] = majority
+    words[_MAJORITY], words[_RIGHT] = majority, right
     for k in range(len(counts)):
         words[_FIRST + k] = counts[k]
         if counts[k] > words[_LEAD]:
@@ -148,7 +150,7 @@ def follow(table, counts, base, style, options, first_cell, decides, classes, mo
         node = touched[i]
         if now[i, _KIND] != LEAF or told[node, _KIND] == LEAF:
             continue
-        values = row_words(counts[node], np.int64(table[node]["majority"]))
+        values = row_words(counts[node], np.int64(table[node]["majority"]), np.int64(table[node]["right"]))
         for word in range(len(values)):
             out[used : used + step] = 0
             _put_row(out, used, (_ROW, _WRITE, node, word, values[word]))

@@ -113,7 +113,7 @@ class Trainer:
         self.review_period = review_period
         self._begin(policy, nodes, tally, memory)
         # A board that walks records down the tree itself fetches them from memory.
-        self._walking = Walking(self) if geometry.nodes else None
+        self.walking = Walking(self) if geometry.nodes else None
         self._fed_by = feed
         self._feed = None if geometry.nodes else open_feed(feed, board, len(cells))
         # A board in this process needs no stream between.
@@ -180,7 +180,7 @@ class Trainer:
 
     def _check_room(self):
         """Refuse a board that cannot count, or be sent, what a window holds."""
-        if self._walking is not None:
+        if self.walking is not None:
             raise ValueError(
                 f"board {self.board.name} holds the tree itself, and cannot forget: choose window=None, or a geometry "
                 "with nodes=0"
@@ -219,8 +219,8 @@ class Trainer:
             predictions=int(self.predictor != router.MAJORITY),
             neighbours=int(self.cells.has_numbers),  # without, the board need not look for nothing
         )
-        if self._walking is not None:
-            self._walking.configure()
+        if self.walking is not None:
+            self.walking.configure()
         if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
             self.growth.start()
 
@@ -361,12 +361,12 @@ class Trainer:
             If the board does not walk records, or the layout does not fit the tree or the board.
         """
         self._check_working()
-        if self._walking is None:
+        if self.walking is None:
             raise ValueError(
                 f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
             )
-        self._walking.declare(layout, told)
-        self._walking.encode_by(edges)
+        self.walking.declare(layout, told)
+        self.walking.encode_by(edges)
         self.flush()
 
     def learn_rows(self, address, count):
@@ -394,7 +394,7 @@ class Trainer:
 
     def _learning_rows(self, address, count):
         self._check_working()
-        walking = self._walking
+        walking = self.walking
         walking.check_rows(address, count)
         self._failed = True
         yield from walking.hits()
@@ -416,7 +416,7 @@ class Trainer:
         """Refuse what is no int32 array of so many weights, or a board that takes none."""
         if len(self.memory):
             raise ValueError("a tree with a window learns instances of weight 1 only, since it forgets them one by one")
-        if self._walking is not None:
+        if self.walking is not None:
             raise ValueError(
                 f"board {self.board.name} holds the tree itself, and takes no weights: choose a geometry with nodes=0"
             )
@@ -456,8 +456,8 @@ class Trainer:
             if self.trials.totals is not None:
                 past = self.memory.in_order(self.tally.instances)
                 self.trials.totals.begin(labels[position:end], self.tally.instances, past)
-            if self._walking is not None:
-                yield from self._walking.learning(position, end, end == count)
+            if self.walking is not None:
+                yield from self.walking.learning(position, end, end == count)
             elif self._direct is not None:
                 self._run_directly(position, end)
             else:
@@ -467,8 +467,8 @@ class Trainer:
             if self.tally.instances % self.review_period == 0:
                 self.growth.review()
                 self.look_ahead()
-                if self._walking is not None:
-                    self._walking.told = False
+                if self.walking is not None:
+                    self.walking.told = False
         self._window = None  # it may be large
         return window.predictions
 
@@ -476,8 +476,8 @@ class Trainer:
         """Have all decisions take effect now; a generator for `Steps`."""
         self._check_working()
         self._failed = True
-        if self._walking is not None:
-            yield from self._walking.effects(FAR - 1)
+        if self.walking is not None:
+            yield from self.walking.effects(FAR - 1)
         while self._ahead[direct.NEXT] < FAR:
             self._take_effect()
             while self.trials.outstanding:
@@ -499,8 +499,8 @@ class Trainer:
         self._check_working()
         self._failed = True
         yield from recoding(self, changes, adopt)
-        if self._walking is not None:
-            self._walking.told = False
+        if self.walking is not None:
+            self.walking.told = False
         self._failed = False
 
     def _run(self, position, end):
@@ -740,7 +740,7 @@ class Trainer:
         geometry, cells = self.board.geometry, len(self.cells)
         at = 0
         while at < len(data):
-            if self._walking is not None and (at := self._walking.take(data, at)) == len(data):
+            if self.walking is not None and (at := self.walking.take(data, at)) == len(data):
                 return
             try:
                 size = layout_of(data[at], geometry, cells).size
@@ -785,7 +785,7 @@ class Trainer:
                 if self.policy.watched:
                     self.look_ahead()
             elif isinstance(kind, TreeKind):
-                self._walking.take_other(kind, report)
+                self.walking.take_other(kind, report)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
                 self.trials.judge(report)
                 self.look_ahead()

@@ -9,12 +9,14 @@ import numpy as np
 from ...boards.base import BoardError
 from ...complete import complete
 from ...protocol.commands import CommandFlag, Opcode, pack_command
+from ...protocol.layout import Layout
 from ...protocol.leaf_rows import Predictor, RowOp
-from ...protocol.reports import Kind, layout_of
+from ...protocol.reports import EntryFlag, Kind, entry_body, layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
-from ..policy.judge import SPLIT, TIE
+from ..policy.judge import MAX_PERIOD, SPLIT, TIE
 from ..policy.rule import rule_of
+from ..structure.nodes import KEPT, LEAF
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .answers import (
     EDITS,
@@ -48,12 +50,12 @@ class Walking:
     Parameters
     ----------
     trainer : Trainer
-        Its tree is a new one.
+        Its tree may have learnt before, on another board, too.
 
     Raises
     ------
     ValueError
-        If the board's memory has no room for a row, or the tree has learnt before.
+        If the board's memory has no room for a row, or its node table none for the tree.
     """
 
     def __init__(self, trainer):
@@ -69,10 +71,10 @@ class Walking:
                 f"board {board.name} has {board.memory_size} bytes of memory, a row takes {stride}: "
                 "a board that holds trees fetches rows from memory"
             )
-        if len(nodes) > 1 or trainer.tally.instances:
+        if nodes.rows > board.geometry.nodes:
             raise ValueError(
-                f"board {board.name} holds trees itself, and takes no tree that has learnt before: "
-                "choose a geometry with nodes=0"
+                f"the tree has {nodes.rows} nodes, the node table of board {board.name} {board.geometry.nodes} rows: "
+                "choose a geometry with more nodes"
             )
         self.told = False  # the board has followed all that others have done to the tree
         geometry = board.geometry
@@ -109,12 +111,15 @@ class Walking:
         self._at[LEARNT] = 0
         while not self._at[LEARNT]:
             trainer._handle(board.receive(wait=True))
-        self._at[[FIRST, EDITS]] = self._at[[RECORDS_DONE, EDITS_DONE]]
-        first = int(self._at[FIRST])
-        if policy.tree_wide and first % int(policy.inner_grace):
+        known, learnt = int(self._at[RECORDS_DONE]), trainer.tally.instances
+        self._at[[FIRST, EDITS]] = known - learnt, self._at[EDITS_DONE]
+        # Up to here decisions may take effect that the board knows nothing of.
+        self._inherited = learnt + int(policy.delay) if learnt else 0
+        if policy.tree_wide and (known - learnt) % int(policy.inner_grace):
             raise BoardError(
-                f"board {board.name} has learnt {first} instances before, and tries inner nodes whenever that "
-                f"is a multiple of {policy.inner_grace}: open it anew"
+                f"board {board.name} has learnt {known} instances before, the tree {learnt}, and it tries inner nodes "
+                f"whenever its own count is a multiple of {policy.inner_grace}: open it anew, or choose a geometry "
+                "with nodes=0"
             )
 
     def _send(self, command):
@@ -194,6 +199,17 @@ class Walking:
 
     def learning_there(self, address, count):
         """Learn rows that lie in the board's memory; yields as `learning`."""
+        tally = self.trainer.tally
+        while count and tally.instances < self._inherited:
+            yield from self.effects(tally.instances)
+            nodes, delay = self.trainer.nodes, self.trainer.policy.delay
+            part = min(count, int(due_next(nodes.table, nodes.rows, delay)) - tally.instances)
+            yield from self._learning_rows(address, part)
+            address, count = address + part * self.stride, count - part
+        if count:
+            yield from self._learning_rows(address, count)
+
+    def _learning_rows(self, address, count):
         trainer, at = self.trainer, self._at
         if not self.told:
             self.tell()
@@ -285,6 +301,48 @@ class Walking:
 
     def _take_mark(self, found):
         self.trainer._found += [int(found["instances"][0]), int(found["hits"][0])]
+
+    # What a board knows of a slot beside: its last trial
+
+    def plain(self, nodes, entries):
+        """Entries as of a board without a node table; what they say of the last trials goes to the tree.
+
+        Parameters
+        ----------
+        nodes : int64 array (n,)
+        entries : list of uint32 array
+            Of their slots.
+
+        Returns
+        -------
+        list of uint32 array
+        """
+        geometry, tree = self.trainer.board.geometry, self.trainer.nodes
+        layout = Layout("entry", *entry_body(geometry))
+        found = np.array(entries, np.uint32).view(layout.dtype).reshape(len(nodes))
+        now = self.trainer.tally.instances + int(self._at[FIRST])
+        ahead = (found["until"] - np.uint32(now & 0xFFFFFFFF)).view(np.int32).astype(np.int64)  # records from now on
+        kept = (found["entry_flags"] & EntryFlag.OUT != 0) & (tree.verdict[nodes] == KEPT) & (ahead >= 0)
+        tree.due_at[nodes[kept]] = self.trainer.tally.instances + ahead[kept] - self.trainer.policy.delay
+        tree.since[nodes] = found["since"]
+        plain = np.zeros(len(nodes), Layout("entry", *entry_body(geometry.replace(nodes=0))).dtype)
+        for name in plain.dtype.names:
+            plain[name] = found[name]
+        plain["entry_flags"] &= ~np.uint16(EntryFlag.OUT)
+        return list(plain.view(np.uint32).reshape(len(nodes), -1))
+
+    def entry(self, node, plain):
+        """The entry of a node's slot, from that of `plain`; bytes."""
+        trainer, tree = self.trainer, self.trainer.nodes
+        layout = Layout("entry", *entry_body(trainer.board.geometry))
+        values = {name: plain[name] for name in plain.dtype.names} | {"since": int(tree.since[node])}
+        until = int(tree.due_at[node]) + int(trainer.policy.delay)
+        if until >= trainer.tally.instances:
+            values["entry_flags"] = int(values["entry_flags"]) | EntryFlag.OUT
+            values["until"] = until + int(self._at[FIRST]) & 0xFFFFFFFF
+        if trainer.policy.adaptive_grace and tree.kind[node] == LEAF:
+            values["period"] = min(int(tree.period[node]), MAX_PERIOD)
+        return layout.pack(**values)
 
     # The tree, told and read
 
