@@ -62,7 +62,7 @@ class EntryFlag(IntFlag):
     HALVED = 1  # as in SuggestionFlag
     UNDERFLOW = 2  # as in SuggestionFlag
     INNER = 4  # as in SuggestionFlag
-    OUT = 8  # of boards with a node table: `until` counts
+    OUT = 8  # of boards with a node table: no record has been counted behind `until`
 
 
 class ErrorCode(IntEnum):

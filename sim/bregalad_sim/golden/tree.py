@@ -247,8 +247,9 @@ class TreeBoard(Golden):
         """Whether an instance that has been counted makes a trial of its slot due."""
         every = self.fields["every.records"]
         asked = entry.inner and every > 0 and self.number % every == 0
-        waits = entry.out and (entry.until - self.number + (1 << 31) & 0xFFFFFFFF) >= 1 << 31
-        return not minus and not waits and (asked or super()._due(entry, minus))
+        # Numbers go round: a record that is counted behind `until` ends it.
+        entry.out = entry.out and (entry.until - self.number + (1 << 31) & 0xFFFFFFFF) >= 1 << 31
+        return not minus and not entry.out and (asked or super()._due(entry, minus))
 
     def _bayes(self, slot, codes):
         """The class by naive Bayes, None if the slot knows none, or is an inner node's, above the leaf."""
