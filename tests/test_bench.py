@@ -36,6 +36,7 @@ from bregalad_hw.reports import kept
 needs_moa = pytest.mark.skipif(not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
 ROOT = Path(__file__).resolve().parents[1]
 TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32)
+LEVELS = ({"cells": 2}, {"cells": 2, "depth": 3}, {"cells": 4, "depth": 3})
 
 
 # The cost model
@@ -53,9 +54,7 @@ TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, 
         ({"cells": 2}, {"banks": 2}),
         ({"cells": 4}, {"banks": 2}),
         ({"cells": 4, "depth": 3}, {"banks": 2}),
-        ({"cells": 2}, {"levels": 4}),
-        ({"cells": 2, "depth": 3}, {"levels": 4}),
-        ({"cells": 4, "depth": 3}, {"levels": 4}),
+        *(pytest.param(load, {"levels": 4}, marks=pytest.mark.slow) for load in LEVELS),
     ],
     ids=str,
 )

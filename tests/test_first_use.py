@@ -65,7 +65,13 @@ def unused(compiled, names):
 @pytest.mark.parametrize(
     "tree, parameters, needed, needless",
     [
-        ("vfdt", {"leaf_prediction": "mc"}, ENTROPY, [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"]),
+        pytest.param(
+            "vfdt",
+            {"leaf_prediction": "mc"},
+            ENTROPY,
+            [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"],
+            marks=pytest.mark.slow,
+        ),
         (
             "efdt",
             {"leaf_prediction": "nba", "criterion": "gini"},

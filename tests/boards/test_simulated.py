@@ -44,7 +44,7 @@ GEOMETRIES = {
 
 
 # A compiler run each; the benches of array and accelerator cover what these add, too.
-SLOW = ("small", "one", "odd", "gini", "kearns_mansour", "bayes-beat", "levels-many")
+SLOW = ("small", "one", "odd", "banks", "gini", "kearns_mansour", "bayes-beat", "levels-many")
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
@@ -175,7 +175,7 @@ def test_reads_wait_for_slow_reports():
         assert answers == want
 
 
-@pytest.mark.parametrize("passes, levels", [(1, 1), (4, 1), (4, 4)])
+@pytest.mark.parametrize("passes, levels", [(1, 1), (4, 1), pytest.param(4, 4, marks=pytest.mark.slow)])
 def test_trials_take_no_clocks_beside_two_banks(passes, levels):
     """Grace 200, 16 bins, two classes, no records for slots under trial."""
     geometry = Geometry(lanes=2, passes=4, slots=64, banks=2, levels=levels)

@@ -6,31 +6,37 @@ from bregalad_hw.accelerator import Accelerator
 from bregalad_sim.runner import run
 
 _BENCH = "bench_accelerator"
+GEOMETRIES = {  # name: geometry, rounds
+    "tiny": (PRESETS["tiny"].replace(count_width=12), 8),
+    "odd": (
+        Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64, naive_bayes=True),
+        4,
+    ),
+    "one-pass": (
+        Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256, naive_bayes=True),
+        5,
+    ),
+    "banks": (
+        Geometry(lanes=2, passes=2, bins=4, slots=5, count_width=12, bus_width=64, naive_bayes=True, banks=2),
+        5,
+    ),
+    "levels": (
+        Geometry(lanes=2, passes=2, bins=4, slots=8, count_width=12, bus_width=64, naive_bayes=True, levels=4),
+        5,
+    ),
+    "levels-banks": (
+        Geometry(lanes=2, passes=2, bins=4, slots=16, count_width=12, bus_width=64, levels=4, banks=2),
+        5,
+    ),
+}
+DAILY = ("odd", "levels-banks")  # tests/boards/test_simulated.py has others
 
 
 @pytest.mark.parametrize(
-    "geometry, rounds",
-    [
-        (PRESETS["tiny"].replace(count_width=12), 8),
-        (Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=64, naive_bayes=True), 4),
-        (Geometry(lanes=4, passes=1, bins=8, classes=2, slots=4, count_width=12, bus_width=256, naive_bayes=True), 5),
-        (
-            Geometry(
-                lanes=2, passes=2, bins=4, classes=2, slots=5, count_width=12, bus_width=64, naive_bayes=True, banks=2
-            ),
-            5,
-        ),
-        (
-            Geometry(
-                lanes=2, passes=2, bins=4, classes=2, slots=8, count_width=12, bus_width=64, naive_bayes=True, levels=4
-            ),
-            5,
-        ),
-        (Geometry(lanes=2, passes=2, bins=4, slots=16, count_width=12, bus_width=64, levels=4, banks=2), 5),
-    ],
-    ids=["tiny", "odd", "one-pass", "banks", "levels", "levels-banks"],
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in DAILY)) for name in GEOMETRIES]
 )
-def test_icarus(geometry, rounds, tmp_path):
+def test_icarus(name, tmp_path):
+    geometry, rounds = GEOMETRIES[name]
     run(
         Accelerator(geometry),
         "dut",
