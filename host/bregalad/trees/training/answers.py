@@ -162,59 +162,9 @@ structref.define_proxy(Answers, _AnswersType, list(_FIELDS))
 
 
 @njit()
-def answers(
-    table,
-    matrices,
-    room,
-    blank,
-    style,
-    first_cell,
-    stack,
-    slot_node,
-    kind,
-    form,
-    options,
-    classes,
-    decides,
-    most,
-    sizes,
-    told,
-    tally,
-    at,
-    asked,
-    held,
-    own,
-    bins,
-    out,
-    out_bytes,
-):
+def answers(*fields):
     """An `Answers`; its own constructor would be compiled by every process anew."""
-    return Answers(
-        table,
-        matrices,
-        room,
-        blank,
-        style,
-        first_cell,
-        stack,
-        slot_node,
-        kind,
-        form,
-        options,
-        classes,
-        decides,
-        most,
-        sizes,
-        told,
-        tally,
-        at,
-        asked,
-        held,
-        own,
-        bins,
-        out,
-        out_bytes,
-    )
+    return Answers(*fields)
 
 
 @njit()

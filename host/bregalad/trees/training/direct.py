@@ -104,61 +104,9 @@ structref.define_proxy(Desk, _DeskType, list(_FIELDS))
 
 
 @njit()
-def desk(
-    state,
-    table,
-    matrices,
-    room,
-    blank,
-    style,
-    first_cell,
-    stack,
-    slot_node,
-    written,
-    read,
-    classes,
-    form,
-    options,
-    multiple,
-    delay,
-    ahead,
-    tally,
-    past,
-    kept,
-    kept_labels,
-    codes,
-    labels,
-    predictions,
-    weights,
-):
+def desk(*fields):
     """A `Desk`; its own constructor would be compiled by every process anew."""
-    return Desk(
-        state,
-        table,
-        matrices,
-        room,
-        blank,
-        style,
-        first_cell,
-        stack,
-        slot_node,
-        written,
-        read,
-        classes,
-        form,
-        options,
-        multiple,
-        delay,
-        ahead,
-        tally,
-        past,
-        kept,
-        kept_labels,
-        codes,
-        labels,
-        predictions,
-        weights,
-    )
+    return Desk(*fields)
 
 
 # For what is called from one place: it would be compiled for itself, and again in its caller.
