@@ -10,7 +10,7 @@ from pathlib import Path
 from ..geometry import Geometry
 from .page import Page
 
-__all__ = ["SUMMARY", "run", "synthesise"]
+__all__ = ["SUMMARY", "netlist_of", "run", "synthesise"]
 
 SUMMARY = "the plain core's area before it is placed, and what a lane takes (minutes each)"
 _BASE = Geometry(lanes=2, passes=1, bins=16, classes=2, slots=64, count_width=18, bus_width=128)
@@ -81,26 +81,10 @@ def synthesise(geometry, block=None):
     BuildError
         If Yosys is missing or fails.
     """
-    from amaranth.back import rtlil
-    from bregalad_hw.accelerator import Accelerator
-    from bregalad_hw.build.families import ECP5
-    from bregalad_hw.build.synthesis import readable
-    from bregalad_hw.build.tools import BuildError, tool
-
-    family = ECP5()
     start = time.monotonic()
-    component = _block(block, geometry) if block else Accelerator(geometry)
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
-        text = rtlil.convert(component, name="core", emit_src=False)
-        (Path(folder) / "core.il").write_text(readable(text))
-        # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
-        (Path(folder) / "core.ys").write_text(f"read_rtlil core.il\n{family.script('core')}\nwrite_json core.json\n")
-        done = subprocess.run([tool("yosys"), "-q", "core.ys"], cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
-        netlist = json.loads((Path(folder) / "core.json").read_text())
-    family.improve(netlist)
-    counts = Counter(cell["type"] for cell in netlist["modules"]["core"]["cells"].values())
+        netlist = netlist_of(geometry, Path(folder), block)
+    counts = Counter(cell["type"] for cell in netlist["modules"]["top"]["cells"].values())
     return {
         **({"block": block} if block else {}),
         "geometry": geometry.as_dict(),
@@ -108,6 +92,33 @@ def synthesise(geometry, block=None):
         "cells": {kind: counts[kind] for kind in _CELLS},
         "seconds": round(time.monotonic() - start),
     }
+
+
+def netlist_of(geometry, folder, block=None):
+    """The netlist of an ECP5 of the plain core, or of a block of the front, as builds improve it; a dict.
+
+    Raises
+    ------
+    BuildError
+        If Yosys is missing or fails.
+    """
+    from amaranth.back import rtlil
+    from bregalad_hw.accelerator import Accelerator
+    from bregalad_hw.build.families import ECP5
+    from bregalad_hw.build.synthesis import readable
+    from bregalad_hw.build.tools import BuildError, tool
+
+    family = ECP5()
+    component = _block(block, geometry) if block else Accelerator(geometry)
+    (folder / "top.il").write_text(readable(rtlil.convert(component, name="top", emit_src=False)))
+    # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
+    (folder / "top.ys").write_text(f"read_rtlil top.il\n{family.script('top')}\nwrite_json top.json\n")
+    done = subprocess.run([tool("yosys"), "-q", "top.ys"], cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+    netlist = json.loads((folder / "top.json").read_text())
+    family.improve(netlist)
+    return netlist
 
 
 def run(settings):

@@ -127,6 +127,10 @@ synth_ecp5 -top {top} -run map_ffs:
     def finish(self, netlist, device, placer):
         self.improve(netlist)
         place_lanes(netlist, device)
+        self.settle(netlist, placer)
+
+    def settle(self, netlist, placer):
+        """Say in a netlist what nextpnr has no options for."""
         netlist["modules"]["top"]["settings"] = self._SETTINGS | self._MORE.get(placer, {})
 
 

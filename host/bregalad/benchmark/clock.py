@@ -1,0 +1,78 @@
+"""The clock of the plain core on an LFE5U-85F of grade 6: placed and routed out of context, without pins.
+
+The lanes' blocks lie where builds put them. Nothing else is there: no link, no memory's controller.
+
+    python -m bregalad.benchmark.clock --lanes 32 --slots 64 --nodes 512 --bus-width 256 --mhz 80
+"""
+
+import argparse
+import json
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from ..geometry import Geometry
+from .area import netlist_of
+
+DEVICE = "LFE5U-85F"
+_OPTIONS = "--85k --package CABGA756 --speed 6 --out-of-context --timing-allow-fail"
+
+
+def route(geometry, mhz, seed):
+    """What place and route reach for a core, asked for a clock; a dict.
+
+    Raises
+    ------
+    BuildError
+        If a tool is missing or fails.
+    """
+    from bregalad_hw.build.families import ECP5
+    from bregalad_hw.build.floorplan import place_lanes
+    from bregalad_hw.build.report import describe_path
+    from bregalad_hw.build.tools import BuildError, tool, version_of
+
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="bregalad-clock-") as name:
+        folder = Path(name)
+        netlist = netlist_of(geometry, folder)
+        place_lanes(netlist, DEVICE)
+        ECP5().settle(netlist, "heap")
+        (folder / "top.json").write_text(json.dumps(netlist))
+        command = [tool("nextpnr-ecp5"), *_OPTIONS.split(), *ECP5.routers[0].split(), "--placer", "heap"]
+        command += ["--json", "top.json", "--report", "timing.json", "--freq", str(mhz), "--seed", str(seed)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if done.returncode:
+            raise BuildError(f"nextpnr failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+        timing = json.loads((folder / "timing.json").read_text())
+    ((clock, reached),) = timing["fmax"].items()
+    return {
+        "device": DEVICE,
+        "geometry": geometry.as_dict(),
+        "mhz_asked": mhz,
+        "mhz": round(reached["achieved"], 1),
+        "seed": seed,
+        "path": describe_path(timing, clock),
+        "use": {kind: use["used"] for kind, use in timing["utilization"].items() if use["used"]},
+        "tools": {name: version_of(tool(name)) for name in ("yosys", "nextpnr-ecp5")},
+        "seconds": round(time.monotonic() - start),
+    }
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--lanes", type=int, default=32)
+    parser.add_argument("--passes", type=int, default=1)
+    parser.add_argument("--slots", type=int, default=64)
+    parser.add_argument("--nodes", type=int, default=512)
+    parser.add_argument("--bus-width", type=int, default=256)
+    parser.add_argument("--mhz", type=float, default=80.0)
+    parser.add_argument("--seed", type=int, default=1)
+    args = vars(parser.parse_args())
+    mhz, seed = args.pop("mhz"), args.pop("seed")
+    print(json.dumps(route(Geometry(count_width=16, **args), mhz, seed)))
+
+
+if __name__ == "__main__":
+    main()
