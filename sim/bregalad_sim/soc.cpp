@@ -1,5 +1,7 @@
 // The Verilated core for a system on chip behind a C interface: registers by AXI4-Lite, a flat memory by AXI4.
 //
+// With TWO_CLOCKS the array has a clock of its own, of any ratio to the bus'.
+//
 // Seeded stalls on every channel show that nothing depends on timing. Bursts of one ID are answered in order; those of
 // different IDs are not kept in order.
 
@@ -49,11 +51,12 @@ struct Core {
     std::deque<Answer> answers;
     uint64_t clocks = 0, read_beats = 0, write_beats = 0;
     bool data_valid = false, answer_valid = false;
+    double array_half, array_due;  // ps of half a clock of the array, and when its next edge is
 
     Core(uint8_t* memory, uint64_t base, uint64_t size, size_t bus_bytes, uint64_t latency, uint32_t stall,
-         uint32_t seed, const char* path)
+         uint32_t seed, double period, const char* path)
         : top(&context), random(seed), stall(stall), latency(latency), memory(memory), base(base), size(size),
-          bus_bytes(bus_bytes) {
+          bus_bytes(bus_bytes), array_half(period * kHalfClock), array_due(array_half) {
         failure.clear();
         wave.open(top, path);
         top.s_axi_awvalid = top.s_axi_wvalid = top.s_axi_arvalid = 0;
@@ -71,7 +74,7 @@ struct Core {
         answers.clear();
         data_valid = answer_valid = false;
         top.m_axi_rvalid = top.m_axi_bvalid = 0;
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 16 * (1 + array_half / kHalfClock); i++) {
             level(0);
             level(1);
         }
@@ -81,6 +84,12 @@ struct Core {
     bool stalled() { return stall && random() < stall; }
 
     void level(bool clk) {
+#ifdef TWO_CLOCKS
+        for (; array_due <= time; array_due += array_half) {
+            top.array_clk = !top.array_clk;
+            top.eval();
+        }
+#endif
         top.aclk = clk;
         top.eval();
         wave.dump(time);
@@ -216,8 +225,8 @@ struct Core {
 }  // namespace
 
 EXPORT Core* core_open(uint8_t* memory, uint64_t base, uint64_t size, uint32_t bus_bytes, uint64_t latency,
-                       uint32_t stall, uint32_t seed, const char* wave) {
-    return new Core(memory, base, size, bus_bytes, latency, stall, seed, wave);
+                       uint32_t stall, uint32_t seed, double period, const char* wave) {
+    return new Core(memory, base, size, bus_bytes, latency, stall, seed, period, wave);
 }
 
 EXPORT void core_close(Core* core) { delete core; }

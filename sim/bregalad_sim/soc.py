@@ -20,7 +20,7 @@ class _Array(np.ndarray):
 class SimulatedMap:
     """What a driver needs of a core in a system on chip, as PYNQ's MMIO and `allocate` give it.
 
-    Clocks pass only in `read`, `write` and `run`.
+    Clocks pass only in `read`, `write`, `wait` and `run`.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ class SimulatedMap:
         Of the stalls.
     pace : int
         Clocks that pass with each access to a register besides its own.
+    period : float, optional
+        Of a clock that the array has for itself, in clocks of the bus.
 
     Members
     -------
@@ -50,15 +52,25 @@ class SimulatedMap:
         If the model cannot be compiled.
     """
 
-    def __init__(self, geometry, size=1 << 22, *, base=0x8_1234_5000, latency=20, stall=0.0, seed=0, pace=60):
+    def __init__(
+        self, geometry, size=1 << 22, *, base=0x8_1234_5000, latency=20, stall=0.0, seed=0, pace=60, period=None
+    ):
         self.name = "simulated core"
         self.memory = np.zeros(size, np.uint8)
         self.base, self.pace = base, pace
         self._free = 0
         self._faults = {}
-        self._model = core_library(geometry)
+        self._model = core_library(geometry, 1 if period is None else 2)
         self._handle = self._model.core_open(
-            self.memory.ctypes.data, base, size, geometry.bus_bytes, latency, int(stall * (1 << 32)), seed, None
+            self.memory.ctypes.data,
+            base,
+            size,
+            geometry.bus_bytes,
+            latency,
+            int(stall * (1 << 32)),
+            seed,
+            period or 1,
+            None,
         )
         self._closing = weakref.finalize(self, self._model.core_close, self._handle)
 
@@ -96,6 +108,13 @@ class SimulatedMap:
         response, _ = self.access(offset, value)
         if response:
             raise BoardError(f"{self.name}: writing register {offset:#x} failed with {response}")
+
+    def wait(self, seconds):
+        """Let clocks pass until the interrupt, 20,000 at most; what stands for ``seconds``."""
+        for _ in range(200):
+            if self.interrupt:
+                return
+            self.run(100)
 
     def allocate(self, size):
         if self._free + size > self.memory.size:

@@ -219,7 +219,9 @@ class Traffic:
         # A board without memory has nothing that could fail otherwise than by DECERR.
         if self.memory.data and faults and count and rng.random() < 0.1:
             word = rng.randrange(start, start + len(records)) // g.bus_bytes * g.bus_bytes
-            self.memory.faults[word] = rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])
+            code = rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])
+            if start <= word and word + g.bus_bytes <= start + len(records):  # of no LOAD beside it
+                self.memory.faults[word] = code
         return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=count, address=start)
 
     def _load(self, slots, faults):

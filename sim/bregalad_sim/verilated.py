@@ -86,7 +86,7 @@ _VIRTUAL = {
     "virtual_failure": ("s", "p"),
 }
 _CORE = {
-    "core_open": ("p", "pQQIQIIs"),
+    "core_open": ("p", "pQQIQIIds"),
     "core_close": ("v", "p"),
     "core_run": ("v", "pQ"),
     "core_reset": ("v", "p"),
@@ -141,22 +141,25 @@ def library(geometry, traced=False):
     return _load(_build("accelerator", write, "harness.cpp", repr(geometry), traced=traced), _BOARD)
 
 
-def core_library(geometry):
+def core_library(geometry, clocks=1):
     """The compiled model of a core for a system on chip, with the typed functions of ``soc.cpp``.
 
     Parameters
     ----------
     geometry : Geometry
+    clocks : int
+        Of `AxiTop`.
     """
 
     def write(folder):
-        from bregalad_hw.soc.core import AxiTop
+        from bregalad_hw.soc.top import AxiTop
 
         from . import verilog
 
-        return [verilog.write(AxiTop(geometry), "bregalad", folder)]
+        return [verilog.write(AxiTop(geometry, clocks), "bregalad", folder)]
 
-    return _load(_build("bregalad", write, "soc.cpp", repr(geometry)), _CORE)
+    macros = ["-DTWO_CLOCKS"] if clocks == 2 else []
+    return _load(_build("bregalad", write, "soc.cpp", repr((geometry, clocks)), macros), _CORE)
 
 
 def litex_library(geometry, size):

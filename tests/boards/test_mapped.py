@@ -1,10 +1,14 @@
 """The core in a system on chip, clock by clock, and its driver: every board's reports, whatever the bus does."""
 
+import asyncio
 import random
+import socket
+import sys
 
 import numpy as np
 import pytest
-from bregalad import EFDT, VFDT, open_board
+from bregalad import EFDT, VFDT, load_tree, open_board
+from bregalad.benchmark import soc as soc_benchmark
 from bregalad.boards import mapped, maps
 from bregalad.boards.base import BoardError
 from bregalad.boards.emulated import EmulatedBoard
@@ -12,9 +16,10 @@ from bregalad.boards.mapped import MappedBoard
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
 from bregalad.protocol.registers import find
-from bregalad.protocol.reports import ErrorCode, Kind
+from bregalad.protocol.reports import ErrorCode, Kind, entry_layout
 from bregalad.protocol.soc import PAGE, SOC_BASE, find_soc
 from bregalad_sim.golden import Golden
+from bregalad_sim.pynq import Pynq
 from bregalad_sim.soc import SimulatedMap
 from bregalad_sim.traffic import Traffic
 
@@ -155,7 +160,8 @@ def test_any_commands(opened, seed):
     [(GEOMETRY, VFDT), (TREE, VFDT), pytest.param(TREE, EFDT, marks=pytest.mark.slow)],
     ids=["routed", "walked", "walked-efdt"],
 )
-def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed):
+def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed, tmp_path):
+    """And saves it, by memory; a tree that has none on the board goes on from there."""
     rng = np.random.default_rng(seed)
     X = rng.random((1200, 3))
     y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3)).astype(int)
@@ -164,11 +170,89 @@ def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed):
     for board in (MappedBoard(simulated), EmulatedBoard(geometry.replace(nodes=0), 1 << 20)):
         tree = kind(board=board, grace=100, delta=0.01, delay=100)
         predicted = tree.test_then_train(X, y, [0, 1])
-        found.append((tree.draw(), predicted.tolist()))
+        tree.save(tmp_path / "tree.npz")
+        with np.load(tmp_path / "tree.npz") as saved:
+            kept = [saved[f"board_{name}"].tolist() for name in ("nodes", "entries", "counts")]
+        found.append((tree.draw(), predicted.tolist(), kept))
         tree.close()
+        if not board.geometry.nodes:
+            tree = load_tree(tmp_path / "tree.npz", board=board)
+            tree.partial_fit(X[::-1], y)
+            found[-1] += (tree.draw(),)
+            tree.close()
         board.close()
-    assert found[0] == found[1]
+    assert found[0] == found[1][: len(found[0])]
     assert "1 leaf" not in found[0][0]
+
+
+@pytest.mark.parametrize("width", [64, pytest.param(256, marks=pytest.mark.slow)])
+def test_save(width, opened, seed):
+    """What slots have counted goes to memory and back as it lies there, whatever the bus does; reports go on beside."""
+    rng = random.Random(seed)
+    geometry = GEOMETRY.replace(bus_width=width)
+    simulated = opened(geometry, stall=0.3, seed=seed)
+    with MappedBoard(simulated, memory_size=MEMORY) as board:
+        golden, cells, slots = (
+            Golden(geometry, board.read("ram.bytes")),
+            geometry.max_cells,
+            list(range(geometry.slots)),
+        )
+        traffic = Traffic(geometry, rng, golden.memory, rings=0)
+        for name, fields in traffic.configuration():
+            board.write_fields(name, **fields)
+            golden.write_register(name, sum(fields.get(f.name, 0) << lsb for f, lsb in find(name).layout()))
+        stream = cleared(geometry) + b"".join(traffic.command(faults=False) for _ in range(60))
+        stream += pack_command(geometry, Opcode.RESET)
+        board.load(0, np.frombuffer(bytes(golden.memory.data[:MEMORY]), np.uint8))
+        board.send(stream)
+        want = golden.execute(stream)
+        ask = [(slot, cell) for slot in slots for cell in (0xFFFF, *range(cells))]
+        ask = b"".join(pack_command(geometry, Opcode.READ, slot=slot, cell=cell) for slot, cell in ask)
+        told = golden.execute(ask)
+        base = board._buffer.device_address + board._saves
+        simulated.faults = {base + 8 * rng.randrange(20) // geometry.bus_bytes * geometry.bus_bytes: 2}
+        with pytest.raises(BoardError, match="the save area stands at word .*, address .*SLVERR"):
+            board.save(slots, cells)
+        simulated.faults = {}
+        board.resume()
+        rows = board.save(slots, cells)
+        found, body = b"", entry_layout(geometry).offset("n")
+        for slot, row in enumerate(rows):
+            assert row["entry"]["slot"] == slot and row["cells"]["cell"].tolist() == list(range(cells))
+            found += bytes([Kind.ENTRY, 0, slot, 0]) + row["entry"]["body"].tobytes()
+            for cell, counts in enumerate(row["cells"]["body"]):
+                found += bytes([Kind.STATISTICS, 0, slot, 0, cell, 0, 0, 0]) + counts.tobytes()
+        assert body == 4 and found == told
+        got = b""
+        while len(got) < len(want):
+            got += board.receive(wait=True)
+        assert got == want
+        board.send(cleared(geometry))
+        board.put_back(rows)
+        board.send(ask)
+        got = b""
+        while len(got) < len(told):
+            got += board.receive(wait=True)
+        assert got == told
+        with pytest.raises(ValueError, match="slots of .* cells are saved at a time, not 100000"):
+            board.save(range(100_000), cells)
+
+
+@pytest.mark.parametrize("period", [0.3711, 1.618])
+def test_two_clocks(period, opened, seed):
+    """The array with a clock of its own, slower or faster than the bus': the same reports, after a reset, too."""
+    rng = random.Random(seed)
+    simulated = Kept(opened(stall=0.3, seed=seed, period=period))
+    for _ in range(2):
+        with MappedBoard(simulated, memory_size=MEMORY) as board:
+            beside = Beside(board, rng)
+            board.send(cleared(GEOMETRY))
+            for _ in range(3):
+                beside.round()
+            for _ in range(10):
+                beside.round(faults=0.5)
+        simulated.reset()
+    assert not simulated.interrupt
 
 
 def test_a_driver_that_dies(opened, seed):
@@ -194,9 +278,9 @@ def test_registers(opened):
     simulated = opened()
     board = MappedBoard(simulated)
     assert simulated.access(find("cells").addr, 3)[0] == 0 and board.read("cells.count") == 3
-    for address in (0x38, 0x3FC, SOC_BASE + 0x4C, 0x7FC, find("identity").addr, soc("state")):
+    for address in (0x38, 0x3FC, SOC_BASE + 0x5C, 0x7FC, find("identity").addr, soc("state")):
         assert simulated.access(address, 1)[0] == 2, f"{address:#x} was written"
-    for address in (0x38, 0x3FC, SOC_BASE + 0x4C, 0x7FC):
+    for address in (0x38, 0x3FC, SOC_BASE + 0x5C, 0x7FC):
         assert simulated.access(address) == (2, 0)
     # The window stays where it is while the core runs; the write waits, in vain.
     before = simulated.read(soc("window_low"))
@@ -233,6 +317,52 @@ def test_interrupt(opened):
         assert simulated.interrupt and simulated.read(soc("interrupt")) == 0b011
         assert board.receive()
         assert not simulated.interrupt and simulated.read(soc("interrupt")) == 0b010
+
+
+def test_waits_for_the_interrupt(opened):
+    """A driver that waits for a report sleeps until it is there, and looks seldom whether any can come."""
+    simulated = opened(pace=0)
+    with MappedBoard(simulated) as board:
+        g, reads = board.geometry, []
+        board.write("grace.leaf", 0)
+        board.send(cleared(g))
+        fence(board)
+        read = simulated.read
+        simulated.read = lambda offset: (reads.append(offset), read(offset))[1]
+        found = []
+        for wait in (simulated.wait, None):
+            simulated.wait = wait
+            reads.clear()
+            board.send(pack_command(g, Opcode.LEARN, count=2000, payload=bytes(5 * 2000)))
+            fence(board)
+            found.append(len(reads))
+        assert found[0] < 30 < 100 < found[1], found
+        simulated.wait = type(simulated).wait.__get__(simulated)
+        with pytest.raises(BoardError, match="no report can come"):
+            board.receive(wait=True)
+
+
+class _Line:
+    """A UIO device, as far as its interrupt goes."""
+
+    def __init__(self, monkeypatch):
+        self.ours, theirs = socket.socketpair()
+        self.file = theirs.detach()
+        monkeypatch.setattr(maps._Registers, "__init__", lambda self, path: None)
+        monkeypatch.setattr(maps._Registers, "close", lambda self: None)
+        monkeypatch.setattr(maps.os, "open", lambda path, flags: self.file)
+
+
+def test_uio_interrupt(monkeypatch):
+    line = _Line(monkeypatch)
+    uio = maps.UioMap("/dev/uio7")
+    line.ours.send((1).to_bytes(4, "little"))
+    uio.wait(100)  # returns at once
+    uio.wait(0.01)  # in vain
+    assert line.ours.recv(100) == 3 * (1).to_bytes(4, "little")
+    uio.close()
+    assert line.ours.recv(1) == b"", "the device is closed"
+    line.ours.close()
 
 
 def test_behind_the_window(opened):
@@ -341,41 +471,28 @@ def test_refuses_names(name, message):
         open_board(name)
 
 
-class _Pynq:
-    """PYNQ, as far as it is used, of a simulated core."""
-
-    def __init__(self, inner):
-        self.inner = inner
-        self.blocks = {
-            "ps": {"type": "xilinx.com:ip:zynq:5.5"},
-            "core": {"type": "bregalad:bregalad:bregalad:1.0", "phys_addr": 0x43C00000, "addr_range": 4096},
-        }
-
-    def Overlay(self, path):
-        self.ip_dict = self.blocks
-        return self
-
-    def MMIO(self, address, length):
-        assert (address, length) == (0x43C00000, 4096)
-        return self.inner
-
-    def allocate(self, shape, dtype):
-        assert dtype == "u1"
-        return self.inner.allocate(*shape)
-
-
-def test_pynq(opened, monkeypatch):
-    pynq = _Pynq(opened())
-    monkeypatch.setitem(__import__("sys").modules, "pynq", pynq)
+@pytest.mark.parametrize("running", [False, True], ids=["script", "notebook"])
+def test_pynq(running, opened, monkeypatch):
+    substitute = Pynq(opened(pace=0))
+    monkeypatch.setitem(sys.modules, "pynq", substitute)
     X = np.random.default_rng(1).random((300, 3))
     y = (X[:, 0] > 0.5).astype(int)
-    found = []
-    for board in ("pynq:design.bit", EmulatedBoard(GEOMETRY, 1 << 20)):
-        tree = VFDT(board=board, grace=100, delta=0.1).fit(X, y)
-        found.append(tree.draw())
-        tree.close()
+
+    def learn():
+        found = []
+        for board in ("pynq:design.bit", EmulatedBoard(GEOMETRY, 1 << 20)):
+            tree = VFDT(board=board, grace=100, delta=0.1).fit(X, y)
+            found.append(tree.draw())
+            tree.close()
+        return found
+
+    async def in_a_loop():
+        return learn()
+
+    found = asyncio.run(in_a_loop()) if running else learn()
     assert found[0] == found[1]
-    pynq.blocks = {"ps": pynq.blocks["ps"]}
+    assert substitute.waits > 0
+    del substitute.ip_dict["core"]
     with pytest.raises(BoardError, match="0 blocks of the overlay are of type .*, one is needed; there are ps"):
         open_board("pynq:design.bit")
 
@@ -394,7 +511,17 @@ def test_card(tmp_path):
     card.freebuffer()
 
 
+@pytest.mark.slow  # compiles 32 lanes for minutes
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("name", soc_benchmark.LOADS)
+def test_full_rate(name):
+    """32 lanes at 256 bits: records that stream in take nearly all the bus can give."""
+    found = soc_benchmark.measure(soc_benchmark.GEOMETRY, soc_benchmark.LOADS[name])
+    assert found["beats_per_clock"] >= 0.93, found
+
+
 @pytest.mark.slow  # compiles a SoC for minutes
+@pytest.mark.timeout(7200)
 def test_litex():
     """The core learns through the bus of a LiteX SoC, and through its memory."""
     pytest.importorskip("litex")

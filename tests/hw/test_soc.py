@@ -1,11 +1,14 @@
 """The core for a system on chip: its blocks, each under its own bench, and the whole."""
 
 import pytest
+from bregalad.geometry import PRESETS
 from bregalad.protocol.registers import Access, Field, Register
 from bregalad_hw.soc.commands import CommandRing
 from bregalad_hw.soc.lite import RegisterPort
 from bregalad_hw.soc.reports import ReportRing
+from bregalad_hw.soc.saves import SaveFilter
 from bregalad_hw.soc.shared import SharedReads, SharedWrites
+from bregalad_hw.soc.top import AxiTop, StreamTop
 from bregalad_sim.runner import run
 
 
@@ -19,6 +22,11 @@ def test_reports(width, tmp_path):
 def test_commands(width, tmp_path):
     dut = CommandRing(width)
     run(dut, "dut", "bench_commands", tmp_path, width=width, latency=dut.latency)
+
+
+@pytest.mark.parametrize("width", [32, 256])
+def test_saves(width, tmp_path):
+    run(SaveFilter(width), "dut", "bench_saves", tmp_path, width=width)
 
 
 def test_registers(tmp_path):
@@ -42,3 +50,16 @@ def test_registers(tmp_path):
 @pytest.mark.parametrize("width, managers, kind, way", [(32, 3, SharedReads, "r"), (128, 2, SharedWrites, "w")])
 def test_shared(width, managers, kind, way, tmp_path):
     run(kind(width, managers), "dut", "bench_shared", tmp_path, width=width, managers=managers, way=way)
+
+
+@pytest.mark.parametrize("clocks", [1, 2])
+def test_stream(clocks, tmp_path):
+    geometry = PRESETS["tiny"].replace(count_width=12)
+    run(StreamTop(geometry, clocks), "bregalad", "bench_stream", tmp_path, geometry=geometry.as_dict())
+
+
+def test_refuses():
+    with pytest.raises(ValueError, match="nodes must be 0, not 64"):
+        StreamTop(PRESETS["tiny"].replace(nodes=64))
+    with pytest.raises(ValueError, match="clocks must be 1 or 2, not 3"):
+        AxiTop(PRESETS["tiny"], clocks=3)

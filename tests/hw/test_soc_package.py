@@ -17,10 +17,11 @@ LINT = Path(package.__file__).with_name("lint.vlt")
 ORDER = ["vendor", "library", "name", "version", "busInterfaces", "addressSpaces", "memoryMaps", "model", "fileSets"]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+@pytest.fixture(scope="module", params=[1, 2], ids=["one-clock", "two-clocks"])
+def folder(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")
-    assert main(["verilog", "--geometry", "tiny", "--package", str(folder)]) == 0
+    clocks = str(request.param)
+    assert main(["verilog", "--geometry", "tiny", "--clocks", clocks, "--package", str(folder)]) == 0
     return folder
 
 
@@ -47,8 +48,32 @@ def test_component(folder):
     mapped = [each.text for each in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
     assert sorted(mapped) == sorted(ports), "each port belongs to one bus"
     names = [each.find(f"{SPIRIT}name").text for each in root.iter(f"{SPIRIT}busInterface")]
-    assert names == ["s_axi", "m_axi", "aclk", "aresetn", "interrupt"]
-    assert [each.text for each in root.iterfind(f".//{SPIRIT}file/{SPIRIT}name")] == ["bregalad.sv"]
+    two = "array_clk" in ports
+    assert names == ["s_axi", "m_axi", "aclk", "aresetn", *["array_clk"] * two, "interrupt"]
+    files = [each.text for each in root.iterfind(f".//{SPIRIT}file/{SPIRIT}name")]
+    assert files == ["bregalad.sv", *["crossing.xdc"] * two]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [*files, "component.xml", "bregalad.core", "zynq.tcl", "kria.tcl"]
+    )
+
+
+def test_constraints_name_what_there_is(folder):
+    """Every clock, and the synchronisers' registers; without two clocks there are none."""
+    path = folder / "crossing.xdc"
+    verilog = (folder / "bregalad.sv").read_text()
+    ports = ports_of(verilog)
+    if not path.exists():
+        assert "array_clk" not in ports
+        return
+    text = path.read_text()
+    assert re.findall(r"get_ports (\w+)", text) == ["aclk", "array_clk"]
+    assert text.count("set_max_delay -datapath_only") == 2
+    pattern = re.compile(re.search(r"-regexp \{(.*)\}", text).group(1))
+    texts = re.split(r"^module ", verilog, flags=re.MULTILINE)[1:]
+    crossing = [text.split()[0].strip("\\") for text in texts if " stage0 = " in text]
+    assert len(crossing) > 40
+    for name in crossing:
+        assert pattern.fullmatch(f"{name.replace('.', '/')}/stage0_reg[0]"), name
 
 
 def test_designs_name_the_core(folder):

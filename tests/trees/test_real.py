@@ -1,17 +1,18 @@
 """ELEC, KDD'99, Skin and few attributes: the tree is the float64 reference's, split by split."""
 
 import random
+import sys
 
 import numpy as np
 import pytest
 import streams
 from bregalad import EFDT, VFDT, Geometry
 from bregalad.boards import open_board
-from bregalad.boards.mapped import MappedBoard
 from bregalad.data.quantiser import Quantiser
 from bregalad.protocol.registers import EVENTS
 from bregalad.trees.structure.nodes import LEAF
 from bregalad_sim.latency import LateBoard
+from bregalad_sim.pynq import Pynq
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
 from bregalad_sim.soc import SimulatedMap
 from comparison import difference
@@ -248,16 +249,16 @@ def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
     simulated.close()
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("count", [5000, pytest.param(45_312, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES[:1])
-def test_core_in_a_system_on_chip_grows_the_same_tree(name):
-    emulated, expected, _, _ = accelerated(name, 45_312, geometry=NARROW)
-    board = MappedBoard(SimulatedMap(NARROW, stall=0.1))
-    learner, predictions, _, _ = accelerated(name, 45_312, board)
+def test_core_in_a_system_on_chip_grows_the_same_tree(name, count, monkeypatch):
+    """By the driver as it is on a Zynq."""
+    emulated, expected, _, _ = accelerated(name, count, geometry=NARROW)
+    monkeypatch.setitem(sys.modules, "pynq", Pynq(SimulatedMap(NARROW, stall=0.1)))
+    learner, predictions, _, _ = accelerated(name, count, "pynq:design.bit")
     assert learner.difference(emulated) is None
     assert (predictions == expected).all()
     learner.close()
-    board.close()
 
 
 def few_nominal(count):

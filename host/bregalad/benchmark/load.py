@@ -13,7 +13,7 @@ from ..protocol.reports import EntryFlag, entry_body
 from ..trees.structure.cells import CellMap
 from ..trees.structure.slots import SlotPool, best_level, joined
 
-__all__ = ["Load", "measure", "slots_of", "tree_slots"]
+__all__ = ["Load", "begin", "measure", "slots_of", "tree_slots"]
 
 _REST = 400  # records after which a leaf's decision is in, at one beat per clock
 
@@ -80,15 +80,17 @@ class Load:
     rests: bool = True
 
 
-def measure(geometry, load, *, count=20_000, seed=1):
-    """Counters of a board that learns ``count`` records of a `Load` without a pause.
+def begin(board, load, *, count=20_000, seed=1):
+    """Set a board up for a `Load`; ``count`` records that it is to learn, structured array.
+
+    Its counters are 0 then, and nothing is under way.
 
     Raises
     ------
     ValueError
         If the geometry has too few slots for the tree, or too few of a level.
     """
-    g, depth = geometry, load.depth
+    g, depth = board.geometry, load.depth
     rng = np.random.default_rng(seed)
     inner = tree_slots(depth - 1) if depth > 1 else 0
     used = tree_slots(depth) if depth > 1 else load.slots or g.slots
@@ -113,16 +115,28 @@ def measure(geometry, load, *, count=20_000, seed=1):
             pack_command(g, Opcode.CLEAR, slot=slot),
             pack_command(g, Opcode.WRITE, slot=slot, cell=NONE, payload=row),
         ]
-    with open_board("simulated", g) as board:
-        capacity = 0 if load.kind == CellKind.NUMERIC else g.bins
-        CellMap.build([capacity] * load.cells, g.bins).configure(board)
-        board.write("grace.leaf", load.grace)
-        board.write("inner_grace.inner", load.inner_grace)
-        board.write_fields("report", predictions=load.predictions, neighbours=int(load.kind == CellKind.NUMERIC))
-        board.send(b"".join(setting) + pack_command(g, Opcode.FENCE))
-        board.receive(wait=True)
-        board.clear_counters()
-        board.send(pack_command(g, Opcode.LEARN, count=count, payload=records.tobytes()))
+    capacity = 0 if load.kind == CellKind.NUMERIC else g.bins
+    CellMap.build([capacity] * load.cells, g.bins).configure(board)
+    board.write("grace.leaf", load.grace)
+    board.write("inner_grace.inner", load.inner_grace)
+    board.write_fields("report", predictions=load.predictions, neighbours=int(load.kind == CellKind.NUMERIC))
+    board.send(b"".join(setting) + pack_command(g, Opcode.FENCE))
+    board.receive(wait=True)
+    board.clear_counters()
+    return records
+
+
+def measure(geometry, load, *, count=20_000, seed=1):
+    """Counters of a board that learns ``count`` records of a `Load` without a pause.
+
+    Raises
+    ------
+    ValueError
+        As `begin`.
+    """
+    with open_board("simulated", geometry) as board:
+        records = begin(board, load, count=count, seed=seed)
+        board.send(pack_command(geometry, Opcode.LEARN, count=count, payload=records.tobytes()))
         board.settle()
         return board.counters()
 

@@ -7,7 +7,9 @@ from collections import deque
 
 import numpy as np
 
+from ..geometry import NONE
 from ..interrupt import check_interrupt, deferred_interrupt
+from ..protocol.commands import Opcode, pack_command
 from ..protocol.registers import find
 from ..protocol.reports import layout_of
 from ..protocol.soc import (
@@ -18,14 +20,17 @@ from ..protocol.soc import (
     SOC_VERSION,
     Stop,
     find_soc,
+    saved_dtype,
 )
-from .base import Board, BoardError
+from .base import Board, BoardError, as_bytes
 
 __all__ = ["MappedBoard"]
 
 _RING = 256  # descriptors
 _REPORTS = 1 << 16  # bytes of the report ring
 _COMMANDS = 1 << 18  # bytes for commands that wait
+_LOOK = 0.05  # seconds for which an interrupt is awaited; then it is looked whether one can come
+_SAVES = 1 << 20  # bytes of the save area, if so many are needed
 _STATUS = find("status").addr
 _BUSY = next(1 << lsb for field, lsb in find("status").layout() if field.name == "busy")
 _INDEX = 0xFFFFFFFF  # where indices go round
@@ -40,15 +45,17 @@ _REASONS = {
 class MappedBoard(Board):
     """The driver of a core with registers and memory in reach of this processor.
 
-    All memory that the core may touch is one buffer, its window: first what LEARN names, then the rings, then commands.
-    A driver that begins ends what another one has left: the bus is left as it must be, and the core begins anew.
+    All memory that the core may touch is one buffer, its window: first what LEARN names, then the rings, then commands,
+    then what is saved. A driver that begins ends what another one has left: the bus is left as it must be, and the core
+    begins anew.
 
     Parameters
     ----------
     mapped : object
         ``read(offset)`` and ``write(offset, value)`` of registers of 32 bits, ``allocate(size)`` of bytes for DMA at a
         page, and ``name``; ``close()`` if there is one. What is allocated takes slices, and has ``device_address``;
-        ``flush()`` and ``invalidate()`` if caches are between. `PynqMap` and the others of `maps` are such.
+        ``flush()`` and ``invalidate()`` if caches are between. ``wait(seconds)`` if the core's interrupt can be
+        awaited: it returns then, or after so long; else the driver polls. `PynqMap` and the others of `maps` are such.
     geometry : Geometry, optional
         What the core is expected to be; its own if not given.
     memory_size : int
@@ -83,6 +90,7 @@ class MappedBoard(Board):
         self._mapped = mapped
         self._process = os.getpid()
         self._down = None  # the error that every call raises until `resume`
+        self._saving = self._mask = 0
         self._tail = b""  # the begin of a report whose end has not come
         self._cells = 1
         self._layouts = {}
@@ -124,6 +132,7 @@ class MappedBoard(Board):
         """End what is under way; the rings are empty then."""
         self._check_core()
         self._control(reset=1)
+        self._set("interrupt_mask", 0)
         limit = time.monotonic() + self.timeout
         while self._state()["resetting"]:
             if time.monotonic() > limit:
@@ -143,7 +152,11 @@ class MappedBoard(Board):
     def _place(self):
         """Allocate the window and begin the rings."""
         reports = self.memory_size + PAGE * -(-_RING * DESCRIPTOR.size // PAGE)
-        size = reports + _REPORTS + _COMMANDS
+        g = self.geometry
+        # A power of two, of which a word stays free.
+        most = g.slots * saved_dtype(g, g.max_cells).itemsize
+        self._save_bytes = min(max(PAGE, 1 << most.bit_length()), _SAVES)
+        size = reports + _REPORTS + _COMMANDS + self._save_bytes
         self._buffer = buffer = self._mapped.allocate(size)
         base = int(buffer.device_address)
         if base % PAGE:
@@ -152,6 +165,7 @@ class MappedBoard(Board):
             raise BoardError(f"{self.name}: there are {len(buffer)} bytes of memory for DMA, {size} are needed")
         self.memory = buffer[: self.memory_size] if isinstance(buffer, np.ndarray) else None
         self._ring, self._reports, self._commands = self.memory_size, reports, reports + _REPORTS
+        self._saves = self._commands + _COMMANDS
         for name, value in (
             ("window_low", base & 0xFFFFFFFF),
             ("window_high", base >> 32),
@@ -160,6 +174,8 @@ class MappedBoard(Board):
             ("commands_size", _RING.bit_length() - 1),
             ("reports_ring", self._reports),
             ("reports_size", _REPORTS.bit_length() - 1),
+            ("saves_area", self._saves),
+            ("saves_size", self._save_bytes.bit_length() - 1),
         ):
             self._set(name, value)
         self._produced = self._consumed = self._get("commands_produced")
@@ -207,12 +223,13 @@ class MappedBoard(Board):
                 f"the command ring stands at descriptor {index}, address {address:#x}: "
                 f"{_REASONS[Stop(state['commands'])]}; nothing is lost, resume() goes on with it"
             )
-        if state["reports"]:
-            raise self._fail(
-                f"the report ring stands at word {self._get('reports_produced')}, address "
-                f"{self._get('reports_failed'):#x}: {_REASONS[Stop(state['reports'])]}; nothing is lost, resume() goes "
-                "on with it"
-            )
+        for name, what in (("reports", "report ring"), ("saves", "save area")):
+            if state[name]:
+                raise self._fail(
+                    f"the {what} stands at word {self._get(f'{name}_produced')}, address "
+                    f"{self._get(f'{name}_failed'):#x}: {_REASONS[Stop(state[name])]}; nothing is lost, resume() goes "
+                    "on with it"
+                )
         return state
 
     def resume(self):
@@ -225,7 +242,7 @@ class MappedBoard(Board):
         """
         self._down = None
         self._check()
-        self._control(run=1, resume=1)
+        self._control(run=1, resume=1, save=self._saving)
         self._check_rings()
 
     def close(self):
@@ -254,15 +271,21 @@ class MappedBoard(Board):
             return
         skipped = _COMMANDS - self._at if self._at + data.size > _COMMANDS else 0
         taken = data.size + skipped
-        self._wait(lambda: self._free >= taken and len(self._waiting) < _RING, "for room for commands")
+        self._wait(lambda: self._free >= taken, "for room for commands")
         at = 0 if skipped else self._at
         place = self._commands + at
         self._buffer[place : place + data.size] = data
-        descriptor = DESCRIPTOR.pack(opcode=BUFFER, count=data.size, address=place)
+        self._describe(place, data.size, taken)
+        self._at = at + data.size
+
+    def _describe(self, place, size, taken=0):
+        """A descriptor of bytes that lie in memory, for which so many are taken of those for commands."""
+        self._wait(lambda: len(self._waiting) < _RING, "for room for descriptors")
+        descriptor = DESCRIPTOR.pack(opcode=BUFFER, count=size, address=place)
         ring = self._ring + self._produced % _RING * DESCRIPTOR.size
         self._buffer[ring : ring + DESCRIPTOR.size] = np.frombuffer(descriptor, np.uint8)
         self._flush()
-        self._at, self._free = at + data.size, self._free - taken
+        self._free -= taken
         self._waiting.append(taken)
         self._produced = self._produced + 1 & _INDEX
         self._set("commands_produced", self._produced)
@@ -322,6 +345,22 @@ class MappedBoard(Board):
             if time.monotonic() > limit:
                 raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting {what}: the core hangs: reset it")
 
+    def _sleep(self):
+        """Until reports have come or commands are taken, if the interrupt can be awaited; not for long."""
+        wait = getattr(self._mapped, "wait", None)
+        if wait is None:
+            return
+        wanted = {"reports": 1, "commands": self._consumed != self._produced, "stopped": 1}
+        mask = sum(wanted[field.name] << lsb for field, lsb in find_soc("interrupt_mask").layout())
+        if mask != self._mask:
+            self._set("interrupt_mask", mask)
+            self._mask = mask
+        wait(_LOOK)
+
+    def _idle(self):
+        """Whether all commands are done, but for a report's last words that may be under way."""
+        return self._consumed == self._produced and not self.read("status.busy") and self._state()["idle"]
+
     def receive(self, wait=False):
         self._check()
         self._take()
@@ -336,8 +375,7 @@ class MappedBoard(Board):
                 continue
             self._check_rings()
             # Twice: its last words may be under way when it says that it is idle.
-            busy = self._consumed != self._produced or self.read("status.busy") or not self._state()["idle"]
-            idle = 0 if busy else idle + 1
+            idle = idle + 1 if self._idle() else 0
             if idle == 2:
                 raise BoardError(
                     f"{self.name}: no report can come, since all commands sent are done: send "
@@ -345,6 +383,7 @@ class MappedBoard(Board):
                 )
             if time.monotonic() > limit:
                 raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting for a report: reset the core")
+            self._sleep()
         return reports
 
     def load(self, address, data):
@@ -352,6 +391,58 @@ class MappedBoard(Board):
         if self.memory is None or self.memory.ctypes.data + address != data.ctypes.data:
             self._buffer[address : address + data.size] = data
         self._flush()
+
+    # Checkpoints
+
+    def saves(self, cells):
+        return (self._save_bytes - 4) // saved_dtype(self.geometry, cells).itemsize
+
+    def rows(self, slots, cells):
+        rows = self._area(len(slots), cells)
+        for part, cell in (("entry", NONE), ("cells", np.arange(cells))):
+            rows[part]["opcode"], rows[part]["flags"], rows[part]["cell"] = Opcode.WRITE, 0, cell
+        rows["entry"]["slot"], rows["cells"]["slot"] = slots, np.reshape(slots, (-1, 1))
+        return rows
+
+    def save(self, slots, cells):
+        self._area(len(slots), cells)
+        words = len(slots) * saved_dtype(self.geometry, cells).itemsize // 4
+        places = [(slot, cell) for slot in np.asarray(slots).tolist() for cell in (NONE, *range(cells))]
+        ask = b"".join(pack_command(self.geometry, Opcode.READ, slot=slot, cell=cell) for slot, cell in places)
+        with deferred_interrupt():
+            if self._saving:  # it has failed before
+                self._wait(self._idle, "for what was to be saved")
+                self._wait(self._idle, "for its last words")
+            self._saving = 0
+            self._control(run=1)  # the area is empty
+            self._wait(lambda: not self._get("saves_produced"), "for the save area")
+            self._saving = 1
+            self._control(run=1, save=1)
+            self.send(ask)
+            self._wait(lambda: self._get("saves_produced") == words, "for what is saved")
+            self._saving = 0
+            self._control(run=1)
+            self._invalidate()
+            return self._area(len(slots), cells)
+
+    def put_back(self, rows):
+        self._check()
+        data = as_bytes(rows.view(np.uint8))
+        place = self._saves
+        if self.memory is None or self._buffer[place : place + 1].ctypes.data != data.ctypes.data:
+            self._buffer[place : place + data.size] = data
+        with deferred_interrupt():
+            self._describe(place, data.size)
+
+    def _area(self, count, cells):
+        """That many rows of the save area, when nothing is under way there."""
+        self._check()
+        if count > (most := self.saves(cells)):
+            raise ValueError(f"{most} slots of {cells} cells are saved at a time, not {count}")
+        with deferred_interrupt():
+            self._wait(lambda: self._consumed == self._produced, "for commands to be taken")
+        dtype = saved_dtype(self.geometry, cells)
+        return np.asarray(self._buffer[self._saves : self._saves + count * dtype.itemsize]).view(dtype)
 
     # Registers
 

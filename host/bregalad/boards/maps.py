@@ -1,7 +1,11 @@
 """Ways to reach a core in a system on chip: its registers, and memory for DMA."""
 
+import asyncio
+import contextlib
 import mmap
 import os
+import select
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +18,7 @@ __all__ = ["MAPS", "MemoryMap", "PynqMap", "UioMap", "XdmaMap"]
 
 _IP = ":bregalad:"  # in the type of a block of an overlay
 _U_DMA_BUF = Path("/sys/class/u-dma-buf")
+_ENABLE = (1).to_bytes(4, "little")  # written to a UIO device: tell the next interrupt
 
 
 class _Registers:
@@ -61,6 +66,10 @@ class PynqMap:
                 f"{', '.join(blocks) or 'none'}"
             )
         self._registers = pynq.MMIO(found[0]["phys_addr"], found[0]["addr_range"])
+        self._awaited = None
+        if (pin := found[0].get("interrupts", {}).get("interrupt")) is not None:
+            self._awaited = _Awaited(lambda: pynq.Interrupt(pin["fullpath"]))
+            self.wait = self._awaited.wait
 
     def read(self, offset):
         return self._registers.read(offset)
@@ -70,6 +79,34 @@ class PynqMap:
 
     def allocate(self, size):
         return self._pynq.allocate(shape=(size,), dtype="u1")
+
+    def close(self):
+        if self._awaited is not None:
+            self._awaited.close()
+
+
+class _Awaited:
+    """One of PYNQ's interrupts, whose coroutine runs in a thread: here a loop may be running, as in a notebook."""
+
+    def __init__(self, make):
+        self._loop = asyncio.new_event_loop()
+        self._thread = ThreadPoolExecutor(1, "interrupt")
+        self._interrupt = self._thread.submit(self._begin, make).result()
+
+    def _begin(self, make):
+        asyncio.set_event_loop(self._loop)
+        return make()
+
+    def wait(self, seconds):
+        self._thread.submit(self._wait, seconds).result()
+
+    def _wait(self, seconds):
+        with contextlib.suppress(TimeoutError):
+            self._loop.run_until_complete(asyncio.wait_for(self._interrupt.wait(), seconds))
+
+    def close(self):
+        self._thread.shutdown()
+        self._loop.close()
 
 
 class UioMap(_Registers):
@@ -87,6 +124,20 @@ class UioMap(_Registers):
         self.name = f"uio:{path}"
         self._buffer = buffer
         super().__init__(path)
+        self._interrupt = os.open(path, os.O_RDWR)
+        try:
+            os.write(self._interrupt, _ENABLE)
+        except OSError:  # the device has no interrupt
+            self.wait = None
+
+    def wait(self, seconds):
+        os.write(self._interrupt, _ENABLE)
+        if select.select([self._interrupt], [], [], seconds)[0]:
+            os.read(self._interrupt, 4)  # how many there have been
+
+    def close(self):
+        os.close(self._interrupt)
+        super().close()
 
     def allocate(self, size):
         told = _U_DMA_BUF / self._buffer

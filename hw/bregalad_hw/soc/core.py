@@ -1,6 +1,6 @@
 """The accelerator as a core: AXI4-Lite registers, an AXI4 manager, an interrupt."""
 
-from amaranth import Cat, ClockDomain, Const, Module, Signal
+from amaranth import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.registers import REGISTERS
@@ -15,9 +15,10 @@ from .commands import CommandRing
 from .control import ResetControl
 from .lite import RegisterPort, lite_signature
 from .reports import ReportRing
+from .saves import SaveFilter
 from .shared import ID_WIDTH, SharedReads, SharedWrites
 
-__all__ = ["AxiCore", "AxiTop"]
+__all__ = ["AxiCore"]
 
 _CALM = 16  # clocks for which nothing has been under way, until all that tells of it has come
 # Written only while the core is stopped: what bursts under way go by.
@@ -29,8 +30,10 @@ _STOPPED = (
     "commands_size",
     "reports_ring",
     "reports_size",
+    "saves_area",
+    "saves_size",
 )
-_RECORDS, _LOADS, _REPORTS = 2, 0, 1  # IDs; 0 and 1 of reads are the command ring's
+_RECORDS, _LOADS, _REPORTS, _SAVES = 2, 0, 1, 2  # IDs; 0 and 1 of reads are the command ring's
 
 
 class AxiCore(wiring.Component):
@@ -50,7 +53,7 @@ class AxiCore(wiring.Component):
     s_axi : In(AXI4-Lite)
         Registers.
     m_axi : Out(AXI4)
-        Memory: descriptors, commands, records; reports, and what LOAD brings.
+        Memory: descriptors, commands, records; reports, what LOAD brings, what is saved.
     interrupt : Out(1)
         While a status is 1 that the mask names.
 
@@ -71,7 +74,8 @@ class AxiCore(wiring.Component):
         self.burst = min(burst, BOUNDARY * 8 // g.bus_width)
         self.accelerator = Accelerator(g, outstanding=outstanding, burst=burst)
         self.commands = CommandRing(g.bus_width, outstanding=outstanding, burst=self.burst)
-        self.reports = ReportRing(g.bus_width, burst=min(self.burst, 16))
+        self.filter = SaveFilter(g.bus_width)
+        self.reports, self.saves = (ReportRing(g.bus_width, burst=min(self.burst, 16)) for _ in range(2))
         super().__init__(
             {
                 "s_axi": In(lite_signature()),
@@ -89,19 +93,22 @@ class AxiCore(wiring.Component):
         m.submodules.port = port = RegisterPort([*REGISTERS, *trees], SOC_REGISTERS, stopped=_STOPPED)
         m.submodules.registers = registers = RegisterFile(g, SOC_REGISTERS, ())
         m.submodules.reads = reads = SharedReads(g.bus_width, 3)
-        m.submodules.writes = writes = SharedWrites(g.bus_width, 2)
-        commands, reports = self.commands, self.reports
-        add_with_reset(m, "commands", commands, control.reset)
-        add_with_reset(m, "reports", reports, control.reset)
+        m.submodules.writes = writes = SharedWrites(g.bus_width, 3)
+        commands, reports, saves = self.commands, self.reports, self.saves
+        for name in ("commands", "filter", "reports", "saves"):
+            add_with_reset(m, name, getattr(self, name), control.reset)
 
         connect(m, flipped(self.s_axi), port.axi)
         connect(m, port.csr, accelerator.csr)
         connect(m, port.core_csr, registers.csr)
         connect(m, commands.commands, accelerator.commands)
-        connect(m, accelerator.reports, reports.i)
+        connect(m, accelerator.reports, self.filter.i)
+        connect(m, self.filter.o, reports.i)
+        connect(m, self.filter.saved, saves.i)
         for manager, shared in (
             (accelerator.m_axi, (reads.i[_RECORDS], writes.i[_LOADS])),
             (reports.axi, (writes.i[_REPORTS],)),
+            (saves.axi, (writes.i[_SAVES],)),
         ):
             for part in shared:
                 _connect_part(m, manager, part)
@@ -117,9 +124,10 @@ class AxiCore(wiring.Component):
         pending = commands.consumed != registers.commands_produced_count
         calm, quiet = Signal(range(_CALM)), Signal()
         still, stopped = Signal(range(_CALM)), Signal()
+        idle = commands.idle & reports.idle & saves.idle
         for count, told, now in (
             (calm, quiet, ~accelerator.busy & commands.idle & ~(run & pending) & control.ready),
-            (still, stopped, ~run & commands.idle & reports.idle & reads.quiet & writes.quiet & control.ready),
+            (still, stopped, ~run & idle & reads.quiet & writes.quiet & control.ready),
         ):
             m.d.sync += told.eq(now & (count == _CALM - 1))
             with m.If(~now):
@@ -133,7 +141,7 @@ class AxiCore(wiring.Component):
                 Cat(
                     reports.produced != registers.reports_consumed_count,
                     ~pending,
-                    (commands.stop != Stop.NOTHING) | (reports.stop != Stop.NOTHING),
+                    Cat(part.stop != Stop.NOTHING for part in (commands, reports, saves)).any(),
                 )
             ),
             self.interrupt.eq((status & self._bits(registers, "interrupt_mask")).any()),
@@ -163,18 +171,28 @@ class AxiCore(wiring.Component):
             reports.consumed.eq(registers.reports_consumed_count),
             reports.resume.eq(registers.control_resume),
             reports.clear.eq(control.reset),
+            self.filter.on.eq(registers.control_save),
+            saves.page.eq(registers.saves_area_page),
+            saves.size.eq(registers.saves_size_log2),
+            saves.pages.eq(registers.window_size_page),
+            saves.consumed.eq(0),
+            saves.resume.eq(registers.control_resume),
+            saves.clear.eq(control.reset | (saves.idle & ~registers.control_save)),
             registers.core_version.eq(SOC_VERSION),
             registers.core_bus_bytes.eq(g.bus_bytes),
             registers.core_burst.eq(self.burst),
-            registers.state_idle.eq(commands.idle & reports.idle),
+            registers.state_idle.eq(idle),
             registers.state_resetting.eq(~control.ready),
             registers.state_commands.eq(commands.stop),
             registers.state_reports.eq(reports.stop),
+            registers.state_saves.eq(saves.stop),
             registers.commands_consumed_count.eq(commands.consumed),
             registers.failed_low_address.eq(commands.address[:32]),
             registers.failed_high_address.eq(commands.address[32:]),
             registers.reports_produced_count.eq(reports.produced),
             registers.reports_failed_address.eq(reports.address),
+            registers.saves_produced_count.eq(saves.produced),
+            registers.saves_failed_address.eq(saves.address),
             self._bits(registers, "interrupt").eq(status),
         ]
         return m
@@ -195,45 +213,3 @@ def _connect_part(m, manager, part):
     for name, member in part.signature.members.items():
         theirs, ours = getattr(manager, name), getattr(part, name)
         m.d.comb += theirs.eq(ours) if member.flow is Out else ours.eq(theirs)
-
-
-class AxiTop(wiring.Component):
-    """`AxiCore` with the names by which vendors' tools know a core's ports, and its own clock.
-
-    Parameters
-    ----------
-    geometry, **options
-        As of `AxiCore`.
-
-    Members
-    -------
-    aclk : In(1), aresetn : In(1)
-        Clock of both buses, and its reset, 0 while it lasts, in time with the clock.
-    s_axi_... : AXI4-Lite subordinate; m_axi_... : AXI4 manager
-    interrupt : Out(1)
-
-    Latency: that of `AxiCore`.
-
-    Raises
-    ------
-    ValueError
-        As `AxiCore`.
-    """
-
-    def __init__(self, geometry, **options):
-        self.core = core = AxiCore(geometry, **options)
-        self._names = {
-            f"{bus}_{name}": (bus, name) for bus in ("s_axi", "m_axi") for name in getattr(core, bus).signature.members
-        }
-        members = {flat: getattr(core, bus).signature.members[name] for flat, (bus, name) in self._names.items()}
-        super().__init__({"aclk": In(1), "aresetn": In(1), **members, "interrupt": Out(1)})
-
-    def elaborate(self, platform):
-        m = Module()
-        m.domains.sync = sync = ClockDomain()
-        m.submodules.core = core = self.core
-        m.d.comb += [sync.clk.eq(self.aclk), sync.rst.eq(~self.aresetn), self.interrupt.eq(core.interrupt)]
-        for flat, (bus, name) in self._names.items():
-            ours, theirs = getattr(self, flat), getattr(getattr(core, bus), name)
-            m.d.comb += ours.eq(theirs) if self.signature.members[flat].flow is Out else theirs.eq(ours)
-        return m

@@ -7,7 +7,7 @@ from amaranth.back import verilog
 from bregalad.protocol.soc import SOC_BYTES
 
 from ..mcmu.axi import ADDRESS_WIDTH
-from .core import AxiTop
+from .top import AxiTop
 
 __all__ = ["NAME", "component_xml", "write_package"]
 
@@ -18,6 +18,7 @@ _SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 _XILINX = "http://www.xilinx.com"
 _SOURCE = f"{NAME}.sv"
 _TEMPLATES = ("zynq.tcl", "kria.tcl")
+_CONSTRAINTS = "crossing.xdc"  # of two clocks
 _CORE = f"""CAPI=2:
 name: ::{NAME}:{VERSION}
 description: Hoeffding trees learnt from data streams, an accelerator with AXI4-Lite registers and an AXI4 manager
@@ -39,15 +40,15 @@ targets:
 """
 
 
-def write_package(geometry, folder, **options):
+def write_package(geometry, folder, clocks=1, **options):
     """Write the core, and what tools want to know of it, to a folder; its files.
 
     ``bregalad.sv``, ``component.xml`` (IP-XACT, as Vivado reads it), ``zynq.tcl`` and ``kria.tcl`` (block designs for a
-    PYNQ-Z2 and a KV260), ``bregalad.core`` (FuseSoC).
+    PYNQ-Z2 and a KV260), ``bregalad.core`` (FuseSoC); for two clocks ``crossing.xdc``, which Vivado takes with the IP.
 
     Parameters
     ----------
-    geometry, **options
+    geometry, clocks, **options
         As of `AxiTop`.
     folder : str or Path
         Made if it is not there.
@@ -58,11 +59,12 @@ def write_package(geometry, folder, **options):
         As `AxiTop`.
     """
     folder = Path(folder)
-    top = AxiTop(geometry, **options)
+    top = AxiTop(geometry, clocks, **options)
+    copied = [*_TEMPLATES, *([_CONSTRAINTS] if clocks == 2 else [])]
     texts = {
         "component.xml": component_xml(top),
         f"{NAME}.core": _CORE,
-        **{name: (_HERE / name).read_text() for name in _TEMPLATES},
+        **{name: (_HERE / name).read_text() for name in copied},
         _SOURCE: verilog.convert(top, name=NAME, emit_src=False),
     }
     folder.mkdir(parents=True, exist_ok=True)
@@ -97,6 +99,13 @@ def component_xml(top):
     file = _add(files, "file")
     _add(file, "name", _SOURCE)
     _add(file, "fileType", "systemVerilogSource")
+    if top.clocks == 2:
+        file = _add(files, "file")
+        _add(file, "name", _CONSTRAINTS)
+        _add(file, "userFileType", "xdc")
+        order = _add(file, "define")  # the clocks must be known before
+        _add(order, "name", "processing_order")
+        _add(order, "value", "late")
     _add(root, "description", "Hoeffding trees learnt from data streams")
     extensions = _add(_add(root, "vendorExtensions"), "coreExtensions", space=_XILINX)
     families = _add(extensions, "supportedFamilies", space=_XILINX)
@@ -127,12 +136,15 @@ def _bus_interfaces(parent, ports):
     for name, mode, kind, logical, parameters in (
         ("aclk", "slave", "clock", "CLK", {"ASSOCIATED_BUSIF": "s_axi:m_axi", "ASSOCIATED_RESET": "aresetn"}),
         ("aresetn", "slave", "reset", "RST", {"POLARITY": "ACTIVE_LOW"}),
+        ("array_clk", "slave", "clock", "CLK", {}),
         ("interrupt", "master", "interrupt", "INTERRUPT", {"SENSITIVITY": "LEVEL_HIGH"}),
     ):
+        if name not in ports:
+            continue
         interface = _interface(parent, name, "signal", kind)
         _add(interface, mode)
         _map(interface, {logical: name})
-        given = _add(interface, "parameters")
+        given = _add(interface, "parameters") if parameters else None
         for key, value in parameters.items():
             parameter = _add(given, "parameter")
             _add(parameter, "name", key)

@@ -15,7 +15,16 @@ set_property -dict [list \
 create_bd_cell -type ip -vlnv bregalad:bregalad:bregalad core
 apply_bd_automation -rule xilinx.com:bd_rule:axi4 -config {Master /ps/M_AXI_GP0} [get_bd_intf_pins core/s_axi]
 apply_bd_automation -rule xilinx.com:bd_rule:axi4 -config {Master /core/m_axi} [get_bd_intf_pins ps/S_AXI_HP0]
-connect_bd_net [get_bd_pins core/interrupt] [get_bd_pins ps/IRQ_F2P]
+# PYNQ awaits interrupts by way of a controller.
+create_bd_cell -type ip -vlnv xilinx.com:ip:axi_intc intc
+set_property CONFIG.C_IRQ_CONNECTION 1 [get_bd_cells intc]
+apply_bd_automation -rule xilinx.com:bd_rule:axi4 -config {Master /ps/M_AXI_GP0} [get_bd_intf_pins intc/s_axi]
+connect_bd_net [get_bd_pins core/interrupt] [get_bd_pins intc/intr]
+connect_bd_net [get_bd_pins intc/irq] [get_bd_pins ps/IRQ_F2P]
+if {[llength [get_bd_pins -quiet core/array_clk]]} {
+    set_property -dict [list CONFIG.PCW_EN_CLK1_PORT 1 CONFIG.PCW_FPGA1_PERIPHERAL_FREQMHZ 75] $ps
+    connect_bd_net [get_bd_pins ps/FCLK_CLK1] [get_bd_pins core/array_clk]
+}
 assign_bd_address
 validate_bd_design
 save_bd_design

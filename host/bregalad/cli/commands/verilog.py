@@ -20,10 +20,17 @@ def add_arguments(parser):
     )
     parser.add_argument(
         "--interface",
-        choices=("streams", "axi"),
+        choices=("streams", "axi", "stream"),
         default="streams",
-        help="commands and reports as streams, or a core for a system on chip, with rings in memory, docs/soc.md "
-        "(default: %(default)s)",
+        help="commands and reports as streams; or a core for a system on chip, docs/soc.md: axi, with rings in memory, "
+        "or stream, with AXI4-Stream ports (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--clocks",
+        type=int,
+        choices=(1, 2),
+        default=1,
+        help="of such a core: one, or one for its buses and one for the array (default: %(default)s)",
     )
     parser.add_argument(
         "--package",
@@ -38,7 +45,7 @@ def run(args):
 
     from amaranth.back import verilog
     from bregalad_hw.accelerator import Accelerator
-    from bregalad_hw.soc.core import AxiTop
+    from bregalad_hw.soc.top import AxiTop, StreamTop
 
     from ...geometry import PRESETS, Geometry
 
@@ -46,9 +53,15 @@ def run(args):
     if args.package:
         from bregalad_hw.soc.package import write_package
 
-        print(f"{', '.join(map(str, write_package(geometry, args.package)))}: {geometry}")
+        print(f"{', '.join(map(str, write_package(geometry, args.package, clocks=args.clocks)))}: {geometry}")
         return 0
-    name, kind = ("bregalad", AxiTop) if args.interface == "axi" else ("accelerator", Accelerator)
-    Path(args.output).write_text(verilog.convert(kind(geometry), name=name, emit_src=False))
+    kinds = {"axi": AxiTop, "stream": StreamTop}
+    if args.interface in kinds:
+        name, design = "bregalad", kinds[args.interface](geometry, args.clocks)
+    elif args.clocks == 1:
+        name, design = "accelerator", Accelerator(geometry)
+    else:
+        raise ValueError(f"--clocks {args.clocks} is of --interface axi or stream: the accelerator has one clock")
+    Path(args.output).write_text(verilog.convert(design, name=name, emit_src=False))
     print(f"{args.output}: module {name}, {geometry}")
     return 0

@@ -78,6 +78,8 @@ def _ask(trainer, nodes):
     entries, counts = [], []
     geometry = trainer.board.geometry
     layout, bins = entry_layout(geometry), statistics_layout(geometry).offset("counts")
+    if most := trainer.board.saves(len(cells)):
+        return _saved(trainer, nodes, most)
     with trainer.asking() as answers:
         for node in nodes:
             check_interrupt()
@@ -92,7 +94,26 @@ def _ask(trainer, nodes):
                     entries += list(words[:, layout.offset("n") // 4 :])
                 elif kind is Kind.STATISTICS:
                     counts.append(np.frombuffer(report[bins:], np.uint32))
-    return entries if trainer.walking is None else trainer.walking.plain(nodes, entries), counts
+    return _plain(trainer, nodes, entries), counts
+
+
+def _saved(trainer, nodes, most):
+    """The same of a board that writes them to memory, ``most`` slots at a time."""
+    slots, cells = trainer.nodes.slot[nodes], len(trainer.cells)
+    entries, counts = [], []
+    with trainer.asking():
+        trainer.flush()
+        for at in range(0, len(slots), most):
+            check_interrupt()
+            rows = trainer.board.save(slots[at : at + most], cells)
+            entries.append(rows["entry"]["body"].copy())
+            counts.append(rows["cells"]["body"].copy())
+    return _plain(trainer, nodes, np.concatenate(entries)), np.concatenate(counts)
+
+
+def _plain(trainer, nodes, entries):
+    """Entries as of a board without a node table."""
+    return entries if trainer.walking is None else trainer.walking.plain(nodes, entries)
 
 
 def misfit(checkpoint, classes, geometry, cells, counting):
@@ -153,9 +174,11 @@ def restore(trainer, checkpoint):
     if not len(checkpoint["nodes"]):
         growth.restart()
     body = _body(trainer.board.geometry).dtype
-    for node, entry, cells in zip(*(checkpoint[name] for name in ("nodes", "entries", "counts")), strict=True):
+    slots, entries = [], []
+    for node, entry in zip(checkpoint["nodes"], checkpoint["entries"], strict=True):
         node = int(node)
         slot = growth.take(node)
+        slots.append(slot)
         trainer.command(Opcode.CLEAR, slot=slot)
         growth.rezoom(node)
         entry = np.frombuffer(entry.tobytes(), body).copy()[0]
@@ -169,8 +192,24 @@ def restore(trainer, checkpoint):
         # Its parent may have got another slot.
         entry["link"], entry["current"], entry["period"] = growth.link(node), current, 0
         payload = entry.tobytes() if trainer.walking is None else trainer.walking.entry(node, entry)
-        trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=payload)
-        for cell, counts in enumerate(cells):
-            trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts.tobytes())
+        entries.append(np.frombuffer(payload, np.uint32))
+    _write(trainer, slots, entries, checkpoint["counts"])
     trainer.look_ahead()
     trainer.flush()
+
+
+def _write(trainer, slots, entries, counts):
+    """Set what slots have counted."""
+    board, cells = trainer.board, len(trainer.cells)
+    if most := board.saves(cells):
+        trainer.flush()
+        for at in range(0, len(slots), most):
+            part = slice(at, at + most)
+            rows = board.rows(slots[part], cells)
+            rows["entry"]["body"], rows["cells"]["body"] = entries[part], counts[part]
+            board.put_back(rows)
+        return
+    for slot, entry, matrix in zip(slots, entries, counts, strict=True):
+        trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
+        for cell, bins in enumerate(matrix):
+            trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=bins.tobytes())
