@@ -13,11 +13,12 @@ from bregalad.boards import mapped, maps
 from bregalad.boards.base import BoardError
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.mapped import MappedBoard
+from bregalad.cli import main
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
 from bregalad.protocol.registers import find
 from bregalad.protocol.reports import ErrorCode, Kind, entry_layout
-from bregalad.protocol.soc import PAGE, SOC_BASE, find_soc
+from bregalad.protocol.soc import PAGE, REPORT_RING, RING, SOC_BASE, find_soc
 from bregalad_sim.golden import Golden
 from bregalad_sim.pynq import Pynq
 from bregalad_sim.soc import SimulatedMap
@@ -286,6 +287,12 @@ def test_registers(opened):
     clocks = simulated.clocks
     assert simulated.access(soc("window_low"), 0)[0] == 2
     assert simulated.clocks - clocks > 1 << 16 and simulated.read(soc("window_low")) == before
+    # A ring's size is a power of two, whatever is written.
+    simulated.write(soc("control"), 0)
+    for name, (least, most) in (("commands_size", RING), ("reports_size", REPORT_RING), ("saves_size", REPORT_RING)):
+        for value, taken in ((0, least), (31, most)):
+            simulated.write(soc(name), value)
+            assert simulated.read(soc(name)) == taken
     board.close()
 
 
@@ -406,6 +413,22 @@ def test_rings_are_not_believed(opened):
     board.close()
 
 
+def test_a_descriptor_beyond_the_window(opened):
+    """Nothing is asked of the bus there; whoever begins anew finds the slots as they were."""
+    simulated = Kept(opened())
+    with MappedBoard(simulated) as board:
+        board.send(cleared(board.geometry) + pack_command(board.geometry, Opcode.PLACE, slot=3, parent=3, period=77))
+        fence(board)
+        address = len(board._buffer) + PAGE
+        board._describe(address, 16)
+        with pytest.raises(
+            BoardError, match=f"descriptor 2, address {address:#x}: no memory .* outside the core's win"
+        ):
+            board.receive(wait=True)
+    with MappedBoard(simulated) as board:
+        assert board.save([3], 1)["entry"]["body"][0].view("<u2")[7] == 77
+
+
 class _Memory:
     """A map whose memory or core is not what it should be."""
 
@@ -471,7 +494,7 @@ def test_refuses_names(name, message):
 
 
 @pytest.mark.parametrize("running", [False, True], ids=["script", "notebook"])
-def test_pynq(running, opened, monkeypatch):
+def test_pynq(running, opened, monkeypatch, tmp_path):
     substitute = Pynq(opened(pace=0))
     monkeypatch.setitem(sys.modules, "pynq", substitute)
     X = np.random.default_rng(1).random((300, 3))
@@ -491,6 +514,9 @@ def test_pynq(running, opened, monkeypatch):
     found = asyncio.run(in_a_loop()) if running else learn()
     assert found[0] == found[1]
     assert substitute.waits > 0
+    np.savetxt(tmp_path / "data.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,y", comments="")
+    train = ["train", str(tmp_path / "data.csv"), "--class", "y", "--board", "pynq:design.bit", "--quiet"]
+    assert main(train) == 0
     del substitute.ip_dict["core"]
     with pytest.raises(BoardError, match="0 blocks of the overlay are of type .*, one is needed; there are ps"):
         open_board("pynq:design.bit")
