@@ -6,10 +6,9 @@ import signal
 
 import numpy as np
 import pytest
-from bregalad import EFDT, VFDT, CTree, load_tree, open_board
+from bregalad import EFDT, VFDT, CTree, load_tree
 from bregalad.ensemble import ENSEMBLES, AdaptiveRandomForest, OnlineBagging, load_learner
 from bregalad.ensemble.member import Member
-from bregalad.geometry import Geometry
 from forests import drifting, same
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -158,8 +157,8 @@ def test_as_scikit_learn_wants_it():
         ({"tree": 3}, TypeError, "tree must be a tree that learns on a board"),
         ({"tree": VFDT}, TypeError, "tree must be a tree that learns on a board"),
         ({"tree": VFDT(delta=2)}, ValueError, "delta must be between 0 and 1"),
-        ({"tree": VFDT("serial:nowhere")}, ValueError, "members learn on emulated boards"),
-        ({"tree": VFDT(feed="memory")}, ValueError, "members learn on emulated boards"),
+        ({"tree": VFDT("serial:")}, ValueError, "lacks a port"),
+        ({"tree": VFDT(feed="memory")}, ValueError, "members learn by the feed 'stream', not 'memory'"),
     ],
     ids=str,
 )
@@ -175,8 +174,6 @@ def test_trees_that_are_taken_are_refused():
     X, y = drifting(count=50)
     with pytest.raises(ValueError, match="tree has learnt already"):
         OnlineBagging(VFDT().fit(X, y)).fit(X, y)
-    with pytest.raises(ValueError, match="tree has an open board"):
-        OnlineBagging(VFDT(open_board("emulated", Geometry()))).fit(X, y)
 
 
 def test_what_is_wrong_leaves_no_trace():

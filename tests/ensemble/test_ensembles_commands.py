@@ -40,7 +40,7 @@ def test_a_forest_is_trained_stopped_saved_and_used(tmp_path, capsys):
         ("--learner bagging --warning 0.1", "--warning is an option of --learner arf, not of bagging"),
         ("--learner arf --members 0", "--members must be 1 to 10000, not 0"),
         ("--learner arf --ask rnd --budget 0.1", "--ask is for one tree, not for --learner arf"),
-        ("--learner arf --board simulated", "members learn on emulated boards"),
+        ("--learner arf --board simulated --geometry tiny", "the board has 16 slots, 20 trees that share it take 40"),
         ("--seed 1", "--seed has no effect without --ask"),
     ],
 )

@@ -71,6 +71,10 @@ class Board(ABC):
         Whether every call fails until `resume`.
     lost : bool
         Whether what the board had counted is lost: no `resume` can go on with it.
+    torn : bool
+        Whether another tree that shares the board has not come to the end of what it was learning.
+    first_slot : int
+        The first one of its slots; those below are other trees'.
 
     Boards are context managers; leaving the context closes them.
 
@@ -82,6 +86,8 @@ class Board(ABC):
     batch_bytes = 1 << 18
     cut = False
     lost = False
+    torn = False
+    first_slot = 0
 
     def __init__(self, geometry: Geometry) -> None:
         if not isinstance(geometry, Geometry):
@@ -108,6 +114,10 @@ class Board(ABC):
         """Let another owner use the board, if ``owner`` has it."""
         if self._owner is not None and self._owner() is owner:
             self._owner = None
+
+    def take_turn(self, trainer: object) -> bool:
+        """It is this trainer's turn to use the board; whether reports that another one has asked for may still come."""
+        return False
 
     def __enter__(self) -> Self:
         return self

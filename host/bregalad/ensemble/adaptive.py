@@ -25,6 +25,7 @@ class AdaptiveRandomForest(Ensemble):
     """
 
     _name = "arf"
+    _trees_each = 2  # one in the background
 
     def __init__(
         self,

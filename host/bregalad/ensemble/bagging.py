@@ -78,7 +78,7 @@ class LeveragingBagging(OnlineBagging):
 
     def _learn_all(self, codes, labels):
         hands = self._hands()
-        found, weights = hands.learn(codes, labels, self._seen)
+        found, weights = yield from hands.learn(codes, labels, self._seen)
         rule = rule_of(float(self.drift))
         at = 0
         while True:
@@ -86,4 +86,4 @@ class LeveragingBagging(OnlineBagging):
             if worst < 0:
                 return found, weights
             # It has learnt what comes behind, too: that goes with it.
-            found[worst, at:] = hands.replant(worst, at)
+            found[worst, at:] = yield from hands.replant(worst, at)

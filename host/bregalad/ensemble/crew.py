@@ -39,7 +39,7 @@ class Hands(Worker):
     def do(self, what):
         """Call a method of the share."""
         name, arguments = pickle.loads(what)
-        found = getattr(self._share, name)(*arguments)
+        found = self._share.call(name, *arguments)
         if name == "learn":
             found = _small(found[0]), None if (found[1] == 1).all() else found[1]
         return pickle.dumps(found)
@@ -57,7 +57,7 @@ class _Hand:
 
 
 class Crew:
-    """The workers of an ensemble, with the methods of a `Share`.
+    """The workers of an ensemble, with the methods of a `Share`; its generators yield nothing here.
 
     Parameters
     ----------
@@ -116,6 +116,7 @@ class Crew:
 
     def learn(self, codes, labels, first):
         """As ``Share.learn``."""
+        yield from ()
         if self._size > _LOGGED and self.ended is None:
             self._keep()
         found, weights = zip(*self._do("learn", codes, _small(labels), first), strict=True)
@@ -126,6 +127,7 @@ class Crew:
 
     def replant(self, number, at):
         """As ``Share.replant``."""
+        yield from ()
         return self._do("replant", number, at, only=self._of[number])[0]
 
     def vote(self, codes):
@@ -139,10 +141,12 @@ class Crew:
 
     def settle(self):
         """As ``Share.settle``."""
+        yield from ()
         self._do("settle")
 
     def recode(self, changes):
         """As ``Share.recode``."""
+        yield from ()
         self._do("recode", changes)
 
     # Coming home
@@ -191,7 +195,7 @@ class Crew:
                     self.others += sent + received
                 return [pickle.loads(each) for each in told]
         with unbroken():  # as workers are
-            return [getattr(self._share, name)(*arguments)]
+            return [self._share.call(name, *arguments)]
 
     def _ask(self, what, hands):
         self._check_there()
@@ -270,7 +274,7 @@ class Crew:
         with unbroken():
             for what, _ in self._log:
                 name, arguments = pickle.loads(what)
-                getattr(self._share, name)(*arguments)
+                self._share.call(name, *arguments)
         self._log, self.ended = [], str(gone)
         self.dismiss()
 

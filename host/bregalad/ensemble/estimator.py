@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import Board, BoardError
 from ..cluster import parse
-from ..interrupt import unbroken
 from ..trees.conventions import Scoring
 from ..trees.estimator import StreamTree
 from ..trees.inputs import named_classes
@@ -19,6 +17,7 @@ from ..trees.intake import Intake
 from ..trees.learning import Learning
 from ..trees.parameters import Parameters
 from ..trees.requirements import warn_of_lost
+from ..trees.resuming import Resuming
 from ..trees.river import OneByOne
 from ..trees.saving import Saving
 from ..trees.training.steps import SAFE, Steps
@@ -27,6 +26,7 @@ from ..trees.weights import Weighing
 from ..words import shown
 from . import options, storage
 from .crew import Crew
+from .ground import Ground, alone, check_ground, is_shared
 from .member import Member
 from .share import Known, Share
 from .single import Single
@@ -42,7 +42,9 @@ __all__ = ["Ensemble"]
 _BATCH = 4096  # instances that a member learns before the next one does; nothing depends on it
 
 
-class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator):
+class Ensemble(
+    Parameters, Learning, Resuming, Saving, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator
+):
     """Base of the ensembles: trees that learn the same stream, each its own share of it, and vote.
 
     A subclass says in ``_style`` how its members are, and in ``_learn_all`` how they learn.
@@ -57,7 +59,8 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
     """
 
     _storage = storage
-    _unfinished = None  # no call waits for a board
+    _ground = None  # the board that members share
+    _trees_each = 1  # that a member may have at a time
     _crew = None  # of the workers that have the members; `_members` are older then
     _name = ""  # of `options.NAMES`
 
@@ -105,18 +108,23 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
             raise TypeError(f"tree must be a tree that learns on a board, as VFDT(), not {shown(tree)}")
         if hasattr(tree, "classes_"):
             raise ValueError("tree has learnt already; members begin anew: give one that has not")
-        if isinstance(tree.board, Board):
-            raise ValueError(
-                "tree has an open board, which is one tree's alone: give the name, for each member to have its own"
-            )
-        if tree.board != "emulated" or tree.feed != "stream":
-            raise ValueError(
-                f"members learn on emulated boards by the feed 'stream': board is {shown(tree.board)}, feed "
-                f"{shown(tree.feed)}"
-            )
+        if tree.feed != "stream":
+            raise ValueError(f"members learn by the feed 'stream', not {shown(tree.feed)}")
         tree.check_parameters()
         if self.engine is not None:
             parse(self.engine)
+        if is_shared(tree):
+            self._check_engine()
+            check_ground(tree, int(self.members) * self._trees_each)
+
+    def _check_engine(self):
+        """Refuse workers for members that share a board."""
+        board = self._template.board
+        if self.engine is not None and is_shared(self._template):
+            raise ValueError(
+                f"members that share a board ({board.name if isinstance(board, Board) else board}) learn in this "
+                "program: choose engine=None, or board='emulated'"
+            )
 
     def _decisive(self):
         own = {
@@ -171,11 +179,40 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
         if self.engine is None:
             return self._share()
         if self._crew is None:
+            self._check_engine()
             self._crew = Crew(self.engine, self._members, Known(self), int(self.threads))
         return self._crew
 
     def _share(self):
+        self._settle_down()
         return Share(self._members, self, int(self.threads))
+
+    def _voters(self):
+        """A share that votes; where no tree asks a board, none is opened."""
+        if any(member.tree._nodes is None or member.tree.leaf_prediction_ != "mc" for member in self._members):
+            return self._share()
+        return Share(self._members, self, int(self.threads))
+
+    def _settle_down(self):
+        """See to the board that members share."""
+        if self._ground is None and is_shared(self._template):
+            self._ground = Ground(self._template, self._members, self._trees_each)
+
+    def _let_go(self):
+        """Let go of all boards in this process."""
+        self._single = None
+        if "_members" in self.__dict__:
+            self._drop_spares()
+        for tree in self._trees_here:
+            tree.close()
+        self._unfinished = None
+        if self._ground is not None:
+            ground, self._ground = self._ground, None
+            ground.leave()
+
+    @property
+    def _board_in_use(self):
+        return None if self._ground is None else self._ground.board
 
     def _recall(self):
         """Have all members in this process again."""
@@ -215,11 +252,8 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
         return Share(self.__dict__.get("_members", []), self).trees
 
     def _drop_spares(self):
-        for member in self.members_:
-            member.spare = None
-
-    def _check_ready(self):
-        self._check_unchanged()
+        for member in self._members:
+            member.drop_spare()
 
     def _learn(self, X, y, classes, weigh):
         self._check_ready()
@@ -232,20 +266,18 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
         warn_of_lost(self._quantiser)
         return found
 
-    def _finish(self, steps):
-        return steps.run(lambda wait: b"", self._turns.pause)
-
     def _testing_then_training(self, X, labels):
         """``test_then_train`` as a generator for `Steps`."""
         self._check_crew()
         self._hands().open()  # if there is no memory for a board, or no worker, nothing has changed yet
-        stretches = self._quantiser.begin(X, int(self.threads))
+        # A link may be cut, and the call finished when its X is another's.
+        stretches = self._quantiser.begin(X, int(self.threads), keep=self._ground is not None)
         parts, at = [], 0
         while at < len(labels):
             yield SAFE
             self._check_crew()
             codes = stretches.next(at, _BATCH)
-            parts.append(self._take(codes, labels[at : at + len(codes)]))
+            parts.append((yield from self._taking(codes, labels[at : at + len(codes)])))
             due = stretches.learnt(at, len(codes))
             at += len(codes)
             if due:
@@ -253,11 +285,13 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
                 yield from self._changing_books(due)
         return self.classes_[np.concatenate(parts)]
 
-    def _take(self, codes, labels):
-        """Predict, then learn instances by all members; class indices."""
-        with unbroken() if self.engine is None else nullcontext():  # or members would have learnt what others have not
-            found, weights = self._learn_all(codes, labels)
-            self._seen += len(labels)
+    def _taking(self, codes, labels):
+        """Predict, then learn instances by all members; class indices; a generator for `Steps`.
+
+        Ctrl-C does not end it, or members would have learnt what others have not.
+        """
+        found, weights = yield from self._learn_all(codes, labels)
+        self._seen += len(labels)
         return elect(found, weights, len(self.classes_))
 
     def _learn_all(self, codes, labels):
@@ -265,15 +299,14 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
         return self._hands().learn(codes, labels, self._seen)
 
     def _changing_books(self, due):
-        """Change the code books of these columns, of all trees at once; a generator for `Steps` that never waits."""
+        """Change the code books of these columns, of all trees at once; a generator for `Steps`."""
         hands = self._hands()
         if not self._changes(due, hands):
             return
-        hands.settle()
+        yield from hands.settle()
         if changes := self._changes(due, hands):
-            hands.recode(changes)
+            yield from hands.recode(changes)
             self._quantiser.adopt(changes)
-        yield from ()
 
     def _changes(self, due, hands):
         attributes = [self._quantiser.numeric[column] for column in due]
@@ -286,14 +319,13 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
         self._check_ready()
         if self._single is None:
             self._hands().open()
-            self._single = Single(
-                self._quantiser, self._take_one, self.classes_, self.class_weight is None, self._grows
-            )
+            once = self.class_weight is None and self._ground is None
+            self._single = Single(self._quantiser, self._take_one, self.classes_, once, self._grows)
         return self._single
 
     def _take_one(self, codes, labels):
         self._check_crew()
-        self._take(codes, labels)
+        self._finish(Steps(self._taking(codes, labels)))
 
     def _shares_of(self, single):
         return self._shares(single.row.codes[np.newaxis])[0]
@@ -304,6 +336,7 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
 
     def _make_classes(self, count):
         self._recall()
+        self._settle_down()
         self._drop_spares()
         for tree in self._trees:
             tree._make_classes(count)
@@ -320,6 +353,7 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
         self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
         self._check_size(capacities, len(self.classes_))
         self._recall()
+        self._settle_down()
         self._drop_spares()
         for tree in self._trees:
             tree._make_cells(quantiser)
@@ -354,7 +388,7 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
     def _votes(self, codes):
         """What members predict, and what their votes count; arrays (members, n)."""
         self._check_unchanged()
-        found, weights = (self._crew or self._share()).vote(codes)
+        found, weights = (self._crew or self._voters()).vote(codes)
         return found, np.repeat(weights[:, np.newaxis], len(codes), axis=1)
 
     def _shares(self, codes):
@@ -404,6 +438,7 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
             self._crew = None
         for tree in self._trees_here:
             tree.reset()
+        self._let_go()
         for name in (
             "classes_",
             "schema_",
@@ -421,12 +456,8 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
     @changing
     def close(self) -> None:
         """Let go of the members' boards and workers; what was learnt stays, and learning may go on later."""
-        self._single = None
         self._recall()
-        if "_members" in self.__dict__:
-            self._drop_spares()
-        for tree in self._trees_here:
-            tree.close()
+        self._let_go()
 
     def __copy__(self):
         # A shallow one would change the same trees.
@@ -438,9 +469,12 @@ class Ensemble(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne
         state = dict(super().__getstate__())
         if self._crew is not None:
             state["_members"] = self.members_
-        for name in ("_turns", "_single", "_crew"):
+        for name in ("_turns", "_single", "_crew", "_ground", "_unfinished"):
             state.pop(name, None)
-        return copy.deepcopy(state)
+        state = copy.deepcopy(state)
+        if self.tree is not None and is_shared(self.tree):
+            alone(state["tree"], int(self.members) * self._trees_each)
+        return state
 
     def __setstate__(self, state):
         super().__setstate__(state)

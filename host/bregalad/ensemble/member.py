@@ -3,8 +3,11 @@
 import numpy as np
 
 from ..drift.adwin import forget, new_windows
+from ..interrupt import unbroken
 from ..trees.policy.subset import mix
 from .draws import Draws
+from .ground import is_shared
+from .steps import steadily
 from .votes import DRIFT, RIGHT, SEEN, WARNING, watch
 
 __all__ = ["Member", "Style"]
@@ -30,7 +33,6 @@ class Style:
 
     def __init__(self, tree, seed, rate, *, subset=0, rules=None, weighted=False):
         self.tree, self.seed, self.rate = tree, seed, rate
-        self.parameters = tree.get_params(deep=False)
         self.subset, self.rules, self.weighted = subset, rules, weighted
 
 
@@ -54,6 +56,8 @@ class Member:
         How many instances the tree has predicted since it votes, and how many of them rightly.
     spare : StreamTree or None
         One that is no more, whose board the next one takes.
+    places : list of Board or None
+        Where members share a board: this one's parts of it.
     made : int
         Trees so far.
     warnings, drifts : int
@@ -62,7 +66,7 @@ class Member:
     def __init__(self, number, style):
         self.number, self.style = number, style
         self.draws = Draws(style.seed, number, style.rate)
-        self.tree = self.background = self.spare = None
+        self.tree = self.background = self.spare = self.places = None
         self.windows = new_windows(2)
         self.score = np.zeros(2, np.int64)
         self.made = self.warnings = self.drifts = 0
@@ -74,27 +78,56 @@ class Member:
 
     def plant(self, stream):
         """A new tree, which shares attributes, classes and code books with the ensemble ``stream``."""
-        seed = mix(mix(np.uint64(self.style.seed)) ^ np.uint64(self.number << 32 | self.made))
-        tree = type(self.style.tree)(**self.style.parameters)
-        tree._join(stream, subset=self.style.subset, seed=int(seed) >> 1)
-        if self.spare is None:
-            tree._open_trainer()
-        else:
+        tree = self._new_tree(stream)
+        if self.spare is not None:
             tree._follow(self.spare)
             self.spare = None
+        elif not is_shared(self.style.tree):
+            tree._open_trainer()
         self.made += 1
         return tree
+
+    def _new_tree(self, stream):
+        seed = mix(mix(np.uint64(self.style.seed)) ^ np.uint64(self.number << 32 | self.made))
+        tree = type(self.style.tree)(**self.style.tree.get_params(deep=False))
+        if self.places is not None:
+            tree.board, tree.geometry = self._place(), None
+        tree._join(stream, subset=self.style.subset, seed=int(seed) >> 1)
+        return tree
+
+    def _place(self):
+        """The part of the shared board for the next tree."""
+        if self.spare is not None:
+            return self.spare.board
+        return next(place for place in self.places if all(tree.board is not place for tree in self.trees))
+
+    def open(self, stream):
+        """See to a board for every tree; on a shared one for the next tree, too, for its turn is no time to wait."""
+        if self.places is not None and self.spare is None and len(self.trees) < len(self.places):
+            spare = self._new_tree(stream)
+            spare._open_trainer()
+            self.spare = spare
+        for tree in self.trees:
+            tree._open_trainer().check_working()
 
     def drop(self, tree):
         """A tree is no more: what is planted next may have its board."""
         if self.spare is None and tree is not None and tree._trainer is not None and tree._trainer.broken is None:
             self.spare = tree
 
+    def drop_spare(self):
+        """Let go of the board of a tree that is no more."""
+        if self.spare is not None:
+            self.spare._release()
+            self.spare = None
+
     def __getstate__(self):
-        return self.__dict__ | {"spare": None}
+        return self.__dict__ | {"spare": None, "places": None}
 
     def learn(self, codes, labels, first, stream):
         """Predict, then learn instances as often as they are drawn; what it predicts, and what each vote counts.
+
+        A generator for `Steps`, as `replant`: it yields only where it waits for a board that is not in this process.
 
         Parameters
         ----------
@@ -110,10 +143,10 @@ class Member:
         float64 array (n,)
         """
         times = self.draws.take(first, len(labels))
-        found = _learn(self.tree, codes, labels, times)
+        found = yield from _learn(self.tree, codes, labels, times)
         weights = np.ones(len(labels))
         if self.style.rules is not None:
-            self._watch(codes, labels, times, found, weights, stream)
+            yield from self._watch(codes, labels, times, found, weights, stream)
         return found, weights
 
     def replant(self, codes, labels, first, stream):
@@ -121,7 +154,7 @@ class Member:
         self.drop(self.tree)
         self.tree = self.plant(stream)
         self.drifts += 1
-        return _learn(self.tree, codes, labels, self.draws.take(first, len(labels)))
+        return (yield from _learn(self.tree, codes, labels, self.draws.take(first, len(labels))))
 
     def _watch(self, codes, labels, times, found, weights, stream):
         """See what the windows say of predictions, and what the other tree predicts from a drift on.
@@ -143,14 +176,14 @@ class Member:
                 self.drifts += 1
                 if self.background is None:
                     self.background, known = self.plant(stream), at
-                _learn(self.background, codes[known:at], labels[known:at], times[known:at])
+                yield from _learn(self.background, codes[known:at], labels[known:at], times[known:at])
                 self.drop(self.tree)
                 self.tree, self.background = self.background, None
                 self.windows[:] = 0.0
                 self.score[:] = 0
-                found[at:] = _learn(self.tree, codes[at:], labels[at:], times[at:])
+                found[at:] = yield from _learn(self.tree, codes[at:], labels[at:], times[at:])
         if self.background is not None:
-            _learn(self.background, codes[known:], labels[known:], times[known:])
+            yield from _learn(self.background, codes[known:], labels[known:], times[known:])
         if not self.style.weighted:
             weights[:] = 1.0
 
@@ -164,4 +197,11 @@ class Member:
 
 
 def _learn(tree, codes, labels, times):
-    return tree.learn_codes(codes, labels, times) if len(labels) else np.zeros(0, np.int32)
+    if not len(labels):
+        return np.zeros(0, np.int32)
+    trainer = tree._open_trainer()
+    if trainer.board.state is not None:
+        with unbroken():  # or it would have learnt what others have not
+            return tree.learn_codes(codes, labels, times)
+    trainer.check_weights(times, len(labels))
+    return (yield from steadily(trainer.learning(codes, labels, times), trainer.board))

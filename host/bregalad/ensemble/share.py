@@ -1,12 +1,13 @@
 """Members of an ensemble that learn in one process: all of them, or a worker's."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from inspect import isgenerator
 
 import numpy as np
 
 from ..data.quantiser import Quantiser
 from ..trees.structure.recode import thresholds_of
+from .steps import steadily, whole
 
 __all__ = ["Known", "Share"]
 
@@ -34,7 +35,9 @@ class Known:
 
 
 class Share:
-    """Members that learn the same instances; several at a time, if there are ``threads``.
+    """Members that learn the same instances; several at a time, if there are ``threads`` and each has its own board.
+
+    What changes them is a generator for `Steps`, which yields only where it waits for a board elsewhere.
 
     Parameters
     ----------
@@ -56,8 +59,13 @@ class Share:
 
     def open(self):
         """See to a board for every tree."""
-        for tree in self.trees:
-            tree._open_trainer()
+        for member in self.members:
+            member.open(self.stream)
+
+    def call(self, name, *arguments):
+        """Call a method where all boards are in this process."""
+        found = getattr(self, name)(*arguments)
+        return whole(found) if isgenerator(found) else found
 
     def learn(self, codes, labels, first):
         """Predict, then learn instances, of which the first one's number is ``first``.
@@ -71,7 +79,7 @@ class Share:
         labels = labels.astype(np.int32, copy=False)  # they may have come as bytes
         self._batch = codes, labels, first
         found, weights = zip(
-            *self._each(lambda member: member.learn(codes, labels, first, self.stream)),
+            *(yield from self._each(lambda member: member.learn(codes, labels, first, self.stream))),
             strict=True,
         )
         return np.array(found), np.array(weights)
@@ -80,11 +88,11 @@ class Share:
         """Begin a member anew with what was learnt last, from there on; what it predicts."""
         codes, labels, first = self._batch
         member = next(member for member in self.members if member.number == number)
-        return member.replant(codes[at:], labels[at:], first + at, self.stream)
+        return (yield from member.replant(codes[at:], labels[at:], first + at, self.stream))
 
     def vote(self, codes):
         """What members predict, and what their votes count; arrays (members, n), (members,)."""
-        found, weights = zip(*self._each(lambda member: member.predict(codes)), strict=True)
+        found, weights = zip(*self._at_once(lambda member: member.predict(codes)), strict=True)
         return np.array(found, np.int32), np.array(weights, float)
 
     def thresholds(self, attributes):
@@ -96,24 +104,30 @@ class Share:
         """Have all decisions take effect now."""
         for tree in self.trees:
             trainer = tree._open_trainer()
-            _run(trainer.settling(), trainer.board)
+            yield from steadily(trainer.settling(), trainer.board)
 
     def recode(self, changes):
         """Go on with other code books; after `settle`."""
         for tree in self.trees:
-            _run(tree._trainer.recoding(changes, lambda _: None), tree._trainer.board)
+            yield from steadily(tree._trainer.recoding(changes, lambda _: None), tree._trainer.board)
 
-    def _each(self, work):
+    @property
+    def _together(self):
+        """Whether several members learn at the same time."""
+        return self._threads > 1 and len(self.members) > 1 and self.members[0].places is None
+
+    def _at_once(self, work):
         """Do something with every member; the results in order."""
-        if self._threads == 1 or len(self.members) == 1:
+        if not self._together:
             return [work(member) for member in self.members]
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(work, self.members))
 
-
-def _run(steps, board):
-    """Take a generator for `Steps` to its end on a board in this process, which answers at once."""
-    answer = None
-    with suppress(StopIteration):
-        while True:
-            answer = board.receive(steps.send(answer))
+    def _each(self, work):
+        """Take steps with every member; the results in order."""
+        if self._together:
+            return self._at_once(lambda member: whole(work(member)))
+        found = []
+        for member in self.members:
+            found.append((yield from work(member)))
+        return found

@@ -1,9 +1,14 @@
 """Saved ensembles: the files of their trees in one, with what all have in common once."""
 
+import copy
+
+from ..boards import is_link
 from ..drift.adwin import trouble
+from ..geometry import Geometry
 from ..trees import storage
 from ..trees.catalogue import TREES
 from ..trees.contents import check_board_entries
+from .ground import alone, is_shared
 from .member import Member
 
 __all__ = ["restored", "save"]
@@ -15,6 +20,7 @@ _MANY = 1 << 53  # more than anything is ever counted
 
 def save(ensemble, path, run=None):
     """Write a fitted ensemble to ``path``, and in JSON's types how far a run has come."""
+    ensemble._settle_down()
     arrays, members = {}, []
     for member in ensemble.members_:
         trees = []
@@ -30,6 +36,7 @@ def save(ensemble, path, run=None):
         **{name: entry for name, entry in meta.items() if name not in _OWN},  # of the last tree, as of any
         **({} if ensemble._fractions is None else {"fractions": ensemble._fractions.tolist()}),
         **({} if run is None else {"run": run}),
+        **_ground_of(ensemble),
         "member": meta["tree"],
         "tree": type(ensemble).__name__,
         "ensemble": own,
@@ -42,18 +49,36 @@ def save(ensemble, path, run=None):
     storage.write(path, meta, arrays)
 
 
+def _ground_of(ensemble):
+    """What is said of the board of a tree of a copy that has no open one."""
+    template = copy.deepcopy(ensemble._template)
+    if is_shared(ensemble._template):
+        alone(template, len(ensemble.members_) * ensemble._trees_each)
+    given = template.geometry
+    return {"board": template.board, "given_geometry": given.as_dict() if isinstance(given, Geometry) else given}
+
+
 def restored(cls, path, meta, arrays, changes):
     """The ensemble of a description and arrays, with some parameters changed; errors as `load`."""
     if "tree" in changes:
         raise ValueError("tree: the members of a saved ensemble are what they are")
+    where = {name: changes[name] for name in ("board", "geometry") if name in changes}
+    changes = {name: value for name, value in changes.items() if name not in where}
     with storage.of_the_file(path):
         member = {kind.__name__: kind for kind in TREES.values()}[meta["member"]]
         check_board_entries(meta | meta["members"][0]["trees"][0])
         params = storage.checked_parameters(member, meta | meta["members"][0]["trees"][0])
-        template = member(**params)
-        ensemble = cls(**meta["ensemble"], tree=template if meta["given_tree"] else None)
+        # Whether a board of that name can be opened is not the file's affair: it may have been handed in.
+        ensemble = cls(**meta["ensemble"], tree=member(**params | {"board": "emulated"}))
         ensemble.check_parameters()
-        ensemble.__dict__.update(_learnt(ensemble, template, meta, arrays))
+        ensemble.__dict__.update(_learnt(ensemble, ensemble.tree, meta, arrays))
+    if is_link(where.get("board", params["board"])):  # it has the geometry that it has
+        params["geometry"] = None
+    ensemble.tree = member(**params | where) if where or meta["given_tree"] else None
+    for each in ensemble._members:
+        each.style.tree = ensemble._template
+        for tree in each.trees:
+            tree.board, tree.geometry = ensemble._template.board, ensemble._template.geometry
     ensemble.set_params(**changes)
     ensemble.check_parameters()
     ensemble._made_with = ensemble._decisive()

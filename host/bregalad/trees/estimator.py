@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from ..boards.base import Board, BoardError
+from ..boards.base import Board
 from ..words import one_line
 from . import bayes
 from .conventions import Conventions
@@ -18,6 +18,7 @@ from .intake import Intake
 from .learning import Learning
 from .parameters import Parameters
 from .requirements import warn_of_lost
+from .resuming import Resuming
 from .river import OneByOne
 from .saving import Saving
 from .structure import walk
@@ -40,6 +41,7 @@ class StreamTree(
     Parameters,
     BoardHolder,
     Learning,
+    Resuming,
     Saving,
     Intake,
     Inspection,
@@ -66,8 +68,6 @@ class StreamTree(
     leaf_prediction_ : str
         ``leaf_prediction``, or what it has come to on the board.
     """
-
-    _unfinished = None  # steps that a cut link, or Ctrl-C while it was, has interrupted
 
     # Learning
 
@@ -123,53 +123,12 @@ class StreamTree(
         nodes, live = self._nodes, self._nodes.descendants()
         return self._quantiser.changes(due, lambda attribute: thresholds_of(nodes.table, live, attribute))
 
-    @changing
-    def resume(self) -> np.ndarray | None:
-        """Go on after the link to the board was cut: connect again, finish what was interrupted.
-
-        Nothing is lost and nothing is counted twice: the tree comes out as if there had been no
-        cut.
-
-        Returns
-        -------
-        array or None
-            What the interrupted call (``unfinished``) would have returned, predictions for
-            ``partial_fit``, too. None: it had not begun to learn, or learns nothing; repeat it.
-
-        Raises
-        ------
-        BoardError
-            If the board is still out of reach (`resume` may be called again), or has lost what it
-            had counted: then load the tree that was saved last, and go on with the instance that
-            ``report()["instances"]`` tells.
-        """
-        if self._trainer is not None:
-            self._trainer.board.resume()
-        elif isinstance(self.board, Board):
-            self.board.resume()
-        else:
-            self._fitted()
-        return None if self._unfinished is None else self._finish(self._unfinished)
-
     @property
-    def unfinished(self) -> bool:
-        """Whether there is a call that `resume` would finish."""
-        return self._unfinished is not None
-
-    def _finish(self, steps):
-        """Run steps; they are kept if the link is cut."""
-        try:
-            return steps.run(lambda wait: self._trainer.board.receive(wait), self._turns.pause)
-        finally:
-            self._unfinished = steps if steps.unfinished else None
-
-    def _check_ready(self):
-        """Refuse to go on with a cut link or with other parameters than it was begun with."""
-        if self._unfinished is not None:
-            raise BoardError(
-                "the link to the board was cut, or interrupted, while this tree was learning: resume() finishes that"
-            )
-        self._check_unchanged()
+    def _board_in_use(self):
+        """The one that the tree learns on, or will; None if it has no open one."""
+        if self._trainer is not None:
+            return self._trainer.board
+        return self.board if isinstance(self.board, Board) else None
 
     @changing
     def encode(self, X: Frame) -> NDArray[np.uint8]:

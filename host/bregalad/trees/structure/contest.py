@@ -128,7 +128,7 @@ def review(table, counts, gains, room, style, stack, slot_node, out):
         Leaves that get a slot and have none yet, from left to right; bytes written of those that lose theirs.
     """
     leaves, inner = _leaves(table, room)
-    chosen = _most_promising(counts, leaves, _places(style, len(slot_node), inner))
+    chosen = _most_promising(counts, leaves, _places(style, len(stack) - 1, inner))
     used = _deactivate_others(table, gains, style, stack, slot_node, leaves, chosen, out, np.int64(0))
     count = 0
     for i in range(len(leaves)):
@@ -203,7 +203,7 @@ def divide(
     if width > stack[0] + handed:
         leaves, inner = _leaves(table, room)
         leaves = _holders(table, leaves, child, width)
-        chosen = _most_promising(counts, leaves, _places(style, len(slot_node), inner))
+        chosen = _most_promising(counts, leaves, _places(style, len(stack) - 1, inner))
         used = _deactivate_others(table, gains, style, stack, slot_node, leaves, chosen, out, used)
         family = leaves[chosen & (leaves >= child) & (leaves < child + width)]
         family.sort()

@@ -58,15 +58,17 @@ class Growth:
     commands : list
         Commands for the board are appended to it, packed.
     tally : Tally
+    first_slot : int
+        Of the tree's.
     """
 
-    def __init__(self, geometry, cells, policy, nodes, commands, tally):
+    def __init__(self, geometry, cells, policy, nodes, commands, tally, first_slot=0):
         self.geometry = geometry
         self.cells = cells
         self.policy = policy
         self.nodes = nodes
         self.tally = tally
-        self.pool = SlotPool(geometry.slots, geometry.levels)
+        self.pool = SlotPool(geometry.slots, geometry.levels, first_slot)
         # Of a tree that was learnt by another policy; any other wait than this is not 0.
         nodes.wait[nodes.wait == 0] = policy.first_wait
         self.style = style_of(geometry, policy)
@@ -270,7 +272,7 @@ class Growth:
         """Give all nodes that count a slot each, with empty statistics."""
         nodes = self.nodes
         nodes.slot[:] = -1
-        self.pool = SlotPool(self.pool.slots, self.pool.levels)
+        self.pool = SlotPool(self.pool.slots, self.pool.levels, self.pool.first)
         if self.policy.anytime:
             for node in nodes.inner().tolist():
                 self._activate(node)

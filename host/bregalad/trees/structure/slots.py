@@ -75,20 +75,23 @@ class SlotPool:
         S of the board.
     levels : int
         As many as the board's geometry has.
+    first : int
+        The first slot.
 
     Attributes
     ----------
-    node : int64 array (slots,)
+    node : int64 array (first + slots,)
         Node of every slot, -1: free.
     stack : int64 array (slots + 1,)
         How many slots are free, then these, the next one last.
     """
 
-    def __init__(self, slots, levels=1):
+    def __init__(self, slots, levels=1, first=0):
         self.slots = slots
         self.levels = levels
-        self.node = np.full(slots, -1, np.int64)
-        self.stack = np.append(slots, np.arange(slots - 1, -1, -1))
+        self.first = first
+        self.node = np.full(first + slots, -1, np.int64)
+        self.stack = np.append(slots, np.arange(first + slots - 1, first - 1, -1))
 
     @property
     def free(self):

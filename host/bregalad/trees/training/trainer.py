@@ -147,7 +147,8 @@ class Trainer:
         self.nodes.watch(new_windows(1).shape[1] if policy.watched else TESTED if policy.rivals else 0)
         self._commands = []  # to send before the next records
         self.tally = Tally() if tally is None else tally
-        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands, self.tally)
+        first = self.board.first_slot
+        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands, self.tally, first)
         self.memory = Memory(policy.window or 0, len(cells.first_cell)) if memory is None else memory
         self.trials = Trials(geometry, cells, policy, self.growth, self.classes, self.tally)
         self._failed = False  # a board failed half-way: its statistics are not the tree's
@@ -163,7 +164,7 @@ class Trainer:
         self.look_ahead()
 
     def followed(self, policy, tally):
-        """A trainer of a new tree on this one's board, in this process and configured already; this one is done.
+        """A trainer of a new tree on this one's board, which is configured already; this one is done.
 
         Parameters
         ----------
@@ -172,6 +173,8 @@ class Trainer:
         tally : Tally
         """
         other = copy(self)
+        if self._direct is None and self.growth.unlink_all():
+            self.flush()
         self.board.release(self)
         self.board.claim(other)
         other._begin(policy, tally=tally)
@@ -194,11 +197,21 @@ class Trainer:
         """Why the board's statistics are not the tree's, in words; None if they are."""
         if self.board.lost:
             return f"board {self.board.name} has lost what it had counted"
-        if self._failed:
+        if self._failed or self.board.torn:
             return (
                 f"board {self.board.name} failed while this tree was learning (if its link was cut, resume() goes on)"
             )
         return None
+
+    @property
+    def stuck(self):
+        """Whether it has not come to the end of what it was learning."""
+        return self._failed
+
+    @property
+    def asked(self):
+        """Whether reports may still come that nobody waits for any more."""
+        return self._asked
 
     # Setting up
 
@@ -263,14 +276,15 @@ class Trainer:
         self.rows_only = False
         self.growth.command(opcode, **values)
 
-    def _check_working(self):
+    def check_working(self):
+        """Be ready to learn or to ask; a BoardError if the board has failed."""
         self.rows_only = False
         if self.broken:
             raise BoardError(
                 f"{self.broken}; the tree is kept and can be saved; to learn on with "
                 "new statistics close() it first, or load what was saved before"
             )
-        if self._asked:
+        if self.board.take_turn(self) or self._asked:
             self.flush()
             self.fence()  # after all that an interrupted call had asked for
             self.choose_predictions()
@@ -290,7 +304,7 @@ class Trainer:
         or where `check_interrupt` is called.
         """
         with deferred_interrupt():
-            self._check_working()
+            self.check_working()
             self._asked = True
             yield self._answers
             self._asked = False
@@ -360,7 +374,7 @@ class Trainer:
         ValueError
             If the board does not walk records, or the layout does not fit the tree or the board.
         """
-        self._check_working()
+        self.check_working()
         if self.walking is None:
             raise ValueError(
                 f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
@@ -393,7 +407,7 @@ class Trainer:
         return Steps(self._learning_rows(address, count)).run(self.board.receive)
 
     def _learning_rows(self, address, count):
-        self._check_working()
+        self.check_working()
         walking = self.walking
         walking.check_rows(address, count)
         self._failed = True
@@ -438,7 +452,7 @@ class Trainer:
         Instances may have ``weights``, int32 array (n,), see `check_weights`: how often each is learnt, 0: it is
         predicted only.
         """
-        self._check_working()
+        self.check_working()
         codes = np.ascontiguousarray(codes)
         self.cells.check(codes)
         count = len(codes)
@@ -474,7 +488,7 @@ class Trainer:
 
     def settling(self):
         """Have all decisions take effect now; a generator for `Steps`."""
-        self._check_working()
+        self.check_working()
         self._failed = True
         if self.walking is not None:
             yield from self.walking.effects(FAR - 1)
@@ -496,7 +510,7 @@ class Trainer:
             Is given them where the tree takes them over: if the link is cut before, and never
             mended, books and tree stay as they were.
         """
-        self._check_working()
+        self.check_working()
         self._failed = True
         yield from recoding(self, changes, adopt)
         if self.walking is not None:

@@ -1,0 +1,149 @@
+"""One board, whose slots are divided between trees that take turns."""
+
+import weakref
+
+from ..geometry import Geometry
+from .base import Board
+
+__all__ = ["DividedBoard", "check_division", "part_of"]
+
+_FEWEST = Geometry(slots=2).slots  # of a tree
+
+
+def check_division(geometry, parts, name="the board"):
+    """Refuse with a ValueError a board that cannot be divided into so many parts."""
+    if geometry.nodes:
+        raise ValueError(
+            f"{name} holds the tree itself (nodes={geometry.nodes}), and takes no other: choose a geometry with nodes=0"
+        )
+    least = max(_FEWEST, geometry.levels)
+    if geometry.slots < parts * least:
+        raise ValueError(
+            f"{name} has {geometry.slots} slots, {parts} trees that share it take {parts * least} at least: choose a "
+            "geometry with more slots, or fewer members"
+        )
+
+
+def part_of(geometry, parts):
+    """The geometry of each of so many equal parts."""
+    return geometry.replace(slots=geometry.slots // parts // geometry.levels * geometry.levels)
+
+
+class DividedBoard:
+    """A board and its equal parts, of which each takes one tree.
+
+    Trees take turns: one learns, or asks, until it has all reports; then another one may. What configures the board is
+    the same for all of them.
+
+    Parameters
+    ----------
+    board : Board
+    parts : int
+
+    Attributes
+    ----------
+    board : Board
+
+    Raises
+    ------
+    ValueError
+        If the board has too few slots, or holds a tree itself.
+    BoardError
+        If a tree uses the board.
+    """
+
+    def __init__(self, board, parts):
+        check_division(board.geometry, parts, f"board {board.name}")
+        board.claim(self)
+        self.board = board
+        self._part = part_of(board.geometry, parts)
+        self._turn = None  # a weak reference to the trainer whose turn it is
+        # What one has left that is gone: reports that may still come, or something half-way.
+        self._asked = self._torn = False
+
+    def part(self, number):
+        """The part of a number, from 0 on, as a board."""
+        return _Part(self, number * self._part.slots, self._part)
+
+    def close(self):
+        """Let others have the board; no tree uses a part any more."""
+        self.board.release(self)
+
+    @property
+    def _last(self):
+        return None if self._turn is None else self._turn()
+
+    @property
+    def torn(self):
+        """Whether a tree has not come to the end of what it was learning: what reports are to come it alone knows."""
+        return self._torn or self._last is not None and self._last.stuck
+
+    def take_turn(self, trainer):
+        """It is this trainer's turn now; whether reports that another one has asked for may still come."""
+        last, self._turn = self._last, weakref.ref(trainer)
+        asked, self._asked = self._asked or last not in (None, trainer) and last.asked, False
+        return asked
+
+    def part_left(self, trainer):
+        """A trainer has no part any more."""
+        if self._last is trainer:
+            self._torn |= trainer.stuck
+            self._asked |= trainer.asked
+
+
+class _Part(Board):
+    """Some of a board's slots, as a board."""
+
+    def __init__(self, whole, first_slot, geometry):
+        super().__init__(geometry)
+        self._whole, self._board = whole, whole.board
+        self.first_slot = first_slot
+        self.name, self.batch_bytes = self._board.name, self._board.batch_bytes
+
+    def take_turn(self, trainer):
+        return self._whole.take_turn(trainer)
+
+    def release(self, owner):
+        self._whole.part_left(owner)
+        super().release(owner)
+
+    @property
+    def state(self):
+        return self._board.state
+
+    @property
+    def torn(self):
+        return self._whole.torn
+
+    @property
+    def cut(self):
+        return self._board.cut
+
+    @property
+    def lost(self):
+        return self._board.lost
+
+    @property
+    def memory_size(self):
+        return self._board.memory_size
+
+    def _read_register(self, register):
+        return self._board._read_register(register)
+
+    def _write_register(self, register, value):
+        self._board._write_register(register, value)
+
+    def send(self, data):
+        self._board.send(data)
+
+    def receive(self, wait=False):
+        return self._board.receive(wait)
+
+    def load(self, address, data):
+        self._board.load(address, data)
+
+    def statistics(self):
+        return self._board.statistics()
+
+    def resume(self):
+        self._board.resume()

@@ -1,0 +1,94 @@
+"""The board that all members of an ensemble share, if they share one."""
+
+from ..boards import is_link, open_board
+from ..boards.base import Board
+from ..boards.divided import DividedBoard, check_division, part_of
+from ..geometry import Geometry
+
+__all__ = ["Ground", "alone", "check_ground", "is_shared"]
+
+_MOST = 32768  # slots of a board
+
+
+def is_shared(tree):
+    """Whether members like this tree share a board; else each has an emulated one of its own."""
+    return isinstance(tree.board, Board) or tree.board != "emulated"
+
+
+def check_ground(tree, parts):
+    """Refuse with a ValueError a board that cannot be divided into so many parts, where it is known before."""
+    geometry = tree._given_geometry()
+    if geometry is not None:
+        check_division(geometry, parts)
+    elif not is_link(tree.board) and parts * int(tree.slots) > _MOST:
+        raise ValueError(
+            f"{parts} trees of {tree.slots} slots take more than the {_MOST} of a board: choose slots <= "
+            f"{_MOST // parts}, or fewer members"
+        )
+
+
+def alone(tree, parts):
+    """The template of a copy that has no open board: of emulated ones each tree has its own, as large as its part."""
+    if tree.board == "emulated":
+        tree.geometry = part_of(Geometry.of(tree.geometry), parts)
+
+
+class Ground:
+    """A board, opened and divided between members; each has places for as many trees as it may have at a time.
+
+    Parameters
+    ----------
+    template : StreamTree
+        Says which board.
+    members : list of Member
+        Their trees let go of other boards.
+    each : int
+        Trees that a member may have at a time.
+
+    Attributes
+    ----------
+    board : Board
+
+    Raises
+    ------
+    ValueError
+        If it cannot be divided.
+    BoardError
+        If it cannot be opened, or another tree has it.
+    """
+
+    def __init__(self, template, members, each):
+        self._template, self._members = template, members
+        for member in members:
+            member.drop_spare()
+            for tree in member.trees:
+                tree.close()
+        self._opened = not isinstance(template.board, Board)
+        self.board = self._open(members[0].tree, each * len(members)) if self._opened else template.board
+        try:
+            self._divided = DividedBoard(self.board, each * len(members))
+        except BaseException:
+            if self._opened:
+                self.board.close()
+            raise
+        for member in members:
+            member.places = [self._divided.part(member.number * each + place) for place in range(each)]
+            for tree, place in zip(member.trees, member.places, strict=False):
+                tree.board, tree.geometry = place, None
+
+    def _open(self, tree, parts):
+        name, given = self._template.board, self._template._given_geometry()
+        if given is None and not is_link(name):
+            own = tree._geometry()
+            given = own.replace(slots=own.slots * parts)
+        return open_board(name, given)
+
+    def leave(self):
+        """Let go of the board, which no tree has by now."""
+        for member in self._members:
+            member.places = None
+            for tree in member.trees:
+                tree.board, tree.geometry = self._template.board, self._template.geometry
+        self._divided.close()
+        if self._opened:
+            self.board.close()

@@ -1,0 +1,307 @@
+"""Ensembles whose members share one board: the same as of members on boards of their own, whatever the board."""
+
+import copy
+import pickle
+import random
+
+import numpy as np
+import pytest
+from bregalad import EFDT, VFDT, BoardError, open_board
+from bregalad.boards.divided import DividedBoard, part_of
+from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.linked import LinkedBoard
+from bregalad.ensemble import ENSEMBLES, load_learner
+from bregalad.geometry import PRESETS, Geometry
+from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.link import BoardEnd
+from bregalad_sim.wire import Faults, SimulatedWire
+from forests import drifting, same
+
+MEMBERS = 3
+WHOLE = Geometry(lanes=5, passes=2, bins=8, slots=120, count_width=16, naive_bayes=True)
+TREE = {"grace": 30, "delta": 0.01, "nominal_values": 10, "delay": 20}
+TREES = {"vfdt": (VFDT, {}), "efdt": (EFDT, {"inner_grace": 60})}
+
+
+def parts(name):
+    return MEMBERS * (2 if name == "arf" else 1)
+
+
+def make(name, kind="vfdt", **options):
+    tree, own = TREES[kind]
+    few = {"warning": 0.3, "drift": 0.2} if name == "arf" else {"drift": 0.2} if name == "leveraging" else {}
+    return ENSEMBLES[name](tree(**TREE, **own, **options), members=MEMBERS, seed=2, **few)
+
+
+def late(geometry):
+    return LateBoard(EmulatedBoard(geometry), random.Random(1))
+
+
+def compare(name, board, count, kind="vfdt"):
+    """Members on a shared board, and on emulated ones as large as its parts."""
+    X, y = drifting(count=count)
+    alone = make(name, kind, geometry=part_of(board.geometry, parts(name)))
+    shared = make(name, kind, board=board)
+    for start in range(0, count, 500):
+        part = slice(start, start + 500)
+        expected = alone.test_then_train(X[part], y[part], [0, 1])
+        assert (shared.test_then_train(X[part], y[part], [0, 1]) == expected).all()
+    same(alone, shared, X)
+    report = shared.report()
+    assert report["splits"]
+    return report
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+@pytest.mark.parametrize("board", [EmulatedBoard, late])
+def test_a_forest_on_one_board_is_that_of_many(name, board):
+    report = compare(name, board(WHOLE.replace(slots=18)), 2000)
+    assert name == "bagging" or report["drifts"]
+    assert report["inactive_leaves"]  # slots have run out, for each by itself
+
+
+@pytest.mark.parametrize("name", ["arf", "bagging"])
+def test_a_forest_on_the_golden_board(name):
+    compare(name, GoldenBoard(WHOLE), 1500 if name == "arf" else 500)
+
+
+def test_trees_that_count_on_every_level():
+    compare("leveraging", late(WHOLE.replace(levels=4)), 1500, "efdt")
+
+
+@pytest.mark.slow
+def test_a_forest_on_the_rtl():
+    with open_board("simulated", WHOLE.replace(lanes=2, passes=4)) as board:
+        assert compare("arf", board, 2000)["drifts"]
+
+
+@pytest.mark.slow
+def test_a_forest_on_a_virtual_board():
+    from bregalad_hw.boards import BOARDS
+    from bregalad_sim.virtual import LineWire, VirtualBoard
+
+    with VirtualBoard(BOARDS["ulx3s-85f"], PRESETS["tiny"].replace(passes=4, slots=64)) as virtual:
+        with LinkedBoard(LineWire(virtual), timeout=60) as board:
+            assert compare("arf", board, 1500)["drifts"]
+
+
+# Links
+
+
+def over_a_wire(seed, faults=None, timeout=60.0):
+    rng = random.Random(seed)
+    wire = SimulatedWire(BoardEnd(lambda: EmulatedBoard(WHOLE), rng=rng, ring_words=400), rng, faults)
+    return LinkedBoard(wire, timeout=timeout), wire
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_cuts_cost_nothing(name, tmp_path):
+    X, y = drifting(count=1500)
+    expected = (alone := make(name, geometry=part_of(WHOLE, parts(name)))).test_then_train(X, y, [0, 1])
+    board, wire = over_a_wire(3, Faults.all(0.02))
+    make(name, board=board).test_then_train(X, y, [0, 1])
+    whole_time = wire.time
+    board, wire = over_a_wire(3, Faults.all(0.02), timeout=3.0)
+    wire.cuts = [(whole_time / 4, float("inf"))]
+    cut = make(name, board=board)
+    rng = random.Random(5)
+    found, errors = [], 0
+    for start in range(0, len(X), 500):
+        part, told = slice(start, start + 500), None
+        while told is None:
+            try:
+                told = cut.resume() if errors and board.cut else None
+                told = cut.test_then_train(X[part], y[part], [0, 1]) if told is None else told
+            except BoardError as error:
+                assert "no sign of life" in str(error)
+                errors += 1
+                if cut.unfinished:
+                    with pytest.raises(BoardError, match="resume"):
+                        cut.partial_fit(X, y)
+                    with pytest.warns(UserWarning, match="the tree is kept"):
+                        cut.save(tmp_path / "half")
+                wire.cuts = [(wire.time + rng.uniform(0.1, 0.3) * whole_time, float("inf"))] if errors < 4 else []
+        found.append(told)
+    assert errors >= 3
+    wire.cuts = []
+    assert (np.concatenate(found) == expected).all()
+    same(alone, cut, X)
+
+
+def test_answers_that_nobody_waits_for_are_nobodys():
+    X, y = drifting(count=1000)
+    board, wire = over_a_wire(6, timeout=3.0)
+    alone, shared = make("bagging", geometry=part_of(WHOLE, 3)), make("bagging", board=board)
+    for forest in (alone, shared):
+        forest.partial_fit(X[:500], y[:500], [0, 1])
+    start = wire.time
+    pickle.dumps(shared)
+    took, errors = wire.time - start, 0
+    for part in range(1, 10):
+        wire.cuts = [(wire.time + took * part / 10, float("inf"))]
+        try:
+            pickle.dumps(shared)
+        except BoardError:
+            errors += 1
+        wire.cuts = []
+        assert shared.resume() is None
+        copied = pickle.loads(pickle.dumps(shared)).set_params(tree__board=EmulatedBoard(WHOLE))
+        same(alone, copied, X)
+    assert errors > 5
+    for forest in (alone, shared, copied):
+        forest.partial_fit(X[500:], y[500:])
+    same(alone, shared, X)
+    same(alone, copied, X)
+
+
+def test_who_gives_up_keeps_the_trees():
+    X, y = drifting(count=900)
+    board, wire = over_a_wire(4, timeout=3.0)
+    forest = make("arf", board=board).partial_fit(X[:500], y[:500], [0, 1])
+    wire.cuts = [(wire.time + 0.01, float("inf"))]
+    with pytest.raises(BoardError, match="no sign of life"):
+        forest.partial_fit(X[500:], y[500:])
+    assert forest.unfinished
+    wire.cuts = []
+    board.resume()  # the board, and not what was interrupted
+    with pytest.warns(UserWarning, match="starts anew") as warned:
+        forest.close()
+    assert len(warned) == sum(len(member.trees) for member in forest.members_)  # nobody reads what is another one's
+    assert not forest.unfinished
+    forest.partial_fit(X[500:], y[500:])
+    assert forest.predict(X).mean() == pytest.approx(y.mean(), abs=0.2)
+
+
+def test_a_board_that_fails_fails_all_and_may_be_used_again():
+    X, y = drifting(count=900)
+    board = late(WHOLE)
+    forest = make("arf", board=board).partial_fit(X[:500], y[:500], [0, 1])
+    board.send(np.full(WHOLE.bus_bytes, 255, np.uint8))  # no command
+    with pytest.raises(BoardError, match="late emulated reports"):
+        forest.partial_fit(X[500:], y[500:])
+    with pytest.raises(BoardError, match="failed while this tree was learning"):
+        forest.partial_fit(X[500:], y[500:])
+    with pytest.warns(UserWarning, match="starts anew") as warned:
+        forest.close()
+    assert len(warned) == sum(len(member.trees) for member in forest.members_)
+    forest.partial_fit(X[500:], y[500:])
+
+
+def test_parts_know_who_has_given_up():
+    class Trainer:
+        asked = stuck = False
+
+    first, second = map(DividedBoard(EmulatedBoard(WHOLE), 2).part, range(2))
+    trainer, other = Trainer(), Trainer()
+    assert first.take_turn(trainer) is False
+    trainer.stuck = True
+    assert first.torn and second.torn
+    trainer.stuck = False
+    assert not second.torn
+    trainer.asked = True
+    assert second.take_turn(other) and not second.take_turn(other)
+    assert not first.take_turn(trainer)
+    trainer.stuck = True
+    first.release(trainer)
+    del trainer
+    assert second.torn
+    assert second.take_turn(other) and not second.take_turn(other)
+    assert second.torn
+
+
+# The board comes and goes
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_a_forest_goes_on_elsewhere(name, tmp_path):
+    X, y = drifting(count=1500)
+    alone, shared = make(name, geometry=part_of(WHOLE, parts(name))), make(name, board=late(WHOLE))
+    print("seed 3")
+    rng = np.random.default_rng(3)
+    at = 0
+    while at < len(y):
+        part = slice(at, at + int(rng.choice([1, 7, 300])))
+        at = part.stop
+        for forest in (alone, shared):
+            forest.partial_fit(X[part], y[part], [0, 1])
+        match rng.integers(6):
+            case 0:
+                shared.save(tmp_path / "forest")
+                shared.close()
+                shared = load_learner(tmp_path / "forest", board=late(WHOLE))
+            case 1:
+                shared.close()
+            case 2:
+                shared.save(tmp_path / "forest")
+                shared = load_learner(tmp_path / "forest", board="emulated", geometry=part_of(WHOLE, parts(name)))
+            case 3:
+                shared = pickle.loads(pickle.dumps(shared)).set_params(tree__board=EmulatedBoard(WHOLE))
+    same(alone, shared, X)
+
+
+def test_copies_of_a_forest_on_an_open_emulated_board_have_boards_of_their_own(tmp_path):
+    X, y = drifting(count=1500)
+    shared = make("arf", board=EmulatedBoard(WHOLE)).partial_fit(X[:700], y[:700], [0, 1])
+    shared.save(tmp_path / "forest")
+    twins = [copy.deepcopy(shared), load_learner(tmp_path / "forest")]
+    for forest in (shared, *twins):
+        forest.partial_fit(X[700:], y[700:])
+    assert shared.report()["drifts"]
+    for twin in twins:
+        same(shared, twin, X)
+        assert len({id(member.tree._trainer.board) for member in twin.members_}) == MEMBERS
+
+
+def test_one_by_one_and_what_comes_later():
+    X, y = drifting(count=200)
+    alone, shared = make("arf", geometry=part_of(WHOLE, 6)), make("arf", board=late(WHOLE))
+    for row, label in zip(X.to_dict("records"), y.tolist(), strict=True):
+        for forest in (alone, shared):
+            forest.learn_one(row, label)
+        assert alone.predict_one(row) == shared.predict_one(row)
+    for forest in (alone, shared):
+        forest.learn_one({"a": 0.5, "new": 1.0}, 1)
+        with pytest.raises(ValueError, match="3 classes, but the board has counters for 2"):
+            forest.learn_one({"a": 0.5}, 2)
+    same(alone, shared, X.assign(new=1.0))
+
+
+# Refused
+
+
+def test_too_few_slots_are_refused():
+    X, y = drifting(count=30)
+    for forest, message in (
+        (make("arf", board=EmulatedBoard(WHOLE.replace(slots=11))), "has 11 slots, 6 trees that share it take 12 at"),
+        (make("bagging", board=late(WHOLE.replace(slots=8, levels=4))), "has 8 slots, 3 trees that share it take 12"),
+        (
+            make("arf", board="simulated", geometry="tiny").set_params(members=9),
+            "choose a geometry with more slots, or",
+        ),
+        (make("arf", board="simulated", slots=8192), "6 trees of 8192 slots take more than the 32768 of a board"),
+        (make("arf", board=EmulatedBoard(WHOLE.replace(nodes=9))), "holds the tree itself .nodes=9., and takes no"),
+        (
+            make("arf", board=late(WHOLE)).set_params(engine="ray"),
+            "members that share a board .late emulated. learn in",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            forest.fit(X, y)
+        assert not hasattr(forest, "classes_")
+
+
+def test_a_board_has_one_forest_at_a_time():
+    X, y = drifting(count=300)
+    board = late(WHOLE)
+    first = make("bagging", board=board).fit(X, y)
+    with pytest.raises(BoardError, match="late emulated: another tree learns on this board"):
+        make("arf", board=board).fit(X, y)
+    with pytest.raises(BoardError, match="another tree learns on this board"):
+        VFDT(board, nominal_values=10).fit(X, y)
+    first.close()
+    second = make("arf", board=board).fit(X, y)
+    with pytest.raises(BoardError, match="another tree learns on this board"):
+        first.partial_fit(X, y)
+    del second
+    first.partial_fit(X, y)
+    same(first, make("bagging", geometry=part_of(WHOLE, 3)).fit(X, y).partial_fit(X, y), X)
