@@ -135,7 +135,7 @@ def test_puucvfdt(tmp_path, monkeypatch):
     lines = []
     page = puucvfdt.run(Settings(3000, 2, note=lines.append))
     rows = page.tables["accuracy"]
-    assert [row["labelled"] for row in rows] == ["10%", "30%", "50%"] and len(lines) == 2 * 3
+    assert [row["labelled"] for row in rows] == ["10%", "30%", "50%", puucvfdt.OF_ALL] and len(lines) == 2 * 4
     assert set(rows[0]) == {"stream", "labelled", *puucvfdt.LEARNERS}
     assert all(0.5 < mean < 1 for row in rows for mean in numbers([row[name] for name in puucvfdt.LEARNERS[:2]]))
     gap = np.mean([np.subtract(*numbers([row[name] for name in puucvfdt.LEARNERS[:2]])) for row in rows])
@@ -151,8 +151,8 @@ def test_cvfdt(tmp_path, monkeypatch):
     page = cvfdt.run(Settings(3000, 1, note=lines.append))
     assert [row["learner"] for row in page.tables["hyperplane"]] == list(cvfdt.LEARNERS)
     (row,) = page.tables["recovery"]
-    assert row["stream"] == "SEA" and all("(0." in row[name] for name in cvfdt.LEARNERS)
-    assert len(lines) == 2 * 3 and set(page.write(tmp_path)) == {"cvfdt.md", "cvfdt.png"}
+    assert row["stream"] == "SEA" and all("(0." in row[name] for name in cvfdt.RECOVERING)
+    assert len(lines) == 3 + 6 and set(page.write(tmp_path)) == {"cvfdt.md", "cvfdt.png"}
 
 
 def test_at_equal_leaves():

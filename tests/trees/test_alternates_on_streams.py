@@ -15,9 +15,16 @@ from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.reference import ReferenceCVFDT
 from comparison import difference
 
+
+def attacks():
+    """KDD'99 by what is an attack: of its 23 classes the prefix has six, which take a larger board to say the same."""
+    X, y, *schema = streams.kdd()
+    return X, np.asarray(y) != "normal.", *schema
+
+
 STREAMS = {
     "elec": (streams.elec, 45_312),
-    "kdd": (streams.kdd, 10_000),
+    "kdd": (attacks, 10_000),
     "sea": (lambda: load("generator:recurrence,first=(sea,function=1),second=(sea,function=3,seed=2)", 15_000), 15_000),
 }
 CASES = [pytest.param(name, marks=[] if name == "sea" else streams.needs(name)) for name in STREAMS]
@@ -29,7 +36,7 @@ TREES = {
     "cvfdt": (CVFDT, RULES),
 }
 GEOMETRY = Geometry(lanes=4, passes=16, bins=16, classes=4, slots=512, naive_bayes=True)
-GOLDEN = 3000  # instances; it is slow
+GOLDEN, RTL = 3000, 10_000  # instances of these; they are slow
 
 
 def instances(name):
@@ -49,19 +56,27 @@ def learnt(board, name, tree, count=None):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("tree", TREES)
-def test_every_board_learns_the_same(name, tree, seed):
+def test_late_and_golden_boards_learn_the_same(name, tree, seed):
     whole, wanted = learnt(open_board("emulated", GEOMETRY), name, tree)
-    part, wanted_part = learnt(open_board("emulated", GEOMETRY), name, tree, GOLDEN)
-    golden, found = learnt(GoldenBoard(GEOMETRY), name, tree, GOLDEN)
-    assert (found == wanted_part).all() and golden.difference(part) is None and golden.report() == part.report()
     late, found = learnt(LateBoard(open_board("emulated", GEOMETRY), random.Random(seed)), name, tree)
     assert (found == wanted).all() and late.difference(whole) is None and late.report() == whole.report()
+    part, wanted = learnt(open_board("emulated", GEOMETRY), name, tree, GOLDEN)
+    golden, found = learnt(GoldenBoard(GEOMETRY), name, tree, GOLDEN)
+    assert (found == wanted).all() and golden.difference(part) is None and golden.report() == part.report()
+    print(whole.report(), part.report())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("tree", TREES)
+def test_rtl_learns_the_same(name, tree):
+    part, wanted = learnt(open_board("emulated", GEOMETRY), name, tree, RTL)
     with open_board("simulated", GEOMETRY) as board:
-        rtl, found = learnt(board, name, tree)
-        assert (found == wanted).all() and rtl.difference(whole) is None and rtl.report() == whole.report()
-        slots, others = (each._nodes.slot[each._nodes.descendants()] for each in (rtl, whole))
-        assert (slots == others).all()
-        print(whole.report(), f"{board.clocks / len(found):.0f} clocks per instance")
+        rtl, found = learnt(board, name, tree, RTL)
+        assert (found == wanted).all() and rtl.difference(part) is None and rtl.report() == part.report()
+        slots, others = (each._nodes.slot[each._nodes.descendants()] for each in (rtl, part))
+        assert (slots == others).all() and part.report()["splits"]
+        print(part.report(), f"{board.clocks / len(found):.0f} clocks per instance")
 
 
 @pytest.mark.slow

@@ -59,12 +59,12 @@ def run(settings):
             if y is None:
                 page.text(f"ELEC was not at hand ({data.FILES['elec']}).")
                 break
-            for share in SHARES:
+            for kept, share in SHARES.items():
                 runs = follow(_learners(settings.board, y, labelled(y, share, seed)), X, y)
                 for learner in LEARNERS:
-                    found.setdefault((name, share, learner), []).append(runs[learner])
+                    found.setdefault((name, kept, learner), []).append(runs[learner])
                 settings.note(
-                    f"{name}, seed {seed}, {share:.0%}: "
+                    f"{name}, seed {seed}, {kept}: "
                     + ", ".join(f"{learner} {runs[learner][0]:.4f}" for learner in LEARNERS)
                 )
     page.heading(f"{settings.instances:,} instances, {settings.runs} {'runs' if settings.runs > 1 else 'run'}")

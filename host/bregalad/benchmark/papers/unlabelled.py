@@ -6,7 +6,7 @@ from .runs import spread
 
 __all__ = ["SHARES", "behind", "follow", "labelled", "tables"]
 
-SHARES = (0.1, 0.3, 0.5)  # of the positives that keep their label
+SHARES = {"10%": 0.1, "30%": 0.3, "50%": 0.5}  # of the positives, that keep their label
 _CHUNK = 1000
 _FIGURES = ("Accuracy", "F1 of the positive class")
 
@@ -54,7 +54,7 @@ def tables(page, found, learners, levels):
     ----------
     page : Page
     found : dict
-        By (stream, share, learner): what `follow` has found, of each run.
+        By (stream, name of a share, learner): what `follow` has found, of each run.
     learners, levels : sequences of str
     """
     for place, what in enumerate(_FIGURES):
@@ -79,7 +79,7 @@ def _rows(found, place, learners, digits):
     return [
         [
             name,
-            f"{share:.0%}",
+            share,
             *(spread((run[place] for run in found[name, share, each]), digits) for each in learners),
         ]
         for name, share in kinds
