@@ -49,6 +49,8 @@ _How = namedtuple("_How", "predictor anytime alternates watch forgets rules chan
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, Kind.ENTRY, TreeKind.LABEL)
+# Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
+_ROWS = 256
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
 _TOKENS = count_from(FEED_TOKENS)
 
@@ -618,7 +620,7 @@ class Trainer:
         window = self._window
         instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
         while position < end or self._ahead[direct.LEFT]:
-            self.nodes.reserve(self.cells.most_branches)
+            self.nodes.reserve(max(_ROWS, self.cells.most_branches))
             position = direct.learn(self._desk_of(*instances), position, end, *self._how)
             self._take_effects()
 
