@@ -39,7 +39,7 @@ def route(geometry, mhz, seed):
         place_lanes(netlist, DEVICE)
         ECP5().settle(netlist, "heap")
         (folder / "top.json").write_text(json.dumps(netlist))
-        command = [tool("nextpnr-ecp5"), *_OPTIONS.split(), *ECP5.routers[0].split(), "--placer", "heap"]
+        command = [tool("nextpnr-ecp5"), *_OPTIONS.split(), *ECP5.routers[-1].split(), "--placer", "heap"]
         command += ["--json", "top.json", "--report", "timing.json", "--freq", str(mhz), "--seed", str(seed)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if done.returncode:

@@ -110,7 +110,8 @@ def update(windows, at, value, rule):
     """
     _insert(windows, at, value, rule.buckets)
     windows[at, TICK] += 1
-    if windows[at, TICK] % rule.clock or windows[at, WIDTH] <= rule.grace:
+    # In integers, whose remainder is the cheaper one.
+    if np.int64(windows[at, TICK]) % rule.clock or windows[at, WIDTH] <= rule.grace:
         return False
     changed = False
     while _has_changed(windows, at, rule):

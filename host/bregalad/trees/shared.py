@@ -50,6 +50,9 @@ class Shared:
         # What the mixins call of each other, each written in one of them.
 
         @property
+        def _board_in_use(self) -> Board | None: ...
+
+        @property
         def leaf_prediction_(self) -> str: ...
 
         def apply(self, X: Frame) -> np.ndarray: ...
