@@ -181,13 +181,13 @@ SOC = {
     "shared reads": Proof(
         "a burst, here of a word, is held until taken, inside the window and within 4 KiB; what comes goes to who has "
         "asked for it, once",
-        lambda: Watched(SharedReads(32, 2), _reads_are_shared),
+        lambda: Watched(SharedReads(32, 3), _reads_are_shared),
         "bmc",
         7,
     ),
     "shared writes": Proof(
         "bursts and words are held until taken; one burst after the other",
-        lambda: Watched(SharedWrites(32, 2), _writes_are_shared),
+        lambda: Watched(SharedWrites(32, 3), _writes_are_shared),
         "bmc",
         12,
     ),
