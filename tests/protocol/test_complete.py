@@ -12,6 +12,7 @@ from bregalad.choice import choose
 from bregalad.complete import complete
 from bregalad.criteria import CRITERIA, DECLARED, criterion_of
 from bregalad.protocol.commands import Opcode, pack_command
+from bregalad.protocol.registers import VERSION
 from bregalad.protocol.reports import Kind, layout_of
 from bregalad.trees.policy.bounds import confidence_bound, mcdiarmid_bound
 from bregalad.trees.policy.criteria import impurity, span
@@ -185,7 +186,7 @@ def test_a_tree_refuses_reports_that_it_does_not_know(report, message):
 
 
 @pytest.mark.parametrize("board", [EmulatedBoard, GoldenBoard])
-@pytest.mark.parametrize("version", [0, 4, 6, 255])
+@pytest.mark.parametrize("version", [0, VERSION - 1, VERSION + 1, 255])
 def test_another_register_version_is_refused(board, version, monkeypatch):
     opened = board(Geometry(lanes=1, passes=1))
     own = opened._read_register
@@ -194,7 +195,7 @@ def test_another_register_version_is_refused(board, version, monkeypatch):
         "_read_register",
         lambda register: own(register) & ~0xFF | version if register.name == "build" else own(register),
     )
-    with pytest.raises(BoardError, match=f"speaks protocol version {version}, this driver 5"):
+    with pytest.raises(BoardError, match=f"speaks protocol version {version}, this driver {VERSION}"):
         opened.check_identity()
 
 
