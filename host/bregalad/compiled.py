@@ -20,7 +20,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 
 from .cache import cache_folder, forget_unused, mark_used
 
-__all__ = ["compile_seconds", "njit", "place_of"]
+__all__ = ["Record", "compile_seconds", "njit", "place_of"]
 
 
 def compile_seconds():
@@ -161,6 +161,13 @@ def njit(*, inner=False, **options):
         return compiled
 
     return decorate
+
+
+class Record(numba.types.StructRef):
+    """Base of types of compiled code's arguments that are handed over as one: ``structref.register`` takes each."""
+
+    def preprocess_fields(self, fields):
+        return tuple((name, numba.types.unliteral(kind)) for name, kind in fields)
 
 
 _watch = _Watch()

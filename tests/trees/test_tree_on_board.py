@@ -9,8 +9,9 @@ from bregalad.boards import open_board
 from bregalad.boards.base import BoardError
 from bregalad.data.keys import edge_keys
 from bregalad.protocol.nodes import EDIT, EditFlag
+from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.rows import Column, RowKind, RowLayout
-from bregalad.protocol.tree import TreeOpcode
+from bregalad.protocol.tree import TreeKind, TreeOpcode
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import KEPT
@@ -111,6 +112,29 @@ def test_inner_nodes_are_tried_by_the_count_of_tree_and_board():
     board = GoldenBoard(geometry(80).replace(nodes=512), MEMORY)
     with pytest.raises(BoardError, match="has learnt 0 instances before, the tree 200, .*nodes=0"):
         Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
+
+
+def out_of_turn(trainer, number):
+    """Reports that no board gives then, and what is said of them."""
+    geometry, free = trainer.board.geometry, int(trainer.growth.pool.stack[1])
+    row = layout_of(TreeKind.ROW, geometry, 0).pack(kind=TreeKind.ROW, value=1)
+    proposal = layout_of(TreeKind.PROPOSAL, geometry, 0).pack(kind=TreeKind.PROPOSAL, slot=free, number=number)
+    trial = layout_of(Kind.SUGGESTION, geometry, 0).pack(kind=Kind.SUGGESTION, slot=free, n=1)
+    yield row, "board golden tells ROW out of turn: open it anew"
+    yield proposal + trial, "board golden proposes to change what no node of the tree has: open it anew"
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_reports_out_of_turn(which, monkeypatch):
+    """One error, and the tree is kept."""
+    _, walking, _, _ = both("vfdt", 600, geometry(80), 3)
+    report, message = [*out_of_turn(walking, 600)][which]
+    codes, labels = (part[600:700] for part in drifting(3, 8000))
+    known, receive = walking.nodes.counts[0].tolist(), GoldenBoard.receive
+    monkeypatch.setattr(GoldenBoard, "receive", lambda board, wait=False: report + receive(board, wait))
+    with pytest.raises(BoardError, match=message):
+        walking.learn(codes, labels)
+    assert walking.nodes.counts[0].tolist() == known and "failed while" in walking.broken
 
 
 def test_node_table_too_small_for_a_tree():

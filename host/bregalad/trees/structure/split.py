@@ -16,6 +16,7 @@ from .slots import best_level, joined, take_slot
 __all__ = [
     "LONG",
     "Style",
+    "cells_of",
     "style_of",
     "sides_of",
     "shift_of",
@@ -111,6 +112,24 @@ def _is_seen(counts, row):
     for k in range(counts.shape[1]):
         seen |= counts[row, k] != 0
     return seen
+
+
+@njit()
+def cells_of(first_cell, attribute_of, cell):
+    """The attribute that a cell belongs to, its first cell, and how many it has.
+
+    Parameters
+    ----------
+    first_cell : int array
+        Per attribute.
+    attribute_of : int array
+        Per cell.
+    cell : int
+    """
+    attribute = np.int64(attribute_of[cell])
+    first = np.int64(first_cell[attribute])
+    last = np.int64(first_cell[attribute + 1] if attribute + 1 < len(first_cell) else len(attribute_of))
+    return attribute, first, last - first
 
 
 @njit()

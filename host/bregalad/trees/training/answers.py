@@ -7,10 +7,9 @@ the answers in as they come (`take`), and then changes the tree and tells the bo
 from collections import namedtuple
 
 import numpy as np
-from numba import types
 from numba.experimental import structref
 
-from ...compiled import njit
+from ...compiled import Record, njit
 from ...geometry import NONE
 from ...protocol.commands import COMMANDS, Opcode
 from ...protocol.leaf_rows import RowOp, RowWord
@@ -21,7 +20,7 @@ from ...protocol.words import getter, putter, words_before
 from ..policy.judge import KEEP, MAX_PERIOD, TIE, judge_row
 from ..structure.contest import divide
 from ..structure.nodes import LEAF, descendants
-from ..structure.split import sides_of
+from ..structure.split import cells_of, sides_of
 from .follow import UNTOLD, follow
 from .tally import HALVINGS, REPLACED, SPLITS, TIES, TRIALS
 
@@ -92,9 +91,8 @@ def sizes_of(geometry):
 
 
 @structref.register
-class _AnswersType(types.StructRef):
-    def preprocess_fields(self, fields):
-        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+class _AnswersType(Record):
+    pass
 
 
 class Answers(structref.StructRefProxy):
@@ -332,7 +330,7 @@ def ask(answers, every, node, whole):
     if whole:
         slot = table[node]["slot"]
         used = _put_reading(out, used, step, slot, NONE)
-        first, cells = _cells_of(answers.first_cell, answers.form, table[node]["cell"])
+        _, first, cells = cells_of(answers.first_cell, answers.form.attribute, table[node]["cell"])
         for cell in range(first, first + cells):
             used = _put_reading(out, used, step, slot, cell)
     at[_EVERY], at[_ROWS], at[_ENTRIES], at[_CELLS] = every, leaves * (2 + classes), held + whole, cells
@@ -346,14 +344,6 @@ def _put_reading(out, used, step, slot, cell):
     out[used : used + step] = 0
     _put_read(out, used, (_READ, 0, np.int64(slot), np.int64(cell)))
     return used + step
-
-
-@njit(inner=True)
-def _cells_of(first_cell, form, cell):
-    """The first cell of a cell's attribute, and how many it has."""
-    attribute = form.attribute[cell]
-    last = first_cell[attribute + 1] if attribute + 1 < len(first_cell) else np.int64(form.cells)
-    return np.int64(first_cell[attribute]), last - first_cell[attribute]
 
 
 @njit()
@@ -378,7 +368,7 @@ def decide(answers, node, anytime):
     row = table[node]
     cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
     kind = np.int64(answers.kind[cell])
-    _, cells = _cells_of(answers.first_cell, answers.form, cell)
+    attribute, _, cells = cells_of(answers.first_cell, answers.form.attribute, cell)
     each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
     values = np.empty((cells * each, answers.bins.shape[2]), np.int64)
     for part in range(cells):
@@ -396,7 +386,7 @@ def decide(answers, node, anytime):
         answers.stack,
         answers.slot_node,
         node,
-        answers.form.attribute[cell],
+        attribute,
         kind,
         value,
         values,

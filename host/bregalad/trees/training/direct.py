@@ -6,11 +6,10 @@ leaf that splits gets its children. Only what changes inner nodes, or is short o
 """
 
 import numpy as np
-from numba import types
 from numba.experimental import structref
 
 from ...boards import kernel
-from ...compiled import njit
+from ...compiled import Record, njit
 from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
 from ...protocol.words import getter
@@ -20,7 +19,7 @@ from ..structure.contest import divide
 from ..structure.memory import count_off, date, leaf_of
 from ..structure.nodes import LEAF, NO_NODE, above, has_alternate
 from ..structure.router import ADAPTIVE, arrive, choose, count_class, summon
-from ..structure.split import sides_of
+from ..structure.split import cells_of, sides_of
 from ..structure.walk import GROUP, child_of, next_leaf, walk
 from .rivals import contest, worth
 from .tally import ALTERNATES, DROPPED, HALVINGS, INSTANCES, SPLITS, SWAPPED, TIES, TRIALS
@@ -37,9 +36,8 @@ NEXT, LEFT = range(2)
 
 
 @structref.register
-class _DeskType(types.StructRef):
-    def preprocess_fields(self, fields):
-        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+class _DeskType(Record):
+    pass
 
 
 class Desk(structref.StructRefProxy):
@@ -142,10 +140,9 @@ def _split(
     """Split a leaf as its last trial has decided; False, and nothing is done, if rows do not suffice."""
     row = table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
-    attribute = form.attribute[cell]
-    last = first_cell[attribute + 1] if attribute + 1 < len(first_cell) else form.cells
+    attribute, _, cells = cells_of(first_cell, form.attribute, cell)
     kind = np.int64(state.config[kernel.KIND, cell])
-    values = _values(state.counts, slot, cell, last - cell)
+    values = _values(state.counts, slot, cell, cells)
     sides = sides_of(values, kind, value)
     width, classes = sides.shape
     if room[0] + width > len(table):
