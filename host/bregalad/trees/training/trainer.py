@@ -12,17 +12,14 @@ it takes effect: there the stream stands before any further instance.
 from collections import namedtuple
 from contextlib import contextmanager, suppress
 from copy import copy, deepcopy
-from itertools import count as count_from
 
 import numpy as np
 
 from ...boards.base import BoardError, as_bytes
 from ...boards.emulated import EmulatedBoard
 from ...drift.adwin import new_windows
-from ...interrupt import check_interrupt, deferred_interrupt
+from ...interrupt import deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
-from ...protocol.reports import ErrorCode, Kind, kind_of, layout_of
-from ...protocol.tree import TreeKind
 from ...words import shown
 from ..requirements import check_abilities, check_alternates, check_classes, check_window
 from ..structure import router
@@ -31,7 +28,9 @@ from ..structure.memory import Memory
 from ..structure.nodes import Nodes
 from ..weights import HEAVIEST
 from . import checkpoint, direct, sending
-from .feed import FEED_TOKENS, open_feed
+from .feed import open_feed
+from .hearing import Hearing
+from .nearby import Nearby
 from .recoding import recoding
 from .rivals import TESTED, chances_of, contest_of
 from .steps import SAFE, Steps
@@ -47,15 +46,8 @@ _Window = namedtuple("_Window", "codes labels predictions weights learnt")
 # As of `direct.learn`.
 _How = namedtuple("_How", "predictor anytime alternates watch forgets rules chances")
 
-# Taken many at once by compiled code.
-_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, Kind.ENTRY, TreeKind.LABEL)
-# Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
-_ROWS = 256
-# No two fences have the same, so that none is taken for one whose answer a cut has held up.
-_TOKENS = count_from(FEED_TOKENS)
 
-
-class Trainer:
+class Trainer(Hearing, Nearby):
     """One tree, one board.
 
     Parameters
@@ -251,17 +243,6 @@ class Trainer:
         self.board.write("classes.count", classes)
         self.classes = self.trials.classes = classes
 
-    def fence(self):
-        """Wait until the board has done all that it was sent."""
-        board, token = self.board, next(_TOKENS) & 0xFFFFFFFF
-        board.send(pack_command(board.geometry, Opcode.FENCE, token=token))
-        layout = layout_of(Kind.FENCE, board.geometry, 0)
-        while not any(
-            kind is Kind.FENCE and layout.unpack(report)["token"] == token
-            for kind, report in self.reports(board.receive(wait=True))
-        ):
-            pass
-
     def leave(self):
         """Leave a board that works to another trainer; this one is of no use any more."""
         try:
@@ -297,26 +278,6 @@ class Trainer:
     def choose_predictions(self):
         """Let the board predict what learning asks for."""
         self.board.write("report.predictions", int(self.predictor != router.MAJORITY))
-
-    @contextmanager
-    def asking(self):
-        """Ask the board for something; what is left of it if that fails is swept up later.
-
-        Yields a function that waits for reports and yields them as `reports`. Ctrl-C comes there,
-        or where `check_interrupt` is called.
-        """
-        with deferred_interrupt():
-            self.check_working()
-            self._asked = True
-            yield self._answers
-            self._asked = False
-
-    def _answers(self):
-        check_interrupt()
-        for kind, report in self.reports(self.board.receive(wait=True)):
-            if kind is Kind.ERROR:
-                raise self.error(report)
-            yield kind, report
 
     # Learning
 
@@ -613,17 +574,6 @@ class Trainer:
             self._waiting[: len(left)] = left
             self._progress[[sending.SENT, sending.ANSWERED]] = len(left), 0
 
-    def _run_directly(self, position, end):
-        """Learn instances on a board in this process until ``end``."""
-        self.flush()
-        self._handle(self.board.receive())
-        window = self._window
-        instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
-        while position < end or self._ahead[direct.LEFT]:
-            self.nodes.reserve(max(_ROWS, self.cells.most_branches))
-            position = direct.learn(self._desk_of(*instances), position, end, *self._how)
-            self._take_effects()
-
     def look_ahead(self):
         """See when the next decision takes effect, after others than `direct` have changed the tree."""
         nodes = self.nodes
@@ -634,200 +584,3 @@ class Trainer:
         nodes = self.nodes
         self._read(self.trials.begin(int(earliest(nodes.table, nodes.rows))))
         self.look_ahead()
-
-    def _take_effects(self):
-        """The same for all that is left to do, on a board in this process."""
-        failed, self._failed = self._failed, True
-        while self._ahead[direct.NEXT] <= self.tally.instances:
-            self._take_effect()
-            while self.trials.outstanding:
-                self._handle(self.board.receive(wait=True))
-        self._ahead[direct.LEFT] = 0
-        self.flush()
-        self._failed = failed
-
-    def _read(self, places):
-        for slot, cell in places:
-            self.command(Opcode.READ, slot=slot, cell=cell)
-        self.flush()
-
-    def reading(self, places):
-        """Statistics of slots; yields as `_run`.
-
-        Parameters
-        ----------
-        places : list of (slot, cell)
-            NONE for a slot's own entry.
-
-        Returns
-        -------
-        list
-            A cell's counts, int64 array (bins, classes); an entry as a record of its layout.
-        """
-        self._read(places)
-        return (yield from self.found(len(places)))
-
-    def found(self, count):
-        """So many answers, once they are there; yields as `_run`."""
-        while len(self._found) < count:
-            self._handle((yield True))
-        found, self._found = self._found, []
-        return found
-
-    def _desk_of(self, codes, labels, predictions, weights=None):
-        """What ``direct`` works on; only of a board in this process."""
-        nodes, growth = self.nodes, self.growth
-        return direct.desk(
-            self.board.state,
-            nodes.table,
-            nodes.matrices,
-            nodes.room,
-            nodes.blank,
-            growth.style,
-            self.cells.first_cell,
-            growth.pool.stack,
-            growth.pool.node,
-            self._direct.written,
-            self._direct.read,
-            self.classes,
-            self.trials.form,
-            self.policy.options,
-            self._multiple,
-            int(self.policy.delay),
-            self._ahead,
-            self.tally.counts,
-            self.memory.read,
-            self.memory.codes,
-            self.memory.labels,
-            codes,
-            labels,
-            predictions,
-            weights,
-        )
-
-    # One instance at a time, on a board in this process
-
-    def row_desk(self, codes, labels, predictions):
-        """What `learn_row` and `direct.predict` work on; None if that is not for them now.
-
-        Parameters
-        ----------
-        codes : uint8 array (attributes,), read-only
-        labels, predictions : int32 array (1,)
-            The latter is written.
-        """
-        if self._direct is None or self._failed or self._asked or self._commands:
-            return None
-        # What else is to be done is done by `learn`.
-        self.rows_left = self.until_review - 1
-        self.rows_only = True
-        return self._desk_of(codes, labels, predictions)
-
-    def predict_row(self, desk):
-        """What `direct.predict` does, if ``rows_only``."""
-        return direct.predict(desk, self._how.predictor)
-
-    def learn_row(self, desk):
-        """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""
-        # Ctrl-C comes before or after `direct.learn`, and what that leaves is done by whoever
-        # comes next. So are instances too many taken off here, at worst.
-        self.rows_left -= 1
-        direct.learn(desk, 0, 1, *self._how)
-        if self._ahead[direct.LEFT]:
-            self.rows_only = False
-            with deferred_interrupt():
-                self._take_effects()
-
-    def flush(self):
-        """Send the commands that wait."""
-        if self._commands:
-            with deferred_interrupt():
-                data = b"".join(self._commands)
-                self._commands.clear()  # first: what is sent, and then fails, must not go again
-                self.board.send(data)
-
-    # Reports
-
-    def reports(self, data):
-        """Yield ``(kind, bytes)`` of each report that is not for the feed.
-
-        Trials and predictions in a row, which compiled code takes together, come as one.
-        """
-        geometry, cells = self.board.geometry, len(self.cells)
-        at = 0
-        while at < len(data):
-            if self.walking is not None and (at := self.walking.take(data, at)) == len(data):
-                return
-            try:
-                size = layout_of(data[at], geometry, cells).size
-            except ValueError as error:
-                self._failed = True
-                raise BoardError(
-                    f"board {self.board.name}: {error}; what the board tells cannot be "
-                    "read: load the bitstream of this release"
-                ) from None
-            kind = kind_of(data[at])
-            end = at + size
-            while kind in _RUNS and end < len(data) and data[end] == kind:
-                end += size
-            report, at = data[at:end], end
-            token = int(layout_of(kind, geometry, cells).unpack(report)["token"]) if (kind is Kind.FENCE) else 0
-            if 0 < token < FEED_TOKENS:
-                self._feed.done(token)
-            else:
-                yield kind, report
-
-    def _handle(self, data):
-        geometry = self.board.geometry
-        for kind, report in self.reports(data):
-            if kind is Kind.PREDICTION:
-                layout = layout_of(kind, geometry, 0)
-                found = np.frombuffer(report, layout.dtype)["label"].astype(np.int32)
-                window = self._window
-                sending.answer(
-                    self.nodes.table,
-                    self.nodes.windows,
-                    window.labels,
-                    window.predictions,
-                    window.weights,
-                    self._waiting,
-                    self._progress,
-                    self.predictor,
-                    found,
-                    self._how.watch,
-                    window.learnt,
-                    self.policy.delay,
-                )
-                if self.policy.watched:
-                    self.look_ahead()
-            elif isinstance(kind, TreeKind):
-                self.walking.take_other(kind, report)
-            elif kind in (Kind.SUGGESTION, Kind.GAINS):
-                self.trials.judge(report)
-                self.look_ahead()
-            elif kind is Kind.STATISTICS:
-                counts = layout_of(kind, geometry, 0).unpack(report)["counts"]
-                self._take(counts.astype(np.int64).reshape(geometry.bins, -1))
-            elif kind is Kind.ENTRY:
-                for entry in np.frombuffer(report, layout_of(kind, geometry, 0).dtype):
-                    self._take(entry)
-            elif kind is Kind.ERROR:
-                raise self.error(report)
-
-    def _take(self, statistics):
-        if self.trials.reading:
-            if self.trials.take(statistics):
-                self.look_ahead()
-        else:
-            self._found.append(statistics)
-
-    def error(self, report):
-        """The exception for an ERROR report, after which the board does nothing more."""
-        self._failed = True
-        error = layout_of(Kind.ERROR, self.board.geometry, 0).unpack(report)
-        names = {int(code): code.name for code in ErrorCode}
-        code = int(error["flags"])
-        return BoardError(
-            f"board {self.board.name} reports {names.get(code, f'unknown error {code}')} at "
-            f"{int(error['address']):#x} after {int(error['count'])} records"
-        )

@@ -1,0 +1,98 @@
+"""A trainer's tree on a board in this process: no link between, all in `direct`."""
+
+from ...boards.base import as_bytes
+from ...interrupt import deferred_interrupt
+from . import direct
+
+__all__ = ["Nearby"]
+
+# Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
+_ROWS = 256
+
+
+class Nearby:
+    """Mixin of `Trainer`."""
+
+    def _run_directly(self, position, end):
+        """Learn instances on a board in this process until ``end``."""
+        self.flush()
+        self._handle(self.board.receive())
+        window = self._window
+        instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
+        while position < end or self._ahead[direct.LEFT]:
+            self.nodes.reserve(max(_ROWS, self.cells.most_branches))
+            position = direct.learn(self._desk_of(*instances), position, end, *self._how)
+            self._take_effects()
+
+    def _take_effects(self):
+        """Have all decisions that are due take effect."""
+        failed, self._failed = self._failed, True
+        while self._ahead[direct.NEXT] <= self.tally.instances:
+            self._take_effect()
+            while self.trials.outstanding:
+                self._handle(self.board.receive(wait=True))
+        self._ahead[direct.LEFT] = 0
+        self.flush()
+        self._failed = failed
+
+    def _desk_of(self, codes, labels, predictions, weights=None):
+        """What ``direct`` works on."""
+        nodes, growth = self.nodes, self.growth
+        return direct.desk(
+            self.board.state,
+            nodes.table,
+            nodes.matrices,
+            nodes.room,
+            nodes.blank,
+            growth.style,
+            self.cells.first_cell,
+            growth.pool.stack,
+            growth.pool.node,
+            self._direct.written,
+            self._direct.read,
+            self.classes,
+            self.trials.form,
+            self.policy.options,
+            self._multiple,
+            int(self.policy.delay),
+            self._ahead,
+            self.tally.counts,
+            self.memory.read,
+            self.memory.codes,
+            self.memory.labels,
+            codes,
+            labels,
+            predictions,
+            weights,
+        )
+
+    def row_desk(self, codes, labels, predictions):
+        """What `learn_row` and `direct.predict` work on; None if that is not for them now.
+
+        Parameters
+        ----------
+        codes : uint8 array (attributes,), read-only
+        labels, predictions : int32 array (1,)
+            The latter is written.
+        """
+        if self._direct is None or self._failed or self._asked or self._commands:
+            return None
+        # What else is to be done is done by `learn`.
+        self.rows_left = self.until_review - 1
+        self.rows_only = True
+        return self._desk_of(codes, labels, predictions)
+
+    def predict_row(self, desk):
+        """What `direct.predict` does, if ``rows_only``."""
+        return direct.predict(desk, self._how.predictor)
+
+    def learn_row(self, desk):
+        """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""
+        # Ctrl-C comes before or after `direct.learn`, and what that leaves is done by whoever
+        # comes next. So are instances too many taken off here, at worst.
+        self.rows_left -= 1
+        direct.learn(desk, 0, 1, *self._how)
+        if self._ahead[direct.LEFT]:
+            self.rows_only = False
+            with deferred_interrupt():
+                self._take_effects()
