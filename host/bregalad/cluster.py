@@ -13,7 +13,7 @@ from .words import one_line, shown
 __all__ = ["BOARD", "Cluster", "Gone", "Worker", "parse"]
 
 BOARD = "board"  # the resource of which a node has one for each board
-_PATIENCE = 60.0  # seconds for a worker to get a board
+_PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a process that hangs, then begins another
 
 _connected: list = []  # the address that this process has connected to by itself
 
