@@ -2,8 +2,9 @@
 
 from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect
 
+from ..relay import Relay
 from .axi import ADDRESS_WIDTH, BOUNDARY, read_signature
 
 __all__ = ["ReadDMA", "descriptor_layout", "fetched_layout"]
@@ -52,7 +53,7 @@ class ReadDMA(wiring.Component):
         Bus words and their byte addresses.
     axi : Out(AXI4 read)
 
-    Latency: 4 cycles from descriptor to ``arvalid``, 2 from ``rvalid`` to ``o.valid``.
+    Latency: 4 cycles from descriptor to ``arvalid``, 3 from ``rvalid`` to ``o.valid``.
     Throughput: one word per cycle if the memory answers within ``outstanding * burst`` cycles.
 
     Raises
@@ -88,7 +89,11 @@ class ReadDMA(wiring.Component):
         depth = max(2, self.outstanding * self.burst)
         axi = self.axi
 
+        # Whether a word is an error is known late, and steers much: not in the clock of a block RAM.
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=self.data_width + 2, depth=depth)
+        m.submodules.relay = relay = Relay(self.data_width + 2)
+        connect(m, queue.r_stream, relay.i)
+        word = relay.o
 
         ask = Signal(ADDRESS_WIDTH - word_bits)  # next word to ask for
         to_ask = Signal(LENGTH_WIDTH + 1)  # words
@@ -127,7 +132,7 @@ class ReadDMA(wiring.Component):
         m.d.comb += [
             asked.eq(axi.arvalid & axi.arready),
             answered.eq(axi.rvalid & axi.rlast),
-            taken.eq(queue.r_rdy & queue.r_en),
+            taken.eq(word.valid & word.ready),
             issue.eq(active & ~draining & fits & (~axi.arvalid | axi.arready) & (bursts < self.outstanding)),
         ]
         with m.If(asked):
@@ -148,14 +153,14 @@ class ReadDMA(wiring.Component):
             Assert(~axi.rvalid | queue.w_rdy, "a word arrived without room"),
         ]
 
-        error = queue.r_data[self.data_width + 1]
+        error = word.payload[self.data_width + 1]
         m.d.comb += [
-            self.o.p.data.eq(queue.r_data[: self.data_width]),
-            self.o.p.error.eq(Mux(error, queue.r_data[self.data_width :], 0)),
+            self.o.p.data.eq(word.payload[: self.data_width]),
+            self.o.p.error.eq(Mux(error, word.payload[self.data_width :], 0)),
             self.o.p.last.eq(error | (to_give == 1)),
             self.o.p.address.eq(give << word_bits),
-            self.o.valid.eq(queue.r_rdy & active & ~draining),
-            queue.r_en.eq(draining | (active & self.o.ready)),
+            self.o.valid.eq(word.valid & active & ~draining),
+            word.ready.eq(draining | (active & self.o.ready)),
         ]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += [give.eq(give + 1), to_give.eq(to_give - 1)]
