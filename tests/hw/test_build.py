@@ -1,5 +1,6 @@
 """Bitstreams: one whole build of the smallest geometry, and what is refused."""
 
+import fnmatch
 import json
 import os
 import re
@@ -84,17 +85,25 @@ def test_the_slowest_clock_can_be_made(name):
 @pytest.mark.parametrize(
     "name", ["ulx3s-12f", "ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g", "colorlight-5a-75b"]
 )
-def test_pins_are_the_boards(name):
-    """What simulation, --aim and constraints call the pins are names of pins that the board has."""
+def test_pins_and_memories_are_the_boards(name):
+    """What simulation, --aim, constraints and the catalogue name are pins and memories that the board has."""
     board = BOARDS[name]
     top = board.top(PRESETS["tiny"], board.clock_mhz * 1e6)
-    pins = board.platform().prepare(top, debug_verilog=False).files["top.lpf"]
+    files = board.platform().prepare(top, debug_verilog=False).files
+    pins = files["top.lpf"]
     there = set(re.findall(r'LOCATE COMP "([\w.]+)(?:\[\d\])?"', pins))
     constraints = constraints_of(board)
     named = set(re.findall(r'PORT "([\w.]+)(?:\[\d\])?"', constraints))
     assert len(there) >= 4 and named < there
     assert {pin for name, pin in board.pins.items() if name != "LIT"} < there
     assert f'FREQUENCY PORT "{board.pins["CLOCK"]}" {top.pll.i_hz:.1f} HZ' in pins
+    memories = [
+        f"{module[1]}/m:{memory}"
+        for module in re.finditer(r"^module \\(\S+)\n(.*?)^end", files["top.il"], re.MULTILINE | re.DOTALL)
+        for memory in re.findall(r"^  memory .* \\(\S+)", module[2], re.MULTILINE)
+    ]
+    memories += [f"ethernet/m:{memory}" for memory in re.findall(r"reg \[\d+:0\] (\w+)\[", files.get("ethernet.v", ""))]
+    assert all(fnmatch.filter(memories, name) for name in board.block_rams)
 
 
 def test_gowins_pins_are_the_boards():

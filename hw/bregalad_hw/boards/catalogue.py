@@ -47,6 +47,9 @@ class Board:
         Of the device; of boards whose netlist is made here.
     resources : dict
         What the device has of each of the family's ``nouns``.
+    block_rams : tuple of str
+        Memories that are put into block RAMs although distributed RAMs would do, as long as there are enough:
+        Yosys' module/m:memory. Of boards that have fewer LUTs to spare.
     slowest_mhz : float
         Of the array: the slowest clock that the PLL makes, or its memory is tried with.
     vendor : str
@@ -74,6 +77,7 @@ class Board:
     pins: dict
     family: Family | None = None
     resources: dict = field(default_factory=dict)
+    block_rams: tuple = ()
     slowest_mhz: float = 3.125
     vendor: str = ""
     bitstream: str = "top.bit"
@@ -214,6 +218,16 @@ BOARDS = {
             pins=_network_pins(Colorlight5A75B, "led_0__io"),
             family=ECP5(),
             resources=_ECP5_25,
+            block_rams=(
+                "*.slots/m:rows_*",
+                "*.lane_*/m:zooms_*",
+                "*.counters/m:totals",
+                "*.array.fifo/m:storage",
+                "*.scheduler.heads/m:storage",
+                "*.receiver.words.unbuffered/m:storage",
+                "*.transmitter.heads.unbuffered/m:storage",
+                *(f"ethernet/m:storage_{queue}" for queue in (1, 3, 4)),
+            ),
         ),
         Board(
             name="tang-nano-20k",

@@ -21,6 +21,13 @@ select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %m %d
 setparam -set COLLISION_X_MASK 1'1
 select -clear
 """
+
+
+def _before(block_rams):
+    """What Yosys does first; memories of those names it puts into block RAMs."""
+    return "".join(f'setattr -set ram_style "block" {name}\n' for name in block_rams) + _BEFORE
+
+
 # Missed clocks are judged by the report of `hw.build`.
 _ROUTING = "--timing-allow-fail --seed $SEED $STEP_OPTIONS"
 
@@ -41,7 +48,7 @@ class Family(ABC):
     """
 
     @abstractmethod
-    def overrides(self, constraints, clock_hz):
+    def overrides(self, constraints, clock_hz, block_rams=()):
         """What the platform's templates are filled with.
 
         Parameters
@@ -50,6 +57,8 @@ class Family(ABC):
             The board's.
         clock_hz : float
             Of the array.
+        block_rams : iterable of str
+            As of `Board`.
         """
 
     @abstractmethod
@@ -95,9 +104,9 @@ synth_ecp5 -top {top} -run map_ffs:
         """What Yosys does to a design that it has read: a module's name in, a netlist out."""
         return f"{_BEFORE}\nsynth_ecp5 {self._OPTIONS} -top {top}\n{self._BEHIND.format(top=top)}\n"
 
-    def overrides(self, constraints, clock_hz):
+    def overrides(self, constraints, clock_hz, block_rams=()):
         return {
-            "script_after_read": _BEFORE,
+            "script_after_read": _before(block_rams),
             "synth_opts": self._OPTIONS,
             "script_after_synth": self._BEHIND.format(top="top"),
             "add_preferences": constraints,
@@ -143,10 +152,10 @@ class Gowin(Family):
     routers = ("--router router1",)  # what nextpnr takes for it by default
     _RAMS = "SP", "SPX9", "SDPB", "SDPX9B", "DPB", "DPX9B", "pROM", "pROMX9"
 
-    def overrides(self, constraints, clock_hz):
+    def overrides(self, constraints, clock_hz, block_rams=()):
         # nextpnr does not know what a PLL makes of its clock; all clocks are the array's.
         return {
-            "script_after_read": _BEFORE,
+            "script_after_read": _before(block_rams),
             "synth_opts": "-family gw2a",
             "nextpnr_opts": f"--freq {clock_hz / 1e6:.3f} {_ROUTING}",
         }

@@ -45,29 +45,42 @@ def synthesise(board, top, folder, placer=PLACERS[0]):
     BuildError
         If Yosys is missing or fails, or the netlist does not fit the device.
     """
-    family = board.family
-    plan = board.platform().prepare(top, debug_verilog=False, **family.overrides(constraints_of(board), top.clock_hz))
-    plan.files["top.il"] = readable(plan.files["top.il"])
-    plan.extract(folder)
-    synthesiser, _, _ = family.tools
-    run_step(family, folder, synthesiser)
-    path = folder / family.netlist
-    netlist = json.loads(path.read_text())
-    family.finish(netlist, board.platform.device, placer)
+    netlist = _netlist(board, top, folder, board.block_rams)
+    if board.block_rams and "block RAMs" in _short(board, netlist):
+        netlist = _netlist(board, top, folder, ())
+    board.family.finish(netlist, board.platform.device, placer)
+    path = folder / board.family.netlist
     path.write_text(json.dumps(netlist))
     _check_size(board, netlist)
     return path
 
 
-def _check_size(board, netlist):
-    """Raise BuildError if the device has too little of something, before the placer tries."""
+def _netlist(board, top, folder, block_rams):
+    """What Yosys makes of a board's top level, with these memories in block RAMs."""
+    family = board.family
+    overrides = family.overrides(constraints_of(board), top.clock_hz, block_rams)
+    plan = board.platform().prepare(top, debug_verilog=False, **overrides)
+    plan.files["top.il"] = readable(plan.files["top.il"])
+    plan.extract(folder)
+    synthesiser, _, _ = family.tools
+    run_step(family, folder, synthesiser)
+    return json.loads((folder / family.netlist).read_text())
+
+
+def _short(board, netlist):
+    """By noun, how many a netlist needs and the device has, of what it has too little."""
     family = board.family
     needs = family.needs(Counter(cell["type"] for cell in netlist["modules"]["top"]["cells"].values()))
-    short = [
-        f"{needs[kind]} {noun} of {board.resources[kind]}"
+    return {
+        noun: (needs[kind], board.resources[kind])
         for kind, noun in family.nouns.items()
         if needs[kind] > board.resources[kind]
-    ]
+    }
+
+
+def _check_size(board, netlist):
+    """Raise BuildError if the device has too little of something, before the placer tries."""
+    short = [f"{needed} {noun} of {there}" for noun, (needed, there) in _short(board, netlist).items()]
     if short:
         raise BuildError(
             f"the geometry does not fit {board.name}: it needs {', '.join(short)}; fewer lanes, passes or slots do"

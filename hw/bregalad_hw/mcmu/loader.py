@@ -1,6 +1,6 @@
 """Write what a command brings to memory."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -85,24 +85,24 @@ class Loader(wiring.Component):
         size = self.data_width // 8
         word_bits = (size - 1).bit_length()
 
-        end = Signal(_COUNT_WIDTH + 1)  # bytes that follow the command, those in front of the first included
-        left = Signal(_COUNT_WIDTH + 2 - word_bits)  # words
+        # Bytes to come, then of whole words and size - 1 more: one adder for both.
+        bytes_left = Signal(_COUNT_WIDTH + 1)
+        left = bytes_left[word_bits:]  # words
+        first_byte = load.address[:word_bits]
         under_way, sized, drop, outside, failed = Signal(), Signal(), Signal(), Signal(), Signal()
         take, settled = Signal(), Signal(init=1)
         ending = under_way & sized & (left == 0) & settled
 
         with m.If(~under_way):
             m.d.sync += [
-                end.eq(load.address[:word_bits] + load.count),
+                bytes_left.eq(load.count),
                 under_way.eq(load.start),
                 drop.eq(load.drop),
                 sized.eq(0),
                 failed.eq(0),
             ]
-        with m.Elif(~sized):
-            m.d.sync += [left.eq((end + (size - 1)) >> word_bits), sized.eq(1)]
-        with m.Elif(take):
-            m.d.sync += left.eq(left - 1)
+        with m.Elif(~sized | take):
+            m.d.sync += [bytes_left.eq(bytes_left + Mux(sized, -size, first_byte + (size - 1))), sized.eq(1)]
         with m.If(ending):
             m.d.sync += under_way.eq(0)
         m.d.comb += [
@@ -150,7 +150,7 @@ class Loader(wiring.Component):
         with m.Elif(~sized):
             m.d.sync += outside.eq(outside | (last_byte > self.memory_size))
         with m.Elif(put):
-            tail = end[:word_bits]
+            tail = (bytes_left + 1)[:word_bits]
             bytes_ = range(size)
             m.d.sync += [
                 axi.awvalid.eq(1),
@@ -159,8 +159,7 @@ class Loader(wiring.Component):
                 axi.wdata.eq(load.payload.payload),
                 axi.wstrb.eq(
                     Cat(
-                        (~first | (load.address[:word_bits] <= byte)) & ((left != 1) | (tail == 0) | (tail > byte))
-                        for byte in bytes_
+                        (~first | (first_byte <= byte)) & ((left != 1) | (tail == 0) | (tail > byte)) for byte in bytes_
                     )
                 ),
                 at.eq(at + 1),

@@ -1,6 +1,6 @@
 """Write reports as 32-bit words."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.complete import complete
@@ -126,20 +126,13 @@ class ReportWriter(wiring.Component):
         item = Signal(16)  # candidate or count, from 1 on
         last_item = Signal()  # of the candidates; an item takes five clocks
         m.d.sync += last_item.eq(item == self.configuration.cells.count)
-        place = Signal(range(4))  # of the summary's candidates
+        all_gains = self.configuration.report.all
+        # Of the summary's candidates, and behind them: one of `gains`. Two bits choose the one, for it is wide.
+        place = Signal(range(4))
         chosen = Signal(candidate_layout(g), reset_less=True)
         summary = self.summary.p
-        all_gains = self.configuration.report.all
-        with m.If(all_gains):
-            m.d.sync += chosen.eq(self.gains.p)
-        with m.Else():
-            m.d.sync += chosen.eq(
-                Mux(
-                    place == 0,
-                    summary.best.as_value(),
-                    Mux(place == 1, summary.second.as_value(), summary.current.as_value()),
-                )
-            )
+        candidates = summary.best, summary.second, summary.current, self.gains.p
+        m.d.sync += chosen.eq(Array(each.as_value() for each in candidates)[place])
         tail = Signal()  # the counts that are written now end the report
         offered = Signal()  # a prediction that stays, whatever else comes
         scores = Signal(32 * g.classes)
@@ -163,7 +156,7 @@ class ReportWriter(wiring.Component):
         with m.FSM(name="state") as fsm:
             m.d.comb += self.idle.eq(fsm.ongoing("IDLE") | fsm.ongoing("JOB"))
             with m.State("IDLE"):
-                m.d.sync += [index.eq(0), item.eq(1), place.eq(0)]
+                m.d.sync += [index.eq(0), item.eq(1), place.eq(all_gains.replicate(2))]
                 # What is wide is loaded whether or not there is anything.
                 m.d.comb += self.head.ready.eq(~offered)
                 head = self.head.p
@@ -288,7 +281,7 @@ class ReportWriter(wiring.Component):
                 m.d.sync += [
                     *(words[i].eq(word) for i, word in enumerate(shown)),
                     left_words.eq(len(shown) - 1),
-                    place.eq(place + 1),
+                    place.eq(place + (kind == Kind.SUGGESTION)),
                 ]
                 m.next = "CANDIDATE"
 
