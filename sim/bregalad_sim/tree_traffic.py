@@ -3,7 +3,7 @@
 import numpy as np
 from bregalad.data.keys import edge_keys
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag, padded
+from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag, pack_load, padded
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import Node, NodeKind, pack_edit
 from bregalad.protocol.reports import ErrorCode, Kind, kind_of, layout_of
@@ -272,8 +272,11 @@ class TreeTraffic(Traffic):
                     pass
                 return command
 
-    def refusal(self):
-        """A command that is refused, some that are dropped, and RESET."""
+    def refusal(self, stands=False):
+        """A command that is refused, some that are dropped, and RESET; where the stream ``stands``, more are."""
+        refused = self.wrong()
+        if stands and self.rng.random() < 0.5:
+            refused = self.rng.choice([self.fence(), self.learn_nothing(), self.edges(), self.load()])
         dropped = [
             command
             for command in (
@@ -288,7 +291,11 @@ class TreeTraffic(Traffic):
             )
             if self.rng.random() < 0.2
         ]
-        return self.wrong() + b"".join(dropped) + self._pack(Opcode.RESET)
+        return refused + b"".join(dropped) + self._pack(Opcode.RESET)
+
+    def load(self):
+        g, rng = self.geometry, self.rng
+        return pack_load(g, 0, rng.randbytes(rng.randrange(1, 4) * g.bus_bytes))
 
     def fence(self):
         return self._pack(Opcode.FENCE, token=self.rng.getrandbits(32))

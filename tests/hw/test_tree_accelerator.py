@@ -155,7 +155,7 @@ class Lockstep:
             if kind < 0.2:
                 self.send(traffic.access())
             elif kind < 0.3:
-                self.send(traffic.refusal())
+                self.send(traffic.refusal(stands))
                 answers += 1
             else:
                 command, answered, trials = traffic.slot_command()

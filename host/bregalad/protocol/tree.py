@@ -4,7 +4,8 @@ Such a board has `Geometry.nodes` rows of a node table. LEARN fetches rows from 
 declared. While it is under way, all commands but LEARN, LAYOUT, EDGES, FENCE and LOAD are executed between two records,
 when all before are counted; these five wait until it has ended. A trial that the judge does not keep is told by a
 PROPOSAL and the SUGGESTION or GAINS after it. `delay` records later the node is locked: the stream stands before the
-next record that reaches it, and STANDS is reported, until an EDIT of the node, or a KEEP, unlocks it.
+next record that reaches it, and STANDS is reported, until an EDIT of the node, or a KEEP, unlocks it. One of the five
+that comes while the stream stands, or after an EDIT with MORE, would wait for ever: it is refused with an ERROR.
 
 Records are numbered from 1, those with TEST or MINUS not; they pass locks.
 """

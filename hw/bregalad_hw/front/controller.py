@@ -195,6 +195,7 @@ class TreeController(wiring.Component):
             sequencer.idle.eq(idle_now),
             sequencer.number.eq(tracker.counted),
             sequencer.stands.eq(front.stands),
+            sequencer.unfinished.eq(front.unfinished),
             sequencer.refused.eq(front.error != 0),
             sequencer.row_refused.eq(front.refused),
             sequencer.failed.eq(failed),

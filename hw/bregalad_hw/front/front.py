@@ -82,7 +82,7 @@ class Front(wiring.Component):
         Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
     bayes : In(stream of bayes_layout)
         With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
-    edit, lock, turning, limit, hold, handed, error, stands
+    edit, lock, turning, limit, hold, handed, error, stands, unfinished
         Of the `Walker`.
     row : In(stream of access_layout)
         Taken when it is carried out, once the headers of all records before it are taken.
@@ -133,6 +133,7 @@ class Front(wiring.Component):
                 "handed": Out(32),
                 "error": Out(range(max(EditError) + 1)),
                 "stands": Out(1),
+                "unfinished": Out(1),
                 "row": In(stream.Signature(access_layout())),
                 "refused": Out(1),
                 "result": Out(stream.Signature(leaf_rows.result_layout(g, g.nodes))),
@@ -167,6 +168,7 @@ class Front(wiring.Component):
             self.handed.eq(walk.handed),
             self.error.eq(walk.error),
             self.stands.eq(walk.stands),
+            self.unfinished.eq(walk.unfinished),
             store.read_at.eq(self.read_at),
             store.free.eq(self.free),
             self.codes.eq(store.codes),

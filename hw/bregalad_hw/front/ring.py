@@ -197,14 +197,16 @@ class Ring(wiring.Component):
 
         # Codes are there. What is known of the way is kept.
         found = self._keep(m, step, goes, oldest[:bits])
+        # A place is cleared as its record begins, not as it is freed: so `take` moves nothing but the oldest's number.
         through = Signal(self.records)
-        place = 1 << step.walk.place
-        freed = Mux(self.take, 1 << oldest[:bits], 0)
-        m.d.sync += through.eq(
-            Mux(self.halt, 0, (through | Mux(goes & step.ends, place, 0)[: self.records]) & ~freed[: self.records])
-        )
+        set_, cleared = Signal(self.records), Signal(self.records)
+        m.d.comb += [
+            set_.eq(Mux(goes & step.ends, 1 << step.walk.place, 0)),
+            cleared.eq(Mux(begins, 1 << begun[:bits], 0)),
+        ]
+        m.d.sync += through.eq(Mux(self.halt, 0, (through | set_) & ~cleared))
         # Registers, or the way from a place's number to whether its record may go would be the longest.
-        m.d.sync += self.there.eq(through.bit_select(oldest[:bits], 1) & ~self.take & ~self.halt)
+        m.d.sync += self.there.eq(through.bit_select(oldest[:bits], 1) & (begun != oldest) & ~self.take & ~self.halt)
         with m.If(self.take):
             m.d.sync += oldest.eq(oldest + 1)
 

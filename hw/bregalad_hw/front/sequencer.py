@@ -34,10 +34,10 @@ _CHECKED = 8  # clocks from an edit to its refusal, and some
 class TreeSequencer(wiring.Component):
     """Decode commands; have them executed in their order, between two records.
 
-    LEARN is begun, and goes on by itself. LEARN, LAYOUT, EDGES, FENCE and LOAD wait until it has ended. All others are
-    executed while records are held back and those before are counted, READ and FENCE after all reports. So what a
-    command finds does not depend on how fast records come, where the host has reason to send it: at a locked node, or
-    after a LEARN.
+    LEARN is begun, and goes on by itself. LEARN, LAYOUT, EDGES, FENCE and LOAD wait until it has ended; where the
+    stream stands, or an EDIT is to follow, they are refused instead. All others are executed while records are held
+    back and those before are counted, READ and FENCE after all reports. So what a command finds does not depend on how
+    fast records come, where the host has reason to send it: at a locked node, or after a LEARN.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class TreeSequencer(wiring.Component):
         To the walker; for a clock, `_CHECKED` after the transfer at the latest, that the edit was refused.
     hold : Out(1)
         No record is handed over from the next clock on.
-    stands : In(1)
-        The next record waits at a lock.
+    stands, unfinished : In(1)
+        The next record waits at a lock; records wait for another EDIT.
     row : Out(stream of access_layout), row_refused : In(1)
         To the leaf rows; beside the transfer, that there is no such row or word.
     slots : Out(edit_signature)
@@ -105,6 +105,7 @@ class TreeSequencer(wiring.Component):
                 "refused": In(1),
                 "hold": Out(1),
                 "stands": In(1),
+                "unfinished": In(1),
                 "row": Out(stream.Signature(access_layout())),
                 "row_refused": In(1),
                 "slots": Out(edit_signature(g)),
@@ -145,6 +146,7 @@ class TreeSequencer(wiring.Component):
         stride, length = Signal(16), Signal.like(self.descriptor.p.length)
         summand, factor = Signal.like(length), Signal(16)
         told = Signal()  # that the stream stands
+        barred = Signal()  # what waits for the end of the LEARN would do so for ever
         edits = Signal(16)
         ended, stuck, broken = Signal(), Signal(), Signal()
         flows = Signal(range(_CALM))  # clocks without records
@@ -155,6 +157,7 @@ class TreeSequencer(wiring.Component):
         m.d.sync += [
             ended.eq(self.learning & (flows == _CALM - 1) & over),
             stuck.eq(self.learning & self.stands & ~told & over & ~self.halted),
+            barred.eq(self.learning & ((self.stands & told) | self.unfinished) & over),
         ]
 
         self._outputs(m, head, learn, row, rows, edit, length)
@@ -229,13 +232,15 @@ class TreeSequencer(wiring.Component):
                 with m.Elif(opcode != Opcode.RESET):
                     m.next = "SETTLE"
 
-            # What waits until a LEARN has ended. That the stream stands is told meanwhile, but nothing can help it.
+            # What waits until a LEARN has ended. If the stream stands it never would: what could help it is behind.
             with m.State("WAIT"):
                 m.d.sync += waits.eq(1)
                 with m.If(ended):
                     m.next = "ENDED"
                 with m.Elif(stuck):
                     m.next = "STUCK"
+                with m.Elif(barred):
+                    m.next = "ERROR"
                 with m.Elif(~self.learning & over):
                     m.d.sync += waits.eq(0)
                     with m.Switch(opcode):
@@ -387,10 +392,11 @@ class TreeSequencer(wiring.Component):
                 with m.If(self.job.ready):
                     m.d.sync += self.halted.eq(1)
                     m.next = "FETCH"
+                    with m.If(waits):  # what has waited is dropped, and what follows it
+                        m.d.sync += waits.eq(0)
+                        m.next = "CHECK"
                     with m.If(broken):
-                        m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0), flows.eq(0), waits.eq(0)]
-                        with m.If(waits):  # what has waited is dropped, and what follows it
-                            m.next = "CHECK"
+                        m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0), flows.eq(0)]
                     with m.Elif(opcode == Opcode.WRITE):
                         m.d.comb += [self.slots.start.eq(1), self.slots.drop.eq(1)]
                         m.next = "SLOTS"

@@ -82,6 +82,8 @@ class Walker(wiring.Component):
         For a clock: what was wrong with a change; else 0.
     stands : Out(1)
         The next record is numbered and has passed a locked node.
+    unfinished : Out(1)
+        The last edit had MORE.
     o : Out(stream of item_layout)
         For each way of a record its leaf.
 
@@ -105,6 +107,7 @@ class Walker(wiring.Component):
                 "quiet": Out(1),
                 "error": Out(range(max(EditError) + 1)),
                 "stands": Out(1),
+                "unfinished": Out(1),
                 "o": Out(stream.Signature(item_layout(nodes, slots))),
             }
         )
@@ -154,6 +157,7 @@ class Walker(wiring.Component):
             given.i.valid.eq(through & (within | ~counts) & ~(lock_waits | waits | more | table.busy)),
             take.eq(given.i.valid & given.i.ready),
             self.quiet.eq(quiet),
+            self.unfinished.eq(more),
         ]
         m.d.sync += [
             within.eq(Mux(take & counts, following != self.limit, number != self.limit)),

@@ -130,7 +130,10 @@ class Golden:
             self.halted = opcode != Opcode.RESET
             return
         if not self._execute(opcode, data, data[max(COMMAND_BYTES, g.bus_bytes) :]):
-            self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
+            self._refuse(data)
+
+    def _refuse(self, data):
+        self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
 
     def _execute(self, opcode, data, payload):
         """Whether there is such a command, and it is executed."""

@@ -72,14 +72,16 @@ class TreeBoard(Golden):
     def execute(self, data):
         """Execute the commands in ``data`` (bytes); return the reports (bytes).
 
-        A command waits for the next call if only its beginning is there, or a LEARN under way stands before it.
+        A command waits for the next call if only its beginning is there.
         """
         stream = self._pending + bytes(data)
         at = 0
         while (length := self._command_length(stream[at:])) is not None:
-            if self._learning and not self.halted and self._waits(stream[at:]):
-                break
-            self._command(stream[at : at + length])
+            data = stream[at : at + length]
+            if self._learning and not self.halted and self._waits(data):  # for ever
+                self._refuse(data)
+            else:
+                self._command(data)
             at += length
             self._run()
         self._pending = stream[at:]
