@@ -24,8 +24,9 @@ select -clear
 
 
 def _before(block_rams):
-    """What Yosys does first; memories of those names it puts into block RAMs."""
-    return "".join(f'setattr -set ram_style "block" {name}\n' for name in block_rams) + _BEFORE
+    """What Yosys does first; memories of those names it puts into block RAMs, queues of others among them."""
+    chosen = "".join(f'setattr -set ram_style "block" -set no_rw_check 1 {name}\n' for name in block_rams)
+    return chosen + _BEFORE
 
 
 # Missed clocks are judged by the report of `hw.build`.

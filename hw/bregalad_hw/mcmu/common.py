@@ -2,7 +2,7 @@
 
 from amaranth import Mux
 from amaranth.lib import data, stream
-from amaranth.lib.wiring import In, Out, connect
+from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.registers import COUNTERS
 
@@ -16,7 +16,7 @@ from .axi import BOUNDARY, axi_signature, join
 from .dma import ReadDMA
 from .events import EventCounters
 from .report import word_layout
-from .slots import connect_one
+from .slots import answer_one, ask_one
 
 __all__ = ["add_memory", "controller_members", "count_events", "issue", "share_table", "spent"]
 
@@ -67,14 +67,23 @@ def add_memory(m, controller, add, loader):
 def share_table(m, geometry, idle, editor, tracker, slots, scheduler):
     """Let the editor use the slot table and push trials while the tracker is idle, and else the tracker."""
     m.d.comb += [editor.trial.ready.eq(scheduler.i.ready), tracker.trial.ready.eq(scheduler.i.ready)]
+    table, port = tracker.table, slots.port
+    asks = "r_en", "r_rows", "w_on", "w_rows", "w_entries"
+    # That the tracker is idle goes to many as it is: nothing waits for it that need not.
+    answer_one(m, geometry, editor.table, port)
+    m.d.comb += [getattr(table, name).eq(getattr(port, name)) for name in ("r_entries", "path", "settled")]
     with m.If(idle):
-        connect_one(m, geometry, editor.table, slots.port)
+        ask_one(m, geometry, editor.table, port)
         m.d.comb += [scheduler.i.valid.eq(editor.trial.valid), scheduler.i.payload.eq(editor.trial.payload)]
     with m.Else():
-        connect(m, tracker.table, slots.port)
-        m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid), scheduler.i.payload.eq(tracker.trial.payload)]
-    # While there is nothing in it the tracker takes in every clock: what has been asked for stays.
-    m.d.comb += slots.port.r_take.eq(tracker.table.r_take)
+        m.d.comb += [
+            *(getattr(port, name).eq(getattr(table, name)) for name in asks),
+            scheduler.i.valid.eq(tracker.trial.valid),
+            scheduler.i.payload.eq(tracker.trial.payload),
+        ]
+    # While there is nothing in it the tracker takes in every clock: what has been asked for stays. The editor does
+    # not look at paths.
+    m.d.comb += [getattr(port, name).eq(getattr(table, name)) for name in ("r_take", "path_en", "path_slot")]
 
 
 def issue(m, controller, idle, editor, tracker, scheduler, codes):

@@ -51,7 +51,7 @@ class PathTable(wiring.Component):
     read : {en, slot: In, path: Out(path_layout)}
         ``path`` is that of the last ``slot`` with ``en``, a clock later.
     write : In({en, slot, link, there})
-        The slot's link; only while settled and nothing is read.
+        The slot's link; only while settled. What is read in that clock and before the next ``settled`` is anything.
     settled : Out(1)
         Falls after a write, with several levels: for 2 clocks if the link stays what it was, 7 if no
         links lead to the slot, ``slots`` + 6 otherwise.

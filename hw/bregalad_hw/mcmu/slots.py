@@ -14,7 +14,8 @@ from .paths import PathTable, path_layout
 __all__ = [
     "SINCE_WIDTH",
     "SlotTable",
-    "connect_one",
+    "answer_one",
+    "ask_one",
     "empty_entry",
     "entry_layout",
     "row_of",
@@ -110,18 +111,24 @@ def rows_signature(geometry):
     )
 
 
-def connect_one(m, geometry, table, port):
-    """Let who has a slot at a time, and asks for no other until it has the row, use a table."""
+def ask_one(m, geometry, table, port):
+    """Ask a table what one asks for who has a slot at a time, and asks for no other until it has the row."""
     g = geometry
     m.d.comb += [
         port.r_en.eq(table.r_en),
         port.r_take.eq(table.r_take),
         *(row.eq(place_of(g, table.r_slot)) for row in port.r_rows),
-        table.r_entry.eq(port.r_entries[level_of(g, table.r_slot)]),
         *(port.w_on[level].eq(table.w_en & (level_of(g, table.w_slot) == level)) for level in range(g.levels)),
         port.w_link.eq(table.w_link),
         *(row.eq(place_of(g, table.w_slot)) for row in port.w_rows),
         *(entry.eq(table.w_entry) for entry in port.w_entries),
+    ]
+
+
+def answer_one(m, geometry, table, port):
+    """Tell the same what the table says, whoever has asked it."""
+    m.d.comb += [
+        table.r_entry.eq(port.r_entries[level_of(geometry, table.r_slot)]),
         table.settled.eq(port.settled),
     ]
 

@@ -15,7 +15,7 @@ from bregalad_hw.mcmu.buffer import RecordBuffer
 from bregalad_hw.mcmu.dispenser import beat_layout
 from bregalad_hw.mcmu.predictor import ask_layout
 from bregalad_hw.mcmu.scheduler import trial_layout
-from bregalad_hw.mcmu.slots import SlotTable, connect_one, table_signature
+from bregalad_hw.mcmu.slots import SlotTable, answer_one, ask_one, table_signature
 from bregalad_hw.mcmu.tracker import Tracker
 
 from ..golden import Golden
@@ -111,8 +111,9 @@ class Counting(wiring.Component):
             self.idle.eq(buffer.empty & tracker.idle),
             *(getattr(self, name).eq(getattr(tracker, name)) for name in SPENT),
         ]
+        answer_one(m, self.geometry, flipped(self.table), slots.port)
         with m.If(self.idle):
-            connect_one(m, self.geometry, flipped(self.table), slots.port)
+            ask_one(m, self.geometry, flipped(self.table), slots.port)
         with m.Else():
             connect(m, tracker.table, slots.port)
         return m
