@@ -202,10 +202,14 @@ def board_library(board, geometry, clock_hz, *, netlist=False, traced=False, **o
 
         top = board.top(geometry, clock_hz, **options)
         write_top = verilog.write_netlist if netlist else verilog.write_board
-        return [*write_top(board, top, folder), *_CELLS, *chips]
+        # A model of a chip may stand for a core, too.
+        written = [path for path in write_top(board, top, folder) if path.name != board.chips]
+        return [*written, *_CELLS, *chips]
 
     # Verilator writes the second of two underscores as a code, since it uses `__` itself.
     pins = [f"-D{name}={pin.replace('__', '___05F')}" for name, pin in board.pins.items()]
+    if board.memory_mhz:
+        pins.append(f"-DMEMORY_RATIO={board.memory_mhz / board.clock_mhz}")
     key = repr((board.name, geometry, clock_hz, netlist, sorted(options.items()), [path.read_text() for path in chips]))
     module = "system" if chips else "top"
     return _load(_build("top", write, _HARNESSES[board.wire], key, pins, traced, module), _VIRTUAL)

@@ -27,6 +27,7 @@ from bregalad_hw.build.tools import BuildError, tool
 from bregalad_hw.reports import kept
 
 KEPT = kept()
+UNROUTED = {"ecpix5-85f-ddr3"}
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
 
 
@@ -61,7 +62,7 @@ def test_kept_builds_are_of_what_the_catalogue_has(name):
 
 
 def test_every_board_was_built_with_its_defaults():
-    assert {name for name, board in BOARDS.items() if not board.vendor} <= set(KEPT)
+    assert {name for name, board in BOARDS.items() if not board.vendor} == set(KEPT) & set(BOARDS) | UNROUTED
 
 
 @pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150])
@@ -83,7 +84,16 @@ def test_the_slowest_clock_can_be_made(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["ulx3s-12f", "ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g", "colorlight-5a-75b"]
+    "name",
+    [
+        "ulx3s-12f",
+        "ulx3s-85f-sdram",
+        "ecpix5-45f",
+        "ecpix5-85f-ddr3",
+        "versa-ecp5",
+        "versa-ecp5-5g",
+        "colorlight-5a-75b",
+    ],
 )
 def test_pins_and_memories_are_the_boards(name):
     """What simulation, --aim, constraints and the catalogue name are pins and memories that the board has."""

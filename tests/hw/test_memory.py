@@ -11,9 +11,10 @@ from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
 from bregalad_hw.boards import BOARDS
+from bregalad_hw.boards.levelling import Leveller
 from bregalad_hw.boards.memory import MemoryGate
 from bregalad_sim.runner import run
-from bregalad_sim.virtual import LineWire, VirtualBoard
+from bregalad_sim.virtual import CableWire, LineWire, VirtualBoard
 from streams import elec, needs, nominal
 
 GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64, bus_width=64)
@@ -24,18 +25,19 @@ def test_gate(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_board_with_memory_walks_records():
-    """The top level at its pins, a serial line, and the chip's model: rows by LOAD, the emulated board's tree."""
-    geometry = Geometry(lanes=4, passes=1, bins=8, slots=32, count_width=16, bus_width=64)
+@pytest.mark.parametrize("name, wire", [("ulx3s-85f-sdram", LineWire), ("ecpix5-85f-ddr3", CableWire)])
+def test_a_board_with_memory_walks_records(name, wire):
+    """The top level, its line or cable, and the chip's model: rows by LOAD, the emulated board's tree."""
+    geometry = Geometry(lanes=4, passes=1, bins=8, slots=32, count_width=16, bus_width=128)
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 255, (800, 4)).astype(np.uint8)
     labels = ((codes[:, 0] > 100) ^ (codes[:, 1] > 180)).astype(np.int32)
     cells = CellMap.build([0] * 4, geometry.bins, "multiway")
     policy = SplitPolicy(delta=1e-2, grace=60, delay=40)
-    board = VirtualBoard(BOARDS["ulx3s-85f-sdram"], geometry.replace(nodes=128))
+    board = VirtualBoard(BOARDS[name], geometry.replace(nodes=128))
     trainers = [
         Trainer(end, cells, policy, 2)
-        for end in (open_board("emulated", geometry), LinkedBoard(LineWire(board), timeout=5))
+        for end in (open_board("emulated", geometry), LinkedBoard(wire(board), timeout=5))
     ]
     expected, predictions = (trainer.learn(codes, labels) for trainer in trainers)
     assert (predictions == expected).all()
@@ -71,3 +73,16 @@ def test_refuses_what_is_outside(linked):
     assert size == 1 << 25
     with pytest.raises(ValueError, match=f"2 bytes at {size - 1:#x} do not fit the board's memory of {size} bytes"):
         linked.load(size - 1, b"xy")
+
+
+STEPS = [
+    (0, 0, "DFII_CONTROL_ODT|DFII_CONTROL_RESET_N", 20),
+    (0, 0, "DFII_CONTROL_CKE|DFII_CONTROL_ODT|DFII_CONTROL_RESET_N", 10),
+    (0x208, 2, "DFII_COMMAND_RAS|DFII_COMMAND_CAS|DFII_COMMAND_WE|DFII_COMMAND_CS", 0),
+    (0x400, 0, "DFII_COMMAND_WE|DFII_COMMAND_CS", 7),
+]
+
+
+def test_leveller(tmp_path):
+    leveller = Leveller(STEPS, 15, 3, 16, read_phase=0, write_phase=1)
+    run(leveller, "dut", "bench_leveller", tmp_path, steps=STEPS, read_phase=0, write_phase=1)

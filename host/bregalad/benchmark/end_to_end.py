@@ -109,10 +109,15 @@ class _Replay(Board):
         pass
 
 
-def geometry_for(attributes, lanes, slots):
+def geometry_for(attributes, lanes, slots, bus_width=256):
     """The board: as many passes as the attributes take."""
     return Geometry(
-        lanes=lanes, passes=-(-attributes // lanes), slots=slots, count_width=16, bus_width=256, nodes=8 * slots
+        lanes=lanes,
+        passes=-(-attributes // lanes),
+        slots=slots,
+        count_width=16,
+        bus_width=bus_width,
+        nodes=8 * slots,
     )
 
 
@@ -178,7 +183,7 @@ def host_seconds(board, recording, tree, layout, keys, count):
 
 def measure(attributes, args):
     """Rows of the table: from codes and from floats, each learnt twice, one after the other."""
-    geometry = geometry_for(attributes, args.lanes, args.slots)
+    geometry = geometry_for(attributes, args.lanes, args.slots, args.bus_width)
     values, labels, edges = load(attributes, args.instances)
     cells = CellMap.build([0] * attributes, geometry.bins, "multiway")
     tree = cells, SplitPolicy(delay=args.delay), 2
@@ -190,7 +195,7 @@ def measure(attributes, args):
     for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
         layout, rows = rows_of(kind, values, codes, labels)
         keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}
-        board = open_board("simulated", geometry, memory_size=len(rows) + 64, latency=args.latency)
+        board = open_board("simulated", geometry, memory_size=len(rows) + 64, latency=args.latency, stall=args.stall)
         board.load(0, rows)
         recording = _Recording(board)
         walking = Trainer(board, *tree)
@@ -242,6 +247,8 @@ def main():
     parser.add_argument("--slots", type=int, default=64)
     parser.add_argument("--delay", type=int, default=1024)
     parser.add_argument("--latency", type=int, default=40, help="clocks of the memory, from address to data")
+    parser.add_argument("--bus-width", type=int, default=256, help="bits")
+    parser.add_argument("--stall", type=float, default=0.0, help="share of the clocks in which the memory pauses")
     parser.add_argument("--mhz", type=float, help="a clock for geometries of which no build is kept")
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()

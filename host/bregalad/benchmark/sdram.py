@@ -1,13 +1,14 @@
-"""How fast a board reads rows from its own memory: ULX3S, its SDRAM simulated at the pins.
+"""How fast a board reads rows from its own memory: ULX3S, its SDRAM simulated at the pins; ECPIX-5, its DDR3 at DFI.
 
 The board's top level as it is built, LiteDRAM's controller and a model of the chip. Rows come over the simulated line
-by LOAD; then a tree that is never tried learns them again and again, so that nothing but rows takes clocks.
+or cable by LOAD; then a tree that is never tried learns them again and again, so that nothing but rows takes clocks.
 
-    python -m bregalad.benchmark.sdram
+    python -m bregalad.benchmark.sdram [--board NAME ...]
 
 JSON lines: clocks per row with a LEARN under way, and rows per second at the board's clock.
 """
 
+import argparse
 import json
 
 import numpy as np
@@ -20,35 +21,34 @@ from ..trees.structure.cells import CellMap
 from ..trees.training.trainer import Trainer
 from . import end_to_end
 
-BOARD = "ulx3s-85f-sdram"
-ROWS = 600
+ROWS = {"ulx3s-85f-sdram": 600, "ecpix5-85f-ddr3": 4000}
 TURNS = 4
 
 
-def measure(kind, name, attributes):
+def measure(board_name, kind, name, attributes):
     """Clocks per row, of rows whose numbers have this RowKind."""
     from bregalad_hw.boards import BOARDS
-    from bregalad_sim.virtual.board import VirtualBoard
-    from bregalad_sim.virtual.line import LineWire
+    from bregalad_sim.virtual import CableWire, LineWire, VirtualBoard
 
-    made = BOARDS[BOARD]
-    values, labels, edges = end_to_end.load(attributes, max(ROWS, end_to_end.BOOKS))
+    made, count = BOARDS[board_name], ROWS[board_name]
+    wire, options = (LineWire, {"ratio": 4}) if made.wire == "serial" else (CableWire, {})
+    values, labels, edges = end_to_end.load(attributes, max(count, end_to_end.BOOKS))
     codes = end_to_end.encode(values, edges)
-    layout, rows = end_to_end.rows_of(kind, values[:ROWS], codes[:ROWS], labels[:ROWS])
+    layout, rows = end_to_end.rows_of(kind, values[:count], codes[:count], labels[:count])
     keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}
     cells = CellMap.build([0] * attributes, made.geometry.bins, "multiway")
-    with VirtualBoard(made, ratio=4) as virtual, LinkedBoard(LineWire(virtual)) as board:
+    with VirtualBoard(made, **options) as virtual, LinkedBoard(wire(virtual)) as board:
         board.load(0, np.ascontiguousarray(rows))
         trainer = Trainer(board, cells, SplitPolicy(grace=1 << 20, delay=1024), 2)
         trainer.declare(layout, keys)
-        trainer.learn_rows(0, ROWS)
+        trainer.learn_rows(0, count)
         board.clear_counters()
         for _ in range(TURNS):
-            trainer.learn_rows(0, ROWS)
+            trainer.learn_rows(0, count)
         counters = board.counters()
-    clocks = counters["learning"] / (TURNS * ROWS)
+    clocks = counters["learning"] / (TURNS * count)
     return {
-        "board": BOARD,
+        "board": board_name,
         "from": name,
         "attributes": attributes,
         "row_bytes": layout.stride,
@@ -60,8 +60,11 @@ def measure(kind, name, attributes):
 
 def main():
     """The command line."""
-    for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
-        print(json.dumps(measure(kind, name, 32)), flush=True)
+    parser = argparse.ArgumentParser(prog="python -m bregalad.benchmark.sdram", description=__doc__.partition("\n")[0])
+    parser.add_argument("--board", nargs="+", choices=ROWS, default=list(ROWS), help="all by default")
+    for board_name in parser.parse_args().board:
+        for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
+            print(json.dumps(measure(board_name, kind, name, 32)), flush=True)
 
 
 if __name__ == "__main__":

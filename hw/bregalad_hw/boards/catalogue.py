@@ -14,7 +14,7 @@ from amaranth_boards import (
 from bregalad.geometry import PRESETS, Geometry
 
 from ..build.families import ECP5, Family, Gowin
-from .network import ECPIX5, Colorlight5A75B, VersaECP5
+from .network import ECPIX5, Colorlight5A75B, ECPIX5Memory, VersaECP5
 from .serial import ULX3S, ArtyA7, TangNano20K, ULX3SMemory
 from .tang_nano import TangNano20KPlatform
 
@@ -59,7 +59,10 @@ class Board:
     seed : int
         Of the placer, if none is told: one with which the default geometry can be routed.
     chips : str
-        The file in ``sim/`` that has what a simulation needs around the top level, as module ``system``.
+        The file in ``sim/`` that has what a simulation needs around the top level, as module ``system``; instead of
+        the core of that name, if there is one.
+    memory_mhz : float
+        Of the memory's controller, if it has a clock of its own; ``clock_mhz`` and it are simulated as they are.
     margin : float
         Times each clock that the router is asked for, where one of them is near to what can be had:
         nextpnr may find a routed design a percent slower than its router took it for.
@@ -83,6 +86,7 @@ class Board:
     bitstream: str = "top.bit"
     seed: int = 1
     chips: str = ""
+    memory_mhz: float = 0
     margin: float = 1
 
 
@@ -90,6 +94,7 @@ _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=1
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
 _IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
+_WIDE_IN_MEMORY = Geometry(lanes=16, passes=2, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
 _LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128)
 # LFE5U-12F is the 25F under another name; the open tools use all of it.
 _ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}
@@ -203,6 +208,15 @@ BOARDS = {
         ),
         _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
         _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
+        replace(
+            _ecpix5("85f", ecpix5.ECPIX585Platform, _WIDE_IN_MEMORY, 62.5, _ECP5_85),
+            name="ecpix5-85f-ddr3",
+            what="LambdaConcept ECPIX-5, LFE5UM5G-85F grade 8, Gigabit Ethernet, its 512 MB of DDR3",
+            top=ECPIX5Memory,
+            chips="dram_phy.v",
+            memory_mhz=ECPIX5Memory.memory_hz / 1e6,
+            margin=1.04,
+        ),
         _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),
         _versa("versa-ecp5-5g", "LFE5UM5G-45F", versa_ecp5_5g.VersaECP55GPlatform),
         Board(

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..mcmu.axi import Response, axi_signature
 
-__all__ = ["CHIPS", "Chip", "MemoryGate", "NAME", "add_core", "write_core"]
+__all__ = ["CHIPS", "Chip", "Core", "MemoryGate", "NAME", "add_core", "axi_ports", "write_core"]
 
 NAME = "dram"  # of the module
 _COMMENT = re.compile(r"^//.*\n", re.MULTILINE)
@@ -32,6 +32,8 @@ class Chip:
         Clocks.
     pins : dict
         Bits of what goes to its pins, as `add_core` calls them.
+    refresh_ns : float
+        What a refresh takes, where LiteDRAM counts clocks that are the chip's fastest.
     """
 
     module: str
@@ -39,10 +41,28 @@ class Chip:
     size: int
     cas_latency: int
     pins: dict = field(default_factory=dict)
+    refresh_ns: float = 0
 
 
 _SDRAM = {"a": 13, "ba": 2, "cs": 1, "ras": 1, "cas": 1, "we": 1, "dqm": 2, "o": 16, "oe": 1, "i": 16}
-CHIPS = {"ulx3s": Chip("MT48LC16M16", 16, 1 << 25, 2, _SDRAM)}
+# DDR3 is slower there than the data sheet has its latencies for, which are those of its slowest clock.
+_DDR3 = {
+    "a": 15,
+    "ba": 3,
+    "ras_n": 1,
+    "cas_n": 1,
+    "we_n": 1,
+    "dm": 2,
+    "dq": 16,
+    "dqs_p": 2,
+    "clk_p": 1,
+    "cke": 1,
+    "odt": 1,
+}
+CHIPS = {
+    "ulx3s": Chip("MT48LC16M16", 16, 1 << 25, 2, _SDRAM),
+    "ecpix5": Chip("MT41K256M16", 16, 1 << 29, 6, _DDR3, refresh_ns=260),
+}
 
 
 class MemoryGate(wiring.Component):
@@ -138,6 +158,25 @@ class MemoryGate(wiring.Component):
         return m
 
 
+def axi_ports(axi, size):
+    """The controller's port as ports of an Instance.
+
+    Parameters
+    ----------
+    axi : axi_signature
+        Seen from the manager's side, as `MemoryGate` has it.
+    size : int
+        Bytes of the memory.
+    """
+    ports = {}
+    for name, member in axi.signature.members.items():
+        if name.endswith(("cache", "prot", "bid", "rid")):
+            continue
+        value = getattr(axi, name)
+        ports[f"{'io'[member.flow is In]}_axi_{name}"] = value[: (size - 1).bit_length()] if "addr" in name else value
+    return ports
+
+
 def add_core(platform, chip, clock_hz, gate, pins):
     """The controller as an Instance, in domain ``sync``, behind a gate.
 
@@ -153,17 +192,110 @@ def add_core(platform, chip, clock_hz, gate, pins):
     """
     axi = gate.o
     platform.add_file(f"{NAME}.v", write_core(chip, clock_hz, len(axi.rdata)))
-    ports = {"i_sys_clk": ClockSignal(), "o_ready": gate.open}
-    for name, member in axi.signature.members.items():
-        if name.endswith(("cache", "prot", "bid", "rid")):
-            continue
-        value = getattr(axi, name)
-        ports[f"{'io'[member.flow is In]}_axi_{name}"] = (
-            value[: (chip.size - 1).bit_length()] if "addr" in name else value
-        )
+    ports = {"i_sys_clk": ClockSignal(), "o_ready": gate.open, **axi_ports(axi, chip.size)}
     for name, pin in pins.items():
         ports[f"{'oi'[name == 'i']}_chip_{name}"] = pin
     return Instance(NAME, **ports)
+
+
+class Core:
+    """A module in Migen that becomes Verilog: its ports, and LiteDRAM's controller with an AXI4 port.
+
+    Members
+    -------
+    module : migen.Module
+    ports : set
+
+    Raises
+    ------
+    ImportError
+        If LiteDRAM is not installed.
+    """
+
+    def __init__(self):
+        try:
+            import litedram  # noqa: F401
+            from migen import Module
+        except ImportError as error:
+            raise ImportError("boards with memory need LiteDRAM: pip install 'bregalad[boards]'") from error
+        self.module = Module()
+        self.ports = set()
+
+    def add_port(self, name, width=1):
+        """A port that nothing else is known of."""
+        from migen import Signal
+
+        port = Signal(width, name=name)
+        self.ports.add(port)
+        return port
+
+    def export(self, name, signal, given=False):
+        """A port for a signal, which is given from outside or shown there."""
+        port = self.add_port(name, len(signal))
+        self.module.comb += signal.eq(port) if given else port.eq(signal)
+
+    def add_domain(self, domain, clock, reset=None):
+        """A clock domain of a port, whose name reports know it by; without a reset if there is none."""
+        from migen import ClockDomain
+
+        made = ClockDomain(domain, reset_less=reset is None)
+        made.clk = clock
+        self.module.clock_domains += made
+        if reset is not None:
+            self.module.comb += made.rst.eq(reset)
+
+    def add_controller(self, settings, timing, clock_hz, data_width, size, domain="sys"):
+        """LiteDRAM's controller in domain ``sys``, whose DFI is returned.
+
+        Parameters
+        ----------
+        settings : PhySettings
+        timing : SDRAMModule
+        clock_hz : int
+            Of the controller.
+        data_width, size : int
+            Of the AXI4 port, whose ports are ``axi_...``, and of the memory, in bytes.
+        domain : str
+            Of that port.
+        """
+        from litedram.core.controller import LiteDRAMController
+        from litedram.core.crossbar import LiteDRAMCrossbar
+        from litedram.frontend.axi import LiteDRAMAXI2Native, LiteDRAMAXIPort
+        from litex.soc.interconnect.stream import ClockDomainCrossing
+
+        core = self.module
+        core.submodules.controller = controller = LiteDRAMController(
+            settings, timing.geom_settings, timing.timing_settings, clock_hz
+        )
+        core.submodules.crossbar = crossbar = LiteDRAMCrossbar(controller.interface)
+        axi = LiteDRAMAXIPort(data_width=data_width, address_width=(size - 1).bit_length(), id_width=1)
+        core.submodules.port = LiteDRAMAXI2Native(axi, crossbar.get_port(data_width=data_width))
+        for channel, fields, from_host in (
+            ("ar", ("valid", "addr", "len", "size", "burst", "id"), True),
+            ("aw", ("valid", "addr", "len", "size", "burst", "id"), True),
+            ("w", ("valid", "data", "strb", "last"), True),
+            ("r", ("valid", "data", "resp", "last"), False),
+            ("b", ("valid", "resp"), False),
+        ):
+            stream = getattr(axi, channel)
+            if domain != "sys":
+                ends = (domain, "sys") if from_host else ("sys", domain)
+                # As deep as the distributed RAM, so that a word may go each clock.
+                crossing = ClockDomainCrossing(stream.description, *ends, depth=16)
+                core.submodules += crossing
+                core.comb += crossing.source.connect(stream) if from_host else stream.connect(crossing.sink)
+                stream = crossing.sink if from_host else crossing.source
+            self.export(f"axi_{channel}ready", stream.ready, given=not from_host)
+            for name in fields:
+                self.export(f"axi_{channel}{name}", getattr(stream, name), given=from_host)
+        return controller.dfi
+
+    def verilog(self, name, overrides=None):
+        """The text of a module of that name."""
+        from litex.gen.fhdl.verilog import convert
+
+        text = str(convert(self.module, self.ports, name, special_overrides=overrides or {}))
+        return _COMMENT.sub("", text)  # comments tell the time
 
 
 def write_core(chip, clock_hz, data_width):
@@ -194,18 +326,12 @@ def write_core(chip, clock_hz, data_width):
     ImportError
         If LiteDRAM is not installed.
     """
-    try:
-        from litedram import modules
-        from litedram.common import PhySettings
-        from litedram.core.controller import LiteDRAMController
-        from litedram.core.crossbar import LiteDRAMCrossbar
-        from litedram.frontend.axi import LiteDRAMAXI2Native, LiteDRAMAXIPort
-        from litedram.init import get_sdram_phy_init_sequence
-        from litex.gen.fhdl.verilog import convert
-        from migen import Array, ClockDomain, ClockDomainsRenamer, If, Module, Signal
-        from migen import Mux as Choice
-    except ImportError as error:
-        raise ImportError("boards with memory need LiteDRAM: pip install 'bregalad[boards]'") from error
+    made = Core()
+    from litedram import modules
+    from litedram.common import PhySettings
+    from litedram.init import get_sdram_phy_init_sequence
+    from migen import Array, ClockDomainsRenamer, If, Module, Signal
+    from migen import Mux as Choice
 
     module = getattr(modules, chip.module)(clock_hz, "1:1")
     # As LiteDRAM's GENSDRPHY has them, whose pins are ours.
@@ -221,18 +347,11 @@ def write_core(chip, clock_hz, data_width):
         read_latency=chip.cas_latency + 1,
         write_latency=0,
     )
-    core = Module()
-    core.clock_domains.cd_sys = ClockDomain("sys")
-    core.clock_domains.cd_init = ClockDomain("init", reset_less=True)
-    clock, ready = Signal(name="sys_clk"), Signal(name="ready")
-    # The controller is reset until the chip can be used.
-    core.comb += [core.cd_sys.clk.eq(clock), core.cd_init.clk.eq(clock), core.cd_sys.rst.eq(~ready)]
-    core.submodules.controller = controller = LiteDRAMController(
-        settings, module.geom_settings, module.timing_settings, clock_hz
-    )
-    core.submodules.crossbar = crossbar = LiteDRAMCrossbar(controller.interface)
-    axi = LiteDRAMAXIPort(data_width=data_width, address_width=(chip.size - 1).bit_length(), id_width=1)
-    core.submodules.port = LiteDRAMAXI2Native(axi, crossbar.get_port(data_width=data_width))
+    core = made.module
+    clock, ready = made.add_port("sys_clk"), made.add_port("ready")
+    made.add_domain("sys", clock, ~ready)  # the controller is reset until the chip can be used
+    made.add_domain("init", clock)
+    dfi = made.add_controller(settings, module, clock_hz, data_width, chip.size)
 
     # One command after the other, each with the clocks to wait after it; LiteX's processor would send them.
     steps, _ = get_sdram_phy_init_sequence(settings, module.timing_settings)
@@ -242,7 +361,7 @@ def write_core(chip, clock_hz, data_width):
     def column(values):
         return Array(values)[at]
 
-    init, phase = Module(), controller.dfi.p0
+    init, phase = Module(), dfi.p0
     at, waits = Signal(max=len(steps) + 1), Signal(max=max(wait for *_, wait in steps) + 1)
     chosen = {name: Signal(reset=1) for name in _COMMANDS.values()}
     address, bank = Signal(len(phase.address)), Signal(len(phase.bank))
@@ -266,13 +385,7 @@ def write_core(chip, clock_hz, data_width):
     ]
     core.submodules.init = ClockDomainsRenamer("init")(init)
 
-    ports = {clock, ready}
-
-    def export(name, signal, given=False):
-        port = Signal(len(signal), name=name)
-        core.comb += signal.eq(port) if given else port.eq(signal)
-        ports.add(port)
-
+    export = made.export
     export("chip_a", Choice(ready, phase.address, address))
     export("chip_ba", Choice(ready, phase.bank, bank))
     for name, signal in chosen.items():
@@ -281,16 +394,4 @@ def write_core(chip, clock_hz, data_width):
     export("chip_o", phase.wrdata)
     export("chip_oe", phase.wrdata_en)
     export("chip_i", phase.rddata, given=True)
-    for channel, fields, from_host in (
-        ("ar", ("valid", "addr", "len", "size", "burst", "id"), True),
-        ("aw", ("valid", "addr", "len", "size", "burst", "id"), True),
-        ("w", ("valid", "data", "strb", "last"), True),
-        ("r", ("valid", "data", "resp", "last"), False),
-        ("b", ("valid", "resp"), False),
-    ):
-        stream = getattr(axi, channel)
-        export(f"axi_{channel}ready", stream.ready, given=not from_host)
-        for name in fields:
-            export(f"axi_{channel}{name}", getattr(stream, name), given=from_host)
-
-    return _COMMENT.sub("", str(convert(core, ports, NAME)))  # comments tell the time
+    return made.verilog(NAME)

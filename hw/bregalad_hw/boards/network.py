@@ -6,12 +6,15 @@ from ipaddress import AddressValueError, IPv4Address
 from amaranth import ClockDomain, Elaboratable, Instance, Module, Signal
 from amaranth.lib import io
 from amaranth.lib.cdc import ResetSynchronizer
+from amaranth.lib.wiring import connect
 
 from ..link.networked import NetworkedAccelerator
+from .ddr3 import DDR3
 from .ethernet import NAME, mac_address, write_core
+from .memory import CHIPS, MemoryGate
 from .pll import ECP5Clock
 
-__all__ = ["ADDRESS", "Colorlight5A75B", "ECPIX5", "VersaECP5"]
+__all__ = ["ADDRESS", "Colorlight5A75B", "ECPIX5", "ECPIX5Memory", "VersaECP5"]
 
 ADDRESS = "192.168.1.50"
 
@@ -41,6 +44,7 @@ class NetworkBoard(Elaboratable, ABC):
     network_hz = 0  # 32 bits a clock; a Gigabit Ethernet brings 31.25 MHz of them
     control = ""  # how the transceiver's signals beside the data end
     receive_delay = transmit_delay = 0.0  # seconds; `write_core` has their meaning
+    memory = 0  # bytes
 
     def __init__(self, geometry, clock_hz, *, ip=ADDRESS, **sizes):
         try:
@@ -58,11 +62,15 @@ class NetworkBoard(Elaboratable, ABC):
         self.pll = ECP5Clock(self.i_hz, clock_hz)
         self.network_pll = ECP5Clock(self.i_hz, self.network_hz)
         self.clock_hz = self.pll.hz
-        self.networked = NetworkedAccelerator(geometry, clock_hz=int(self.clock_hz), **sizes)
+        self.networked = NetworkedAccelerator(geometry, clock_hz=int(self.clock_hz), memory=self.memory, **sizes)
 
     @abstractmethod
     def lights(self, m, platform):
         """Show what the link does."""
+
+    def add_memory(self, m, platform, clock):
+        """Connect the accelerator to the board's memory, whose clocks are made of the board's."""
+        raise NotImplementedError
 
     def light(self, m, name, port, value):
         """Connect a light's pin."""
@@ -142,6 +150,8 @@ class NetworkBoard(Elaboratable, ABC):
             i_sink_port=goes.p.peer.port,
         )
         self.lights(m, platform)
+        if self.memory:
+            self.add_memory(m, platform, clock.i)
         return m
 
 
@@ -168,6 +178,37 @@ class ECPIX5(NetworkBoard):
             led = platform.request("rgb_led", number, dir=dict.fromkeys("rgb", "-"))
             for each in "rgb":
                 self.light(m, f"led_{number}_{each}", getattr(led, each), value if each == colour else 0)
+
+
+class ECPIX5Memory(ECPIX5):
+    """LambdaConcept ECPIX-5 with its DDR3; `NetworkBoard` has the parameters.
+
+    Attributes
+    ----------
+    memory_hz : float
+        Of the memory's controller; the chip's clock is twice as fast.
+    """
+
+    chip = CHIPS["ecpix5"]
+    memory = chip.size
+    memory_hz = 90e6
+
+    def __init__(self, geometry, clock_hz, **options):
+        super().__init__(geometry, clock_hz, **options)
+        self.ddr3 = DDR3(self.chip, self.i_hz, self.memory_hz, geometry.bus_width)
+
+    def add_memory(self, m, platform, clock):
+        networked = self.networked
+        m.submodules.memory_gate = gate = MemoryGate(networked.framed.geometry.bus_width, self.memory)
+        m.submodules.ddr3 = ddr3 = self.ddr3
+        connect(m, networked.m_axi, gate.i)
+        connect(m, gate.o, ddr3.axi)
+        m.d.comb += [
+            ddr3.i.eq(clock),
+            gate.open.eq(ddr3.open),
+            gate.reset.eq(networked.reset),
+            networked.lost.eq(ddr3.failed),
+        ]
 
 
 class Colorlight5A75B(NetworkBoard):

@@ -86,10 +86,12 @@ class ECP5Clock(PhaseLockedLoop):
         As of every loop.
     lag : float, optional
         Degrees by which a second clock lags behind the first.
+    slower : int
+        Times that the second clock is slower.
 
     Members
     -------
-    lagging : Out(1)
+    second : Out(1)
         The second clock, with ``lag`` only.
 
     Source: Lattice FPGA-TN-02200, ECP5 sysCLOCK PLL; FPGA-DS-02012, sysCLOCK PLL timing.
@@ -99,11 +101,11 @@ class ECP5Clock(PhaseLockedLoop):
     oscillator = 400e6, 800e6
     references, feedbacks, outputs = range(1, 129), range(1, 81), range(1, 129)
 
-    def __init__(self, i_hz, o_hz, lag=None):
+    def __init__(self, i_hz, o_hz, lag=None, slower=1):
         super().__init__(i_hz, o_hz)
-        self.lag = lag
+        self.lag, self.slower = lag, slower
         if lag is not None:
-            self.lagging = Signal()
+            self.second = Signal()
 
     def elaborate(self, platform):
         m = Module()
@@ -114,11 +116,11 @@ class ECP5Clock(PhaseLockedLoop):
             eighths = round(8 * output * self.lag / 360)
             second = {
                 "p_CLKOS_ENABLE": "ENABLED",
-                "p_CLKOS_DIV": output,
+                "p_CLKOS_DIV": output * self.slower,
                 "p_CLKOS_CPHASE": output // 2 + eighths // 8,
                 "p_CLKOS_FPHASE": eighths % 8,
-                "a_FREQUENCY_PIN_CLKOS": f"{self.hz / 1e6:g}",
-                "o_CLKOS": self.lagging,
+                "a_FREQUENCY_PIN_CLKOS": f"{self.hz / self.slower / 1e6:g}",
+                "o_CLKOS": self.second,
             }
         m.submodules.loop = Instance(
             "EHXPLLL",

@@ -111,7 +111,7 @@ class ULX3SMemory(ULX3S):
         m.submodules.clk_en_pin = clock_enable = io.FFBuffer("o", chip.clk_en)
         m.domains.chip = domain = ClockDomain(reset_less=True)
         m.submodules.clk_pin = clock = io.DDRBuffer("o", chip.clk, o_domain="chip")
-        m.d.comb += [clock_enable.o.eq(1), domain.clk.eq(self.pll.lagging), clock.o[0].eq(1), clock.o[1].eq(0)]
+        m.d.comb += [clock_enable.o.eq(1), domain.clk.eq(self.pll.second), clock.o[0].eq(1), clock.o[1].eq(0)]
 
 
 class ArtyA7(SerialBoard):

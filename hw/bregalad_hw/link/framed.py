@@ -1,6 +1,6 @@
 """The accelerator behind frames: what every board wraps, whatever carries them."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -16,8 +16,8 @@ _SHOWN = 50  # milliseconds that an event lights its output
 
 
 def memory_members(geometry, memory):
-    """The members of what wraps an accelerator with so many bytes of memory: its bus, and its reset."""
-    return {"m_axi": Out(axi_signature(geometry.bus_width)), "reset": Out(1)} if memory else {}
+    """The members of what wraps an accelerator with so many bytes of memory."""
+    return {"m_axi": Out(axi_signature(geometry.bus_width)), "reset": Out(1), "lost": In(1)} if memory else {}
 
 
 class FramedAccelerator(wiring.Component):
@@ -45,6 +45,8 @@ class FramedAccelerator(wiring.Component):
         A good frame, one that was damaged or a stranger's: for 50 ms, long enough for an LED.
     m_axi : Out(AXI4), reset : Out(1)
         As of `Accelerator` and of `Link`; with ``memory`` only.
+    lost : In(1)
+        The memory cannot be used: the host is told of 0 bytes; with ``memory`` only.
 
     Latency: that of `Link`, `Accelerator` and `Link` again, one after the other.
 
@@ -85,7 +87,7 @@ class FramedAccelerator(wiring.Component):
         connect(m, link.csr, accelerator.csr)
         if self.memory:
             connect(m, accelerator.m_axi, flipped(self.m_axi))
-            m.d.comb += [accelerator.memory_size.eq(self.memory), self.reset.eq(link.reset)]
+            m.d.comb += [accelerator.memory_size.eq(Mux(self.lost, 0, self.memory)), self.reset.eq(link.reset)]
         m.d.comb += [
             accelerator.reset.eq(link.reset),
             link.peer.eq(self.peer),

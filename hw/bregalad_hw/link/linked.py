@@ -28,7 +28,7 @@ class LinkedAccelerator(wiring.Component):
     tx : Out(1)
         The line to the host.
     alive, receiving, dropping : Out(1)
-    m_axi : Out(AXI4), reset : Out(1)
+    m_axi : Out(AXI4), reset : Out(1), lost : In(1)
         As of `FramedAccelerator`.
 
     Latency: that of UART, COBS, `FramedAccelerator`, COBS and UART, one after the other; the line's bits
@@ -72,7 +72,7 @@ class LinkedAccelerator(wiring.Component):
         connect(m, encoder.o, transmitter.i)
         if self.memory:
             connect(m, framed.m_axi, flipped(self.m_axi))
-            m.d.comb += self.reset.eq(framed.reset)
+            m.d.comb += [self.reset.eq(framed.reset), framed.lost.eq(self.lost)]
         m.d.comb += [
             receiver.rx.eq(self.rx),
             self.tx.eq(transmitter.tx),

@@ -11,7 +11,7 @@ from .datagram import (
     received_layout,
     sent_layout,
 )
-from .framed import FramedAccelerator
+from .framed import FramedAccelerator, memory_members
 
 __all__ = ["NetworkedAccelerator"]
 
@@ -21,7 +21,7 @@ class NetworkedAccelerator(wiring.Component):
 
     Parameters
     ----------
-    geometry, clock_hz, **sizes
+    geometry, clock_hz, memory, **sizes
         As of `FramedAccelerator`; by default as large as a Gigabit Ethernet wants them: a frame
         fills a datagram, and the ring holds what is on the way there and back.
 
@@ -30,6 +30,7 @@ class NetworkedAccelerator(wiring.Component):
     i : In(stream of received_layout), o : Out(stream of sent_layout)
         Datagrams, in domain ``network``.
     alive, receiving, dropping : Out(1)
+    m_axi : Out(AXI4), reset : Out(1), lost : In(1)
         As of `FramedAccelerator`.
 
     Latency: that of `DatagramReceiver`, `FramedAccelerator` and `DatagramTransmitter`, one after the
@@ -43,10 +44,14 @@ class NetworkedAccelerator(wiring.Component):
     Source: docs/link.md.
     """
 
-    def __init__(self, geometry, *, clock_hz, ring_words=8192, frame_bytes=1440, up_frame_bytes=1024, **sizes):
+    def __init__(
+        self, geometry, *, clock_hz, memory=0, ring_words=8192, frame_bytes=1440, up_frame_bytes=1024, **sizes
+    ):
+        self.memory = memory
         self.framed = FramedAccelerator(
             geometry,
             clock_hz=clock_hz,
+            memory=memory,
             ring_words=ring_words,
             frame_bytes=frame_bytes,
             up_frame_bytes=up_frame_bytes,
@@ -61,6 +66,7 @@ class NetworkedAccelerator(wiring.Component):
                 "alive": Out(1),
                 "receiving": Out(1),
                 "dropping": Out(1),
+                **memory_members(geometry, memory),
             }
         )
 
@@ -73,6 +79,9 @@ class NetworkedAccelerator(wiring.Component):
         connect(m, receiver.o, framed.i)
         connect(m, framed.o, transmitter.i)
         connect(m, transmitter.o, flipped(self.o))
+        if self.memory:
+            connect(m, framed.m_axi, flipped(self.m_axi))
+            m.d.comb += [self.reset.eq(framed.reset), framed.lost.eq(self.lost)]
         m.d.comb += [
             framed.peer.eq(receiver.peer),
             transmitter.peer.eq(framed.to_peer),

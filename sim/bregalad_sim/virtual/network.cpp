@@ -4,7 +4,8 @@
 // It is the transceiver at the board's RGMII pins: frames get their preamble and check sequence on
 // the way in and lose them on the way out, half a byte at each edge of the clock of 125 MHz. The
 // array's clock is another. RX_... and TX_... are the names of the board's pins as seen from the
-// board, CLOCK and ALIVE two others; LIT is the level of a light that is on.
+// board, CLOCK and ALIVE two others; LIT is the level of a light that is on. A memory may have a clock of its own, of
+// MEMORY_RATIO times the array's.
 
 #include <cstdint>
 #include <deque>
@@ -36,6 +37,7 @@ struct Board {
     uint64_t time = 0;
     const double ratio;  // clocks of the array per byte
     double phase = 0;
+    double memory_phase = 0;
     uint64_t clocks = 0;
 
     std::deque<uint16_t> down;
@@ -90,6 +92,12 @@ struct Board {
             wave.dump(then);
             clocks += top.CLOCK;
         }
+#ifdef MEMORY_RATIO
+        for (memory_phase += ratio * MEMORY_RATIO; memory_phase >= 1; memory_phase--) {
+            top.memory_clock = !top.memory_clock;
+            top.eval();
+        }
+#endif
         time += kHalfByte;
     }
 
