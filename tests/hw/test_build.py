@@ -17,12 +17,12 @@ from bregalad.files import alone_in
 from bregalad.geometry import PRESETS, Geometry
 from bregalad_hw.boards import BOARDS
 from bregalad_hw.boards.pll import ECP5Clock, GW2AClock, Series7Clock
-from bregalad_hw.build import tools
+from bregalad_hw.build import synthesis, tools
 from bregalad_hw.build.bitstream import _clocks, build
 from bregalad_hw.build.families import ECP5, Gowin
 from bregalad_hw.build.report import describe_path, table
 from bregalad_hw.build.routing import _is_stuck, most_promising_first, place_and_route
-from bregalad_hw.build.synthesis import _check_size, constraints_of
+from bregalad_hw.build.synthesis import _check_size, constraints_of, synthesise
 from bregalad_hw.build.tools import BuildError, tool
 from bregalad_hw.reports import kept
 
@@ -205,6 +205,22 @@ def test_what_does_not_fit():
     cells = {str(i): {"type": "DP16KD"} for i in range(57)}
     with pytest.raises(BuildError, match="does not fit ulx3s-12f: it needs 57 block RAMs of 56"):
         _check_size(BOARDS["ulx3s-12f"], {"modules": {"top": {"cells": cells}}})
+
+
+def test_block_rams_go_first_to_what_needs_them(tmp_path, monkeypatch):
+    """What the catalogue puts into them without need is in distributed RAMs where all do not fit."""
+    tried = []
+
+    def netlist(board, top, folder, block_rams):
+        tried.append(block_rams)
+        cells = {str(i): {"type": "DP16KD"} for i in range(57 if block_rams else 33)}
+        return {"modules": {"top": {"cells": cells}}}
+
+    monkeypatch.setattr(synthesis, "_netlist", netlist)
+    monkeypatch.setattr(ECP5, "finish", lambda *_: None)
+    board = BOARDS["colorlight-5a-75b"]
+    made = json.loads(synthesise(board, None, tmp_path).read_text())
+    assert tried == [board.block_rams, ()] and len(made["modules"]["top"]["cells"]) == 33
 
 
 def test_what_does_not_fit_a_gowin():
