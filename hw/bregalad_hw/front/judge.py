@@ -63,7 +63,7 @@ class Judge(wiring.Component):
         self.most_width = g.count_width + 3  # four times n of both counts
         # Three values are moved to the top, four products made, two of these aligned, within 4 clocks, and compared.
         moves = sum(max(map(_clocks, range(width))) for width in (self.width, self.most_width, g.count_width))
-        self.latency = 2 + moves + 4 * (MANTISSA + 1) + 5
+        self.latency = 3 + moves + 4 * (MANTISSA + 1) + 5
         super().__init__(
             {
                 "configuration": In(configuration_signature(JUDGE)),
@@ -130,18 +130,22 @@ class Judge(wiring.Component):
         def load(value, turn_):
             m.d.sync += [x.eq(value << self.width - len(value)), turn.eq(turn_)]
 
+        # What the gains say, in registers: they come a long way, and are subtracted first.
+        difference, sure = Signal.like(gap, reset_less=True), Signal(2)
+        m.d.sync += [difference.eq(gap), sure.eq(Cat(asks, stays))]
         proposes, plain = Signal(), Signal()  # `plain`: no product is needed
         m.d.comb += self.o.payload.eq(proposes)
         exponent = rule.judge_bound.exponent.as_signed()
         with m.FSM(name="state") as fsm:
             m.d.sync += Assert(fsm.ongoing("LOOK") | self.i.valid, "a trial stays until its verdict")
             with m.State("LOOK"):
-                m.d.comb += [fresh.eq(1), step.eq(~exponent)]
-                m.d.sync += proposes.eq(asks)
-                m.d.sync += plain.eq(asks | stays | (gap <= 0))
-                load(gap[:-1], 0)
                 with m.If(self.i.valid):
-                    m.next = "WEIGH"
+                    m.next = "SORT"
+            with m.State("SORT"):
+                m.d.comb += [fresh.eq(1), step.eq(~exponent)]
+                m.d.sync += [proposes.eq(sure[0]), plain.eq(sure.any() | (difference <= 0))]
+                load(difference[:-1], 0)
+                m.next = "WEIGH"
             with m.State("WEIGH"):
                 m.next = "MOVE"
                 with m.If(plain):
