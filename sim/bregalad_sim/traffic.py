@@ -10,8 +10,9 @@ from bregalad.protocol.commands import (
     pack_load,
     record_layout,
 )
+from bregalad.protocol.layout import Layout
 from bregalad.protocol.registers import REGISTERS, Access, CellKind, find
-from bregalad.protocol.reports import EntryFlag, ErrorCode
+from bregalad.protocol.reports import EntryFlag, ErrorCode, entry_body
 
 __all__ = ["Traffic"]
 
@@ -285,7 +286,8 @@ class Traffic:
             case 3:
                 return self._pack(Opcode.WRITE, slot=slot, cell=bad_cell, payload=bytes(4 * g.bins * g.classes))
             case 4:
-                return self._pack(Opcode.WRITE, slot=bad_slot, cell=NONE, payload=bytes(4 * (4 + g.classes)))
+                entry = Layout("entry", *entry_body(g))
+                return self._pack(Opcode.WRITE, slot=bad_slot, cell=NONE, payload=bytes(entry.size))
             case _:
                 values = {"slot": slot, "parent": slot, "flags": rng.choice([0, CommandFlag.KEEP])}
                 values |= rng.choice(
