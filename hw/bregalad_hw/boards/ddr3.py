@@ -100,7 +100,7 @@ class DDR3(wiring.Component):
             NAME,
             i_dram_clk=domain.clk,
             i_ready=leveller.ready,
-            i_user_clk=ClockSignal(),
+            i_clk=ClockSignal(),
             **_dfi_ports(dfi, from_controller=True),
             **axi_ports(flipped(self.axi), chip.size),
         )
@@ -166,11 +166,11 @@ def write_controller(chip, clock_hz, data_width):
     clock_hz : int
         Of its clock ``dram_clk``, half the chip's.
     data_width : int
-        Bits of the AXI4 port, which has a clock of its own, ``user_clk``.
+        Bits of the AXI4 port, which has the clock ``clk``.
 
     Ports
     -----
-    dram_clk, user_clk
+    dram_clk, clk
     ready
         The chip is initialised. Before, what comes by ``axi_...`` is lost.
     dfi_...
@@ -191,7 +191,7 @@ def write_controller(chip, clock_hz, data_width):
     timing = getattr(modules, chip.module)(clock_hz, "1:2")
     timing.timing_settings.tRFC = timing.ns_to_cycles(chip.refresh_ns)
     core.add_domain("sys", core.add_port("dram_clk"), ~core.add_port("ready"))
-    core.add_domain("user", core.add_port("user_clk"))
+    core.add_domain("user", core.add_port("clk"))
     dfi = core.add_controller(settings, timing, clock_hz, data_width, chip.size, domain="user")
     _export_dfi(core, dfi, from_controller=True)
     steps, _ = get_sdram_phy_init_sequence(settings, timing.timing_settings)
