@@ -215,7 +215,7 @@ BOARDS = {
             top=ECPIX5Memory,
             chips="dram_phy.v",
             memory_mhz=ECPIX5Memory.memory_hz / 1e6,
-            margin=1.04,
+            margin=1.02,
         ),
         _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),
         _versa("versa-ecp5-5g", "LFE5UM5G-45F", versa_ecp5_5g.VersaECP55GPlatform),
