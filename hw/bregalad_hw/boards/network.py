@@ -191,7 +191,7 @@ class ECPIX5Memory(ECPIX5):
 
     chip = CHIPS["ecpix5"]
     memory = chip.size
-    memory_hz = 90e6
+    memory_hz = 80e6
 
     def __init__(self, geometry, clock_hz, **options):
         super().__init__(geometry, clock_hz, **options)
