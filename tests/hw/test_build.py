@@ -27,7 +27,7 @@ from bregalad_hw.build.tools import BuildError, tool
 from bregalad_hw.reports import kept
 
 KEPT = kept()
-UNROUTED = {"ecpix5-85f-ddr3"}
+UNROUTED = {"ecpix5-85f-ddr3"}  # boards without a whole build that met its clocks
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
 
 

@@ -172,13 +172,15 @@ class Lockstep:
         assert nodes or not stands, "the stream stands for nothing"
         changes = [(node, rng.choice([None, traffic.row(node)])) for node in nodes]
         others = [(node, traffic.row(node)) for node in rng.choices(range(self.geometry.nodes), k=rng.choice([0, 2]))]
-        self.edits([*others, *changes] or [(0, None)])
+        self.edits([*others, *changes] or [(0, None)], stands)
 
-    def edits(self, changes):
-        """All between two records."""
+    def edits(self, changes, stands=False):
+        """All between two records; where they stand, now and then with what is refused in between."""
         commands = [
             self.traffic.edit(node, row, more=place + 1 < len(changes)) for place, (node, row) in enumerate(changes)
         ]
+        if stands and len(commands) > 1 and self.rng.random() < 0.5:
+            commands.insert(1, self.traffic.fence() + self.traffic.reset())
         self.send(b"".join(commands), len(changes))
         nodes = {node for node, _ in changes}
         for host in self.hosts:

@@ -10,7 +10,7 @@ from ..mcmu.report import word_layout
 from .link import Link
 from .words import frame_layout
 
-__all__ = ["FramedAccelerator", "memory_members"]
+__all__ = ["FramedAccelerator", "memory_members", "pass_memory"]
 
 _SHOWN = 50  # milliseconds that an event lights its output
 
@@ -18,6 +18,12 @@ _SHOWN = 50  # milliseconds that an event lights its output
 def memory_members(geometry, memory):
     """The members of what wraps an accelerator with so many bytes of memory."""
     return {"m_axi": Out(axi_signature(geometry.bus_width)), "reset": Out(1), "lost": In(1)} if memory else {}
+
+
+def pass_memory(m, inner, outer):
+    """Connect these members of an accelerator to those of what wraps it."""
+    connect(m, inner.m_axi, flipped(outer.m_axi))
+    m.d.comb += [outer.reset.eq(inner.reset), inner.lost.eq(outer.lost)]
 
 
 class FramedAccelerator(wiring.Component):

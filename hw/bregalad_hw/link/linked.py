@@ -2,10 +2,10 @@
 
 from amaranth import Module
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib.wiring import In, Out, connect
 
 from .cobs import CobsDecoder, CobsEncoder
-from .framed import FramedAccelerator, memory_members
+from .framed import FramedAccelerator, memory_members, pass_memory
 from .uart import UartReceiver, UartTransmitter
 
 __all__ = ["LinkedAccelerator"]
@@ -71,8 +71,7 @@ class LinkedAccelerator(wiring.Component):
         connect(m, framed.o, encoder.i)
         connect(m, encoder.o, transmitter.i)
         if self.memory:
-            connect(m, framed.m_axi, flipped(self.m_axi))
-            m.d.comb += [self.reset.eq(framed.reset), framed.lost.eq(self.lost)]
+            pass_memory(m, framed, self)
         m.d.comb += [
             receiver.rx.eq(self.rx),
             self.tx.eq(transmitter.tx),

@@ -11,7 +11,7 @@ from .datagram import (
     received_layout,
     sent_layout,
 )
-from .framed import FramedAccelerator, memory_members
+from .framed import FramedAccelerator, memory_members, pass_memory
 
 __all__ = ["NetworkedAccelerator"]
 
@@ -80,8 +80,7 @@ class NetworkedAccelerator(wiring.Component):
         connect(m, framed.o, transmitter.i)
         connect(m, transmitter.o, flipped(self.o))
         if self.memory:
-            connect(m, framed.m_axi, flipped(self.m_axi))
-            m.d.comb += [self.reset.eq(framed.reset), framed.lost.eq(self.lost)]
+            pass_memory(m, framed, self)
         m.d.comb += [
             framed.peer.eq(receiver.peer),
             transmitter.peer.eq(framed.to_peer),
