@@ -75,11 +75,11 @@ class TreeTraffic(Traffic):
 
     # Rows
 
-    def declare(self):
-        """LAYOUT, and EDGES of all that are numbers."""
-        g = self.geometry
+    def declare(self, layout=None):
+        """LAYOUT, of any layout unless one is given, and EDGES of all that are numbers."""
+        g, given = self.geometry, layout
         while True:
-            layout = any_layout(g, self.numbers, self.cells)
+            layout = given or any_layout(g, self.numbers, self.cells)
             try:
                 command = layout.command(g)
                 break

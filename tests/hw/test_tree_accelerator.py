@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from bregalad.boards.simulated import SimulatedBoard
 from bregalad.geometry import NONE, Geometry
-from bregalad.protocol.commands import pack_load
+from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, pack_load
 from bregalad.protocol.leaf_rows import RowOp, RowWord
+from bregalad.protocol.nodes import Node, NodeKind
 from bregalad.protocol.registers import EVENTS
 from bregalad.protocol.reports import ErrorCode
+from bregalad.protocol.rows import Column, RowKind, RowLayout
+from bregalad.protocol.tree import TreeOpcode, pack_tree
 from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.tree_traffic import NEVER, TreeHost, TreeTraffic
 
@@ -216,6 +219,82 @@ def run(geometry, seed, rounds, learns=8):
 @pytest.mark.parametrize("more", [0, *(pytest.param(more, marks=pytest.mark.slow) for more in range(1, 8))])
 def test_rtl_does_what_the_golden_model_does(seed, more):
     run(SMALL, seed + more, 5)  # memory's latency is another, and how often streams pause
+
+
+def rows_of(codes, g, labels=None):
+    """Rows of one attribute and a label, and the layout of them."""
+    rows = np.zeros((len(codes), 2), np.uint8)
+    rows[:, 0] = codes
+    rows[:, 1] = 0 if labels is None else labels
+    return rows, RowLayout([Column("x", 0, RowKind.CODE)], 2, label=1)
+
+
+def plain(both, layout, **fields):
+    """Registers as they are after a reset but for these, and the layout."""
+    for host in both.hosts:
+        for name, values in {"cells": {"count": 1}, **fields}.items():
+            host.board.write_fields(name, **values)
+    both.begin()
+    both.send(both.traffic.declare(layout))
+    both.finish()
+
+
+@pytest.mark.parametrize("passing", range(6))
+def test_a_record_behind_some_that_pass_stands_once_they_are_counted(passing, seed):
+    """Locks of one moment take so long that all is calm; then records pass, and right behind them one stands."""
+    both, delay = Lockstep(SMALL, seed), 8
+    g = both.geometry
+    rows, layout = rows_of([0] * (delay + passing) + [200] * 3, g)
+    plain(both, layout, delay={"records": delay})
+    split = Node(NodeKind.NUMERIC, 0, 100, 1, 0)
+    both.edits([(0, split)])
+    nodes = [2, *range(3, 2 + g.slots)]
+    both.send(b"".join(pack_tree(g, TreeOpcode.NODE, slot=slot, node=node) for slot, node in enumerate(nodes)))
+    both.send(b"".join(pack_command(g, Opcode.TRIAL, slot=slot) for slot in range(g.slots)))
+    both.wait(0)
+    for host in both.hosts:
+        host.board.load(0, rows.reshape(-1))
+    both.finish()
+    both.begin()
+    both.send(pack_command(g, Opcode.LEARN, flags=CommandFlag.MEMORY, count=len(rows)))
+    assert not both.stop()
+    assert both.hosts[1].number == delay + passing
+    both.edits([(2, None)])
+    assert both.stop() and both.hosts[1].number == len(rows)
+    both.close()
+
+
+def test_commands_of_other_slots_as_records_come_lose_no_count(seed):
+    """As a host sends them that answers while the LEARN goes on; memory pauses, so that all is calm now and then."""
+    rng = random.Random(seed)
+    both = Lockstep(SMALL, seed)
+    g = both.geometry
+    codes = [rng.randrange(200) for _ in range(300)]
+    rows, layout = rows_of(codes, g, [rng.randrange(g.classes) for _ in codes])
+    plain(both, layout, grace={"leaf": 60_000})
+    split = Node(NodeKind.NUMERIC, 0, 100, 1, 0)
+    both.edits([(0, split), (1, Node(slot=0)), (2, Node(slot=1))])
+    for host in both.hosts:
+        host.board.load(0, rows.reshape(-1))
+    for _ in range(10):
+        both.begin()
+        both.send(pack_command(g, Opcode.LEARN, flags=CommandFlag.MEMORY, count=len(rows)))
+        for _ in range(60):
+            slot, kind = rng.randrange(2, g.slots), rng.randrange(4)
+            commands = [
+                pack_command(g, Opcode.CLEAR, slot=slot),
+                pack_command(g, Opcode.PLACE, slot=slot, parent=slot),
+                both.traffic.edit(9, None),
+                both.traffic.node(slot),
+            ]
+            both.send(commands[kind], int(kind == 2))
+            if rng.random() < 0.5:
+                both.rtl.receive()  # a few clocks pass
+        for host in both.hosts:
+            host.pull()
+        assert both.stop()
+    both.look()
+    both.close()
 
 
 OTHERS = [

@@ -154,9 +154,10 @@ class TreeSequencer(wiring.Component):
             m.d.sync += flows.eq(0)
         with m.Elif(flows != _CALM - 1):
             m.d.sync += flows.eq(flows + 1)
+        # A record that was handed over a clock ago is known by `idle` alone: `over` tells of it two clocks late.
         m.d.sync += [
             ended.eq(self.learning & (flows == _CALM - 1) & over),
-            stuck.eq(self.learning & self.stands & ~told & over & ~self.halted),
+            stuck.eq(self.learning & self.stands & ~told & self.idle & still & over & ~self.halted),
             barred.eq(self.learning & ((self.stands & told) | self.unfinished) & over),
         ]
 
@@ -231,6 +232,8 @@ class TreeSequencer(wiring.Component):
                     m.next = "ROW"
                 with m.Elif(opcode != Opcode.RESET):
                     m.next = "SETTLE"
+                    with m.If(self.learning):  # a record may be handed over in this clock and the next
+                        m.d.sync += calm.eq(0)
 
             # What waits until a LEARN has ended. If the stream stands it never would: what could help it is behind.
             with m.State("WAIT"):
