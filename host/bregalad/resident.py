@@ -34,7 +34,7 @@ class Resident:
     Parameters
     ----------
     board : Board
-        With a node table, as ``open_board("simulated", Geometry(nodes=1024))``; trees are given the same.
+        With a node table, as ``open_board("emulated", Geometry(nodes=1024))``; trees are given the same.
     X : array (n, attributes)
         Numbers: float32 (NaN is missing), uint8, uint16 or int32.
     y : sequence (n,)

@@ -5,220 +5,31 @@ import random
 import numpy as np
 import pytest
 from bregalad.boards.simulated import SimulatedBoard
-from bregalad.geometry import NONE, Geometry
-from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, pack_load
-from bregalad.protocol.leaf_rows import RowOp, RowWord
+from bregalad.geometry import Geometry
+from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
 from bregalad.protocol.nodes import Node, NodeKind
-from bregalad.protocol.registers import EVENTS
-from bregalad.protocol.reports import ErrorCode
 from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TreeOpcode, pack_tree
-from bregalad_sim.latency import GoldenBoard
-from bregalad_sim.tree_traffic import NEVER, TreeHost, TreeTraffic
+from bregalad_sim.tree_lockstep import Lockstep, run
 
 SMALL = Geometry(
     lanes=2, passes=2, bins=4, classes=3, slots=6, count_width=12, bus_width=64, naive_bayes=True, nodes=21
 )
-_MEMORY = 1 << 15
 
 
-class Lockstep:
-    """The RTL and the golden model, told the same."""
-
-    def __init__(self, geometry, seed):
-        self.geometry, self.rng = geometry, random.Random(seed)
-        golden = GoldenBoard(geometry, _MEMORY)
-        slow = {"latency": self.rng.choice([0, 3, 20, 150]), "stall": self.rng.choice([0.1, 0.2, 0.5])}
-        self.rtl = SimulatedBoard(geometry, _MEMORY, **slow, seed=self.rng.getrandbits(32))
-        self.memory = golden.model.memory
-        self.traffic = TreeTraffic(geometry, self.rng, self.memory)
-        self.hosts = [TreeHost(board, random.Random(seed + 1), self.traffic) for board in (golden, self.rtl)]
-
-    def close(self):
-        self.rtl.close()
-
-    # Both
-
-    def begin(self):
-        for host in self.hosts:
-            host.begin()
-
-    def send(self, commands, edits=0):
-        for host in self.hosts:
-            host.send(commands, edits)
-
-    def wait(self, jobs):
-        for host in self.hosts:
-            host.wait(jobs)
-        self.compare()
-
-    def stop(self):
-        """Until both stand or have ended: whether they have ended."""
-        ended, found = (host.stop() for host in self.hosts)
-        self.compare()
-        assert ended == found
-        assert ended or self.hosts[0].number == self.hosts[1].number
-        return ended
-
-    def compare(self):
-        golden, rtl = self.hosts
-        for source, wanted in golden.told.items():
-            found = rtl.told[source]
-            at = next((i for i, pair in enumerate(zip(found, wanted, strict=False)) if pair[0] != pair[1]), None)
-            assert found == wanted, (
-                f"{source}: {len(found)} reports of {len(wanted)}"
-                if at is None
-                else f"{source} {at}: {rtl.shown(found[at])}, not {golden.shown(wanted[at])}"
-            )
-        assert rtl.open == golden.open
-
-    # Traffic
-
-    def round(self, learns):
-        """A configuration, a tree, some LEARNs, and a look at everything."""
-        rng, traffic = self.rng, self.traffic
-        self.rtl.settle()
-        for name, fields in traffic.configuration():
-            for host in self.hosts:
-                host.board.write_fields(name, **fields)
-        keeps = rng.choice([0, 0, 0.5, 0.9, 1])
-        keepers = {node for node in range(self.geometry.nodes) if rng.random() < keeps}
-        for host in self.hosts:
-            host.keepers, host.cells = keepers, traffic.cells
-        self.begin()
-        self.send(traffic.declare())
-        self.send(b"".join(traffic.node(slot) for slot in range(self.geometry.slots) if rng.random() < 0.8))
-        self.changes(20)
-        self.edits([(node, traffic.row(node)) for node in reversed(range(self.geometry.nodes))])
-        for _ in range(learns):
-            if traffic.delay == NEVER and rng.random() < 0.5:
-                self.learn_on()
-            else:
-                self.learn()
-            self.changes(rng.choice([0, 3, 10]))
-            if rng.random() < 0.3:
-                self.send(traffic.edges())
-        self.look()
-
-    def learn(self):
-        rng, traffic = self.rng, self.traffic
-        command, words, start, rows = traffic.learn()
-        if rng.random() < 0.5:
-            self.send(pack_load(self.geometry, start, rows))
-            self.finish()
-        else:
-            for host in self.hosts:
-                host.board.load(start, np.frombuffer(rows, np.uint8))
-        self.fetch(words)
-        self.begin()
-        self.send(command)
-        while not self.stop():
-            self.changes(rng.choice([0, 0, 3]), stands=True)
-        self.fetch([])
-        self.finish()
-
-    def learn_on(self):
-        """Commands that wait for each other, with nothing that could lock a node."""
-        traffic, golden = self.traffic, self.hosts[0]
-        first, words, start, rows = traffic.learn()
-        self.send(pack_load(self.geometry, start, rows))
-        self.finish()
-        self.fetch(words)
-        second, _, start, rows = traffic.learn()
-        loads = pack_load(self.geometry, start, rows)
-        self.begin()
-        self.send(b"".join([first, traffic.edges(), loads, second, traffic.fence(), traffic.reset(), traffic.fence()]))
-        golden.pull()
-        self.wait(len(golden.told["jobs"]))
-        for host in self.hosts:
-            host.mend()
-        self.compare()
-        self.fetch([])
-
-    def finish(self):
-        """Until all that has been sent is done."""
-        self.begin()
-        self.send(self.traffic.fence())
-        self.wait(1)
-
-    def fetch(self, words):
-        """Now and then, one of these words of memory is not answered; all others are."""
-        faults = {}
-        if words and self.rng.random() < 0.1:
-            faults = {self.rng.choice(words): self.rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])}
-        self.memory.faults = self.rtl.faults = faults
-
-    def changes(self, count, stands=False):
-        """Commands, while records stand or there are none; then answers to proposals, or to the earliest."""
-        rng, traffic = self.rng, self.traffic
-        self.begin()
-        answers, sooner = 0, False
-        for _ in range(count):
-            kind = rng.random()
-            if kind < 0.2:
-                self.send(traffic.access())
-            elif kind < 0.3:
-                self.send(traffic.refusal(stands))
-                answers += 1
-            else:
-                command, answered, trials = traffic.slot_command()
-                self.send(command)
-                answers += answered
-                sooner |= trials
-        self.send(traffic.read(rng.randrange(self.geometry.slots)))
-        self.wait(answers + 1)
-        traffic.tried.clear()
-        self.begin()
-        host = self.hosts[0]
-        due = [node for node, number in host.open if number + traffic.delay <= host.number]
-        nodes = list(dict.fromkeys(node for node, _ in host.open)) if sooner or not stands else due[:1]
-        assert nodes or not stands, "the stream stands for nothing"
-        changes = [(node, rng.choice([None, traffic.row(node)])) for node in nodes]
-        others = [(node, traffic.row(node)) for node in rng.choices(range(self.geometry.nodes), k=rng.choice([0, 2]))]
-        self.edits([*others, *changes] or [(0, None)], stands)
-
-    def edits(self, changes, stands=False):
-        """All between two records; where they stand, now and then with what is refused in between."""
-        commands = [
-            self.traffic.edit(node, row, more=place + 1 < len(changes)) for place, (node, row) in enumerate(changes)
-        ]
-        if stands and len(commands) > 1 and self.rng.random() < 0.5:
-            commands.insert(1, self.traffic.fence() + self.traffic.reset())
-        self.send(b"".join(commands), len(changes))
-        nodes = {node for node, _ in changes}
-        for host in self.hosts:
-            host.open = [each for each in host.open if each[0] not in nodes]
-
-    def look(self):
-        """READ everything."""
-        g, traffic = self.geometry, self.traffic
-        self.begin()
-        cells = (NONE, *range(g.max_cells))
-        self.send(b"".join(traffic.read(slot, cell) for slot in range(g.slots) for cell in cells))
-        for node in range(g.nodes):
-            for word in range(len(RowWord) + g.classes):
-                self.send(traffic.row_command(RowOp.READ, node, word))
-        for label in range(g.classes):
-            for predicted in range(g.classes):
-                self.send(traffic.row_command(RowOp.TALLY, label, predicted))
-        self.send(traffic.row_command(RowOp.MARK))
-        self.send(traffic.fence())
-        self.wait(g.slots * len(cells) + 1)
-        golden, rtl = ({name: host.board.read_register(name) for name in EVENTS} for host in self.hosts)
-        differs = {name: (rtl[name], golden[name]) for name in golden if rtl[name] != golden[name]}
-        assert not differs, differs
+class WithRtl(Lockstep):
+    def settle(self):
+        self.board.settle()
 
 
-def run(geometry, seed, rounds, learns=8):
-    both = Lockstep(geometry, seed)
-    for _ in range(rounds):
-        both.round(learns)
-    both.close()
+def opens(geometry, memory_size, rng):
+    slow = {"latency": rng.choice([0, 3, 20, 150]), "stall": rng.choice([0.1, 0.2, 0.5])}
+    return SimulatedBoard(geometry, memory_size, **slow, seed=rng.getrandbits(32))
 
 
 @pytest.mark.parametrize("more", [0, *(pytest.param(more, marks=pytest.mark.slow) for more in range(1, 8))])
 def test_rtl_does_what_the_golden_model_does(seed, more):
-    run(SMALL, seed + more, 5)  # memory's latency is another, and how often streams pause
+    run(SMALL, seed + more, 5, opens, kind=WithRtl)  # memory's latency is another, and how often streams pause
 
 
 def rows_of(codes, g, labels=None):
@@ -242,7 +53,7 @@ def plain(both, layout, **fields):
 @pytest.mark.parametrize("passing", range(6))
 def test_a_record_behind_some_that_pass_stands_once_they_are_counted(passing, seed):
     """Locks of one moment take so long that all is calm; then records pass, and right behind them one stands."""
-    both, delay = Lockstep(SMALL, seed), 8
+    both, delay = WithRtl(SMALL, seed, opens), 8
     g = both.geometry
     rows, layout = rows_of([0] * (delay + passing) + [200] * 3, g)
     plain(both, layout, delay={"records": delay})
@@ -267,7 +78,7 @@ def test_a_record_behind_some_that_pass_stands_once_they_are_counted(passing, se
 def test_commands_of_other_slots_as_records_come_lose_no_count(seed):
     """As a host sends them that answers while the LEARN goes on; memory pauses, so that all is calm now and then."""
     rng = random.Random(seed)
-    both = Lockstep(SMALL, seed)
+    both = WithRtl(SMALL, seed, opens)
     g = both.geometry
     codes = [rng.randrange(200) for _ in range(300)]
     rows, layout = rows_of(codes, g, [rng.randrange(g.classes) for _ in codes])
@@ -289,7 +100,7 @@ def test_commands_of_other_slots_as_records_come_lose_no_count(seed):
             ]
             both.send(commands[kind], int(kind == 2))
             if rng.random() < 0.5:
-                both.rtl.receive()  # a few clocks pass
+                both.board.receive()  # a few clocks pass
         for host in both.hosts:
             host.pull()
         assert both.stop()
@@ -310,4 +121,4 @@ OTHERS = [
 @pytest.mark.parametrize("changes", OTHERS, ids=str)
 def test_rtl_of_other_geometries(changes, seed):
     for each in range(10):
-        run(SMALL.replace(**changes), seed + each, 10)
+        run(SMALL.replace(**changes), seed + each, 10, opens, kind=WithRtl)

@@ -249,6 +249,23 @@ def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
     simulated.close()
 
 
+@pytest.mark.parametrize("count", [30_000, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kind", ["vfdt", "vfdt nba", "efdt nba"])
+def test_emulated_board_that_walks_grows_the_same_tree(name, kind, count):
+    count = min(STREAMS[name][1], count or 1 << 30)
+    routed, expected, _, X = accelerated(name, count, tree=kind, delay=128)
+    geometry = routed._trainer.board.geometry.replace(nodes=1 << 14)
+    walking, predictions, _, _ = accelerated(name, count, "emulated", kind, geometry=geometry, delay=128)
+    assert walking.difference(routed) is None
+    assert (predictions == expected).all()
+    found, wanted = walking.counters(), routed.counters()
+    assert [found[event] for event in ("records", "nodes", "beats")] == [
+        wanted[event] for event in ("records", "nodes", "beats")
+    ]
+    assert (walking.predict(X[:500]) == routed.predict(X[:500])).all()
+
+
 @pytest.mark.parametrize("count", [5000, pytest.param(45_312, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES[:1])
 def test_core_in_a_system_on_chip_grows_the_same_tree(name, count, monkeypatch):

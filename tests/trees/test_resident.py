@@ -22,10 +22,11 @@ def rows(seed, dtype, count=1500):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.uint16, np.int32])
 @pytest.mark.parametrize("learner", [VFDT, EFDT])
-def test_learnt_again_and_again(learner, dtype, seed):
-    """The trees of codes that the host has made, by the same books, on the emulated board."""
+@pytest.mark.parametrize("kind", ["golden", "emulated"])
+def test_learnt_again_and_again(learner, dtype, kind, seed):
+    """The trees of codes that the host has made, by the same books, on a board that is routed for."""
     X, y = rows(seed, dtype)
-    board = GoldenBoard(GEOMETRY, 1 << 16)
+    board = GoldenBoard(GEOMETRY, 1 << 16) if kind == "golden" else open_board(kind, GEOMETRY, memory_size=1 << 16)
     held = Resident(board, X, y, address=5)
     assert len(held) == len(X)
     options = {"delta": 1e-2, "grace": 60, "delay": 30, "leaf_prediction": "mc"}

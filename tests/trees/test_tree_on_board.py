@@ -23,14 +23,18 @@ from driving import CAPACITIES, TREES, active, drifting, geometry
 MEMORY = 4096  # bytes: a call takes several LEARNs
 
 
-def both(tree, count, sizes, seed, prediction="mc", delay=0, review_period=20_000, late=None):
-    """A trainer on the emulated board and one on a board that walks, both of which have learnt; their predictions."""
+def walks(kind, sizes):
+    return GoldenBoard(sizes, MEMORY) if kind == "golden" else open_board(kind, sizes, memory_size=MEMORY)
+
+
+def both(tree, count, sizes, seed, prediction="mc", delay=0, review_period=20_000, late=None, kind="golden"):
+    """A trainer on a board that is routed for and one on a board that walks, which have learnt; their predictions."""
     codes, labels = (part[:count] for part in drifting(seed, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": delay, **TREES[tree]})
     how = {"prediction": prediction, "review_period": review_period}
     trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
-    board = GoldenBoard(sizes.replace(nodes=512), MEMORY)
+    board = walks(kind, sizes.replace(nodes=512))
     walking = Trainer(board if late is None else LateBoard(board, late), cells, policy, 2, **how)
     predictions = [trainer.learn(codes, labels)]
     # In two calls, between which the tree is looked at.
@@ -43,8 +47,9 @@ def both(tree, count, sizes, seed, prediction="mc", delay=0, review_period=20_00
 
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("delay", [0, 90])
-def test_tree_is_the_same(tree, delay):
-    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, delay=delay)
+@pytest.mark.parametrize("kind", ["golden", "emulated"])
+def test_tree_is_the_same(tree, delay, kind):
+    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, delay=delay, kind=kind)
     assert (predictions == expected).all()
     assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.splits > 1

@@ -78,10 +78,14 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
     geometry = geometry or Geometry()
     with needing(f"the {name} board", "simulation"):
         # Imported here: numba takes a second, the simulated board needs Amaranth and Verilator.
-        if name == "emulated":
+        if name == "emulated" and geometry.nodes:
+            from .emulated_tree import EmulatedTreeBoard
+
+            kind: type[Board] = EmulatedTreeBoard
+        elif name == "emulated":
             from .emulated import EmulatedBoard
 
-            kind: type[Board] = EmulatedBoard
+            kind = EmulatedBoard
         else:
             from .simulated import SimulatedBoard
 

@@ -99,12 +99,7 @@ class EmulatedBoard(Board):
         self._memory = np.zeros(memory_size, np.uint8)
         self._fields = {}
         cells, classes = g.max_cells, g.classes
-        sizes = {kind: layout_of(kind, g, cells).size // 4 for kind in Kind}  # words
-        reserve = (
-            PATH_LIMIT * max(sizes[Kind.SUGGESTION], sizes[Kind.GAINS])
-            + sizes[Kind.SCORES]
-            + max(sizes[Kind.STATISTICS], sizes[Kind.ENTRY], sizes[Kind.ERROR])
-        )
+        reserve = self._reserve()
         try:
             counts = _zeros((g.slots, g.bins, classes, cells), np.uint32)
             shares = _zeros((g.slots * g.naive_bayes, (g.bins + 2) * classes * cells), np.int16)
@@ -157,6 +152,16 @@ class EmulatedBoard(Board):
     @property
     def state(self):
         return self._state
+
+    def _reserve(self):
+        """Words that the reports of one record or command need at most."""
+        g = self.geometry
+        sizes = {kind: layout_of(kind, g, g.max_cells).size // 4 for kind in Kind}
+        return (
+            PATH_LIMIT * max(sizes[Kind.SUGGESTION], sizes[Kind.GAINS])
+            + sizes[Kind.SCORES]
+            + max(sizes[Kind.STATISTICS], sizes[Kind.ENTRY], sizes[Kind.ERROR])
+        )
 
     # Commands and reports
 

@@ -58,7 +58,8 @@ class BoardHolder(Shared):
             return self._trainer
         self._check_unchanged()
         opens = not isinstance(self.board, Board)
-        board = open_board(self.board, self._geometry(), **self._board_options()) if opens else self.board
+        geometry = self._geometry() if opens else None
+        board = open_board(self.board, geometry, **self._board_options(geometry)) if opens else self.board
         try:
             trainer = self._trainer_on(board)
         except BaseException:
@@ -97,10 +98,12 @@ class BoardHolder(Shared):
         check_wave(path)
         self._wave = path
 
-    def _board_options(self):
+    def _board_options(self, geometry):
         if self._wave is not None:
             return {"wave": self._wave}
-        return {"memory_size": 0} if self.board == "emulated" and self.feed == "stream" else {}
+        # Of one that holds the tree rows lie in its memory, whatever feeds it.
+        needs_none = self.board == "emulated" and self.feed == "stream" and not (geometry and geometry.nodes)
+        return {"memory_size": 0} if needs_none else {}
 
     def _trainer_on(self, board):
         cells = self._cells(board.geometry.bins)

@@ -36,7 +36,7 @@ from .state import (
 )
 from .trials import trial
 
-__all__ = ["learn"]
+__all__ = ["MINUS", "TEST", "count", "due", "failing_word", "learn"]
 
 MINUS, TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
 SLOT_AT, LABEL_AT, FLAGS_AT = map(RECORD_HEADER.offset, ("slot", "label", "flags"))
@@ -267,14 +267,24 @@ def record(state, data, at, where, codes, places, mix):
     for _ in range(PATH_LIMIT):
         locate(state.config, state.lo, state.shift, mix, shape, slot, codes, places)
         count(state, slot, label, minus, places, rows)
+        if due(state.entries, state.registers, slot) and not minus:
+            trial(state, np.int64(slot), np.int64(0))
         slot = state.entries[slot, LINK]
         if slot == NONE:
             break
 
 
 @inlined
+def due(entries, registers, slot):
+    """Whether a slot's grace period is over."""
+    grace = registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]
+    grace = entries[slot, PERIOD] or grace
+    return grace and entries[slot, SINCE] >= grace
+
+
+@inlined
 def count(state, slot, label, minus, places, rows):
-    """Update one node with an instance; try it if its grace period is over."""
+    """Update one node with an instance."""
     entries, shape = state.entries, state.counts.shape
     if not minus:
         if entries[slot, N] == state.count_max:
@@ -302,7 +312,3 @@ def count(state, slot, label, minus, places, rows):
     )
     state.events[BEATS] += (len(places) + state.lanes - 1) // state.lanes
     state.events[NODES] += 1
-    grace = state.registers[INNER_GRACE if entries[slot, FLAGS] & INNER else LEAF_GRACE]
-    grace = entries[slot, PERIOD] or grace
-    if not minus and grace and entries[slot, SINCE] >= grace:
-        trial(state, np.int64(slot), np.int64(0))

@@ -110,9 +110,7 @@ class Hearing:
                     "read: load the bitstream of this release"
                 ) from None
             kind = kind_of(data[at])
-            end = at + size
-            while kind in _RUNS and end < len(data) and data[end] == kind:
-                end += size
+            end = at + size * (_run(data, at, size) if kind in _RUNS else 1)
             report, at = data[at:end], end
             token = int(layout_of(kind, geometry, cells).unpack(report)["token"]) if (kind is Kind.FENCE) else 0
             if 0 < token < FEED_TOKENS:
@@ -174,3 +172,15 @@ class Hearing:
             f"board {self.board.name} reports {names.get(code, f'unknown error {code}')} at "
             f"{int(error['address']):#x} after {int(error['count'])} records"
         )
+
+
+def _run(data, at, size):
+    """How many reports of a kind, of ``size`` bytes each, lie in a row from the one at ``at`` on."""
+    kinds = np.frombuffer(data, np.uint8)[at::size]
+    count, step = 1, 16
+    while count < len(kinds):
+        other = np.flatnonzero(kinds[count : count + step] != kinds[0])
+        if other.size:
+            return count + int(other[0])
+        count, step = count + step, 2 * step
+    return len(kinds)

@@ -1,0 +1,443 @@
+"""The commands of a board that holds trees; between any two of them a LEARN goes on as far as it can."""
+
+import numpy as np
+
+from ....choice import choose
+from ....geometry import NONE, Geometry
+from ....protocol.commands import COMMAND_BYTES, COMMANDS, WITH_PAYLOAD, CommandFlag, Opcode
+from ....protocol.layout import Layout
+from ....protocol.leaf_rows import RowOp
+from ....protocol.reports import EntryFlag, ErrorCode, Kind, entry_body
+from ....protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
+from ....protocol.words import putter, words_before
+from ..arithmetic import u16, u32
+from ..commands import (
+    ADDRESS_AT,
+    COUNT_AT,
+    FAR,
+    fence_command,
+    in_range,
+    load_bytes,
+    load_command,
+)
+from ..counting import HALVED, INNER, UNDERFLOW
+from ..reports import DECODE, error, has_room, head, put
+from ..slots import CELL_AT, SLOT_AT, place, read, reset, write
+from ..state import (
+    ASKED,
+    COUNTS,
+    CURRENT,
+    FLAGS,
+    HALTED,
+    LINK,
+    LOADING,
+    PERIOD,
+    SINCE,
+    SKIP,
+    TERMS,
+    USED,
+    N,
+    compiled,
+    inner,
+)
+from .leaf_rows import write_word
+from .quantiser import edges_bytes, layout_bytes, take_edges, take_layout
+from .records import mark
+from .state import (
+    ADDRESS,
+    ASK_UP_TO,
+    BASE,
+    CODED,
+    EDITS,
+    FIRST_OPEN,
+    LEARNING,
+    LEFT,
+    MORE,
+    NEXT,
+    NODE,
+    NUMBER,
+    ONLY,
+    OPEN,
+    OUT,
+    READY,
+    ROOT,
+    TOLD,
+    UNTIL,
+)
+from .walk import MORE_FOLLOWS, NODE_AT, edit
+
+__all__ = ["execute"]
+
+# Plain integers, since Numba types every enumeration anew.
+RESET, LEARN, FENCE, LOAD = map(int, (Opcode.RESET, Opcode.LEARN, Opcode.FENCE, Opcode.LOAD))
+LAYOUT, EDGES = int(TreeOpcode.LAYOUT), int(TreeOpcode.EDGES)
+MEMORY, KEEP = int(CommandFlag.MEMORY), int(CommandFlag.KEEP)
+BAD_COMMAND, ENTRY, ROW = int(ErrorCode.COMMAND), int(Kind.ENTRY), int(TreeKind.ROW)
+READ_OP, WRITE_OP, MARK_OP, TALLY_OP = map(int, (RowOp.READ, RowOp.WRITE, RowOp.MARK, RowOp.TALLY))
+ROOT_AT = COMMANDS[Opcode.LEARN].offset("root")
+PLACE_CELL_AT = COMMANDS[Opcode.PLACE].offset("cell")
+ROW_NODE_AT, ROW_WORD_AT, ROW_VALUE_AT = map(TREE_COMMANDS[TreeOpcode.ROW].offset, ("node", "word", "value"))
+OF_SLOT_AT, OF_NODE_AT, OF_ONLY_AT, OF_BASE_AT, OF_ASK_AT = map(
+    TREE_COMMANDS[TreeOpcode.NODE].offset, ("slot", "node", "only", "base", "ask_up_to")
+)
+PERIOD_SLOT_AT, PERIOD_AT = map(TREE_COMMANDS[TreeOpcode.PERIOD].offset, ("slot", "period"))
+_ENTRY = Layout("entry", *entry_body(Geometry(nodes=1)))  # whose class counts come last
+ENTRY_WORDS = words_before(_ENTRY, "class_counts")
+put_entry = putter(_ENTRY, "n", "since", "link", "current", "entry_flags", "period", "until")
+(N_AT, SINCE_AT, LINK_AT, CURRENT_AT, FLAGS_AT, ENTRY_PERIOD_AT, UNTIL_AT, CLASS_COUNTS_AT) = map(
+    _ENTRY.offset, ("n", "since", "link", "current", "entry_flags", "period", "until", "class_counts")
+)
+IS_OUT = int(EntryFlag.OUT)
+_ROW = TREE_REPORTS[TreeKind.ROW]
+ROW_WORDS, put_row = _ROW.size // 4, putter(_ROW, "kind", "node", "value")
+
+
+# Each executes what ``stream`` has at ``at``; its payload, which is all there, is from ``body`` on. Returns whether it
+# is not refused.
+
+
+@inner
+def learn_command(tree, stream, at, body):
+    """Begin a LEARN; `learn` takes its rows."""
+    state, now = tree.state, tree.at
+    if not stream[at + 1] & MEMORY or u16(stream, at + ROOT_AT) >= len(tree.nodes):
+        return False
+    low, high = u32(stream, at + ADDRESS_AT), u32(stream, at + ADDRESS_AT + 4)
+    now[LEARNING], now[TOLD] = 1, 0
+    now[CODED] = now[NEXT] = 0
+    now[READY] = 1
+    now[LEFT], now[ROOT], now[ADDRESS] = u32(stream, at + COUNT_AT), u16(stream, at + ROOT_AT), low | high << 32
+    if now[LEFT] and high >= FAR >> 32:
+        now[LEARNING] = now[LEFT] = 0
+        error(state.out, state.progress, np.int64(DECODE), now[ADDRESS] - low % state.bus_bytes, now[NUMBER])
+    return True
+
+
+@inner
+def trial_command(tree, stream, at, body):
+    """The trial itself is the caller's."""
+    tree.state.progress[ASKED] = u16(stream, at + SLOT_AT) + 1
+    return True
+
+
+@inner
+def forget(extra, slot):
+    """What a slot's node has beside: nothing."""
+    extra[slot] = 0
+    extra[slot, ONLY] = NONE
+
+
+@inner
+def clear_command(tree, stream, at, body):
+    state, slot = tree.state, u16(stream, at + SLOT_AT)
+    reset(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, slot)
+    forget(tree.extra, slot)
+    return True
+
+
+@inner
+def place_command(tree, stream, at, body):
+    state = tree.state
+    place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, stream, at)
+    if not stream[at + 1] & KEEP:
+        forget(tree.extra, u16(stream, at + SLOT_AT))
+    return True
+
+
+@inner
+def read_command(tree, stream, at, body):
+    state, slot, cell = tree.state, u16(stream, at + SLOT_AT), u16(stream, at + CELL_AT)
+    if cell != NONE:
+        read(state, slot, cell)
+    else:
+        read_entry(state.entries, tree.extra, state.out, state.progress, state.counts.shape[2], slot)
+    return True
+
+
+@inner
+def read_entry(entries, extra, out, progress, classes, slot):
+    head(out, progress, np.int64(ENTRY), np.int64(0), slot)
+    put_entry(
+        out,
+        progress[USED],
+        (
+            entries[slot, N],
+            entries[slot, SINCE],
+            entries[slot, LINK],
+            entries[slot, CURRENT],
+            entries[slot, FLAGS] | (IS_OUT if extra[slot, OUT] else 0),
+            entries[slot, PERIOD],
+            extra[slot, UNTIL],
+        ),
+    )
+    progress[USED] += ENTRY_WORDS
+    for k in range(classes):
+        put(out, progress, entries[slot, COUNTS + k])
+
+
+@inner
+def write_command(tree, stream, at, body):
+    state, slot, cell = tree.state, u16(stream, at + SLOT_AT), u16(stream, at + CELL_AT)
+    if cell != NONE:
+        write(state, slot, cell, stream, body)
+    else:
+        write_entry(state.entries, tree.extra, state.counts.shape, state.count_max, slot, stream, body)
+    return True
+
+
+@inner
+def write_entry(entries, extra, shape, count_max, slot, stream, at):
+    link, current = u16(stream, at + LINK_AT), u16(stream, at + CURRENT_AT)
+    flags = u16(stream, at + FLAGS_AT)
+    entries[slot, N] = u32(stream, at + N_AT) & count_max
+    entries[slot, SINCE] = u32(stream, at + SINCE_AT) & 0xFFFFFF
+    entries[slot, LINK] = link if link < shape[0] else NONE
+    entries[slot, CURRENT] = current if current < shape[3] else NONE
+    entries[slot, FLAGS] = flags & (HALVED | UNDERFLOW | INNER)
+    entries[slot, PERIOD] = u16(stream, at + ENTRY_PERIOD_AT)
+    for k in range(shape[2]):
+        entries[slot, COUNTS + k] = u32(stream, at + CLASS_COUNTS_AT + 4 * k) & count_max
+    entries[slot, TERMS] = 0
+    forget(extra, slot)
+    extra[slot, UNTIL], extra[slot, OUT] = u32(stream, at + UNTIL_AT), flags & IS_OUT != 0
+
+
+@inner
+def fence(tree, stream, at, body):
+    fence_command(tree.state, stream, at, body)
+    return True
+
+
+@inner
+def nothing(tree, stream, at, body):
+    """RESET of a board that has not halted; LOAD is another's."""
+    return True
+
+
+@inner
+def edit_command(tree, stream, at, body):
+    now, shape = tree.at, tree.state.counts.shape
+    now[MORE] = stream[at + 1] & MORE_FOLLOWS != 0
+    if not edit(tree.nodes, shape[3], shape[0], stream, at):
+        return False
+    withdraw(now, tree.open, u16(stream, at + NODE_AT))
+    now[EDITS] += 1
+    now[TOLD], now[READY] = 0, 1
+    return True
+
+
+@inner
+def withdraw(now, proposals, node):
+    """Proposals of a node that have not locked it yet will not."""
+    kept, room = 0, len(proposals)
+    for index in range(now[OPEN]):
+        place = (now[FIRST_OPEN] + index) % room
+        if proposals[place, 0] != node:
+            goes = (now[FIRST_OPEN] + kept) % room
+            proposals[goes, 0], proposals[goes, 1] = proposals[place, 0], proposals[place, 1]
+            kept += 1
+    now[OPEN] = kept
+
+
+@inner
+def node_command(tree, stream, at, body):
+    slot, node, most = u16(stream, at + OF_SLOT_AT), u16(stream, at + OF_NODE_AT), tree.state.count_max
+    if slot >= len(tree.extra) or node >= len(tree.nodes):
+        return False
+    tree.extra[slot, NODE], tree.extra[slot, ONLY] = node, u16(stream, at + OF_ONLY_AT)
+    tree.extra[slot, BASE] = min(u32(stream, at + OF_BASE_AT), most)
+    tree.extra[slot, ASK_UP_TO] = min(u32(stream, at + OF_ASK_AT), most)
+    return True
+
+
+@inner
+def period_command(tree, stream, at, body):
+    slot = u16(stream, at + PERIOD_SLOT_AT)
+    if slot >= len(tree.extra):
+        return False
+    tree.state.entries[slot, PERIOD] = u16(stream, at + PERIOD_AT)
+    return True
+
+
+@inner
+def row_command(tree, stream, at, body):
+    state = tree.state
+    knows = np.int64(len(state.shares) > 0)
+    return access(tree.rows, tree.tallies, tree.at, state.out, state.progress, knows, stream, at)
+
+
+@inner
+def access(rows, tallies, now, out, progress, knows_bayes, stream, at):
+    """Do something with a leaf row or the counters of predictions; whether there is such a thing."""
+    op, node, word = stream[at + 1], u16(stream, at + ROW_NODE_AT), u16(stream, at + ROW_WORD_AT)
+    classes = len(tallies)
+    if op == READ_OP or op == WRITE_OP:
+        if node >= len(rows) or word >= rows.shape[1]:
+            return False
+        if op == READ_OP:
+            put_row(out, progress[USED], (np.int64(ROW), node, rows[node, word]))
+            progress[USED] += ROW_WORDS
+        else:
+            write_word(rows, classes, knows_bayes, node, word, u32(stream, at + ROW_VALUE_AT))
+    elif op == MARK_OP:
+        mark(out, progress, now)
+    elif op == TALLY_OP:
+        if max(node, word) >= classes:
+            return False
+        put_row(out, progress[USED], (np.int64(ROW), node, tallies[node, word]))
+        progress[USED] += ROW_WORDS
+        tallies[node, word] = 0
+    else:
+        return False
+    return True
+
+
+@inner
+def layout_command(tree, stream, at, body):
+    state = tree.state
+    take_layout(
+        tree.at,
+        tree.parts,
+        tree.block,
+        state.lanes,
+        state.bus_bytes,
+        tree.searchers,
+        tree.places,
+        stream,
+        at,
+        body,
+    )
+    return True
+
+
+@inner
+def edges_command(tree, stream, at, body):
+    take_edges(tree.edges, tree.beginnings, tree.below, tree.searchers, tree.places, stream, at, body)
+    return True
+
+
+@inner
+def _unknown(opcode, tree, stream, at, body):
+    return False
+
+
+@inner
+def _no_payload(opcode, tree, stream, at):
+    return np.int64(0)
+
+
+@inner
+def learn_bytes(tree, stream, at):
+    return np.int64(0)  # rows come from memory
+
+
+@inner
+def write_bytes(tree, stream, at):
+    bins, classes = tree.state.counts.shape[1:3]
+    return np.int64(
+        4 * classes + CLASS_COUNTS_AT if u16(stream, at + CELL_AT) == NONE else 4 * bins * classes,
+    )
+
+
+@inner
+def load_payload(tree, stream, at):
+    return load_bytes(tree.state, stream, at)
+
+
+_payload = choose(
+    WITH_PAYLOAD,
+    {Opcode.LEARN: learn_bytes, Opcode.WRITE: write_bytes, Opcode.LOAD: load_payload},
+    __file__,
+    choose(
+        (TreeOpcode.LAYOUT, TreeOpcode.EDGES),
+        {TreeOpcode.LAYOUT: layout_bytes, TreeOpcode.EDGES: edges_bytes},
+        __file__,
+        _no_payload,
+    ),
+)
+_execute = choose(
+    Opcode,
+    {
+        Opcode.LEARN: learn_command,
+        Opcode.TRIAL: trial_command,
+        Opcode.CLEAR: clear_command,
+        Opcode.PLACE: place_command,
+        Opcode.READ: read_command,
+        Opcode.WRITE: write_command,
+        Opcode.FENCE: fence,
+        Opcode.RESET: nothing,
+        Opcode.LOAD: nothing,
+    },
+    __file__,
+    choose(
+        TreeOpcode,
+        {
+            TreeOpcode.EDIT: edit_command,
+            TreeOpcode.NODE: node_command,
+            TreeOpcode.ROW: row_command,
+            TreeOpcode.LAYOUT: layout_command,
+            TreeOpcode.EDGES: edges_command,
+            TreeOpcode.PERIOD: period_command,
+        },
+        __file__,
+        _unknown,
+    ),
+)
+IS_TREES = np.array([number in set(TreeOpcode) for number in range(256)])
+
+
+@inner
+def command(tree, stream, at, head_bytes):
+    """Execute a command; bytes consumed, 0 if it is not all there."""
+    state = tree.state
+    progress, opcode = state.progress, stream[at]
+    payload = _payload(opcode, tree, stream, at)
+    whole = head_bytes + payload + -payload % state.bus_bytes
+    if progress[HALTED]:
+        progress[HALTED] = opcode != RESET
+        tree.at[READY] = 1
+        progress[SKIP] = whole - head_bytes
+        return head_bytes
+    waits = opcode == LEARN or opcode == FENCE or opcode == LOAD or opcode == LAYOUT or opcode == EDGES
+    fine = not (tree.at[LEARNING] and waits)  # for ever
+    fine = fine and (IS_TREES[opcode] or in_range(state.counts.shape[0], state.counts.shape[3], stream, at))
+    if fine and opcode == LOAD:
+        return load_command(state, stream, at, at + head_bytes)
+    if fine:
+        if at + whole > stream.size:
+            return np.int64(0)
+        fine = _execute(opcode, tree, stream, at, at + head_bytes)
+        if fine:
+            return whole
+    error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at) | u32(stream, at + 4) << 32, np.int64(0))
+    progress[SKIP] = whole - head_bytes
+    return head_bytes
+
+
+@compiled
+def execute(tree, stream):
+    """Execute commands until ``stream`` holds no whole one or there is no room for reports; the bytes consumed.
+
+    Also until a LEARN may go on (``at[READY]``), a slot is to be tried (``progress[ASKED]``) or bytes go to memory
+    (``progress[LOADING]``). That is done by whoever calls: compiling all in one takes longest.
+    """
+    state = tree.state
+    progress = state.progress
+    head_bytes = max(COMMAND_BYTES, state.bus_bytes)
+    at = np.int64(0)
+    while not progress[LOADING] and not progress[ASKED] and not (tree.at[LEARNING] and tree.at[READY]):
+        if not has_room(state):
+            return at
+        if progress[SKIP]:
+            step = min(progress[SKIP], stream.size - at)
+            progress[SKIP] -= step
+            at += step
+            if progress[SKIP]:
+                return at
+        if at + head_bytes > stream.size:
+            return at
+        step = command(tree, stream, at, head_bytes)
+        if not step:
+            return at
+        at += step
+    return at
