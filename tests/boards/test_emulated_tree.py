@@ -14,7 +14,7 @@ SIZES = [
     {"naive_bayes": False},
     {"lanes": 4, "passes": 3, "bus_width": 32, "nodes": 200, "slots": 16},
     {"lanes": 8, "passes": 1, "bus_width": 256, "classes": 5, "banks": 2, "nodes": 64},
-    {"naive_bayes": False, "slots": 8, "levels": 4, "banks": 2, "criterion": "gini"},
+    {"naive_bayes": False, "slots": 8, "levels": 4, "banks": 2},
 ]
 
 

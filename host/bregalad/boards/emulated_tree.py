@@ -42,7 +42,7 @@ class EmulatedTreeBoard(EmulatedBoard):
             nodes=kernel_tree.first_rows(g.nodes),
             extra=kernel_tree.first_extra(g.slots),
             rows=np.zeros((g.nodes, kernel_tree.WORDS + classes), np.int64),
-            tallies=np.zeros((classes, classes), np.int64),
+            tallies=np.zeros((classes, 1 << (classes - 1).bit_length()), np.int64),
             rule=np.zeros(len(RULE), np.int64),
             settings=np.zeros(len(kernel_tree.SETTINGS), np.int64),
             at=at,

@@ -89,6 +89,16 @@ def take_layout(at, parts, block, lanes, bus_bytes, searchers, places, stream, h
         base += u16(stream, step + ADVANCE)
         need += signed(stream, step + CHANGE)
     at[REACH] = reach
+    # What lies behind the bytes that the steps ask for might be behind the memory.
+    kept = 0
+    for part in range(at[PARTS]):
+        if parts[part, OFFSET] + BYTES[parts[part, PART_KIND]] <= reach:
+            parts[kept] = parts[part]
+            kept += 1
+    at[PARTS] = kept
+    for which in (LABEL_AT, FLAGS_AT):
+        if at[which] >= reach:
+            at[which] = -1
 
 
 @inner

@@ -121,7 +121,7 @@ class Tree(NamedTuple):
     nodes: np.ndarray  # int32[N, 7], by KIND to LOCKED
     extra: np.ndarray  # int64[S, 6], by NODE to OUT
     rows: np.ndarray  # int64[N, 5 + C], leaf rows: by RowWord, then the class counts
-    tallies: np.ndarray  # int64[C, C], by label and the class predicted
+    tallies: np.ndarray  # int64[C, C or the next power of two], by label and the class predicted
     rule: np.ndarray  # int64, the judge's
     settings: np.ndarray  # int64, by SETTINGS
     at: np.ndarray  # int64, by NUMBER to HITS
