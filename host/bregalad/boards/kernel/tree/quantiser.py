@@ -93,7 +93,8 @@ def take_layout(at, parts, block, lanes, bus_bytes, searchers, places, stream, h
     kept = 0
     for part in range(at[PARTS]):
         if parts[part, OFFSET] + BYTES[parts[part, PART_KIND]] <= reach:
-            parts[kept] = parts[part]
+            for column in range(parts.shape[1]):
+                parts[kept, column] = parts[part, column]
             kept += 1
     at[PARTS] = kept
     for which in (LABEL_AT, FLAGS_AT):
