@@ -3,7 +3,7 @@
 import random
 
 import numpy as np
-from bregalad.geometry import NONE
+from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import pack_load
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.registers import EVENTS
@@ -12,8 +12,18 @@ from bregalad.protocol.reports import ErrorCode
 from .latency import GoldenBoard
 from .tree_traffic import NEVER, TreeHost, TreeTraffic
 
-__all__ = ["Lockstep", "run"]
+__all__ = ["SIZES", "SMALL", "Lockstep", "run"]
 
+SMALL = Geometry(
+    lanes=2, passes=2, bins=4, classes=3, slots=6, count_width=12, bus_width=64, naive_bayes=True, nodes=21
+)
+SIZES = [  # others, as changes of that
+    {},
+    {"naive_bayes": False},
+    {"lanes": 4, "passes": 3, "bus_width": 32, "nodes": 200, "slots": 16},
+    {"lanes": 8, "passes": 1, "bus_width": 256, "classes": 5, "banks": 2, "nodes": 64},
+    {"naive_bayes": False, "slots": 8, "levels": 4, "banks": 2},
+]
 _MEMORY = 1 << 15
 
 

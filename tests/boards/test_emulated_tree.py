@@ -9,22 +9,11 @@ import numpy as np
 import pytest
 from bregalad.boards import open_board
 from bregalad.boards.emulated_tree import EmulatedTreeBoard
-from bregalad.geometry import NONE, Geometry
+from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, pack_load
 from bregalad.protocol.rows import KEY_BYTES, STEP
 from bregalad.protocol.tree import TreeOpcode
-from bregalad_sim.tree_lockstep import run
-
-SMALL = Geometry(
-    lanes=2, passes=2, bins=4, classes=3, slots=6, count_width=12, bus_width=64, naive_bayes=True, nodes=21
-)
-SIZES = [
-    {},
-    {"naive_bayes": False},
-    {"lanes": 4, "passes": 3, "bus_width": 32, "nodes": 200, "slots": 16},
-    {"lanes": 8, "passes": 1, "bus_width": 256, "classes": 5, "banks": 2, "nodes": 64},
-    {"naive_bayes": False, "slots": 8, "levels": 4, "banks": 2},
-]
+from bregalad_sim.tree_lockstep import SIZES, SMALL, run
 
 
 class InParts(EmulatedTreeBoard):

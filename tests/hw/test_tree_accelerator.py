@@ -5,16 +5,11 @@ import random
 import numpy as np
 import pytest
 from bregalad.boards.simulated import SimulatedBoard
-from bregalad.geometry import Geometry
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
 from bregalad.protocol.nodes import Node, NodeKind
 from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TreeOpcode, pack_tree
-from bregalad_sim.tree_lockstep import Lockstep, run
-
-SMALL = Geometry(
-    lanes=2, passes=2, bins=4, classes=3, slots=6, count_width=12, bus_width=64, naive_bayes=True, nodes=21
-)
+from bregalad_sim.tree_lockstep import SIZES, SMALL, Lockstep, run
 
 
 class WithRtl(Lockstep):
@@ -32,7 +27,7 @@ def test_rtl_does_what_the_golden_model_does(seed, more):
     run(SMALL, seed + more, 5, opens, kind=WithRtl)  # memory's latency is another, and how often streams pause
 
 
-def rows_of(codes, g, labels=None):
+def rows_of(codes, labels=None):
     """Rows of one attribute and a label, and the layout of them."""
     rows = np.zeros((len(codes), 2), np.uint8)
     rows[:, 0] = codes
@@ -55,7 +50,7 @@ def test_a_record_behind_some_that_pass_stands_once_they_are_counted(passing, se
     """Locks of one moment take so long that all is calm; then records pass, and right behind them one stands."""
     both, delay = WithRtl(SMALL, seed, opens), 8
     g = both.geometry
-    rows, layout = rows_of([0] * (delay + passing) + [200] * 3, g)
+    rows, layout = rows_of([0] * (delay + passing) + [200] * 3)
     plain(both, layout, delay={"records": delay})
     split = Node(NodeKind.NUMERIC, 0, 100, 1, 0)
     both.edits([(0, split)])
@@ -81,7 +76,7 @@ def test_commands_of_other_slots_as_records_come_lose_no_count(seed):
     both = WithRtl(SMALL, seed, opens)
     g = both.geometry
     codes = [rng.randrange(200) for _ in range(300)]
-    rows, layout = rows_of(codes, g, [rng.randrange(g.classes) for _ in codes])
+    rows, layout = rows_of(codes, [rng.randrange(g.classes) for _ in codes])
     plain(both, layout, grace={"leaf": 60_000})
     split = Node(NodeKind.NUMERIC, 0, 100, 1, 0)
     both.edits([(0, split), (1, Node(slot=0)), (2, Node(slot=1))])
@@ -108,17 +103,8 @@ def test_commands_of_other_slots_as_records_come_lose_no_count(seed):
     both.close()
 
 
-OTHERS = [
-    {},
-    {"naive_bayes": False},
-    {"lanes": 4, "passes": 3, "bus_width": 32, "nodes": 200, "slots": 16},
-    {"lanes": 8, "passes": 1, "bus_width": 256, "classes": 5, "banks": 2, "nodes": 64},
-    {"naive_bayes": False, "slots": 8, "levels": 4, "banks": 2},
-]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("changes", OTHERS, ids=str)
+@pytest.mark.parametrize("changes", SIZES, ids=str)
 def test_rtl_of_other_geometries(changes, seed):
     for each in range(10):
         run(SMALL.replace(**changes), seed + each, 10, opens, kind=WithRtl)

@@ -136,11 +136,12 @@ class TreeSequencer(wiring.Component):
 
         # Whether anything goes on, for some clocks: who goes on may tell of it late.
         calm, still, over = Signal(range(_CALM)), Signal(), Signal()
-        m.d.comb += over.eq(calm == _CALM - 1)
+        # A record that was handed over a clock ago is known by `idle` alone, and the clocks are not counted anew yet.
+        m.d.comb += over.eq((calm == _CALM - 1) & still & self.idle)
         m.d.sync += still.eq(self.idle & self.quiet)
         with m.If(~still):
             m.d.sync += calm.eq(0)
-        with m.Elif(~over):
+        with m.Elif(calm != _CALM - 1):
             m.d.sync += calm.eq(calm + 1)
 
         stride, length = Signal(16), Signal.like(self.descriptor.p.length)
@@ -154,10 +155,9 @@ class TreeSequencer(wiring.Component):
             m.d.sync += flows.eq(0)
         with m.Elif(flows != _CALM - 1):
             m.d.sync += flows.eq(flows + 1)
-        # A record that was handed over a clock ago is known by `idle` alone: `over` tells of it two clocks late.
         m.d.sync += [
             ended.eq(self.learning & (flows == _CALM - 1) & over),
-            stuck.eq(self.learning & self.stands & ~told & self.idle & still & over & ~self.halted),
+            stuck.eq(self.learning & self.stands & ~told & over & ~self.halted),
             barred.eq(self.learning & ((self.stands & told) | self.unfinished) & over),
         ]
 

@@ -12,7 +12,18 @@ from .reports import DECODE, RECORD_HEAD, error, has_room
 from .slots import CELL_AT, CLASS_COUNTS_AT, SLOT_AT, place, read, reset, write
 from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, LOADING, SKIP, USED, compiled, inlined, inner
 
-__all__ = ["execute"]
+__all__ = [
+    "ADDRESS_AT",
+    "COUNT_AT",
+    "FAR",
+    "execute",
+    "fence_command",
+    "in_range",
+    "load_bytes",
+    "load_command",
+    "pass_over",
+    "wrong",
+]
 
 # Plain integers, since Numba types every enumeration anew.
 RESET = int(Opcode.RESET)
@@ -170,8 +181,14 @@ def load_command(state, stream, at, body):
 @inlined
 def _refuse(state, stream, at):
     """Report a command as wrong, and skip what follows it."""
-    error(state.out, state.progress, np.int64(BAD_COMMAND), u32(stream, at) | u32(stream, at + 4) << 32, np.int64(0))
+    wrong(state, stream, at)
     _skip(state, stream, at)
+
+
+@inlined
+def wrong(state, stream, at):
+    """Report a command as wrong."""
+    error(state.out, state.progress, np.int64(BAD_COMMAND), u32(stream, at) | u32(stream, at + 4) << 32, np.int64(0))
 
 
 @inlined
@@ -232,6 +249,14 @@ def command(state, stream, at, head_bytes):
     return _execute(stream[at], state, stream, at, at + head_bytes)
 
 
+@inlined
+def pass_over(progress, stream, at):
+    """Pass over what is to be skipped, as far as it is there; where ``stream`` is at then."""
+    step = min(progress[SKIP], stream.size - at)
+    progress[SKIP] -= step
+    return at + step
+
+
 @compiled
 def execute(state, stream):
     """Execute commands until ``stream`` holds no whole one or there is no room for reports.
@@ -245,12 +270,7 @@ def execute(state, stream):
     head_bytes = max(COMMAND_BYTES, state.bus_bytes)
     at = np.int64(0)
     while not progress[LEFT] and not progress[ASKED] and not progress[LOADING]:
-        if progress[SKIP]:
-            step = min(progress[SKIP], stream.size - at)
-            progress[SKIP] -= step
-            at += step
-            if progress[SKIP]:
-                return at
+        at = pass_over(progress, stream, at)
         if at + head_bytes > stream.size or not has_room(state):
             return at
         step = command(state, stream, at, head_bytes)

@@ -31,8 +31,11 @@ __all__ = [
     "CELL_AT",
     "obey",
     "place",
+    "put_class_counts",
+    "put_entry_row",
     "read",
     "reset",
+    "take_entry",
     "write",
 ]
 
@@ -101,27 +104,38 @@ def obey(entries, counts, counters, shares, lo, shift, stream, used, size):
             place(entries, counts, counters, shares, lo, shift, stream, at)
 
 
+@inner
+def put_entry_row(entries, out, progress, slot, flags):
+    """An ENTRY, up to what only boards with a node table tell."""
+    head(out, progress, np.int64(ENTRY), np.int64(0), slot)
+    put_entry(
+        out,
+        progress[USED],
+        (
+            entries[slot, N],
+            entries[slot, SINCE],
+            entries[slot, LINK],
+            entries[slot, CURRENT],
+            flags,
+            entries[slot, PERIOD],
+        ),
+    )
+    progress[USED] += ENTRY_WORDS
+
+
+@inner
+def put_class_counts(entries, out, progress, slot, classes):
+    for k in range(classes):
+        put(out, progress, entries[slot, COUNTS + k])
+
+
 @inlined
 def read(state, slot, cell):
     entries, out, progress = state.entries, state.out, state.progress
     bins, classes = state.counts.shape[1:3]
     if cell == NONE:
-        head(out, progress, np.int64(ENTRY), np.int64(0), slot)
-        put_entry(
-            out,
-            progress[USED],
-            (
-                entries[slot, N],
-                entries[slot, SINCE],
-                entries[slot, LINK],
-                entries[slot, CURRENT],
-                entries[slot, FLAGS],
-                entries[slot, PERIOD],
-            ),
-        )
-        progress[USED] += ENTRY_WORDS
-        for k in range(classes):
-            put(out, progress, entries[slot, COUNTS + k])
+        put_entry_row(entries, out, progress, slot, entries[slot, FLAGS])
+        put_class_counts(entries, out, progress, slot, classes)
     else:
         put_statistics(out, progress[USED], (np.int64(STATISTICS), slot, cell))
         progress[USED] += STATISTICS_WORDS
@@ -130,24 +144,31 @@ def read(state, slot, cell):
                 put(out, progress, np.int64(state.counts[slot, index, k, cell]))
 
 
+@inner
+def take_entry(entries, shape, count_max, slot, stream, at, counts_at):
+    """Set an entry to the one that ``stream`` has at ``at``, its class counts at ``counts_at``."""
+    link, current = u16(stream, at + ENTRY_LINK_AT), u16(stream, at + ENTRY_CURRENT_AT)
+    entries[slot, N] = u32(stream, at + N_AT) & count_max
+    entries[slot, SINCE] = u32(stream, at + SINCE_AT) & 0xFFFFFF
+    entries[slot, LINK] = link if link < shape[0] else NONE
+    entries[slot, CURRENT] = current if current < shape[3] else NONE
+    entries[slot, FLAGS] = stream[at + ENTRY_FLAGS_AT] & (HALVED | UNDERFLOW | INNER)
+    entries[slot, PERIOD] = u16(stream, at + ENTRY_PERIOD_AT)
+    for k in range(shape[2]):
+        entries[slot, COUNTS + k] = u32(stream, counts_at + 4 * k) & count_max
+    entries[slot, TERMS] = 0
+
+
 @inlined
 def write(state, slot, cell, stream, at):
-    slots, bins, classes, cells = state.counts.shape
+    bins, classes = state.counts.shape[1:3]
     entries = state.entries
     if cell == NONE:
-        link, current = u16(stream, at + ENTRY_LINK_AT), u16(stream, at + ENTRY_CURRENT_AT)
-        entries[slot, N] = u32(stream, at + N_AT) & state.count_max
-        entries[slot, SINCE] = u32(stream, at + SINCE_AT) & 0xFFFFFF
-        entries[slot, LINK] = link if link < slots else NONE
-        entries[slot, CURRENT] = current if current < cells else NONE
-        entries[slot, FLAGS] = stream[at + ENTRY_FLAGS_AT] & (HALVED | UNDERFLOW | INNER)
-        entries[slot, PERIOD] = u16(stream, at + ENTRY_PERIOD_AT)
-        for k in range(classes):
-            entries[slot, COUNTS + k] = u32(stream, at + CLASS_COUNTS_AT + 4 * k) & state.count_max
+        take_entry(entries, state.counts.shape, state.count_max, slot, stream, at, at + CLASS_COUNTS_AT)
     else:
         entries[slot, EXTENT] = bins
         for index in range(bins):
             for k in range(classes):
                 state.counts[slot, index, k, cell] = u32(stream, at) & state.count_max
                 at += 4
-    entries[slot, TERMS] = 0
+        entries[slot, TERMS] = 0

@@ -7,9 +7,9 @@ from ....geometry import NONE, Geometry
 from ....protocol.commands import COMMAND_BYTES, COMMANDS, WITH_PAYLOAD, CommandFlag, Opcode
 from ....protocol.layout import Layout
 from ....protocol.leaf_rows import RowOp
-from ....protocol.reports import EntryFlag, ErrorCode, Kind, entry_body
+from ....protocol.reports import EntryFlag, entry_body
 from ....protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
-from ....protocol.words import putter, words_before
+from ....protocol.words import putter
 from ..arithmetic import u16, u32
 from ..commands import (
     ADDRESS_AT,
@@ -19,24 +19,19 @@ from ..commands import (
     in_range,
     load_bytes,
     load_command,
+    pass_over,
+    wrong,
 )
-from ..counting import HALVED, INNER, UNDERFLOW
-from ..reports import DECODE, error, has_room, head, put
-from ..slots import CELL_AT, SLOT_AT, place, read, reset, write
+from ..reports import DECODE, error, has_room, put
+from ..slots import CELL_AT, SLOT_AT, place, put_class_counts, put_entry_row, read, reset, take_entry, write
 from ..state import (
     ASKED,
-    COUNTS,
-    CURRENT,
     FLAGS,
     HALTED,
-    LINK,
     LOADING,
     PERIOD,
-    SINCE,
     SKIP,
-    TERMS,
     USED,
-    N,
     compiled,
     inner,
 )
@@ -72,21 +67,16 @@ __all__ = ["execute"]
 RESET, LEARN, FENCE, LOAD = map(int, (Opcode.RESET, Opcode.LEARN, Opcode.FENCE, Opcode.LOAD))
 LAYOUT, EDGES = int(TreeOpcode.LAYOUT), int(TreeOpcode.EDGES)
 MEMORY, KEEP = int(CommandFlag.MEMORY), int(CommandFlag.KEEP)
-BAD_COMMAND, ENTRY, ROW = int(ErrorCode.COMMAND), int(Kind.ENTRY), int(TreeKind.ROW)
+ROW = int(TreeKind.ROW)
 READ_OP, WRITE_OP, MARK_OP, TALLY_OP = map(int, (RowOp.READ, RowOp.WRITE, RowOp.MARK, RowOp.TALLY))
 ROOT_AT = COMMANDS[Opcode.LEARN].offset("root")
-PLACE_CELL_AT = COMMANDS[Opcode.PLACE].offset("cell")
 ROW_NODE_AT, ROW_WORD_AT, ROW_VALUE_AT = map(TREE_COMMANDS[TreeOpcode.ROW].offset, ("node", "word", "value"))
 OF_SLOT_AT, OF_NODE_AT, OF_ONLY_AT, OF_BASE_AT, OF_ASK_AT = map(
     TREE_COMMANDS[TreeOpcode.NODE].offset, ("slot", "node", "only", "base", "ask_up_to")
 )
 PERIOD_SLOT_AT, PERIOD_AT = map(TREE_COMMANDS[TreeOpcode.PERIOD].offset, ("slot", "period"))
 _ENTRY = Layout("entry", *entry_body(Geometry(nodes=1)))  # whose class counts come last
-ENTRY_WORDS = words_before(_ENTRY, "class_counts")
-put_entry = putter(_ENTRY, "n", "since", "link", "current", "entry_flags", "period", "until")
-(N_AT, SINCE_AT, LINK_AT, CURRENT_AT, FLAGS_AT, ENTRY_PERIOD_AT, UNTIL_AT, CLASS_COUNTS_AT) = map(
-    _ENTRY.offset, ("n", "since", "link", "current", "entry_flags", "period", "until", "class_counts")
-)
+FLAGS_AT, UNTIL_AT, CLASS_COUNTS_AT = map(_ENTRY.offset, ("entry_flags", "until", "class_counts"))
 IS_OUT = int(EntryFlag.OUT)
 _ROW = TREE_REPORTS[TreeKind.ROW]
 ROW_WORDS, put_row = _ROW.size // 4, putter(_ROW, "kind", "node", "value")
@@ -149,30 +139,12 @@ def read_command(tree, stream, at, body):
     state, slot, cell = tree.state, u16(stream, at + SLOT_AT), u16(stream, at + CELL_AT)
     if cell != NONE:
         read(state, slot, cell)
-    else:
-        read_entry(state.entries, tree.extra, state.out, state.progress, state.counts.shape[2], slot)
+        return True
+    entries, out, progress = state.entries, state.out, state.progress
+    put_entry_row(entries, out, progress, slot, entries[slot, FLAGS] | (IS_OUT if tree.extra[slot, OUT] else 0))
+    put(out, progress, tree.extra[slot, UNTIL])
+    put_class_counts(entries, out, progress, slot, state.counts.shape[2])
     return True
-
-
-@inner
-def read_entry(entries, extra, out, progress, classes, slot):
-    head(out, progress, np.int64(ENTRY), np.int64(0), slot)
-    put_entry(
-        out,
-        progress[USED],
-        (
-            entries[slot, N],
-            entries[slot, SINCE],
-            entries[slot, LINK],
-            entries[slot, CURRENT],
-            entries[slot, FLAGS] | (IS_OUT if extra[slot, OUT] else 0),
-            entries[slot, PERIOD],
-            extra[slot, UNTIL],
-        ),
-    )
-    progress[USED] += ENTRY_WORDS
-    for k in range(classes):
-        put(out, progress, entries[slot, COUNTS + k])
 
 
 @inner
@@ -180,26 +152,13 @@ def write_command(tree, stream, at, body):
     state, slot, cell = tree.state, u16(stream, at + SLOT_AT), u16(stream, at + CELL_AT)
     if cell != NONE:
         write(state, slot, cell, stream, body)
-    else:
-        write_entry(state.entries, tree.extra, state.counts.shape, state.count_max, slot, stream, body)
+        return True
+    counts_at = body + CLASS_COUNTS_AT
+    take_entry(state.entries, state.counts.shape, state.count_max, slot, stream, body, counts_at)
+    forget(tree.extra, slot)
+    tree.extra[slot, UNTIL] = u32(stream, body + UNTIL_AT)
+    tree.extra[slot, OUT] = stream[body + FLAGS_AT] & IS_OUT != 0
     return True
-
-
-@inner
-def write_entry(entries, extra, shape, count_max, slot, stream, at):
-    link, current = u16(stream, at + LINK_AT), u16(stream, at + CURRENT_AT)
-    flags = u16(stream, at + FLAGS_AT)
-    entries[slot, N] = u32(stream, at + N_AT) & count_max
-    entries[slot, SINCE] = u32(stream, at + SINCE_AT) & 0xFFFFFF
-    entries[slot, LINK] = link if link < shape[0] else NONE
-    entries[slot, CURRENT] = current if current < shape[3] else NONE
-    entries[slot, FLAGS] = flags & (HALVED | UNDERFLOW | INNER)
-    entries[slot, PERIOD] = u16(stream, at + ENTRY_PERIOD_AT)
-    for k in range(shape[2]):
-        entries[slot, COUNTS + k] = u32(stream, at + CLASS_COUNTS_AT + 4 * k) & count_max
-    entries[slot, TERMS] = 0
-    forget(extra, slot)
-    extra[slot, UNTIL], extra[slot, OUT] = u32(stream, at + UNTIL_AT), flags & IS_OUT != 0
 
 
 @inner
@@ -409,7 +368,7 @@ def command(tree, stream, at, head_bytes):
         fine = _execute(opcode, tree, stream, at, at + head_bytes)
         if fine:
             return whole
-    error(state.out, progress, np.int64(BAD_COMMAND), u32(stream, at) | u32(stream, at + 4) << 32, np.int64(0))
+    wrong(state, stream, at)
     progress[SKIP] = whole - head_bytes
     return head_bytes
 
@@ -428,12 +387,7 @@ def execute(tree, stream):
     while not progress[LOADING] and not progress[ASKED] and not (tree.at[LEARNING] and tree.at[READY]):
         if not has_room(state):
             return at
-        if progress[SKIP]:
-            step = min(progress[SKIP], stream.size - at)
-            progress[SKIP] -= step
-            at += step
-            if progress[SKIP]:
-                return at
+        at = pass_over(progress, stream, at)
         if at + head_bytes > stream.size:
             return at
         step = command(tree, stream, at, head_bytes)

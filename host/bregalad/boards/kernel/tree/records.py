@@ -4,7 +4,7 @@ import numpy as np
 
 from ....geometry import NONE, Geometry
 from ....protocol.commands import PATH_LIMIT
-from ....protocol.reports import Kind, SuggestionFlag, suggestion_layout
+from ....protocol.reports import SuggestionFlag, suggestion_layout
 from ....protocol.tree import MANY, TREE_REPORTS, TreeKind
 from ....protocol.words import putter, words_before
 from ..bayes import classify
@@ -84,9 +84,8 @@ LABEL_WORDS, put_label = _LABEL.size // 4, putter(_LABEL, "kind", "label", "node
 MARK_WORDS, put_mark = _MARK.size // 4, putter(_MARK, "kind", "instances", "hits")
 REQUESTED = int(SuggestionFlag.REQUESTED)
 # A suggestion's candidates lie behind the class counts, one after the other.
-_ONE, _TWO = (suggestion_layout(Geometry(classes=classes)) for classes in (2, 3))
-BEST, SECOND, CURRENT = (words_before(_ONE, f"{name}_cell") - 2 for name in ("best", "second", "current"))
-SUGGESTED = int(Kind.SUGGESTION)
+_TWO = suggestion_layout(Geometry(classes=2))
+BEST, SECOND, CURRENT = (words_before(_TWO, f"{name}_cell") - 2 for name in ("best", "second", "current"))
 
 
 @inner
@@ -178,10 +177,61 @@ def lock_due(tree):
         at[OPEN] -= 1
 
 
+@inlined
+def by_bayes(state, mix, slot, codes, places):
+    """The class by naive Bayes, -1 if the slot knows none, or is an inner node's, above the leaf."""
+    entries, shape, config, registers = state.entries, state.counts.shape, state.config, state.registers
+    if not len(state.shares) or slot == NONE or not entries[slot, N] or entries[slot, FLAGS] & INNER:
+        return np.int64(-1)
+    locate(config, state.lo, state.shift, mix, shape, slot, codes, places)
+    label = classify(
+        entries,
+        shape,
+        state.counters,
+        state.shares,
+        config,
+        mix,
+        registers[NEIGHBOURS],
+        min(registers[CLASSES], shape[2]),
+        state.scores,
+        state.logs,
+        state.bayes_table,
+        slot,
+        places,
+    )
+    return np.int64(label)
+
+
+@inlined
+def predict(tree, leaf, label, test, bayes):
+    """Predict a record by its leaf's row; learn it there, but for a test; tell what is asked for."""
+    out, progress, at, settings = tree.state.out, tree.state.progress, tree.at, tree.settings
+    predicted = predicted_by(tree.rows, leaf, settings[BY], bayes)
+    if not test:
+        learn_row(tree.rows, leaf, label, settings[BY], bayes, predicted)
+        tree.tallies[label, predicted] = tree.tallies[label, predicted] + 1 & 0xFFFFFFFF
+        at[INSTANCES] += 1
+        at[HITS] += label == predicted
+    if test or settings[TOLD_LABEL]:
+        tree.state.events[PREDICTED] += 1
+        put_label(out, progress[USED], (np.int64(LABEL), predicted, leaf))
+        progress[USED] += LABEL_WORDS
+    if not test and 0 < settings[MARKS] <= at[INSTANCES]:
+        mark(out, progress, at)
+
+
+@inner
+def fail(tree, code, word):
+    """The LEARN ends at a word that memory has not answered."""
+    at = tree.at
+    at[LEFT] = at[LEARNING] = 0
+    error(tree.state.out, tree.state.progress, code, word, at[NUMBER])
+
+
 @compiled
 def learn(tree):
     """Learn records until the LEARN has ended, the stream stands or the board has halted, or there is no room."""
-    state, nodes, at, settings = tree.state, tree.nodes, tree.at, tree.settings
+    state, nodes, at = tree.state, tree.nodes, tree.at
     entries, counts, progress, out = state.entries, state.counts, state.progress, state.out
     data, events, lo, shift = state.memory, state.events, state.lo, state.shift
     shape = counts.shape
@@ -190,7 +240,7 @@ def learn(tree):
     passes = (cells + state.lanes - 1) // state.lanes
     mix = mixture(state.config, cells)
     where, codes, places = state.order[:cells], state.codes[:cells], state.places[:cells]
-    by, bayes_known = settings[BY], len(state.shares) > 0
+    by = tree.settings[BY]
     inside = data.size - data.size % state.bus_bytes
     at[READY] = 0
     while at[LEFT] and not progress[HALTED] and progress[USED] + state.reserve <= out.size:
@@ -200,8 +250,7 @@ def learn(tree):
         if apart:
             word, code = failing_word(state, row, stride)
             if word >= 0 and row + at[REACH] > word:
-                at[LEFT] = at[LEARNING] = 0
-                error(out, progress, code, word, at[NUMBER])
+                fail(tree, code, word)
                 return
         if at[NEXT] == at[CODED]:
             at[NEXT], at[CODED] = 0, 1 if apart else min(BLOCK, at[LEFT], (inside - row) // stride)
@@ -228,39 +277,9 @@ def learn(tree):
             rows = gather(mix, shape, own, 0, where, codes, places)
             if not minus:
                 bayes = np.int64(-1)
-                # Naive Bayes that nothing depends on need not be found.
-                if bayes_known and by != BY_MAJORITY and slot != NONE:
-                    if entries[slot, N] and not entries[slot, FLAGS] & INNER:
-                        locate(state.config, lo, shift, mix, shape, slot, codes, places)
-                        bayes = np.int64(
-                            classify(
-                                entries,
-                                shape,
-                                state.counters,
-                                state.shares,
-                                state.config,
-                                mix,
-                                state.registers[NEIGHBOURS],
-                                min(state.registers[CLASSES], classes),
-                                state.scores,
-                                state.logs,
-                                state.bayes_table,
-                                slot,
-                                places,
-                            )
-                        )
-                predicted = predicted_by(tree.rows, leaf, by, bayes)
-                if not test:
-                    learn_row(tree.rows, leaf, label, by, bayes, predicted)
-                    tree.tallies[label, predicted] = tree.tallies[label, predicted] + 1 & 0xFFFFFFFF
-                    at[INSTANCES] += 1
-                    at[HITS] += label == predicted
-                if test or settings[TOLD_LABEL]:
-                    events[PREDICTED] += 1
-                    put_label(out, progress[USED], (np.int64(LABEL), predicted, leaf))
-                    progress[USED] += LABEL_WORDS
-                if not test and 0 < settings[MARKS] <= at[INSTANCES]:
-                    mark(out, progress, at)
+                if by != BY_MAJORITY:  # else nothing depends on it
+                    bayes = by_bayes(state, mix, slot, codes, places)
+                predict(tree, leaf, label, test, bayes)
             if test:
                 if slot != NONE:
                     events[NODES] += 1
@@ -281,8 +300,7 @@ def learn(tree):
         at[ADDRESS] += stride
         at[NEXT] += 1
         if word >= 0:
-            at[LEFT] = at[LEARNING] = 0
-            error(out, progress, code, word, at[NUMBER])
+            fail(tree, code, word)
             return
     at[READY] = at[LEFT] > 0 and not progress[HALTED]  # but for room
     if at[LEARNING] and not at[LEFT] and not progress[HALTED]:
