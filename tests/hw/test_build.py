@@ -1,6 +1,5 @@
 """Bitstreams: one whole build of the smallest geometry, and what is refused."""
 
-import fnmatch
 import json
 import os
 import re
@@ -16,17 +15,14 @@ from bregalad.cli import main
 from bregalad.files import alone_in
 from bregalad.geometry import PRESETS, Geometry
 from bregalad_hw.boards import BOARDS
-from bregalad_hw.boards.pll import ECP5Clock, GW2AClock, Series7Clock
 from bregalad_hw.build import synthesis, tools
 from bregalad_hw.build.bitstream import _clocks, build
 from bregalad_hw.build.families import ECP5, Gowin
 from bregalad_hw.build.report import describe_path, table
 from bregalad_hw.build.routing import _is_stuck, most_promising_first, place_and_route
-from bregalad_hw.build.synthesis import _check_size, constraints_of, synthesise
+from bregalad_hw.build.synthesis import _check_size, synthesise
 from bregalad_hw.build.tools import BuildError, tool
-from bregalad_hw.reports import kept
 
-KEPT = kept()
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
 
 
@@ -47,94 +43,10 @@ def test_only_the_plls_clocks_were_asked_for_more():
     }
 
 
-@pytest.mark.parametrize("name", sorted(KEPT))
-def test_kept_builds_are_of_what_the_catalogue_has(name):
-    """A report that bears a board's name is of what ``build`` makes of it by default."""
-    report = KEPT[name]
-    board = BOARDS[report["board"]]
-    assert report["met"]
-    assert report["clock_mhz"]["achieved"] >= report["clock_mhz"]["asked"]
-    assert name == board.name or name.startswith(f"{board.name}-")
-    if name == board.name:
-        assert Geometry(**report["geometry"]) == board.geometry
-        assert (report["clock_mhz"]["asked"], report["seed"]) == (board.clock_mhz, board.seed)
-
-
-def test_every_board_was_built_with_its_defaults():
-    assert {name for name, board in BOARDS.items() if not board.vendor} == set(KEPT) & set(BOARDS)
-
-
-@pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150])
-@pytest.mark.parametrize("loop, i_hz", [(ECP5Clock, 25e6), (Series7Clock, 100e6)])
-def test_pll_makes_what_is_asked(loop, i_hz, mhz):
-    assert loop(i_hz, mhz * 1e6).hz == pytest.approx(mhz * 1e6)
-
-
-@pytest.mark.parametrize("mhz, made", [(54, 54), (81, 81), (50, 27 * 13 / 7), (75, 27 * 25 / 9)])
-def test_gowins_pll_makes_what_is_asked_or_nearly(mhz, made):
-    assert GW2AClock(27e6, mhz * 1e6).hz == pytest.approx(made * 1e6)
-
-
-@pytest.mark.parametrize("name", BOARDS)
-def test_the_slowest_clock_can_be_made(name):
-    board = BOARDS[name]
-    top = board.top(PRESETS["tiny"], board.slowest_mhz * 1e6, **({"baud": 300_000} if board.wire == "serial" else {}))
-    assert top.clock_hz == pytest.approx(board.slowest_mhz * 1e6)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "ulx3s-12f",
-        "ulx3s-85f-sdram",
-        "ecpix5-45f",
-        "ecpix5-85f-ddr3",
-        "versa-ecp5",
-        "versa-ecp5-5g",
-        "colorlight-5a-75b",
-    ],
-)
-def test_pins_and_memories_are_the_boards(name):
-    """What simulation, --aim, constraints and the catalogue name are pins and memories that the board has."""
-    board = BOARDS[name]
-    top = board.top(PRESETS["tiny"], board.clock_mhz * 1e6)
-    files = board.platform().prepare(top, debug_verilog=False).files
-    pins = files["top.lpf"]
-    there = set(re.findall(r'LOCATE COMP "([\w.]+)(?:\[\d\])?"', pins))
-    constraints = constraints_of(board)
-    named = set(re.findall(r'PORT "([\w.]+)(?:\[\d\])?"', constraints))
-    assert len(there) >= 4 and named < there
-    assert {pin for name, pin in board.pins.items() if name != "LIT"} < there
-    assert f'FREQUENCY PORT "{board.pins["CLOCK"]}" {top.pll.i_hz:.1f} HZ' in pins
-    memories = [
-        f"{module[1]}/m:{memory}"
-        for module in re.finditer(r"^module \\(\S+)\n(.*?)^end", files["top.il"], re.MULTILINE | re.DOTALL)
-        for memory in re.findall(r"^  memory .* \\(\S+)", module[2], re.MULTILINE)
-    ]
-    memories += [f"ethernet/m:{memory}" for memory in re.findall(r"reg \[\d+:0\] (\w+)\[", files.get("ethernet.v", ""))]
-    assert all(fnmatch.filter(memories, name) for name in board.block_rams)
-
-
-def test_gowins_pins_are_the_boards():
-    """As above; the router's clock is in the script, where --aim raises it."""
-    board = BOARDS["tang-nano-20k"]
-    top = board.top(PRESETS["tiny"], board.clock_mhz * 1e6)
-    files = board.platform().prepare(top, debug_verilog=False, **board.family.overrides("", top.clock_hz)).files
-    there = dict(re.findall(r'IO_LOC "([\w.]+)" (\d+);', files["top.cst"]))
-    pins = {name: there[pin] for name, pin in board.pins.items() if name != "LIT"}
-    assert pins == {"CLOCK": "4", "RX": "70", "TX": "69", "ALIVE": "15"}
-    assert "--freq 81.000 " in files["build_top.sh"]
-
-
 def test_gowins_router_is_asked_for_more(tmp_path):
     (tmp_path / "build_top.sh").write_text("nextpnr --freq 81.000 --seed $SEED\n")
     Gowin().aim(tmp_path, "clk27_0__io", 1.25)
     assert (tmp_path / "build_top.sh").read_text() == "nextpnr --freq 101.250 --seed $SEED\n"
-
-
-def test_pll_refuses():
-    with pytest.raises(ValueError, match="no clock near 0.1 MHz can be made of 25 MHz"):
-        ECP5Clock(25e6, 1e5)
 
 
 @pytest.mark.parametrize(
