@@ -119,10 +119,10 @@ def test_serial_port_that_takes_nothing_keeps_whole_frames_up_to_a_bound():
     tty.setraw(master)
     wire = SerialWire(os.ttyname(slave))
     wire.open(115_200)
-    frames = [bytes([1 + i % 255]) * 5000 for i in range(300)]
+    frames = [b"%05d" % i * 1000 for i in range(300)]
     for frame in frames:
         wire.send([frame])
-    assert len(wire._out) < 300_000
+        assert len(wire._out) < 300_000
     came = b""
     while wire._out or select.select([master], [], [], 2)[0]:  # the kernel hands on when it has time
         came += os.read(master, 1 << 16)
@@ -130,6 +130,8 @@ def test_serial_port_that_takes_nothing_keeps_whole_frames_up_to_a_bound():
     wire.close()
     got = [decode_cobs(frame) for frame in came.split(b"\0") if frame]
     assert 50 < len(got) < 100
-    assert got == frames[: len(got)]
+    assert got[:50] == frames[:50]
+    # Whenever the kernel hands some on there is room again: later ones follow, whole and in order.
+    assert set(got) <= set(frames) and got == sorted(got)
     os.close(master)
     os.close(slave)
