@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 __all__ = ["Stopped", "check_interrupt", "deferred_interrupt", "hold_interrupt", "status_of", "stopping", "unbroken"]
 
@@ -67,17 +67,24 @@ def _interrupt(number):
 _handlers = {signal.SIGINT: signal.default_int_handler}  # those that interrupt
 
 
-@contextmanager
 def deferred_interrupt():
-    """Hold back a KeyboardInterrupt: it comes at the end, or with `check_interrupt`.
+    """Hold back a KeyboardInterrupt: it comes at the end, or with `check_interrupt`; a context.
 
     One that has come is raised at the end even if that is an exception. May be nested: the
     outermost decides. Only the main thread gets interrupts; in others, and where the program
     handles the signals itself, nothing is changed.
     """
+    return _outermost() if _held is None else _NESTED
+
+
+_NESTED = nullcontext()
+
+
+@contextmanager
+def _outermost():
     global _held
     own = {}
-    if _held is None and _in_main_thread():
+    if _in_main_thread():
         own = {number: handler for number, handler in _handlers.items() if signal.getsignal(number) is handler}
     if not own:
         yield

@@ -14,7 +14,7 @@ from .nodes import FORK, LEAF, descendants, kill
 from .slots import give_back
 from .split import enter_role, hand_out, place_slot, sprout
 
-__all__ = ["clear_below", "deactivate", "divide", "free_slot", "review"]
+__all__ = ["clear_below", "competing", "deactivate", "divide", "free_slot", "review"]
 
 _KEEP = int(CommandFlag.KEEP)
 
@@ -31,6 +31,15 @@ def _leaves(table, room):
         else:
             inner += table[node]["kind"] != FORK
     return nodes[:count], inner
+
+
+@njit()
+def competing(table, room):
+    """Whether leaves are without a slot."""
+    for node in descendants(table, 0, room[0]):
+        if table[node]["kind"] == LEAF and table[node]["slot"] < 0:
+            return True
+    return False
 
 
 @njit(inner=True)

@@ -6,7 +6,7 @@ from ...geometry import NONE
 from ...protocol.commands import CommandFlag, Opcode, pack_command
 from .activation import activate, rezoom, role_period
 from .alternates import begin, end
-from .contest import clear_below, divide, free_slot, review
+from .contest import clear_below, competing, divide, free_slot, review
 from .nodes import NUMERIC
 from .slots import SlotPool
 from .split import enter_role, level, link, place, shift_of, sides_of, style_of
@@ -256,17 +256,17 @@ class Growth:
         )
 
     def review(self):
-        """Let all leaves compete for the slots if some have none."""
+        """Let all leaves compete for the slots if some have none; whether that has changed anything."""
         nodes = self.nodes
-        leaves = nodes.leaves()
-        if (nodes.slot[leaves] >= 0).all():
-            return
+        if not competing(nodes.table, nodes.room):
+            return False
         counts, _, gains, _ = nodes.matrices
         pool = self.pool
         chosen, used = review(nodes.table, counts, gains, nodes.room, self.style, pool.stack, pool.node, self._out)
         self._send(used)
         for leaf in chosen.tolist():
             self._activate(leaf)
+        return bool(len(chosen))
 
     def restart(self):
         """Give all nodes that count a slot each, with empty statistics."""

@@ -1,7 +1,8 @@
 """What becomes of the reports of a board that walks records down the tree, in compiled code.
 
-A proposal is judged at once (`take`). Where the stream stands, the driver asks for what a decision needs (`ask`), takes
-the answers in as they come (`take`), and then changes the tree and tells the board (`decide`).
+A proposal is judged at once. Where the stream stands at a split, the board is asked for what the decision needs, and
+when all of that has come the tree is changed and the board told: all in `take`, so that nothing but bytes goes to and
+fro outside. What other decisions need, and what leaves have counted, the driver asks for (`ask`).
 """
 
 from collections import namedtuple
@@ -17,18 +18,23 @@ from ...protocol.nodes import EDIT, EditFlag
 from ...protocol.reports import HEADER, Kind, SuggestionFlag, layout_of
 from ...protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
 from ...protocol.words import getter, putter, words_before
-from ..policy.judge import KEEP, MAX_PERIOD, TIE, judge_row
+from ..policy.judge import KEEP, MAX_PERIOD, SPLIT, TIE, judge_row
 from ..structure.contest import divide
 from ..structure.nodes import LEAF, descendants
 from ..structure.split import cells_of, sides_of
 from .follow import UNTOLD, follow
 from .tally import HALVINGS, REPLACED, SPLITS, TIES, TRIALS
+from .trials import earliest
 
 __all__ = [
+    "ALL",
+    "CHOICE",
+    "DECIDING",
     "EDITS",
     "EDITS_DONE",
     "FIRST",
     "LEARNT",
+    "NODE",
     "RECORDS_DONE",
     "SIZE",
     "STOOD",
@@ -36,7 +42,6 @@ __all__ = [
     "Answers",
     "answers",
     "ask",
-    "decide",
     "sizes_of",
     "take",
     "tell",
@@ -53,15 +58,21 @@ __all__ = [
     _SLOT,  # what the report that comes next is of: slot
     _NUMBER,  # and record
     WAITING,  # answers to `ask` that are to come
+    DECIDING,  # the node that they are to decide about in compiled code, -1: none
     _ROWS,  # words of leaf rows asked for,
     _ROWS_IN,  # and come
     _ENTRIES,
     _ENTRIES_IN,
     _CELLS,
     _CELLS_IN,
-    _EVERY,  # 1: of all leaves
-) = range(16)
-SIZE = 16
+    _SCOPE,  # of `ask`
+) = range(17)
+SIZE = 17
+
+# Scopes of `ask`.
+NODE = 0  # what a node predicts by, if it is a leaf
+CHOICE = 1  # that, and the class counts of all leaves: which of them hold a slot depends on those
+ALL = 2  # what all leaves predict by, and how many instances their slots have counted
 
 _SUGGESTION, _GAINS, _STATISTICS, _ENTRY = (int(Kind[name]) for name in ("SUGGESTION", "GAINS", "STATISTICS", "ENTRY"))
 _PROPOSAL, _STANDS, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "STANDS", "LEARNT", "ROW"))
@@ -117,8 +128,12 @@ class Answers(structref.StructRefProxy):
         ``Tally.counts``. Written.
     at : int64 array (SIZE,)
         How far all is. Written.
-    asked, held : int64 arrays (nodes,)
-        Leaves whose rows are asked for, and those whose entries are, too. Written.
+    branches : int
+        Children that a split has at most.
+    asked : int64 array (words of all leaf rows, 2)
+        Leaf and word of each that is asked for. Written.
+    held : int64 array (nodes,)
+        Leaves whose entries are asked for. Written.
     own : int64 array (classes,)
         Class counts of the last entry. Written.
     bins : int64 array (cells of an attribute at most, bins, classes)
@@ -149,6 +164,7 @@ _FIELDS = (
     "told",
     "tally",
     "at",
+    "branches",
     "asked",
     "held",
     "own",
@@ -166,16 +182,19 @@ def answers(*fields):
 
 
 @njit()
-def take(answers, words, position):
-    """Take in reports.
+def take(answers, words, position, anytime):
+    """Take in reports, and go on with what the stream stands at.
 
     Parameters
     ----------
     answers : Answers
+        With rows for another split.
     words : uint32 array, read-only
         Whole reports.
     position : int
         Where the first one begins.
+    anytime : int or None
+        Of the style; None as an argument: what it leaves out is not compiled.
 
     Returns
     -------
@@ -183,8 +202,7 @@ def take(answers, words, position):
         Where the first one begins that is for somebody else, or the end; words of ``out`` with commands.
     """
     at, form, sizes = answers.at, answers.form, answers.sizes
-    counts = answers.matrices[0]
-    classes = counts.shape[1]
+    classes = answers.matrices[0].shape[1]
     trials = _SUGGESTION if form.all is None else _GAINS
     used = np.int64(0)
     while position < len(words):
@@ -206,13 +224,13 @@ def take(answers, words, position):
             at[RECORDS_DONE], at[EDITS_DONE] = _number_of(words, position), _slot_of(words, position)
             position += _NUMBER_WORDS
         elif kind == _ROW and at[_ROWS_IN] < at[_ROWS]:
-            index = at[_ROWS_IN]
-            _take_row(answers.table, counts, answers.asked, index, classes, _word_of(words, position))
+            leaf, word = answers.asked[at[_ROWS_IN], 0], answers.asked[at[_ROWS_IN], 1]
+            _take_row(answers.table, answers.matrices[0], leaf, word, _word_of(words, position))
             at[_ROWS_IN] += 1
             at[WAITING] -= 1
             position += _ROW_WORDS
         elif kind == _ENTRY and at[_ENTRIES_IN] < at[_ENTRIES]:
-            if at[_EVERY] and at[_ENTRIES_IN] < len(answers.held) and answers.held[at[_ENTRIES_IN]] >= 0:
+            if at[_SCOPE] == ALL:
                 answers.table[answers.held[at[_ENTRIES_IN]]]["own"] = words[position + sizes.n]
             for k in range(classes):
                 answers.own[k] = words[position + sizes.class_counts + k]
@@ -230,20 +248,42 @@ def take(answers, words, position):
             position += sizes.statistics
         else:
             break
-    return position, used
+    return position, _go_on(answers, used, anytime)
 
 
 @njit(inner=True)
-def _take_row(table, counts, asked, index, classes, value):
-    """Take in a word of a leaf row: the ``index``-th of those asked for."""
-    each = 2 + classes
-    leaf, word = asked[index // each], index % each
-    if word == 0:
+def _take_row(table, counts, leaf, word, value):
+    """Take in a word of a leaf row."""
+    if word == _MAJORITY:
         table[leaf]["majority"] = value & 0xFFFF
-    elif word == 1:
+    elif word == _RIGHT:
         table[leaf]["right"] = np.int32(value)
     else:
-        counts[leaf, word - 2] = value
+        counts[leaf, word - _COUNTS] = value
+
+
+@njit(inner=True)
+def _go_on(answers, used, anytime):
+    """Split the node that the stream stands at, when all that it takes is there, and ask for that before.
+
+    Other decisions, and those for which the node table has no room, are the driver's.
+    """
+    at, table, rows = answers.at, answers.table, answers.room[0]
+    while not at[WAITING]:
+        if at[DECIDING] >= 0:
+            node, at[DECIDING] = at[DECIDING], -1
+            used = _decide(answers, node, used, anytime)
+        # If more EDITs are on their way the board will say anew whether it stands.
+        if at[STOOD] < 0 or at[STOOD] != at[EDITS] & 0xFFFF:
+            break
+        node = earliest(table, rows)
+        if node < 0 or rows + answers.branches > len(answers.told):
+            break
+        if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
+            break
+        at[STOOD], at[DECIDING] = -1, node
+        used = ask(answers, CHOICE if answers.stack[0] < answers.branches else NODE, node, 1, used)
+    return used
 
 
 @njit(inner=True)
@@ -281,62 +321,73 @@ def _judge(answers, report, node, used, anytime):
 
 
 @njit()
-def ask(answers, every, node, whole):
+def ask(answers, scope, node, whole, used):
     """Ask for what leaves have counted.
 
     Parameters
     ----------
     answers : Answers
-    every : int
-        1: of all leaves, what they predict by and how many instances they have counted.
+    scope : int
+        NODE, CHOICE or ALL.
     node : int
-        Else what this one predicts by, if it is a leaf.
+        The one that is decided about, if any is.
     whole : int
-        1: the node's class counts, too, and the statistics of the attribute that its verdict names.
+        1: its class counts in its slot, too, and the statistics of the attribute that its verdict names.
+    used : int
+        Words of ``out`` that have been written.
 
     Returns
     -------
     int
         Words of ``out`` with commands.
     """
-    table, out, at = answers.table, answers.out, answers.at
+    table, at, asked, held = answers.table, answers.at, answers.asked, answers.held
     classes, step = answers.matrices[0].shape[1], answers.style.command_bytes // 4
-    used, leaves, held = np.int64(0), 0, 0
-    if every:
-        for below in descendants(table, 0, answers.room[0]):
-            if table[below]["kind"] == LEAF:
-                answers.asked[leaves] = below
-                leaves += 1
-    elif table[node]["kind"] == LEAF:
-        answers.asked[0] = node
-        leaves = 1
-    for i in range(leaves):
-        for word in range(2 + classes):
-            out[used : used + step] = 0
-            place = _MAJORITY if word == 0 else _RIGHT if word == 1 else _COUNTS + word - 2
-            _put_row(out, used, (_ASK_ROW, _READ_ROW, answers.asked[i], place))
-            used += step
-    answers.held[:] = -1
-    if every:
-        for i in range(leaves):
-            leaf = answers.asked[i]
-            if table[leaf]["slot"] < 0:
-                table[leaf]["own"] = 0
+    rows, entries, cells = 0, 0, 0
+    if scope != NODE:
+        for leaf in descendants(table, 0, answers.room[0]):
+            if table[leaf]["kind"] != LEAF:
                 continue
-            answers.held[held] = leaf
-            held += 1
-            used = _put_reading(out, used, step, table[leaf]["slot"], NONE)
-    cells = 0
+            if scope == ALL:
+                rows = _want(asked, rows, leaf, 0)
+                if table[leaf]["slot"] < 0:
+                    table[leaf]["own"] = 0
+                else:
+                    held[entries] = leaf
+                    entries += 1
+            rows = _want(asked, rows, leaf, classes)
+    if scope != ALL and table[node]["kind"] == LEAF:
+        rows = _want(asked, rows, node, 0)
+        if scope == NODE:
+            rows = _want(asked, rows, node, classes)
+    for i in range(rows):
+        answers.out[used : used + step] = 0
+        _put_row(answers.out, used, (_ASK_ROW, _READ_ROW, asked[i, 0], asked[i, 1]))
+        used += step
+    for i in range(entries):
+        used = _put_reading(answers.out, used, step, table[held[i]]["slot"], NONE)
     if whole:
         slot = table[node]["slot"]
-        used = _put_reading(out, used, step, slot, NONE)
+        used = _put_reading(answers.out, used, step, slot, NONE)
         _, first, cells = cells_of(answers.first_cell, answers.form.attribute, table[node]["cell"])
         for cell in range(first, first + cells):
-            used = _put_reading(out, used, step, slot, cell)
-    at[_EVERY], at[_ROWS], at[_ENTRIES], at[_CELLS] = every, leaves * (2 + classes), held + whole, cells
+            used = _put_reading(answers.out, used, step, slot, cell)
+    at[_SCOPE], at[_ROWS], at[_ENTRIES], at[_CELLS] = scope, rows, entries + whole, cells
     at[_ROWS_IN] = at[_ENTRIES_IN] = at[_CELLS_IN] = 0
     at[WAITING] = at[_ROWS] + at[_ENTRIES] + at[_CELLS]
     return used
+
+
+@njit(inner=True)
+def _want(asked, rows, leaf, classes):
+    """Ask for the counts of so many classes of a leaf; of none: for what it predicts by beside."""
+    count = classes if classes else 2
+    asked[rows : rows + count, 0] = leaf
+    for k in range(classes):
+        asked[rows + k, 1] = _COUNTS + k
+    if not classes:
+        asked[rows, 1], asked[rows + 1, 1] = _MAJORITY, _RIGHT
+    return rows + count
 
 
 @njit(inner=True)
@@ -346,24 +397,9 @@ def _put_reading(out, used, step, slot, cell):
     return used + step
 
 
-@njit()
-def decide(answers, node, anytime):
-    """Split a node as its last trial has decided, by what `ask` has brought, and tell the board.
-
-    Parameters
-    ----------
-    answers : Answers
-        With rows for the children.
-    node : int
-        Its verdict is SPLIT or TIE.
-    anytime : int or None
-        Of the style; None as an argument: what it leaves out is not compiled.
-
-    Returns
-    -------
-    int
-        Words of ``out`` with commands.
-    """
+@njit(inner=True)
+def _decide(answers, node, used, anytime):
+    """Split a node as its last trial has decided, by what `ask` has brought, and tell the board."""
     table, tally = answers.table, answers.tally
     row = table[node]
     cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
@@ -376,7 +412,7 @@ def decide(answers, node, anytime):
     row["verdict"] = KEEP
     tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
     tally[TIES] += tie
-    used = divide(
+    written = divide(
         table,
         answers.matrices,
         answers.room,
@@ -393,12 +429,12 @@ def decide(answers, node, anytime):
         sides_of(values, kind, value),
         answers.own.copy(),
         tie,
-        answers.out_bytes,
+        answers.out_bytes[4 * used :],
         anytime,
     )
     first = np.int64(row["child"])
     answers.told[first : first + row["width"]] = UNTOLD  # new, whatever stood there
-    return tell(answers, answers.at[_EVERY], node, used // 4)
+    return tell(answers, answers.at[_SCOPE], node, used + written // 4)
 
 
 @njit()
@@ -409,6 +445,7 @@ def tell(answers, every, decided, used):
     ----------
     answers : Answers
     every : int
+        0: only those.
     decided : int
         It is unlocked last. -1: none.
     used : int

@@ -92,15 +92,16 @@ class Hearing:
         return found
 
     def reports(self, data):
-        """Yield ``(kind, bytes)`` of each report that is not for the feed.
+        """``(kind, bytes)`` of each report that is neither for the feed nor for `Walking.take`, one after the other.
 
         Trials and predictions in a row, which compiled code takes together, come as one.
         """
+        at = 0 if self.walking is None else self.walking.take(data, 0)
+        return self._reports(data, at) if at < len(data) else ()
+
+    def _reports(self, data, at):
         geometry, cells = self.board.geometry, len(self.cells)
-        at = 0
         while at < len(data):
-            if self.walking is not None and (at := self.walking.take(data, at)) == len(data):
-                return
             try:
                 size = layout_of(data[at], geometry, cells).size
             except ValueError as error:
@@ -117,12 +118,13 @@ class Hearing:
                 self._feed.done(token)
             else:
                 yield kind, report
+            if self.walking is not None and at < len(data):
+                at = self.walking.take(data, at)
 
     def _handle(self, data):
-        geometry = self.board.geometry
         for kind, report in self.reports(data):
             if kind is Kind.PREDICTION:
-                layout = layout_of(kind, geometry, 0)
+                layout = layout_of(kind, self.board.geometry, 0)
                 found = np.frombuffer(report, layout.dtype)["label"].astype(np.int32)
                 window = self._window
                 sending.answer(
@@ -147,10 +149,10 @@ class Hearing:
                 self.trials.judge(report)
                 self.look_ahead()
             elif kind is Kind.STATISTICS:
-                counts = layout_of(kind, geometry, 0).unpack(report)["counts"]
-                self._take(counts.astype(np.int64).reshape(geometry.bins, -1))
+                counts = layout_of(kind, self.board.geometry, 0).unpack(report)["counts"]
+                self._take(counts.astype(np.int64).reshape(self.board.geometry.bins, -1))
             elif kind is Kind.ENTRY:
-                for entry in np.frombuffer(report, layout_of(kind, geometry, 0).dtype):
+                for entry in np.frombuffer(report, layout_of(kind, self.board.geometry, 0).dtype):
                     self._take(entry)
             elif kind is Kind.ERROR:
                 raise self.error(report)

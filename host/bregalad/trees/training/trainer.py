@@ -381,9 +381,9 @@ class Trainer(Hearing, Nearby):
             yield from walking.learning_there(address + position * walking.stride, part)
             position += part
             if self.until_review == self.review_period and walking.competing:
-                yield from walking.read_leaves()
-                self.growth.review()
-                walking.told = False
+                yield from walking.read_promises()
+                if self.growth.review():
+                    walking.told = False
         yield from walking.read_leaves()
         found = yield from walking.hits()
         self._failed = False
@@ -442,9 +442,9 @@ class Trainer(Hearing, Nearby):
             self._failed = False
             position = end
             if self.tally.instances % self.review_period == 0:
-                self.growth.review()
+                changed = self.growth.review()
                 self.look_ahead()
-                if self.walking is not None:
+                if changed and self.walking is not None:
                     self.walking.told = False
         self._window = None  # it may be large
         return window.predictions

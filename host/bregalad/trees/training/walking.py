@@ -16,20 +16,24 @@ from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_comm
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ..policy.judge import MAX_PERIOD, SPLIT, TIE
 from ..policy.rule import rule_of
+from ..structure.contest import competing
 from ..structure.nodes import KEPT, LEAF
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .answers import (
+    ALL,
+    CHOICE,
+    DECIDING,
     EDITS,
     EDITS_DONE,
     FIRST,
     LEARNT,
+    NODE,
     RECORDS_DONE,
     SIZE,
     STOOD,
     WAITING,
     answers,
     ask,
-    decide,
     sizes_of,
     take,
     tell,
@@ -41,6 +45,8 @@ __all__ = ["Walking"]
 
 _PREDICTORS = {MAJORITY: Predictor.MAJORITY, BAYES: Predictor.BAYES, ADAPTIVE: Predictor.ADAPTIVE}
 _HEAD = 2  # bytes of a row: label, flags
+_NO_WORDS = np.zeros(0, np.uint32)
+_NO_WORDS.flags.writeable = False  # as those of reports are
 _JUDGE = ("decides", "anytime", "first_trial", "inner_ties", "null", "asks_inner")
 
 
@@ -79,9 +85,10 @@ class Walking:
         self.told = False  # the board has followed all that others have done to the tree
         geometry = board.geometry
         self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
-        self._at[STOOD] = -1
+        self._at[[STOOD, DECIDING]] = -1
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
-        self._asked = np.zeros((2, geometry.nodes), np.int64)
+        self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
+        self._held = np.zeros(geometry.nodes, np.int64)
         self._own = np.zeros(geometry.classes, np.int64)
         most = int(np.bincount(trainer.cells.attribute).max())
         self._bins = np.zeros((most, geometry.bins, geometry.classes), np.int64)
@@ -188,14 +195,16 @@ class Walking:
             self._answered = position
             yield from self.learning_there(0, count)
             position += count
-        if whole or self.competing:
+        if whole:
             yield from self.read_leaves()
+        elif self.competing:
+            yield from self.read_promises()
 
     @property
     def competing(self):
         """Whether leaves are without a slot: which of them get one depends on what all have counted."""
         nodes = self.trainer.nodes
-        return bool((nodes.slot[nodes.leaves()] < 0).any())
+        return competing(nodes.table, nodes.room)
 
     def learning_there(self, address, count):
         """Learn rows that lie in the board's memory; yields as `learning`."""
@@ -218,9 +227,7 @@ class Walking:
         self._send(pack_command(trainer.board.geometry, Opcode.LEARN, flags=flags, count=count, address=address))
         trainer.flush()
         while not at[LEARNT]:
-            # If more EDITs are on their way the board will say anew whether it stands.
-            if at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF:
-                at[STOOD] = -1
+            if at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF:  # compiled code goes on with splits
                 yield from self._effect()
             else:
                 trainer._handle((yield True))
@@ -238,6 +245,7 @@ class Walking:
         nodes, delay = self.trainer.nodes, self.trainer.policy.delay
         while due_next(nodes.table, nodes.rows, delay) <= number:
             yield from self._effect()
+        self.trainer.look_ahead()
 
     def _effect(self):
         """The next decision: read what it takes, change the tree, tell the board."""
@@ -249,21 +257,24 @@ class Walking:
                 f"board {trainer.board.name}: its node table of {room} rows has no room for another split: "
                 "choose a geometry with more nodes"
             )
-        # Which leaf loses its slot to a split depends on what all have counted.
-        every = int(trainer.growth.pool.free < trainer.cells.most_branches)
+        at = self._at
         if nodes.verdict[node] in (SPLIT, TIE):
-            yield from self._ask(every, node, 1)
-            self._write(decide(self._desk(), node, trainer.growth.style.anytime))
-            trainer.look_ahead()
+            at[STOOD] = at[EDITS] & 0xFFFF
+            self._take(_NO_WORDS, 0)
+            while at[DECIDING] >= 0:
+                trainer._handle((yield True))
             return
-        yield from self._ask(every, node, 0)
+        at[STOOD] = -1
+        # Which leaf loses its slot to a split depends on what all have counted.
+        scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE
+        yield from self._ask(scope, node)
         replaced = tally.replaced
         trainer._take_effect()
         while trainer.trials.reading:
             trainer._handle((yield True))
         if tally.replaced > replaced:
             self._told[list(nodes.children(node))] = UNTOLD  # new, whatever stood there
-        self._tell(every, node)
+        self._tell(scope, node)
 
     def take(self, data, at):
         """Take in reports that only such boards give, and answers.
@@ -280,14 +291,17 @@ class Walking:
         int
             Where the first one begins that is for the trainer, or the end.
         """
-        words = np.frombuffer(data, np.uint32)
-        position, used = take(self._desk(), words, at // 4)
-        self._write(used)
+        position = self._take(np.frombuffer(data, np.uint32), at // 4)
         if 4 * position < len(data) and data[4 * position] in (Kind.SUGGESTION, Kind.GAINS):
             raise BoardError(
                 f"board {self.trainer.board.name} proposes to change what no node of the tree has: open it anew"
             )
         return 4 * position
+
+    def _take(self, words, at):
+        position, used = take(self._desk(), words, at, self.trainer.growth.style.anytime)
+        self._write(used)
+        return position
 
     def take_other(self, kind, report):
         """Take in a run of reports of one `TreeKind` that `take` leaves."""
@@ -348,11 +362,15 @@ class Walking:
 
     def read_leaves(self):
         """What all leaves have counted and predict by; yields as `learning`."""
-        yield from self._ask(1, 0, 0)
+        yield from self._ask(ALL, 0)
 
-    def _ask(self, every, node, whole):
+    def read_promises(self):
+        """The class counts of all leaves, by which they compete for slots; yields as `learning`."""
+        yield from self._ask(CHOICE, 0)
+
+    def _ask(self, scope, node):
         """Have `ask` ask, until all is told; yields as `learning`."""
-        self._write(ask(self._desk(), every, node, whole))
+        self._write(ask(self._desk(), scope, node, 0, 0))
         while self._at[WAITING]:
             self.trainer._handle((yield True))
 
@@ -410,7 +428,9 @@ class Walking:
             self._told,
             trainer.tally.counts,
             self._at,
-            *self._asked,
+            trainer.cells.most_branches,
+            self._asked,
+            self._held,
             self._own,
             self._bins,
             self._out,
