@@ -145,19 +145,25 @@ class _Cache(FunctionCache):
     _impl_class = _Kept
 
 
-def njit(*, inner=False, **options):
+def njit(*, inner=False, kept=True, **options):
     """``numba.njit`` of these options; what it compiles is kept.
+
+    ``inline="always"`` is for what is small and calls nothing that is inlined, too: Numba copies a function's code
+    once more at every level, and takes longest for that.
 
     Parameters
     ----------
     inner : bool
         Whether only compiled code calls it: then nothing is compiled that takes Python's objects
         apart, which may be more than the function itself.
+    kept : bool
+        False for functions that have others in their closure: they are not found again. Callers keep them.
     """
 
     def decorate(function):
         compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner, **options)(function)
-        compiled._cache = _Cache(function)
+        if kept:
+            compiled._cache = _Cache(function)
         return compiled
 
     return decorate

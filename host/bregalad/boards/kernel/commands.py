@@ -10,7 +10,7 @@ from ...protocol.words import putter
 from .arithmetic import u16, u32
 from .reports import DECODE, RECORD_HEAD, error, has_room
 from .slots import CELL_AT, CLASS_COUNTS_AT, SLOT_AT, place, read, reset, write
-from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, LOADING, SKIP, USED, compiled, inlined, inner
+from .state import ADDRESS, ASKED, CELLS, DONE, HALTED, IN_MEMORY, LEFT, LOADING, OPTIONS, SKIP, USED, compiled, inner
 
 __all__ = [
     "ADDRESS_AT",
@@ -72,19 +72,19 @@ def in_range(slots, cells, stream, at):
 # Payloads: bytes of what follows a command, without padding.
 
 
-@inlined
+@inner
 def records_bytes(state, stream, at):
     if stream[at + 1] & MEMORY:
         return np.int64(0)
     return u32(stream, at + COUNT_AT) * (RECORD_HEAD + state.registers[CELLS])
 
 
-@inlined
+@inner
 def load_bytes(state, stream, at):
     return u32(stream, at + LOAD_ADDRESS_AT) % state.bus_bytes + u32(stream, at + LOAD_COUNT_AT)
 
 
-@inlined
+@inner
 def statistics_bytes(state, stream, at):
     bins, classes = state.counts.shape[1:3]
     return np.int64(4 * classes + CLASS_COUNTS_AT if u16(stream, at + CELL_AT) == NONE else 4 * bins * classes)
@@ -94,7 +94,7 @@ def statistics_bytes(state, stream, at):
 # bytes done, 0 if the command is not all there; what is left of a payload is in ``progress``.
 
 
-@inlined
+@inner
 def learn_command(state, stream, at, body):
     """Begin a LEARN; `learn` takes its records."""
     progress = state.progress
@@ -111,33 +111,33 @@ def learn_command(state, stream, at, body):
     return body - at
 
 
-@inlined
+@inner
 def trial_command(state, stream, at, body):
     """The trial itself is the caller's."""
     state.progress[ASKED] = u16(stream, at + SLOT_AT) + 1
     return body - at
 
 
-@inlined
+@inner
 def clear_command(state, stream, at, body):
     slot = u16(stream, at + SLOT_AT)
     reset(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, slot)
     return body - at
 
 
-@inlined
+@inner
 def place_command(state, stream, at, body):
     place(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, stream, at)
     return body - at
 
 
-@inlined
+@inner
 def read_command(state, stream, at, body):
     read(state, u16(stream, at + SLOT_AT), u16(stream, at + CELL_AT))
     return body - at
 
 
-@inlined
+@inner
 def write_command(state, stream, at, body):
     size = statistics_bytes(state, stream, at)
     end = body + size + -size % state.bus_bytes
@@ -147,20 +147,20 @@ def write_command(state, stream, at, body):
     return end - at
 
 
-@inlined
+@inner
 def fence_command(state, stream, at, body):
     put_fence(state.out, state.progress[USED], (np.int64(FENCED), u32(stream, at + TOKEN_AT)))
     state.progress[USED] += FENCE_WORDS
     return body - at
 
 
-@inlined
+@inner
 def reset_command(state, stream, at, body):
     """RESET of a board that has not halted: nothing."""
     return body - at
 
 
-@inlined
+@inner
 def load_command(state, stream, at, body):
     """Begin a LOAD: what is to be copied is the caller's, from the first byte on."""
     progress = state.progress
@@ -178,25 +178,25 @@ def load_command(state, stream, at, body):
     return body + before - at
 
 
-@inlined
+@inner
 def _refuse(state, stream, at):
     """Report a command as wrong, and skip what follows it."""
     wrong(state, stream, at)
     _skip(state, stream, at)
 
 
-@inlined
+@inner
 def wrong(state, stream, at):
     """Report a command as wrong."""
     error(state.out, state.progress, np.int64(BAD_COMMAND), u32(stream, at) | u32(stream, at + 4) << 32, np.int64(0))
 
 
-@inlined
+@inner
 def _no_payload(opcode, state, stream, at):
     return np.int64(0)
 
 
-@inlined
+@inner
 def _no_command(opcode, state, stream, at, body):
     """Not reached: `in_range` has refused the opcode."""
     return body - at
@@ -207,10 +207,11 @@ _payload = choose(
     {Opcode.LEARN: records_bytes, Opcode.WRITE: statistics_bytes, Opcode.LOAD: load_bytes},
     __file__,
     _no_payload,
+    **OPTIONS,
 )
 
 
-@inlined
+@inner
 def _skip(state, stream, at):
     """Skip what follows a command."""
     payload = _payload(stream[at], state, stream, at)
@@ -232,10 +233,11 @@ _execute = choose(
     },
     __file__,
     _no_command,
+    **OPTIONS,
 )
 
 
-@inlined
+@inner
 def command(state, stream, at, head_bytes):
     """Execute one command, LEARN up to its records; bytes consumed, 0 if it is not all there."""
     progress = state.progress
@@ -249,7 +251,7 @@ def command(state, stream, at, head_bytes):
     return _execute(stream[at], state, stream, at, at + head_bytes)
 
 
-@inlined
+@inner
 def pass_over(progress, stream, at):
     """Pass over what is to be skipped, as far as it is there; where ``stream`` is at then."""
     step = min(progress[SKIP], stream.size - at)

@@ -8,6 +8,7 @@ from ...compiled import njit
 from ...protocol.registers import CONFIGURATION, EVENTS
 
 __all__ = [
+    "OPTIONS",
     "State",
     "compiled",
     "inlined",
@@ -96,9 +97,10 @@ RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(
 # functions are inlined: an array handed over is seven words. So are those called from one place, as
 # LLVM takes a function's code once more in each of its callers, and theirs. Numbers are handed to
 # what is not inlined as int64: Numba compiles it anew for every type, and for every literal.
-compiled = njit(nogil=True, error_model="numpy", _nrt=False)
-inner = njit(inner=True, nogil=True, error_model="numpy", _nrt=False)  # called by the others only
-inlined = njit(nogil=True, error_model="numpy", _nrt=False, inline="always")
+OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+compiled = njit(**OPTIONS)
+inner = njit(inner=True, **OPTIONS)  # called by the others only
+inlined = njit(**OPTIONS, inline="always")
 
 
 class State(NamedTuple):

@@ -29,6 +29,7 @@ from ..state import (
     FLAGS,
     HALTED,
     LOADING,
+    OPTIONS,
     PERIOD,
     SKIP,
     USED,
@@ -312,7 +313,9 @@ _payload = choose(
         {TreeOpcode.LAYOUT: layout_bytes, TreeOpcode.EDGES: edges_bytes},
         __file__,
         _no_payload,
+        **OPTIONS,
     ),
+    **OPTIONS,
 )
 _execute = choose(
     Opcode,
@@ -340,7 +343,9 @@ _execute = choose(
         },
         __file__,
         _unknown,
+        **OPTIONS,
     ),
+    **OPTIONS,
 )
 IS_TREES = np.array([number in set(TreeOpcode) for number in range(256)])
 
