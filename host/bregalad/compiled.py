@@ -100,7 +100,7 @@ class _Watch(event.Listener):
             if not self._said:
                 self._said = True
                 logging.getLogger("bregalad").warning(
-                    "compiling what this needs, the first time only: some 20 s, more on a busy machine"
+                    "compiling what this needs, the first time only: half a minute, two on a slow machine"
                 )
         self._depth += 1
 

@@ -33,10 +33,12 @@ DAILY = ("odd", "levels-banks")  # tests/boards/test_simulated.py has others
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in DAILY)) for name in GEOMETRIES]
+    "name, rounds",
+    [(name, 2) for name in DAILY]
+    + [pytest.param(name, rounds, marks=pytest.mark.slow) for name, (_, rounds) in GEOMETRIES.items()],
 )
-def test_icarus(name, tmp_path):
-    geometry, rounds = GEOMETRIES[name]
+def test_icarus(name, rounds, tmp_path):
+    geometry, _ = GEOMETRIES[name]
     run(
         Accelerator(geometry),
         "dut",

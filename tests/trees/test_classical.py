@@ -20,7 +20,7 @@ from bregalad_sim.reference.id3 import Inner, id3
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-CASES = 1000
+CASES = 300
 BRANCHES = {0: "<", 1: ">=", -1: None}, {0: "=", 1: "!=", -1: None}
 
 

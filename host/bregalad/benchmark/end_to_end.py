@@ -35,7 +35,6 @@ from .board import kept_clock
 WIDTHS = (32, 64, 128)
 CODES = 254  # of an attribute, that edges are placed for
 BOOKS = 4096  # rows that the code books are learnt from
-WARM = 60_000  # rows that compiled code is warmed up with
 
 
 _FENCE = layout_of(Kind.FENCE, Geometry(), 0)
@@ -187,9 +186,9 @@ def measure(attributes, args):
     values, labels, edges = load(attributes, args.instances)
     cells = CellMap.build([0] * attributes, geometry.bins, "multiway")
     tree = cells, SplitPolicy(delay=args.delay), 2
-    for count in (WARM, args.instances):
+    for _ in range(2):  # once more, since the first time loads or compiles what it needs
         trainer = Trainer(open_board("emulated", geometry.replace(nodes=0)), *tree)
-        core = [emulated(trainer, values[:count], labels[:count], edges) for _ in range(2)]
+        core = [emulated(trainer, values, labels, edges) for _ in range(2)]
     codes = core[0][1]
     _, reached, report = kept_clock(geometry)
     for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):

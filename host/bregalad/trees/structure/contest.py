@@ -52,7 +52,11 @@ def _most_promising(counts, leaves, places):
     # numbers depend on when reports arrived. Keys are sorted, since places by keys would take seconds more to compile.
     keys = np.empty(len(leaves), np.int64)
     for i in range(len(leaves)):
-        keys[i] = (counts[leaves[i]].max() - counts[leaves[i]].sum()) * len(leaves) + i
+        most = total = np.int64(0)
+        for k in range(counts.shape[1]):
+            most = max(most, counts[leaves[i], k])
+            total += counts[leaves[i], k]
+        keys[i] = (most - total) * len(leaves) + i
     keys.sort()
     for key in keys[max(0, places) :]:
         chosen[key % len(leaves)] = False

@@ -579,6 +579,11 @@ class Trainer(Hearing, Nearby):
         nodes = self.nodes
         self._ahead[direct.NEXT] = due_next(nodes.table, nodes.rows, self.policy.delay)
 
+    @property
+    def due_next(self):
+        """How many instances the tree has learnt when the next decision takes effect, as of `look_ahead`."""
+        return int(self._ahead[direct.NEXT])
+
     def _take_effect(self):
         """Have the next decision take effect: what it takes is read at this point of the stream."""
         nodes = self.nodes

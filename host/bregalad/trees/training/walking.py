@@ -242,10 +242,11 @@ class Walking:
 
     def effects(self, number):
         """Decisions that take effect when so many instances have been learnt; yields as `learning`."""
-        nodes, delay = self.trainer.nodes, self.trainer.policy.delay
-        while due_next(nodes.table, nodes.rows, delay) <= number:
+        trainer = self.trainer
+        trainer.look_ahead()
+        while trainer.due_next <= number:
             yield from self._effect()
-        self.trainer.look_ahead()
+            trainer.look_ahead()
 
     def _effect(self):
         """The next decision: read what it takes, change the tree, tell the board."""
