@@ -268,7 +268,7 @@ def _go_on(answers, used, anytime):
 
     Other decisions, and those for which the node table has no room, are the driver's.
     """
-    at, table, rows = answers.at, answers.table, answers.room[0]
+    at, table = answers.at, answers.table
     while not at[WAITING]:
         if at[DECIDING] >= 0:
             node, at[DECIDING] = at[DECIDING], -1
@@ -276,8 +276,8 @@ def _go_on(answers, used, anytime):
         # If more EDITs are on their way the board will say anew whether it stands.
         if at[STOOD] < 0 or at[STOOD] != at[EDITS] & 0xFFFF:
             break
-        node = earliest(table, rows)
-        if node < 0 or rows + answers.branches > len(answers.told):
+        node = earliest(table, answers.room[0])
+        if node < 0 or answers.room[0] + answers.branches > len(answers.told):
             break
         if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
             break

@@ -227,7 +227,8 @@ class Walking:
         self._send(pack_command(trainer.board.geometry, Opcode.LEARN, flags=flags, count=count, address=address))
         trainer.flush()
         while not at[LEARNT]:
-            if at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF:  # compiled code goes on with splits
+            # Compiled code goes on with splits; while it waits for answers, a KEEP makes the board stand anew.
+            if at[DECIDING] < 0 <= at[STOOD] and at[STOOD] == at[EDITS] & 0xFFFF:
                 yield from self._effect()
             else:
                 trainer._handle((yield True))
