@@ -2,7 +2,7 @@
 
 import os
 import socket
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from . import __version__
 from .errors import BoardError
@@ -164,12 +164,21 @@ def _connect(ray, address):
         return
     quiet = {"logging_level": "ERROR", "log_to_driver": False}
     _connected.clear()
-    try:
-        ray.init("auto" if address == "ray" else address, **quiet)
-    except (ConnectionError, RuntimeError, OSError) as error:
-        if address != "ray":
+    if address != "ray":
+        try:
+            ray.init(address, **quiet)
+        except (ConnectionError, RuntimeError, OSError) as error:
             raise BoardError(f"{address}: no cluster answers: {one_line(error)}") from error
+    else:
         for name in ("RAY_USAGE_STATS_ENABLED", "RAY_worker_niceness"):  # its workers have no less right to run
             os.environ.setdefault(name, "0")
-        ray.init("local", include_dashboard=False, resources={BOARD: os.cpu_count()}, **quiet)
+        own = {"include_dashboard": False, "resources": {BOARD: os.cpu_count()}} | quiet
+        try:
+            # "auto" would join any cluster of the machine, another program's own too, which ends with that program.
+            ray.init(**own)
+        except ValueError:  # there is a cluster, whose nodes tell themselves what they have
+            with suppress(ConnectionError, RuntimeError, OSError):
+                ray.init(**quiet)
+        if not ray.is_initialized():  # there was a cluster
+            ray.init("local", **own)
     _connected.append(address)

@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import tempfile
 
 import pytest
 from bregalad import VFDT, BoardError
@@ -139,6 +142,16 @@ def test_workers_must_fit(cluster, monkeypatch):
         forest.set_params(engine="ray,workers=1").fit(X, y)
     monkeypatch.undo()
     forest.set_params(engine=None).fit(X, y)
+
+
+def test_another_program_has_a_cluster_of_its_own(cluster):
+    there = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+    program = "from bregalad.cluster import Cluster; print(Cluster('ray').ray.get_runtime_context().gcs_address)"
+    # Ray notes clusters that were begun for all in its folder: none here. The paths of its sockets are long.
+    with tempfile.TemporaryDirectory(prefix="r", ignore_cleanup_errors=True) as there["RAY_TMPDIR"]:
+        done = subprocess.run([sys.executable, "-c", program], env=there, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-1] != cluster.get_runtime_context().gcs_address
 
 
 def test_a_cluster_that_is_gone_takes_nothing_along(cluster, tmp_path):
