@@ -20,7 +20,6 @@ from bregalad_sim.reference.id3 import Inner, id3
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-CASES = 300
 BRANCHES = {0: "<", 1: ">=", -1: None}, {0: "=", 1: "!=", -1: None}
 
 
@@ -80,11 +79,12 @@ class Case:
         return id3(instances, labels, self.numeric, self.multiway)
 
 
+@pytest.mark.parametrize("cases", [300, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", [ID5R, ITI])
-def test_the_tree_is_that_of_batch_id3(kind, seed):
+def test_the_tree_is_that_of_batch_id3(kind, cases, seed):
     """One by one and in chunks, compared on the way, too."""
     pulled_up = 0
-    for number in range(CASES):
+    for number in range(cases):
         case = Case(kind, f"{seed} {number}")
         instances, labels = case.shuffled()
         tree, at = case.tree, 0
@@ -99,7 +99,7 @@ def test_the_tree_is_that_of_batch_id3(kind, seed):
             if at == len(labels) or case.rng.random() < 0.05:
                 assert told(tree) == case.expected(instances[:at], labels[:at]), f"case {number}"
         pulled_up += tree.report()["replaced"]
-    assert pulled_up > CASES  # or nothing was tried
+    assert pulled_up > cases  # or nothing was tried
 
 
 def shape(count=300, seed=3):

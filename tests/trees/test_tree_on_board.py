@@ -8,10 +8,13 @@ import pytest
 from bregalad.boards import open_board
 from bregalad.boards.base import BoardError
 from bregalad.data.keys import edge_keys
+from bregalad.geometry import NONE
+from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
+from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import EDIT, EditFlag
 from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.rows import Column, RowKind, RowLayout
-from bregalad.protocol.tree import TreeKind, TreeOpcode
+from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import KEPT
@@ -193,6 +196,30 @@ def test_short_of_slots(tree, delay):
     assert walking.nodes.difference(trainer.nodes) is None
     assert active(walking.nodes) == active(trainer.nodes)
     assert not all(active(walking.nodes)) and np.unique(expected).size == 2
+
+
+def test_only_class_counts_are_asked_for_where_leaves_compete():
+    """What else a leaf's row and slot have is asked for where the leaf splits, and of all leaves in the end."""
+    codes, labels = (part[:5000] for part in drifting(5, 8000))
+    sizes = geometry(7, nodes=512)
+    cells = CellMap.build(CAPACITIES, sizes.bins, "multiway")
+    board, sent = walks("emulated", sizes), []
+    walking = Trainer(board, cells, SplitPolicy(delta=1e-2, grace=60, delay=50), 2, review_period=500)
+    walking.learn(codes[:1], labels[:1])  # layouts are declared
+    send = board.send
+    board.send = lambda data: (sent.append(bytes(data)), send(data))
+    walking.learn(codes[1:], labels[1:])
+    commands = np.frombuffer(b"".join(sent), np.uint8).reshape(-1, max(COMMAND_BYTES, sizes.bus_bytes))
+    of = {opcode: commands[commands[:, 0] == opcode] for opcode in (Opcode.READ, TreeOpcode.ROW)}
+    row, read = TREE_COMMANDS[TreeOpcode.ROW], COMMANDS[Opcode.READ]
+    rows = np.ascontiguousarray(of[TreeOpcode.ROW][:, : row.size]).view(row.dtype)
+    words = rows["word"][rows["flags"] == RowOp.READ]
+    entries = np.ascontiguousarray(of[Opcode.READ][:, : read.size]).view(read.dtype)["cell"] == NONE
+    splits, leaves = walking.tally.splits, len(walking.nodes.leaves())
+    assert splits > 3 and leaves > 7
+    assert (words == RowWord.MAJORITY).sum() == (words == RowWord.RIGHT).sum() == splits + leaves
+    assert entries.sum() == splits + sum(active(walking.nodes))
+    assert (words == len(RowWord)).sum() > 2 * (splits + leaves)
 
 
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])

@@ -94,9 +94,9 @@ RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(
 
 # The error model spares checks of divisors; none is 0. Nothing here makes an array, so none needs
 # its references counted (``_nrt``), which would take longer than the rest. Where it counts,
-# functions are inlined: an array handed over is seven words. So are those called from one place, as
-# LLVM takes a function's code once more in each of its callers, and theirs. Numbers are handed to
-# what is not inlined as int64: Numba compiles it anew for every type, and for every literal.
+# functions are inlined: an array handed over is seven words. Commands are not: Numba copies what is
+# inlined once more at every level. Numbers are handed to what is not inlined as int64: Numba compiles
+# it anew for every type, and for every literal.
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 compiled = njit(**OPTIONS)
 inner = njit(inner=True, **OPTIONS)  # called by the others only

@@ -27,7 +27,7 @@ class Nearby:
     def _take_effects(self):
         """Have all decisions that are due take effect."""
         failed, self._failed = self._failed, True
-        while self._ahead[direct.NEXT] <= self.tally.instances:
+        while self.due_next <= self.tally.instances:
             self._take_effect()
             while self.trials.outstanding:
                 self._handle(self.board.receive(wait=True))

@@ -455,7 +455,7 @@ class Trainer(Hearing, Nearby):
         self._failed = True
         if self.walking is not None:
             yield from self.walking.effects(FAR - 1)
-        while self._ahead[direct.NEXT] < FAR:
+        while self.due_next < FAR:
             self._take_effect()
             while self.trials.outstanding:
                 self._handle((yield True))
@@ -494,7 +494,7 @@ class Trainer(Hearing, Nearby):
             while feed.full:
                 self._handle((yield True))
             # Decisions take effect in the order of their instances.
-            ahead = int(self._ahead[direct.NEXT])
+            ahead = self.due_next
             if ahead <= tally.instances and ahead < trials.deadline:
                 # With alternates nodes move: nothing that is to come may name one.
                 if policy.alternates and (trials.reading or self._unanswered):

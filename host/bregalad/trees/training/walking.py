@@ -14,7 +14,7 @@ from ...protocol.leaf_rows import Predictor, RowOp
 from ...protocol.reports import EntryFlag, Kind, entry_body, layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
-from ..policy.judge import MAX_PERIOD, SPLIT, TIE
+from ..policy.judge import MAX_PERIOD
 from ..policy.rule import rule_of
 from ..structure.contest import competing
 from ..structure.nodes import KEPT, LEAF
@@ -39,7 +39,7 @@ from .answers import (
     tell,
 )
 from .follow import SEEN, UNTOLD, words_of
-from .trials import due_next, earliest
+from .trials import earliest
 
 __all__ = ["Walking"]
 
@@ -211,8 +211,7 @@ class Walking:
         tally = self.trainer.tally
         while count and tally.instances < self._inherited:
             yield from self.effects(tally.instances)
-            nodes, delay = self.trainer.nodes, self.trainer.policy.delay
-            part = min(count, int(due_next(nodes.table, nodes.rows, delay)) - tally.instances)
+            part = min(count, self.trainer.due_next - tally.instances)
             yield from self._learning_rows(address, part)
             address, count = address + part * self.stride, count - part
         if count:
@@ -227,8 +226,7 @@ class Walking:
         self._send(pack_command(trainer.board.geometry, Opcode.LEARN, flags=flags, count=count, address=address))
         trainer.flush()
         while not at[LEARNT]:
-            # Compiled code goes on with splits; while it waits for answers, a KEEP makes the board stand anew.
-            if at[DECIDING] < 0 <= at[STOOD] and at[STOOD] == at[EDITS] & 0xFFFF:
+            if at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF:  # at what compiled code leaves
                 yield from self._effect()
             else:
                 trainer._handle((yield True))
@@ -251,7 +249,14 @@ class Walking:
 
     def _effect(self):
         """The next decision: read what it takes, change the tree, tell the board."""
-        trainer, nodes, tally = self.trainer, self.trainer.nodes, self.trainer.tally
+        trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at
+        at[STOOD] = at[EDITS] & 0xFFFF
+        self._take(_NO_WORDS, 0)
+        if at[DECIDING] >= 0:  # a split
+            while at[DECIDING] >= 0:
+                trainer._handle((yield True))
+            return
+        at[STOOD] = -1
         node = int(earliest(nodes.table, nodes.rows))
         assert node >= 0, "the stream stands for nothing"
         if nodes.rows + trainer.cells.most_branches > (room := trainer.board.geometry.nodes):
@@ -259,14 +264,6 @@ class Walking:
                 f"board {trainer.board.name}: its node table of {room} rows has no room for another split: "
                 "choose a geometry with more nodes"
             )
-        at = self._at
-        if nodes.verdict[node] in (SPLIT, TIE):
-            at[STOOD] = at[EDITS] & 0xFFFF
-            self._take(_NO_WORDS, 0)
-            while at[DECIDING] >= 0:
-                trainer._handle((yield True))
-            return
-        at[STOOD] = -1
         # Which leaf loses its slot to a split depends on what all have counted.
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE
         yield from self._ask(scope, node)
