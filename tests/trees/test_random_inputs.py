@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import bregalad
 import numpy as np
 import odd
+import odd_columns
 import pandas as pd
 import pytest
 import sklearn
@@ -86,13 +87,13 @@ def instance(rng, tree):
     what = rng.randrange(8)
     names = list(x)
     if what < 3 and names:
-        x[rng.choice(names)] = odd.scalar(rng)
+        x[rng.choice(names)] = odd_columns.scalar(rng)
     elif what == 3:
-        y = [odd.scalar(rng)]
+        y = [odd_columns.scalar(rng)]
     elif what == 4:
         x = dict(zip(odd.names(rng, len(names)), x.values(), strict=True))
     elif what == 5:
-        x = rng.choice((odd.scalar(rng), list(x.values()), {}, pd.Series(x), {**x, "more": 1}))
+        x = rng.choice((odd_columns.scalar(rng), list(x.values()), {}, pd.Series(x), {**x, "more": 1}))
     return x, y[0]
 
 
@@ -131,9 +132,9 @@ def call(rng, tree):
         x, y = instance(rng, tree)
         if name != "learn_one":
             return name, (x,), {}
-        return name, (x, y), {"w": odd.scalar(rng)} if rng.random() < 0.2 else {}
+        return name, (x, y), {"w": odd_columns.scalar(rng)} if rng.random() < 0.2 else {}
     if name == "draw":
-        return name, (odd.scalar(rng),), {}
+        return name, (odd_columns.scalar(rng),), {}
     X, y = instances(rng, tree)
     if name in ("predict", "predict_proba", "apply", "encode", "decision_path"):
         return name, (X,), {}
@@ -170,12 +171,12 @@ def parameters(rng, kind):
         name = rng.choice(_ODD if rng.random() < 0.5 else kind._get_param_names())
         given[name] = rng.choice(
             (
-                odd.scalar(rng),
-                odd.scalar(rng),
-                [odd.scalar(rng)],
-                {"k": odd.scalar(rng)},
-                {"p": odd.scalar(rng), "q": 1},
-                odd.column(rng, 3),
+                odd_columns.scalar(rng),
+                odd_columns.scalar(rng),
+                [odd_columns.scalar(rng)],
+                {"k": odd_columns.scalar(rng)},
+                {"p": odd_columns.scalar(rng), "q": 1},
+                odd_columns.column(rng, 3),
             )
         )
     return given

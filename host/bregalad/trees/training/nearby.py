@@ -3,6 +3,7 @@
 from ...boards.base import as_bytes
 from ...interrupt import deferred_interrupt
 from . import direct
+from .desk import LEFT, make_desk
 
 __all__ = ["Nearby"]
 
@@ -19,7 +20,7 @@ class Nearby:
         self._handle(self.board.receive())
         window = self._window
         instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
-        while position < end or self._ahead[direct.LEFT]:
+        while position < end or self._ahead[LEFT]:
             self.nodes.reserve(max(_ROWS, self.cells.most_branches))
             position = direct.learn(self._desk_of(*instances), position, end, *self._how)
             self._take_effects()
@@ -31,14 +32,14 @@ class Nearby:
             self._take_effect()
             while self.trials.outstanding:
                 self._handle(self.board.receive(wait=True))
-        self._ahead[direct.LEFT] = 0
+        self._ahead[LEFT] = 0
         self.flush()
         self._failed = failed
 
     def _desk_of(self, codes, labels, predictions, weights=None):
         """What ``direct`` works on."""
         nodes, growth = self.nodes, self.growth
-        return direct.desk(
+        return make_desk(
             self.board.state,
             nodes.table,
             nodes.matrices,
@@ -92,7 +93,7 @@ class Nearby:
         # comes next. So are instances too many taken off here, at worst.
         self.rows_left -= 1
         direct.learn(desk, 0, 1, *self._how)
-        if self._ahead[direct.LEFT]:
+        if self._ahead[LEFT]:
             self.rows_only = False
             with deferred_interrupt():
                 self._take_effects()

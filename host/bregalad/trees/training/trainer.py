@@ -15,7 +15,7 @@ from copy import copy, deepcopy
 
 import numpy as np
 
-from ...boards.base import BoardError, as_bytes
+from ...boards.base import BoardError
 from ...boards.emulated import EmulatedBoard
 from ...drift.adwin import new_windows
 from ...interrupt import deferred_interrupt
@@ -27,13 +27,15 @@ from ..structure.growth import Growth
 from ..structure.memory import Memory
 from ..structure.nodes import Nodes
 from ..weights import HEAVIEST
-from . import checkpoint, direct, sending
+from . import checkpoint, sending
+from .desk import LEFT, NEXT, Commands
 from .feed import open_feed
 from .hearing import Hearing
 from .nearby import Nearby
 from .recoding import recoding
 from .rivals import TESTED, chances_of, contest_of
 from .steps import SAFE, Steps
+from .streaming import Streaming
 from .tally import Tally
 from .trials import FAR, Trials, due_next, earliest
 from .walking import Walking
@@ -47,7 +49,7 @@ _Window = namedtuple("_Window", "codes labels predictions weights learnt")
 _How = namedtuple("_How", "predictor anytime alternates watch forgets rules chances")
 
 
-class Trainer(Hearing, Nearby):
+class Trainer(Hearing, Nearby, Streaming):
     """One tree, one board.
 
     Parameters
@@ -113,7 +115,7 @@ class Trainer(Hearing, Nearby):
         # A board in this process needs no stream between.
         self._direct = None
         if board.state is not None and feed == "stream":
-            self._direct = direct.Commands(self.growth.most_bytes)
+            self._direct = Commands(self.growth.most_bytes)
         # How the leaves predict and what counts: what is None, nothing is compiled for.
         style = self.growth.style
         self._how = _How(
@@ -272,7 +274,7 @@ class Trainer(Hearing, Nearby):
             self.fence()  # after all that an interrupted call had asked for
             self.choose_predictions()
             self._asked = False
-        if self._ahead[direct.LEFT]:
+        if self._ahead[LEFT]:
             self._take_effects()
 
     def choose_predictions(self):
@@ -371,23 +373,11 @@ class Trainer(Hearing, Nearby):
 
     def _learning_rows(self, address, count):
         self.check_working()
-        walking = self.walking
-        walking.check_rows(address, count)
+        self.walking.check_rows(address, count)
         self._failed = True
-        yield from walking.hits()
-        position = 0
-        while position < count:
-            part = min(count - position, self.until_review)
-            yield from walking.learning_there(address + position * walking.stride, part)
-            position += part
-            if self.until_review == self.review_period and walking.competing:
-                yield from walking.read_promises()
-                if self.growth.review():
-                    walking.told = False
-        yield from walking.read_leaves()
-        found = yield from walking.hits()
+        found = yield from self.walking.learning_reviewed(address, count)
         self._failed = False
-        return found[1]
+        return found
 
     def check_weights(self, weights, count):
         """Refuse what is no int32 array of so many weights, or a board that takes none."""
@@ -438,7 +428,7 @@ class Trainer(Hearing, Nearby):
             elif self._direct is not None:
                 self._run_directly(position, end)
             else:
-                yield from self._run(position, end)
+                yield from self._run_streaming(position, end)
             self._failed = False
             position = end
             if self.tally.instances % self.review_period == 0:
@@ -480,109 +470,15 @@ class Trainer(Hearing, Nearby):
             self.walking.told = False
         self._failed = False
 
-    def _run(self, position, end):
-        """Learn instances until ``end``.
-
-        Yields whether to wait for reports, and is sent those that came.
-        """
-        feed, nodes, trials, policy, tally = self._feed, self.nodes, self.trials, self.policy, self.tally
-        window, most, attribute = self._window, self.board.geometry.count_max, self.cells.attribute
-        instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
-        alternates = self._how.alternates
-        locked = False
-        while True:
-            while feed.full:
-                self._handle((yield True))
-            # Decisions take effect in the order of their instances.
-            ahead = self.due_next
-            if ahead <= tally.instances and ahead < trials.deadline:
-                # With alternates nodes move: nothing that is to come may name one.
-                if policy.alternates and (trials.reading or self._unanswered):
-                    self._handle((yield True))
-                else:
-                    self._take_effect()
-                locked = False
-                continue
-            budget = trials.budget
-            stop = end
-            if budget < 0:  # which leaf loses its slot depends on what all have counted by then
-                left = 0 if trials.reading else min(ahead, trials.deadline) - tally.instances
-                stop = min(end, position + max(0, left))
-            if position < stop and not locked:
-                due = np.empty((2 * len(nodes.table), 2), np.int64)
-                if self.predictor:
-                    self._make_room(len(feed.out) // feed.size)
-                done, used, tried = sending.advance(
-                    nodes.table,
-                    nodes.counts,
-                    nodes.windows,
-                    *instances,
-                    self._waiting,
-                    position,
-                    stop,
-                    tally.instances,
-                    self.predictor,
-                    policy.anytime,
-                    alternates,
-                    self._multiple,
-                    policy.delay,
-                    most,
-                    self._progress,
-                    attribute,
-                    feed.out,
-                    due,
-                    budget,
-                    nodes.base,
-                    self.memory.read,
-                    self.memory.codes,
-                    self.memory.labels,
-                    self._how.watch,
-                    self._how.rules,
-                    self._how.chances,
-                )
-                started, position = position, done
-                tally.instances += done - started
-                trials.start(due[:tried, 1])
-                if alternates:
-                    self.look_ahead()
-                self.flush()
-                if used:
-                    feed.send(used, due[:tried], nodes.slot[due[:tried, 1]].astype(np.int64))
-                self._handle((yield False))
-                if done == started:
-                    lacking = int(self._progress[sending.LACKING])
-                    if lacking:
-                        feed.make_room(lacking)
-                    locked = not lacking and (trials.outstanding or self._unanswered)
-            elif trials.outstanding or self._unanswered:
-                self._handle((yield True))
-                locked = False
-            else:
-                return
-
-    @property
-    def _unanswered(self):
-        """Whether predictions are to come."""
-        return bool(self._progress[sending.ANSWERED] < self._progress[sending.SENT])
-
-    def _make_room(self, rows):
-        """Make sure that so many more predictions can be waited for."""
-        sent, answered = self._progress[[sending.SENT, sending.ANSWERED]].tolist()
-        if len(self._waiting) - sent < rows:
-            left = self._waiting[answered:sent]
-            self._waiting = np.zeros((2 * (len(left) + rows), sending.WAITING), np.int32)
-            self._waiting[: len(left)] = left
-            self._progress[[sending.SENT, sending.ANSWERED]] = len(left), 0
-
     def look_ahead(self):
         """See when the next decision takes effect, after others than `direct` have changed the tree."""
         nodes = self.nodes
-        self._ahead[direct.NEXT] = due_next(nodes.table, nodes.rows, self.policy.delay)
+        self._ahead[NEXT] = due_next(nodes.table, nodes.rows, self.policy.delay)
 
     @property
     def due_next(self):
         """How many instances the tree has learnt when the next decision takes effect, as of `look_ahead`."""
-        return int(self._ahead[direct.NEXT])
+        return int(self._ahead[NEXT])
 
     def _take_effect(self):
         """Have the next decision take effect: what it takes is read at this point of the stream."""

@@ -206,6 +206,22 @@ class Walking:
         nodes = self.trainer.nodes
         return competing(nodes.table, nodes.room)
 
+    def learning_reviewed(self, address, count):
+        """Learn rows of the board's memory, with all leaves competing for the slots in time; how many were right."""
+        trainer = self.trainer
+        yield from self.hits()
+        position = 0
+        while position < count:
+            part = min(count - position, trainer.until_review)
+            yield from self.learning_there(address + position * self.stride, part)
+            position += part
+            if trainer.until_review == trainer.review_period and self.competing:
+                yield from self.read_promises()
+                if trainer.growth.review():
+                    self.told = False
+        yield from self.read_leaves()
+        return (yield from self.hits())[1]
+
     def learning_there(self, address, count):
         """Learn rows that lie in the board's memory; yields as `learning`."""
         tally = self.trainer.tally

@@ -1,0 +1,19 @@
+"""Simulated systems on chip for the tests of boards that are mapped into memory."""
+
+import pytest
+from bregalad_sim.soc import SimulatedMap
+from small import GEOMETRY
+
+
+@pytest.fixture
+def opened():
+    """Make maps; all are closed in the end."""
+    made = []
+
+    def make(geometry=GEOMETRY, **options):
+        made.append(SimulatedMap(geometry, **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()

@@ -1,0 +1,149 @@
+"""Labels, classes and their weights as users hand them in, of any kind, good and bad."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import VFDT, load_tree
+from noisy import stream
+
+
+@pytest.mark.parametrize(
+    "labels, classes",
+    [
+        (pd.array([2**53, 2**53 + 1] * 300, "Int64"), [2**53, 2**53 + 1]),
+        (pd.array([0, 1] * 300, "UInt8"), [0, 1]),
+        (pd.array([0, 1] * 300, "int64[pyarrow]"), [0, 1]),
+        ([False, True] * 300, [False, True]),
+    ],
+)
+def test_labels_stay_what_they_are(labels, classes):
+    tree = VFDT().fit(np.arange(600).reshape(600, 1) % 2, pd.Series(labels))
+    assert tree.classes_.dtype.kind in "iub" and tree.classes_.tolist() == classes
+    assert tree.predict([[0], [1]]).tolist() == classes
+
+
+@pytest.mark.parametrize(
+    "labels, kind",
+    [
+        ([1, 0], "i"),
+        ([True, False], "b"),
+        ([1, 2.0], "f"),
+        ([-1, 2**63], "O"),
+        ([2**64, 1.7e308], "O"),
+        ([1, 2**64], "O"),
+        ([2**63, 2**63 + 1], "u"),
+        (["a", "b"], "U"),
+    ],
+)
+def test_labels_among_objects(labels, kind, tmp_path):
+    X = [[label == labels[0]] for label in labels * 300]
+    for y in (labels * 300, np.array(labels * 300, object), pd.Series(labels * 300, dtype=object)):
+        tree = VFDT().fit(X, y)
+        assert tree.classes_.dtype.kind == kind and tree.classes_.tolist() == sorted(labels)
+        tree.save(tmp_path / "tree")
+        again = load_tree(tmp_path / "tree")
+        assert again.difference(tree) is None and again.classes_.dtype == tree.classes_.dtype
+        assert again.predict([[True], [False]]).tolist() == labels
+
+
+def test_large_labels_that_come_later():
+    tree = VFDT()
+    for label in (0, 1, 2**63 + 1, -(2**64)) * 20:
+        tree.learn_one({"a": label}, label)
+    assert tree.classes_.tolist() == [0, 1, 2**63 + 1, -(2**64)]
+
+
+@pytest.mark.parametrize(
+    "labels, message",
+    [
+        ([True, "x"] * 300, "labels must be all of one kind, not bool and str"),
+        ([b"a", b"b"] * 300, "Unknown label type: bytes.*a label is a string, an integer or a boolean"),
+        (np.array(["2020", "2021"] * 300, "M8[s]"), "Unknown label type: datetime64"),
+    ],
+)
+def test_labels_that_no_file_could_hold(labels, message):
+    with pytest.raises(ValueError, match=message):
+        VFDT().fit(np.zeros((600, 1)), labels)
+
+
+def test_classes_that_are_missing():
+    tree = VFDT().fit([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match="missing"):
+        tree.partial_fit([[0]], [0], classes=[pd.NA, 1])
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        {"no", "yes"},
+        frozenset({"no", "yes"}),
+        ("yes", "no"),
+        {"yes": 1, "no": 2}.keys(),
+        pd.Index(["yes", "no"]),
+        pd.Categorical(["yes", "no"]),
+        np.array(["no", "yes"]),
+        (label for label in ("yes", "no", "yes")),
+    ],
+)
+def test_classes_may_be_any_collection(classes):
+    X, y = stream(600)
+    tree = VFDT().partial_fit(X, np.where(y, "yes", "no"), classes=classes)
+    assert tree.classes_.tolist() == ["no", "yes"]
+    if isinstance(classes, set):
+        tree.partial_fit(X, np.where(y, "yes", "no"), classes=classes)
+        with pytest.raises(ValueError, match=r"classes are \['no', 'yes'\] since.*not \['maybe'"):
+            tree.partial_fit(X, np.where(y, "yes", "no"), classes=classes | {"maybe"})
+
+
+@pytest.mark.parametrize("classes", ["yes", 2, {"yes": 1, "no": 2}])
+def test_classes_that_name_none(classes):
+    X, y = stream(600)
+    with pytest.raises(TypeError, match="classes must be all class labels, as a list or a set, no"):
+        VFDT().partial_fit(X, y, classes=classes)
+
+
+def test_a_label_is_not_its_text():
+    """Predictions are labels: 1 and "1" are two."""
+    tree = VFDT().partial_fit([[1], [2]], ["1", "2"], classes=["1", "2"])
+    with pytest.raises(ValueError, match=r"y\[0\] is 1, none of the classes \['1', '2'\]"):
+        tree.partial_fit([[1], [2]], [1, 2])
+
+
+def test_labels_of_two_kinds():
+    X, _ = stream(4)
+    with pytest.raises(ValueError, match="labels must be all of one kind, not int and str"):
+        VFDT().fit(X, np.array([1, "a", 1, "a"], object))
+    with pytest.raises(ValueError, match=r"y\[0\] is 1, none of the classes \['1', 'a'\]"):
+        VFDT().partial_fit(X, np.array([1, 2, 1, 2], object), classes=["1", "a"])
+
+
+def test_fractions_among_objects_are_no_labels():
+    for y in (np.array([0.5, 1.5], object), pd.Series([1, 1.5], dtype=object)):
+        with pytest.raises(ValueError, match="Unknown label type: continuous"):
+            VFDT().fit([[0], [1]], y)
+
+
+def test_class_weights_of_any_type_are_saved(tmp_path):
+    X, y = np.arange(40).reshape(20, 2), [0, 1] * 10
+    tree = VFDT(class_weight={Decimal(0): Fraction(1, 3), np.int8(1): np.float32(0.5)})
+    tree.partial_fit(X, y, classes=[0, 1])
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree")
+    assert again.difference(tree) is None and again.class_weight == {0: 1 / 3, 1: 0.5}
+
+
+@pytest.mark.parametrize(
+    "label, message",
+    [
+        (frozenset("a"), r"class_weight names frozenset\({'a'}\); a label is a string, an integer or a boolean"),
+        ("z" * 3000, "class_weight names 'zzz.*, none of the classes"),
+        ("x\ny", r"class_weight names 'x\\ny', none of the classes"),
+    ],
+)
+def test_class_weights_of_no_class(label, message):
+    with pytest.raises((TypeError, ValueError), match=message) as error:
+        VFDT(class_weight={label: 2}).fit(np.ones((4, 2)), [0, 1, 0, 1])
+    assert len(str(error.value)) < 200
