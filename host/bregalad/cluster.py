@@ -164,21 +164,34 @@ def _connect(ray, address):
         return
     quiet = {"logging_level": "ERROR", "log_to_driver": False}
     _connected.clear()
-    if address != "ray":
+    if address == "ray":
+        _find_or_begin(ray, **quiet)
+    else:
         try:
             ray.init(address, **quiet)
         except (ConnectionError, RuntimeError, OSError) as error:
             raise BoardError(f"{address}: no cluster answers: {one_line(error)}") from error
-    else:
-        for name in ("RAY_USAGE_STATS_ENABLED", "RAY_worker_niceness"):  # its workers have no less right to run
-            os.environ.setdefault(name, "0")
-        own = {"include_dashboard": False, "resources": {BOARD: os.cpu_count()}} | quiet
-        try:
-            # "auto" would join any cluster of the machine, another program's own too, which ends with that program.
-            ray.init(**own)
-        except ValueError:  # there is a cluster, whose nodes tell themselves what they have
-            with suppress(ConnectionError, RuntimeError, OSError):
-                ray.init(**quiet)
-        if not ray.is_initialized():  # there was a cluster
-            ray.init("local", **own)
     _connected.append(address)
+
+
+def _find_or_begin(ray, **quiet):
+    """Connect to the cluster that was begun for all, or to one of this program alone."""
+    for name in ("RAY_USAGE_STATS_ENABLED", "RAY_worker_niceness"):  # its workers have no less right to run
+        os.environ.setdefault(name, "0")
+    own = {"include_dashboard": False, "resources": {BOARD: os.cpu_count()}} | quiet
+    try:
+        # "auto" would join any cluster of the machine, another program's own too, which ends with that program.
+        ray.init(**own)
+        return
+    except ValueError:  # there is a cluster, whose nodes tell themselves what they have
+        with suppress(ConnectionError, RuntimeError, OSError):
+            ray.init(**quiet)
+            return
+    except Exception:  # Ray waits half a minute for its own processes, which is little on a busy machine
+        pass
+    ray.shutdown()
+    try:
+        ray.init("local", **own)
+    except Exception as error:
+        ray.shutdown()
+        raise BoardError(f"ray: Ray cannot begin a cluster on this machine: {one_line(error)}") from error

@@ -154,6 +154,29 @@ def test_another_program_has_a_cluster_of_its_own(cluster):
     assert done.stdout.split()[-1] != cluster.get_runtime_context().gcs_address
 
 
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_cluster_that_is_slow_to_begin(monkeypatch, failures):
+    ray = pytest.importorskip("ray")
+    begin, tried = ray.init, []
+
+    def slow(*words, **options):
+        tried.append(words)
+        if len(tried) <= failures:
+            raise Exception("The current node timed out during startup.")
+        return begin(*words, **options)
+
+    ray.shutdown()
+    monkeypatch.setenv("RAY_ADDRESS", "local")
+    monkeypatch.setattr(ray, "init", slow)
+    if failures == 1:
+        assert workers_of.Cluster("ray,workers=1").workers == 1
+        ray.shutdown()
+    else:
+        with pytest.raises(BoardError, match="ray: Ray cannot begin a cluster on this machine: .* timed out"):
+            workers_of.Cluster("ray")
+    assert len(tried) == 2
+
+
 def test_a_cluster_that_is_gone_takes_nothing_along(cluster, tmp_path):
     X, y = drifting(count=1500)
     here, there = make("leveraging"), make("leveraging", engine="ray,workers=1")
