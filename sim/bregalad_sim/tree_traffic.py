@@ -7,7 +7,7 @@ from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag, pack_loa
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import Node, NodeKind, pack_edit
 from bregalad.protocol.reports import ErrorCode, Kind, kind_of, layout_of
-from bregalad.protocol.rows import ROW_COMMAND, RowKind, edges_command
+from bregalad.protocol.rows import MOST_WEIGHT, ROW_COMMAND, RowKind, edges_command, weighed
 from bregalad.protocol.tree import MANY, TreeKind, TreeOpcode, pack_tree
 
 from .rows import any_edges, any_layout, any_rows
@@ -59,6 +59,7 @@ class TreeTraffic(Traffic):
             *super().configuration(),
             ("report", {"all": int(rng.random() < 0.2), "neighbours": rng.randint(0, 1)}),
             ("delay", {"records": self.delay}),
+            ("locks", {"all": int(rng.random() < 0.4)}),
             ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
             ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "told": rng.randint(0, 1)}),
             ("leaf_marks", {"every": rng.choice([0, 1, rng.randint(2, 40)])}),
@@ -127,8 +128,8 @@ class TreeTraffic(Traffic):
             if self._layout.label is not None:
                 row[self._layout.label] = rng.randrange(g.classes) if rng.random() < 0.97 else rng.randrange(256)
             if self._layout.flags is not None:
-                flags = [0, RecordFlag.MINUS, RecordFlag.TEST, 0xFF, 0xFC]
-                row[self._layout.flags] = rng.choices(flags, [85, 6, 6, 1, 2])[0]
+                flags = [0, RecordFlag.MINUS, RecordFlag.TEST, 0xFF, self._weight()]
+                row[self._layout.flags] = rng.choices(flags, [60, 6, 6, 1, 27])[0]
         address = start
         if rng.random() < 0.02:
             address, count = rng.choice([(size - 3 * stride, 10), (1 << 40, 1), (size - stride, 0xFFFFFFFF)])
@@ -141,6 +142,11 @@ class TreeTraffic(Traffic):
             address=address,
         )
         return command, list(range(start - start % g.bus_bytes, last, g.bus_bytes)), start, rows.tobytes()
+
+    def _weight(self):
+        """Flags of a row that weighs, mostly little."""
+        weight = self.rng.choice([0, 0, 2, 2, 3, 5, self.rng.randint(0, MOST_WEIGHT)])
+        return int(weighed(np.array(weight)))
 
     # The tree
 

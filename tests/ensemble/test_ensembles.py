@@ -6,7 +6,7 @@ import signal
 
 import numpy as np
 import pytest
-from bregalad import EFDT, VFDT, CTree, load_tree
+from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
 from bregalad.ensemble import ENSEMBLES, AdaptiveRandomForest, OnlineBagging, load_learner
 from bregalad.ensemble.member import Member
 from forests import drifting, same
@@ -51,6 +51,35 @@ def test_calls_threads_copies_and_files_make_no_difference(name, tmp_path):
     same(whole, parts, X)
     parts.save(tmp_path / "x", run={"at": 1})
     same(whole, load_learner(tmp_path / "x", threads=2), X)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_members_on_boards_that_hold_their_tree(name, tmp_path):
+    """The same trees and votes, though such boards tell of fewer trials."""
+    X, y = drifting()
+    expected, found = [], []
+    plain, walking = (
+        make(name).set_params(tree=VFDT(**TREE, leaf_prediction="mc", geometry=Geometry(slots=200, nodes=nodes)))
+        for nodes in (0, 400)
+    )
+    for begin, end in ((0, 1), (1, 1700), (1700, 3100), (3100, 5000)):
+        expected.append(plain.test_then_train(X[begin:end], y[begin:end], [0, 1]))
+        found.append(walking.test_then_train(X[begin:end], y[begin:end], [0, 1]))
+        walking.save(tmp_path / "x")
+        walking = load_learner(tmp_path / "x") if begin == 1 else copy.deepcopy(walking)
+    assert (np.concatenate(found) == np.concatenate(expected)).all()
+    assert name == "bagging" or plain.report()["drifts"]
+    for mine, theirs in zip(plain.members_, walking.members_, strict=True):
+        assert [a.difference(b) for a, b in zip(mine.trees, theirs.trees, strict=True)] == [None] * len(mine.trees)
+    assert (plain.predict_proba(X[:200]) == walking.predict_proba(X[:200])).all()
+
+
+def test_rates_that_such_boards_cannot_count():
+    tree = VFDT(geometry=Geometry(nodes=512))
+    X, y = drifting(count=100)
+    OnlineBagging(tree, members=1, rate=15, seed=1).partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="rate=16 draws more than 63 now and then.*nodes=512.*rate <= 15, or nodes=0"):
+        OnlineBagging(tree, members=1, rate=16, seed=1).partial_fit(X, y, classes=[0, 1])
 
 
 @pytest.mark.parametrize("name", SOME)

@@ -148,8 +148,9 @@ def test_weights_that_are_none_are_refused():
         with pytest.raises(error, match="weights must be"):
             trainer.check_weights(weights, 10)
     walking = trainer_on(GoldenBoard(GEOMETRY.replace(nodes=64), 4096), False, "multiway", "nba")
-    with pytest.raises(ValueError, match="board golden holds the tree itself, and takes no weights.*nodes=0"):
-        walking.check_weights(np.ones(10, np.int32), 10)
+    walking.check_weights(np.full(10, 63, np.int32), 10)
+    with pytest.raises(ValueError, match="board golden holds the tree itself, and takes weights up to 63, not 64.*nod"):
+        walking.check_weights(np.full(10, 64, np.int32), 10)
     fed = trainer_on(GoldenBoard(GEOMETRY, 4096), False, "multiway", "nba", feed="memory")
     with pytest.raises(ValueError, match="feed='memory' takes no weights: choose feed='stream'"):
         fed.check_weights(np.ones(10, np.int32), 10)

@@ -19,6 +19,7 @@ from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import KEPT
 from bregalad.trees.training import checkpoint
+from bregalad.trees.training.steps import Steps
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import CAPACITIES, TREES, active, drifting, geometry
@@ -187,6 +188,29 @@ def test_leaves_predict_by_naive_bayes(tree, prediction):
     assert walking.nodes.difference(trainer.nodes) is None
 
 
+@pytest.mark.parametrize("tree, prediction", [("vfdt", "mc"), ("efdt", "nba"), ("efdt moa", "mc")])
+@pytest.mark.parametrize("delay", [0, 90])
+def test_instances_weigh_the_same(tree, prediction, delay, seed):
+    """Also where counters are full in the midst of an instance, and where the tree's own count tries inner nodes."""
+    codes, labels = (part[:2500] for part in drifting(seed, 8000))
+    rng = np.random.default_rng(seed)
+    weights = rng.poisson(1, len(labels)).astype(np.int32)
+    weights[rng.integers(0, len(labels), 120)] = rng.integers(0, 64, 120)
+    sizes = geometry(80, naive_bayes=prediction != "mc").replace(count_width=12)
+    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": delay, **TREES[tree]})
+    boards = open_board("emulated", sizes), walks("golden", sizes.replace(nodes=512))
+    trainer, walking = (Trainer(board, cells, policy, 2, prediction=prediction) for board in boards)
+    found = []
+    for each in (trainer, walking):
+        each.check_weights(weights, len(labels))
+        found.append(Steps(each.learning(codes, labels, weights)).run(each.board.receive))
+    assert (found[0] == found[1]).all()
+    assert walking.nodes.difference(trainer.nodes) is None
+    assert trainer.tally.splits > 1 and (tree == "vfdt" or trainer.board.counters()["halvings"])
+    assert active(walking.nodes) == active(trainer.nodes)
+
+
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
 @pytest.mark.parametrize("delay", [0, 50])
 def test_short_of_slots(tree, delay):
@@ -196,6 +220,14 @@ def test_short_of_slots(tree, delay):
     assert walking.nodes.difference(trainer.nodes) is None
     assert active(walking.nodes) == active(trainer.nodes)
     assert not all(active(walking.nodes)) and np.unique(expected).size == 2
+
+
+@pytest.mark.parametrize("seed, slots, delay", [(101, 12, 0), (245, 7, 0), (247, 20, 90), (297, 20, 0)])
+def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots, delay):
+    """Not as of when a record reaches the node that splits: other leaves count meanwhile."""
+    trainer, walking, *_ = both("vfdt", 4000, geometry(slots), seed, delay=delay, kind="emulated")
+    assert walking.nodes.difference(trainer.nodes) is None
+    assert active(walking.nodes) == active(trainer.nodes)
 
 
 def test_only_class_counts_are_asked_for_where_leaves_compete():

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import Board, BoardError
 from ..cluster import parse
+from ..protocol.rows import MOST_WEIGHT
 from ..trees.conventions import Scoring
 from ..trees.estimator import StreamTree
 from ..trees.inputs import named_classes
@@ -26,6 +27,7 @@ from ..trees.weights import Weighing
 from ..words import shown
 from . import options, storage
 from .crew import Crew
+from .draws import thresholds
 from .ground import Ground, alone, check_ground, is_shared
 from .member import Member
 from .share import Known, Share
@@ -113,6 +115,12 @@ class Ensemble(
         tree.check_parameters()
         if self.engine is not None:
             parse(self.engine)
+        geometry = tree._given_geometry()
+        if geometry is not None and geometry.nodes and len(thresholds(float(self.rate))) > MOST_WEIGHT:
+            raise ValueError(
+                f"rate={self.rate!r} draws more than {MOST_WEIGHT} now and then, and a board that holds the tree "
+                f"itself (nodes={geometry.nodes}) counts no instance more often: choose rate <= 15, or nodes=0"
+            )
         if is_shared(tree):
             self._check_engine()
             check_ground(tree, int(self.members) * self._trees_each)

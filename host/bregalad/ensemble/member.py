@@ -111,8 +111,9 @@ class Member:
             tree._open_trainer().check_working()
 
     def drop(self, tree):
-        """A tree is no more: what is planted next may have its board."""
-        if self.spare is None and tree is not None and tree._trainer is not None and tree._trainer.broken is None:
+        """A tree is no more: what is planted next may have its board, but one that holds the tree itself."""
+        trainer = None if tree is None else tree._trainer
+        if self.spare is None and trainer is not None and trainer.broken is None and trainer.walking is None:
             self.spare = tree
 
     def drop_spare(self):

@@ -8,7 +8,8 @@ __all__ = ["steadily", "whole"]
 def steadily(steps, board):
     """Go through a trainer's steps, none of which is where Ctrl-C may end them; a generator for `Steps`.
 
-    A board in this process answers at once: nothing is yielded then.
+    A board in this process answers at once: nothing is yielded then. So does one that holds the tree itself, for it is
+    never shared, and each member's own is emulated.
     """
     answer = None
     while True:
@@ -18,7 +19,7 @@ def steadily(steps, board):
             return end.value
         if wait is SAFE:
             answer = None
-        elif board.state is not None:
+        elif board.state is not None or board.geometry.nodes:
             answer = board.receive(wait)
         else:
             answer = yield wait

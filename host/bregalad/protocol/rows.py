@@ -4,6 +4,10 @@ A row layout says where a row has its label, its flags and its attributes. The q
 reads a row in *steps*. A step takes neighbouring attributes of one kind: as many numbers as a bus word has 32-bit
 words, or as many codes as it has bytes. Each clock does one.
 
+Of a row's flags bits 1:0 are a `RecordFlag`. Bits 7:2 are the instance's weight less 1, modulo 64: how often it is
+counted, once where they are 0. It has one number and one prediction all the same, and a trial that it makes due comes
+behind it all. One of weight 0 is predicted, and counts nowhere. With MINUS or TEST the weight says nothing.
+
 Commands and rows are one ordered stream. A command is 16 bytes; what follows it begins at a bus word and is padded to
 the next one. A row that comes before a command is not touched by it.
 """
@@ -30,8 +34,10 @@ __all__ = [
     "EDGES",
     "KEY_BYTES",
     "KIND_BYTES",
+    "MOST_WEIGHT",
     "ROW_COMMAND",
     "STEP",
+    "WEIGHT_LOW",
     "Column",
     "RowCommand",
     "RowKind",
@@ -44,6 +50,8 @@ __all__ = [
     "reach_of",
     "records_command",
     "searchers_of",
+    "weight_of",
+    "weighed",
 ]
 
 EDGES = 255  # places for edges of an attribute; code 255 is a missing value's, so 254 are used
@@ -78,12 +86,17 @@ class StepFlag(IntFlag):
     FLAGS = 8  # the head's second byte is the record's flags
 
 
+WEIGHT_LOW = 2  # the lowest bit of a row's flags that belongs to the weight
+_WEIGHTS = 1 << 8 - WEIGHT_LOW
+MOST_WEIGHT = _WEIGHTS - 1
+
+
 KIND_BYTES = {RowKind.CODE: 1, RowKind.U8: 1, RowKind.U16: 2, RowKind.I32: 4, RowKind.F32: 4}
 
 ROW_COMMAND = Layout(
     "row command",
     Field("opcode", 8),
-    Field("flags", 8, "RECORDS: RecordFlag of rows that have no flags."),
+    Field("flags", 8, "RECORDS: flags of rows that have none."),
     Field("offset", 16, "RECORDS: byte of the first word that the first row begins at."),
     Field("count", 32, "Rows, edges or steps that follow."),
     Field("lane", 16, "EDGES: the searcher that has the attribute."),
@@ -148,6 +161,16 @@ class _Step:
     name: str = "the label"  # what it reads, for messages
 
 
+def weighed(weights: np.ndarray) -> np.ndarray:
+    """Flags of rows of these weights, integers of 0 to `MOST_WEIGHT`; uint8 array."""
+    return ((weights + MOST_WEIGHT) % _WEIGHTS << WEIGHT_LOW).astype(np.uint8)
+
+
+def weight_of(flags: int) -> int:
+    """The weight of a row with neither MINUS nor TEST."""
+    return (flags >> WEIGHT_LOW) + 1 & MOST_WEIGHT
+
+
 class RowLayout:
     """Where a row has what: declared once per session.
 
@@ -160,7 +183,7 @@ class RowLayout:
     label : int, optional
         Byte of the row that is the class index; rows without one have class 0.
     flags : int, optional
-        Byte that holds `RecordFlag`; rows without have those of their command.
+        Byte that holds `RecordFlag` and the weight (`weighed`); rows without have those of their command.
 
     Raises
     ------

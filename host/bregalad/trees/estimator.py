@@ -160,7 +160,7 @@ class StreamTree(
             Indices into ``classes_``.
         weights : int32 array (n,), optional
             How often each is learnt, at once: a trial that comes due meanwhile comes behind it. 0: it is predicted
-            only. Not for a tree with a window, nor for a board that holds the tree itself.
+            only. Not for a tree with a window; up to 63 on a board that holds the tree itself.
 
         Returns
         -------

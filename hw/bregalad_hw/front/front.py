@@ -7,12 +7,13 @@ from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
 from bregalad.protocol.nodes import EDIT, EditError
-from bregalad.protocol.rows import ROW_COMMAND
+from bregalad.protocol.rows import ROW_COMMAND, WEIGHT_LOW
 
 from ..configuration import configuration_signature
 from ..layout import struct
 from ..mcmu.buffer import header_layout
 from ..relay import Relay
+from ..repeat import WEIGHT
 from . import leaf_rows, walker
 from .leaf_rows import LeafRows
 from .quantiser import Quantiser
@@ -82,7 +83,7 @@ class Front(wiring.Component):
         Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
     bayes : In(stream of bayes_layout)
         With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
-    edit, lock, turning, limit, hold, handed, error, stands, unfinished
+    edit, lock, all, turning, limit, hold, handed, error, stands, unfinished
         Of the `Walker`.
     row : In(stream of access_layout)
         Taken when it is carried out, once the headers of all records before it are taken.
@@ -127,6 +128,7 @@ class Front(wiring.Component):
                 **({"bayes": In(stream.Signature(bayes_layout(g)))} if g.naive_bayes else {}),
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(walker.lock_layout())),
+                "all": In(1),
                 "turning": In(1),
                 "limit": In(32),
                 "hold": In(1),
@@ -164,6 +166,7 @@ class Front(wiring.Component):
         self._access(m, told, walk.quiet & ~waiting & ~header.valid)
         m.d.comb += [
             walk.limit.eq(self.limit),
+            walk.all.eq(self.all),
             walk.turning.eq(self.turning),
             self.handed.eq(walk.handed),
             self.error.eq(walk.error),
@@ -211,9 +214,11 @@ class Front(wiring.Component):
             full.eq(quantiser.begun | (stored != 0) | ~self.quiet),
         ]
 
-        known, test, minus = Signal(), Signal(), Signal()
+        known, test, minus, weight = Signal(), Signal(), Signal(), Signal(WEIGHT)
         comes = Signal()
-        layout = data.StructLayout({"label": header_layout(g)["label"].shape, "known": 1, "test": 1, "minus": 1})
+        layout = data.StructLayout(
+            {"label": header_layout(g)["label"].shape, "known": 1, "test": 1, "minus": 1, "weight": WEIGHT}
+        )
         m.submodules.beside = beside = fifo.SyncFIFOBuffered(width=layout.size, depth=self.walking)
         written, read = data.View(layout, beside.w_data), data.View(layout, beside.r_data)
         m.d.comb += [
@@ -221,6 +226,7 @@ class Front(wiring.Component):
             known.eq((beat.label < g.classes) & ~self._cut_off),
             test.eq((beat.flags & int(RecordFlag.TEST)) != 0),
             minus.eq((beat.flags & int(RecordFlag.MINUS)) != 0),
+            weight.eq(Mux(known & ~test & ~minus, beat.flags[WEIGHT_LOW:] + 1, 1)),
             self.bad.eq(comes & ~known & ~self._cut_off),
             walk.i.valid.eq(quantiser.o.valid),
             walk.i.p.codes.eq(beat.codes),
@@ -235,6 +241,7 @@ class Front(wiring.Component):
             written.known.eq(known),
             written.test.eq(test | ~known),
             written.minus.eq(minus & known),
+            written.weight.eq(weight),
             beside.r_en.eq(left),
         ]
         m.d.sync += [
@@ -252,7 +259,14 @@ class Front(wiring.Component):
         g, found = self.geometry, self.walker.o
         m.submodules.header = header = Relay(header_layout(g))
         layout = data.StructLayout(
-            {"node": found.p.node.shape(), "label": beside.label.shape(), "test": 1, "asks": 1, "tells": 1}
+            {
+                "node": found.p.node.shape(),
+                "label": beside.label.shape(),
+                "test": 1,
+                "weight": WEIGHT,
+                "asks": 1,
+                "tells": 1,
+            }
         )
         m.submodules.waiting = waiting = fifo.SyncFIFOBuffered(
             width=layout.size, depth=_PREDICTED if g.naive_bayes else 4
@@ -268,11 +282,10 @@ class Front(wiring.Component):
             header.i.valid.eq(found.valid & waiting.w_rdy),
             header.i.p.slot.eq(found.p.slot.slot),
             header.i.p.there.eq(there),
-            *(header.i.p[name].eq(beside[name]) for name in ("label", "test", "minus")),
+            *(header.i.p[name].eq(beside[name]) for name in ("label", "test", "minus", "weight")),
             waiting.w_en.eq(found.valid & header.i.ready),
             written.node.eq(found.p.node),
-            written.label.eq(beside.label),
-            written.test.eq(beside.test),
+            *(written[name].eq(beside[name]) for name in ("label", "test", "weight")),
             written.asks.eq(there & asks),
             written.tells.eq(beside.known & ~beside.minus),
             self.good.eq(self.header.valid & self.header.ready & ~self.header.p.test),
@@ -285,7 +298,7 @@ class Front(wiring.Component):
             taken.eq(answered & (told.i.ready | ~first.tells)),
             waiting.r_en.eq(taken),
             told.i.valid.eq(answered & first.tells),
-            *(told.i.p[name].eq(first[name]) for name in ("node", "label", "test")),
+            *(told.i.p[name].eq(first[name]) for name in ("node", "label", "test", "weight")),
         ]
         if g.naive_bayes:
             m.d.comb += [
@@ -322,6 +335,7 @@ class Front(wiring.Component):
             item.node.eq(Mux(goes, row.p.node, told.p.node)),
             item.label.eq(Mux(goes, row.p.node, told.p.label)),
             item.test.eq(told.p.test),
+            item.weight.eq(Mux(goes, 1, told.p.weight)),
             item.known.eq(told.p.known & ~goes),
             item.bayes.eq(Mux(goes, row.p.word, told.p.bayes)),
             item.word.eq(row.p.word),
@@ -332,4 +346,6 @@ class Front(wiring.Component):
 def _told_layout(geometry):
     """A record that goes to its leaf's row."""
     label = (geometry.classes - 1).bit_length()
-    return data.StructLayout({"node": range(geometry.nodes), "label": label, "test": 1, "known": 1, "bayes": label})
+    return data.StructLayout(
+        {"node": range(geometry.nodes), "label": label, "test": 1, "weight": WEIGHT, "known": 1, "bayes": label}
+    )

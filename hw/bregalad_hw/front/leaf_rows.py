@@ -3,11 +3,12 @@
 from amaranth import Assert, Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import Geometry
 from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, SINCE_WIDTH, Predictor, RowOp, RowWord
 
 from ..configuration import configuration_signature
+from ..repeat import WEIGHT, Repeat, copy_layout
 
 __all__ = ["LeafRows", "item_layout", "result_layout"]
 
@@ -29,6 +30,7 @@ def item_layout(geometry, nodes):
             "node": range(nodes),
             "label": _label(g),
             "test": 1,  # RECORD: predict only
+            "weight": WEIGHT,  # RECORD: how often its class is counted; of all else, and with ``test``, 1
             "alternate": 1,  # RECORD: what it predicts is not the tree's prediction
             "known": 1,  # RECORD: naive Bayes knows a class
             "bayes": _label(g),  # that class; TALLY: the class predicted
@@ -77,6 +79,8 @@ class LeafRows(wiring.Component):
     items right before have made of it takes its place, and is changed and written in the third. A class count is read
     and written likewise, one for each record: the label's. So any number of classes takes as long, and no more logic.
 
+    An instance that weighs is counted in as many clocks; all else that it changes it changes in the first of them.
+
     The items after a TALLY wait for two clocks. Nothing ever stops in the pipeline: items are taken while there is room
     for the results of all.
 
@@ -99,9 +103,9 @@ class LeafRows(wiring.Component):
     quiet : Out(1)
         No item is under way, and no result waits.
 
-    Latency: ``latency`` cycles from an item to its result, two more of a TALLY. Throughput: an item per cycle, but
-    after a TALLY, while no more than 8 results wait. Rows are 0 after configuration; a reset of the
-    clock domain leaves them as they are.
+    Latency: ``latency`` cycles from an item to its result, two more of a TALLY. Throughput: an item per cycle, or as
+    many cycles as it weighs, but after a TALLY, while no more than 8 results wait. Rows are 0 after configuration; a
+    reset of the clock domain leaves them as they are.
 
     Raises
     ------
@@ -137,22 +141,25 @@ class LeafRows(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        taken, pause = self.i.valid & self.i.ready, Signal(2)
-        m.d.sync += pause.eq(Cat(taken & (self.i.p.op == RowOp.TALLY), pause[0]))
+        m.submodules.repeat = repeat = Repeat(item_layout(self.geometry, self.nodes))
+        connect(m, flipped(self.i), repeat.i)
+        self.copies = copies = repeat.o
+        taken, pause = copies.valid & copies.ready, Signal(2)
+        m.d.sync += pause.eq(Cat(taken & (copies.p.op == RowOp.TALLY), pause[0]))
         valid, item = self._take(m, taken)
         self._rows(m, valid, item)
         result, tally = self._tell(m, valid[2], item[2])
         room, under_way = self._results(m, result, tally)
         m.d.comb += [
-            self.i.ready.eq(room & ~pause.any()),
+            copies.ready.eq(room & ~pause.any()),
             self.quiet.eq(~(Cat(valid[1:]).any() | under_way)),
         ]
         return m
 
     def _take(self, m, taken):
         """``(valid, item)`` of the input and of stages 1 and 2."""
-        layout = item_layout(self.geometry, self.nodes)
-        valid, item = [taken], [self.i.p]
+        layout = copy_layout(item_layout(self.geometry, self.nodes))
+        valid, item = [taken], [self.copies.p]
         for i in (1, 2):
             valid.append(Signal(name=f"valid_{i}"))
             item.append(Signal(layout, name=f"item_{i}", reset_less=True))
@@ -170,7 +177,7 @@ class LeafRows(wiring.Component):
         # Of the items before this one: the one ahead is being changed, the one before that has been.
         place = Signal(_label(self.geometry))
         at = [place, *(Signal.like(place, name=f"place_{i}") for i in (1, 2))]
-        m.d.comb += place.eq(Mux(_is_access(self.i.p), (self.i.p.word - _WORDS)[: len(place)], self.i.p.label))
+        m.d.comb += place.eq(Mux(_is_access(item[0]), (item[0].word - _WORDS)[: len(place)], item[0].label))
         same_row, same_count = Signal(2), Signal(2)
         m.d.sync += [
             at[1].eq(at[0]),
@@ -212,6 +219,7 @@ class LeafRows(wiring.Component):
         label = item.label
         self.predicted = predicted = Signal(_label(self.geometry))
         learns = (item.op == RowOp.RECORD) & ~item.test
+        first = learns & ~item.again
         writes = item.op == RowOp.WRITE
         m.d.comb += [after.eq(row), counted.eq(count), predicted.eq(row.majority)]
         if self.geometry.naive_bayes:
@@ -220,16 +228,20 @@ class LeafRows(wiring.Component):
             adaptive = rule.by == Predictor.ADAPTIVE
             with m.If(differs & ((rule.by == Predictor.BAYES) | (adaptive & (row.right <= 0)))):
                 m.d.comb += predicted.eq(item.bayes)
-            with m.If(learns & adaptive & differs):
-                m.d.comb += after.right.eq(row.right + (label == row.majority) - (label == item.bayes))
-        with m.If(learns):
-            is_majority = label == row.majority
-            more = Signal(self.width)
+            with m.If(first & adaptive & differs):
+                with m.If(label == row.majority):
+                    m.d.comb += after.right.eq(row.right + item.weight)
+                with m.Elif(label == item.bayes):
+                    m.d.comb += after.right.eq(row.right - item.weight)
+        with m.If(first):
             m.d.comb += [
-                more.eq(count + 1),
                 after.arrivals.eq(row.arrivals + 1),
                 after.errors.eq(row.errors + (predicted != label)),
             ]
+        with m.If(learns & ~item.zero):
+            is_majority = label == row.majority
+            more = Signal(self.width)
+            m.d.comb += more.eq(count + 1)
             with m.If(~row.lead.all()):
                 m.d.comb += counted.eq(more)
                 # No count is above the lead; of equal ones the lower class leads.
@@ -253,14 +265,14 @@ class LeafRows(wiring.Component):
         record, tallies = item.op == RowOp.RECORD, item.op == RowOp.TALLY
         m.d.sync += [
             result.node.eq(item.node),
-            result.told.eq(record & ~item.alternate & (item.test | rule.told)),
+            result.told.eq(record & ~item.alternate & (item.test | rule.told) & ~item.again),
             result.label.eq(self.predicted),
             result.read.eq(item.op == RowOp.READ),
             result.hits.eq(self._word(m, item)),
             tally.valid.eq(valid),
             tally.label.eq(item.label),
             tally.predicted.eq(Mux(tallies, item.bayes, self.predicted)),
-            tally.counts.eq(record & ~item.test & ~item.alternate),
+            tally.counts.eq(record & ~item.test & ~item.alternate & ~item.again),
             tally.clears.eq(tallies),
             tally.marks.eq(item.op == RowOp.MARK),
         ]

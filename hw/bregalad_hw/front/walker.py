@@ -67,6 +67,9 @@ class Walker(wiring.Component):
     lock : In(stream of {node, at})
         In the order of their ``at``. One that is offered before the last beat of the numbered record
         that ``at`` of them come before is carried out before that.
+    all : In(1)
+        A lock whose time has come is not carried out, but stops all numbered records, until it is not offered any more.
+        Changes only while nothing is handed over.
     turning : In(1)
         None is taken, and another may be offered instead; only while nothing is handed over.
     limit : In(32)
@@ -81,7 +84,7 @@ class Walker(wiring.Component):
     error : Out(range of EditError)
         For a clock: what was wrong with a change; else 0.
     stands : Out(1)
-        The next record is numbered and has passed a locked node.
+        The next record is numbered, and has passed a locked node or is stopped by a lock.
     unfinished : Out(1)
         The last edit had MORE.
     o : Out(stream of item_layout)
@@ -100,6 +103,7 @@ class Walker(wiring.Component):
                 "i": In(stream.Signature(beat_layout(nodes, codes))),
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(lock_layout())),
+                "all": In(1),
                 "turning": In(1),
                 "limit": In(32),
                 "hold": In(1),
@@ -152,9 +156,11 @@ class Walker(wiring.Component):
         waits, more, quiet = Signal(), Signal(), Signal()
         m.d.comb += counts.eq(given.i.p.numbered)
         lock_waits, lock_due = self._lock_turn(m, take & counts)
+        stops = lock_due & self.all
+        stopped = Mux(stops, counts, lock_waits)
         m.d.comb += [
-            self.stands.eq(passed_lock & ~table.busy),
-            given.i.valid.eq(through & (within | ~counts) & ~(lock_waits | waits | more | table.busy)),
+            self.stands.eq((passed_lock | (through & counts & stops)) & ~table.busy),
+            given.i.valid.eq(through & (within | ~counts) & ~(stopped | waits | more | table.busy)),
             take.eq(given.i.valid & given.i.ready),
             self.quiet.eq(quiet),
             self.unfinished.eq(more),
@@ -168,14 +174,14 @@ class Walker(wiring.Component):
 
         # A change, once all before it are through.
         change = table.change
-        with m.If(quiet & lock_due & ~self.turning):
+        with m.If(quiet & lock_due & ~self.turning & ~self.all):
             m.d.comb += [
                 change.valid.eq(1),
                 change.p.lock.eq(1),
                 change.p.edit.node.eq(self.lock.p.node),
                 self.lock.ready.eq(change.ready),
             ]
-        with m.Elif(quiet & waits & self.edit.valid & ~lock_waits):
+        with m.Elif(quiet & waits & self.edit.valid & (~lock_waits | stops)):
             m.d.comb += [
                 change.valid.eq(1),
                 change.p.edit.eq(self.edit.payload),

@@ -7,6 +7,7 @@ from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.commands import RecordFlag
 
 from ..array.operation import slot_shape
+from ..repeat import WEIGHT
 from ..replica import replicate
 from .dispenser import Dispenser, beats_signature
 
@@ -28,7 +29,8 @@ def header_layout(geometry):
             "label": max(1, (geometry.classes - 1).bit_length()),
             "minus": 1,
             "test": 1,
-            **({"there": 1} if geometry.nodes else {}),  # its node has a slot
+            # On boards that hold trees: its node has a slot, and how often it is counted.
+            **({"there": 1, "weight": WEIGHT} if geometry.nodes else {}),
         }
     )
 

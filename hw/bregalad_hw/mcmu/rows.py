@@ -16,8 +16,9 @@ _CHANGING = ("n", "since", "halved", "underflow", "class_counts", "until", "out"
 # belongs to that.
 Stages = namedtuple("Stages", "fetched fetched_valid plus fetched_hits node valid redo numbers")
 # Of the node fetched its record's number, and whether all inner slots of that are tried; of the node that counts its
-# record's number, and up to which no other trial comes if there is one now; whether that is later.
-Numbers = namedtuple("Numbers", "fetched all_inner node until later")
+# record's number, and up to which no other trial comes if there is one now; whether that is later. Of the record
+# fetched whether it has a number of its own, and whether it is the last copy.
+Numbers = namedtuple("Numbers", "fetched all_inner node until later counts last")
 
 
 def take_over(row, newer):
@@ -154,7 +155,7 @@ def count(m, geometry, rows, stages, moves, lowering):
 def _allowed(m, rows, dues, stages, moves):
     """Of each row fetched, whether it is tried: ``dues`` or all inner slots, and no trial before is still out."""
     numbers, again = stages.numbers, Signal()
-    m.d.comb += again.eq(numbers.later | ~(stages.fetched.own & stages.plus))  # that of the node is still out
+    m.d.comb += again.eq(numbers.later | ~(stages.fetched.own & numbers.counts))  # that of the node is still out
 
     def still(row):
         """The number at hand is not above ``until``; numbers go round. TEST changes nothing."""
@@ -166,6 +167,6 @@ def _allowed(m, rows, dues, stages, moves):
         with m.If(moves):
             m.d.sync += each.after.out.eq(each.out)
     return [
-        (due | (stages.plus & each.row.inner & numbers.all_inner)) & ~each.out
+        (due | (numbers.counts & each.row.inner & numbers.all_inner)) & numbers.last & ~each.out
         for each, due in zip(rows, dues, strict=True)
     ]

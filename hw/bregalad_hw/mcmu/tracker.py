@@ -11,6 +11,7 @@ from bregalad.protocol.tree import TREE
 from ..array.operation import Op, level_of, operation_layout, rows_layout, slot_of, slot_shape
 from ..configuration import configuration_signature
 from ..relay import Relay
+from ..repeat import Repeat, copy_layout
 from .buffer import header_layout
 from .paths import path_layout
 from .phase import Phase
@@ -64,7 +65,9 @@ class Tracker(wiring.Component):
 
     Boards that walk records themselves number them, from 1, but those with MINUS or TEST. A record
     whose node has no slot takes a clock of the last stage, and nothing is counted. No slot is tried
-    again up to ``until``, and that is a trial's number and the delay.
+    again up to ``until``, and that is a trial's number and the delay. An instance that weighs comes
+    as so many copies of one number: the first is predicted, with the last trials are due, and its
+    record is freed.
 
     Parameters
     ----------
@@ -157,9 +160,10 @@ class Tracker(wiring.Component):
         g = self.geometry
         # A group on its way, the header's slot the first, and whether that is the record's own, whether it
         # is the end of its path. In an empty stage no level is `on`.
+        header = copy_layout(header_layout(g)) if g.nodes else header_layout(g)
         stage = data.StructLayout(
             {
-                "header": header_layout(g),
+                "header": header,
                 "own": 1,
                 "end": 1,
                 **{name: path_layout(g)[name].shape for name in ("on", "rows", "order")},
@@ -179,8 +183,12 @@ class Tracker(wiring.Component):
         # A header has a clock for the way to here, and whoever gives it need not know of `walk`.
         m.submodules.relay = relay = Relay(header_layout(g))
         wiring.connect(m, wiring.flipped(self.i), relay.i)
-        numbers = self._numbers(m, relay, shown, shown_valid, moves) if g.nodes else None
-        coming = relay.o
+        coming, numbers = relay.o, None
+        if g.nodes:
+            numbers = self._numbers(m, relay, shown, shown_valid, moves)
+            m.submodules.repeat = repeat = Repeat(header_layout(g))
+            wiring.connect(m, relay.o, repeat.i)
+            coming = repeat.o
         m.d.comb += [
             space.eq(~node_valid | done),
             moves.eq(~fetched_valid | space),
@@ -255,9 +263,10 @@ class Tracker(wiring.Component):
         for (limit, never), grace in zip(graces, periods, strict=True):
             m.d.sync += [limit.eq(grace - 1), never.eq(grace == 0)]
         plus, hits = Signal(), Signal(g.classes)  # the record adds one; its class
+        learns = ~shown.header.minus & ~shown.header.test
         with m.If(moves):
             m.d.sync += [
-                plus.eq(~shown.header.minus & ~shown.header.test),
+                plus.eq(learns & ~shown.header.zero if g.nodes else learns),
                 hits.eq(Cat(shown.header.label == k for k in range(g.classes))),
             ]
             for each in rows:
@@ -277,18 +286,21 @@ class Tracker(wiring.Component):
         """Number records as they are fetched."""
         m.submodules.phase = phase = Phase()
         fetched, node, until = (Signal(32, name=f"{name}_number") for name in ("fetched", "node", "until"))
-        later = Signal()
+        later, counts, last = (Signal(name=f"number_{name}") for name in ("later", "counts", "last"))
+        learns = ~shown.header.minus & ~shown.header.test
         m.d.sync += later.eq(self.tree.delay.records != 0)
+        with m.If(moves):
+            m.d.sync += [counts.eq(learns), last.eq(~shown.header.more)]
         m.d.comb += [
             relay.i.valid.eq(self.i.valid & phase.ready),
             self.i.ready.eq(relay.i.ready & phase.ready),
             phase.every.eq(self.tree.every.records),
             phase.number.eq(fetched),
-            phase.next.eq(moves & shown_valid & shown.own & ~shown.header.minus & ~shown.header.test),
+            phase.next.eq(moves & shown_valid & shown.own & learns & ~shown.header.again),
         ]
         with m.If(phase.next):
             m.d.sync += fetched.eq(fetched + 1)
-        return Numbers(fetched, phase.multiple, node, until, later)
+        return Numbers(fetched, phase.multiple, node, until, later, counts, last)
 
     def _node(self, m, granted, stages, rows, space, done):
         """Count a node's beats, update its row."""
@@ -308,6 +320,7 @@ class Tracker(wiring.Component):
         sided, side = Signal(), Signal(2)
         wanted, unasked, go = Signal(), Signal(), Signal()
         skips = Signal()  # the node is none
+        first_copy = ~fetched.header.again if g.nodes else 1
         # Where a full node's class is taken back there are beats for the prediction alone first.
         lowering, preview = Signal(), Signal(name="preview")
         fills, full, lowers = count(m, g, rows, stages, moves, lowering)
@@ -324,7 +337,7 @@ class Tracker(wiring.Component):
                 node.end.eq(fetched.end),
                 asked.eq(0),
                 predicted.eq(0),
-                sided.eq(self.predict & self.configuration.report.neighbours & fetched.own),
+                sided.eq(self.predict & self.configuration.report.neighbours & fetched.own & first_copy),
                 held.eq(holds),
             ]
             m.d.comb += next_clear.eq(~holds & ~Cat(fills).any() & ~lowers)
@@ -357,7 +370,10 @@ class Tracker(wiring.Component):
                             m.d.sync += self.prediction.p.known.eq(~each.source.inner & each.source.n.any())
 
         # Operations.
-        predicts = valid & self.predict & ~skips if g.nodes else valid & self.predict
+        predicts, reads, last_copy = valid & self.predict, node.header.test, 1
+        if g.nodes:
+            predicts &= ~skips & ~node.header.again
+            reads, last_copy = reads | node.header.zero, ~node.header.more
         halve = full & ~preview
         open_, slot, entry, posting, more = self._trials(m, node, rows, moves, pushed)
         counts = goes & ~posting
@@ -388,7 +404,7 @@ class Tracker(wiring.Component):
             self.op.bin.eq(halve_bin),
             self.op.label.eq(node.header.label),
             self.op.minus.eq(node.header.minus),
-            self.op.test.eq(node.header.test | preview | side.any()),
+            self.op.test.eq(reads | preview | side.any()),
             self.op.side.eq(side),
             self.op.predict.eq(wanted),
             self.op.last.eq(last_beat),
@@ -398,13 +414,13 @@ class Tracker(wiring.Component):
             done.eq(ends),
             self.node.eq(Mux(closing, sum(node.on), 0)),
             self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
-            self.free.eq(done & node.end),
+            self.free.eq(done & node.end & last_copy),
             self.trial.valid.eq(clear & ~unasked & last_beat & open_),
             pushed.eq(self.trial.valid & self.trial.ready),
         ]
         trial_of(m, self.trial.p, slot, entry, requested=False, number=numbers.node if g.nodes else None)
         if g.nodes:
-            with m.If(done & node.end):
+            with m.If(done & node.end & last_copy):
                 m.d.sync += self.counted.eq(numbers.node)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)

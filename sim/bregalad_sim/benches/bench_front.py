@@ -13,7 +13,17 @@ from bregalad.geometry import CODE_WIDTH, NONE, Geometry
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
 from bregalad.protocol.nodes import EDIT, KIND_LOW, EditFlag, Node
-from bregalad.protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command, records_command
+from bregalad.protocol.rows import (
+    MOST_WEIGHT,
+    ROW_COMMAND,
+    Column,
+    RowKind,
+    RowLayout,
+    edges_command,
+    records_command,
+    weighed,
+    weight_of,
+)
 from bregalad_hw.front.front import access_layout, bayes_layout
 from bregalad_hw.front.leaf_rows import result_layout
 from bregalad_hw.front.store import RecordStore
@@ -84,6 +94,7 @@ class Bench:
         self.taken_locks = []  # that are not known to the golden table
         self.columns = g.max_cells
         self.root = 0
+        self.weighs = True  # not every record weighs 1
         self.abort = False  # the words have ended before the rows
         self.holding, self.held = False, 0  # `hold`, and for how many clocks
         self.changes = deque()  # edits to be made
@@ -98,7 +109,7 @@ class Bench:
     async def start(self):
         dut = self.dut
         ports = [dut.root, dut.abort, dut.limit, dut.hold, dut.read_at, dut.free]
-        await reset(dut, dut.turning, *ports, *(getattr(dut, port) for port in _PORTS.values()))
+        await reset(dut, dut.all, dut.turning, *ports, *(getattr(dut, port) for port in _PORTS.values()))
 
     def configure(self):
         rng = self.rng
@@ -168,7 +179,10 @@ class Bench:
         self.send(command, words)
 
     def any_flags(self):
-        return self.rng.choice([0, 0, 0, 0, RecordFlag.TEST, RecordFlag.MINUS, RecordFlag.TEST | RecordFlag.MINUS])
+        rng = self.rng
+        flags = rng.choice([0, 0, 0, 0, RecordFlag.TEST, RecordFlag.MINUS, RecordFlag.TEST | RecordFlag.MINUS])
+        weight = rng.choice([1, 1, 1, 0, 2, rng.randint(0, MOST_WEIGHT)]) if self.weighs else 1
+        return int(flags) | int(weighed(np.array(weight)))
 
     def random_row(self):
         rng, last = self.rng, self.geometry.nodes - 1
@@ -329,7 +343,8 @@ class Bench:
             assert walker.number < self.limit
         item = walker.give(codes, record.root, numbered)[0]
         there = known and item["slot"] != NONE
-        want = {"there": there, "test": test or not known, "minus": minus and known}
+        weight = weight_of(record.flags) if numbered else 1
+        want = {"there": there, "test": test or not known, "minus": minus and known, "weight": weight}
         want |= {"slot": item["slot"]} if there else {}
         want |= {"label": record.label} if known else {}
         assert {name: header[name] for name in want} == want
@@ -343,7 +358,7 @@ class Bench:
             self.bayes.items.append(said)
             bayes = said["label"] if said["known"] else None
         if known and not minus:
-            self._wants(self.rows.record(item["node"], record.label, test=test, bayes=bayes))
+            self._wants(self.rows.record(item["node"], record.label, test=test, bayes=bayes, weight=weight))
 
     def _access(self, access):
         """Whether a ROW command is refused."""
@@ -466,6 +481,7 @@ async def rate(dut):
     """A record per clock, where they are a beat each and rings suffice; or as many as the rings make steps for."""
     bench = Bench(dut)
     g, given = bench.geometry, parameters()
+    bench.weighs = False
     await bench.start()
     columns = [Column(f"a{at}", 2 + at, RowKind.CODE) for at in range(g.max_cells)]
     bench.begin_with(RowLayout(columns, label=0, flags=1, stride=g.bus_bytes * -(-(g.max_cells + 2) // g.bus_bytes)))

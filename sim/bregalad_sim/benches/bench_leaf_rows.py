@@ -6,6 +6,7 @@ from collections import deque
 import cocotb
 from bregalad.geometry import Geometry
 from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
+from bregalad.protocol.rows import MOST_WEIGHT
 from bregalad_hw.front.leaf_rows import LeafRows, item_layout, result_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
@@ -44,13 +45,13 @@ class Bench:
         for port, name in zip(_PORTS, ("by", "told", "every"), strict=True):
             getattr(self.dut, port).value = known[name]
 
-    def add(self, op, node=0, label=0, *, bayes=None, word=0, value=0, **bits):
+    def add(self, op, node=0, label=0, *, bayes=None, word=0, value=0, weight=1, **bits):
         """An item, and the result that it is to have."""
         rng, g = self.rng, self.geometry
         bits = {"test": False, "alternate": False} | bits
         match op:
             case RowOp.RECORD:
-                want = self.golden.record(node, label, **bits, bayes=bayes)
+                want = self.golden.record(node, label, **bits, bayes=bayes, weight=weight)
             case RowOp.READ:
                 want = self.golden.read(node, word)
             case RowOp.WRITE:
@@ -65,6 +66,7 @@ class Bench:
                 "node": node,
                 "label": label,
                 **bits,
+                "weight": weight,
                 "known": bayes is not None,
                 "bayes": rng.randrange(g.classes) if bayes is None else bayes,
                 "word": word,
@@ -83,6 +85,7 @@ class Bench:
             rng.randrange(nodes),
             rng.choice([rng.randrange(g.classes), 0]),
             bayes=bayes,
+            weight=1 if bits["test"] else rng.choice([0, 1, 1, 1, 1, 2, 3, rng.randint(0, MOST_WEIGHT)]),
             **bits,
         )
 

@@ -14,6 +14,7 @@ from bregalad_hw.mcmu.dispenser import beat_layout
 from bregalad_hw.mcmu.predictor import ask_layout
 from bregalad_hw.mcmu.scheduler import trial_layout
 from bregalad_hw.mcmu.slots import SINCE_WIDTH, entry_layout, row_of
+from bregalad_hw.repeat import WEIGHT
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from bregalad_sim.benches.counting import COUNTED, SPENT, Model
@@ -48,7 +49,9 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        tree = (dut.tree__delay__records, dut.tree__every__records, dut.nowhere) if self.geometry.nodes else ()
+        tree = ()
+        if self.geometry.nodes:
+            tree = (dut.tree__delay__records, dut.tree__every__records, dut.nowhere, dut.weights)
         await reset(
             dut,
             *tree,
@@ -83,13 +86,15 @@ class Bench:
         if self.geometry.nodes:
             self.number_records()
 
-    def number_records(self, delay=0, every=0, nowhere=()):
+    def number_records(self, delay=0, every=0, nowhere=(), weights=None):
         """What only boards have that number records."""
         dut, golden = self.dut, self.golden
         golden.fields["delay.records"], golden.fields["every.records"] = delay, every
         dut.tree__delay__records.value, dut.tree__every__records.value = delay, every
         golden.nowhere = set(nowhere)
         dut.nowhere.value = sum(1 << slot for slot in nowhere)
+        golden.weights = [1] * self.geometry.slots if weights is None else weights
+        dut.weights.value = pack(data.ArrayLayout(WEIGHT, self.geometry.slots), golden.weights)
 
     async def place(self, slot, **values):
         """Write a slot's row, of the table and of the model."""
@@ -292,7 +297,9 @@ async def matches_golden(dut):
         bench.locked = {slot: rng.randint(1, 30) for slot in range(g.slots) if rng.random() < 0.2}
         if g.nodes:
             nowhere = [slot for slot in range(g.slots) if rng.random() < 0.2]
-            bench.number_records(rng.choice([0, 0, 1, 2, 9, (1 << 31) - 1]), rng.choice([0, 1, 2, 3, 7]), nowhere)
+            weights = [rng.choice([0, 1, 1, 2, 3, 5]) for _ in range(g.slots)]
+            delay, every = rng.choice([0, 0, 1, 2, 9, (1 << 31) - 1]), rng.choice([0, 1, 2, 3, 7])
+            bench.number_records(delay, every, nowhere, weights)
         slots = rng.choice([[rng.randrange(g.slots)], range(g.slots)])
         for _ in range(rng.randint(1, 25)):
             slot, label = rng.choice(slots), rng.randrange(g.classes)

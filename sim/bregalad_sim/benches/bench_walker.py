@@ -42,15 +42,31 @@ class Bench:
         self.in_time = False  # the lock that is offered came before its record
         self.held, self.since = 0, 0  # clocks of `hold` or an edit's offer, and records given in them
         self.hold = False
+        self.all = False  # locks stop all records
+        self.turning = 0  # clocks left, until a lock is cancelled
         self.limit, self.grows = 0, 1.0
         self.idle, self.stood = 0, 0
         self.seen = dict.fromkeys(
-            ("given", "free", "edits", "locks", "stood", "lost", "alternates", "refused", "more", "exact", "held"), 0
+            (
+                "given",
+                "free",
+                "edits",
+                "locks",
+                "stood",
+                "lost",
+                "alternates",
+                "refused",
+                "more",
+                "exact",
+                "held",
+                "stopped",
+            ),
+            0,
         )
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.turning, dut.limit, dut.hold)
+        await reset(dut, dut.all, dut.turning, dut.limit, dut.hold)
 
     def send(self, codes=None, root=0, numbered=True):
         """A record, of random codes unless they are given."""
@@ -71,7 +87,17 @@ class Bench:
     def stands(self):
         """Whether the next record, if there is one, has to wait for an edit."""
         golden = self.golden
-        return golden.more or bool(self.walking and self.walking[0][2] and golden.stands(*self.walking[0][:2]))
+        numbered = bool(self.walking and self.walking[0][2])
+        return golden.more or numbered and (self.stopped() or golden.stands(*self.walking[0][:2]))
+
+    def stopped(self):
+        """Whether a lock stops all records."""
+        return self.all and self.locks.offered and self.locks.items[0]["at"] <= self.golden.number
+
+    def cancel(self):
+        """Have the first lock go, as `Verdicts` does."""
+        if not self.turning:
+            self.turning, self.hold = 5, True
 
     def edit(self, node, row=None, more=False):
         """Send an EDIT; without a row a KEEP."""
@@ -84,16 +110,21 @@ class Bench:
     async def step(self):
         """One clock."""
         dut, golden = self.dut, self.golden
+        self.turning -= self.turning > 0
+        if self.turning == 1 and self.locks.offered:
+            self.locks.items.popleft()
+            self.locks.offered = False
         lock_offered = self.locks.offered
         for end in self.ends:
             end.drive()
         if self.rng.random() < self.grows:
             self.limit = max(self.limit, golden.number + self.rng.randint(0, 20))
         dut.limit.value = self.limit
-        dut.hold.value = self.hold
+        dut.hold.value = self.hold or self.turning > 0
+        dut.all.value, dut.turning.value = self.all, self.turning > 0
         if self.locks.offered and not lock_offered:
             self.in_time = self.sent <= self.locks.items[0]["at"]
-        self.held = self.held + 1 if self.hold or self.edits.offered else 0
+        self.held = self.held + 1 if self.hold or self.turning or self.edits.offered else 0
         if self.held <= 1:
             self.since = 0
         await ReadOnly()
@@ -108,12 +139,14 @@ class Bench:
         # What is on its way out is before the record that stands.
         self.stood = self.stood + 1 if int(dut.stands.value) and not self.items.valid else 0
         if self.stood > 4:
-            assert self.walking[0][2] and golden.table.walk(*self.walking[0][:2])[1], "it stands without a lock"
+            locked = golden.table.walk(*self.walking[0][:2])[1]
+            assert self.walking[0][2] and (locked or self.stopped()), "it stands without a lock"
             self.seen["stood"] += 1
+            self.seen["stopped"] += not locked
         assert not (quiet and (self.wanted or self.items.valid)), "a record is on its way"
         if lock is not None:
             assert edit is None, "a lock comes first, alone"
-            assert quiet, "between two records"
+            assert quiet and not self.all, "between two records"
             assert lock["at"] <= golden.number, "ahead of its record"
             self.seen["exact"] += self.in_time and lock["at"] == golden.number
             if refused := golden.table.lock(lock["node"]):
@@ -131,7 +164,8 @@ class Bench:
     def _check(self, item):
         golden = self.golden
         if not self.wanted:
-            assert not self.stands(), "a locked node lets a record pass"
+            stands = self.stands() if self.in_time or not self.stopped() else False
+            assert not stands, "a locked node lets a record pass"
             *walk, numbered = self.walking.popleft()
             if numbered:
                 late = self.locks.offered and self.in_time and self.locks.items[0]["at"] <= golden.number
@@ -153,7 +187,7 @@ class Bench:
 
     def _edited(self, edit):
         golden = self.golden
-        if self.locks.offered and self.in_time:
+        if self.locks.offered and self.in_time and not self.all:
             assert self.locks.items[0]["at"] > golden.number, "before a lock"
         golden.more = bool(edit["flags"] & EditFlag.MORE)
         row = None
@@ -171,7 +205,7 @@ class Bench:
         rng, last = self.rng, self.nodes - 1
         node = rng.randrange(self.nodes)
         kind = rng.choice([0, 0, 1, 1, 2, 3, 4] + [5] * (rng.random() < 0.05))
-        child = rng.randint(min(node + 1, last), last) if rng.random() < 0.95 else rng.randrange(self.nodes + 2)
+        child = rng.randint(min(node + 1, last), last) if rng.random() < 0.85 else rng.randrange(self.nodes + 2)
         row = Node(
             kind,
             attribute=rng.randrange(self.attributes + (rng.random() < 0.05)),
@@ -207,8 +241,10 @@ async def matches_golden(dut):
             left -= 1
         if rng.random() < editing and len(bench.edits.items) < 4:
             bench.edit(*bench.random_row(), more=rng.random() < 0.3)
-        if rng.random() < 0.05:
+        if rng.random() < 0.05 and not bench.turning:
             bench.hold = rng.random() < holding
+        if bench.held > 8 and rng.random() < 0.2:  # nothing is handed over
+            bench.all = rng.random() < 0.3
         if left and rng.random() < locking and not bench.locks.items:
             last_lock = max(bench.random_at(), last_lock)
             bench.locks.items.append({"node": rng.randrange(bench.nodes + (rng.random() < 0.05)), "at": last_lock})
@@ -216,6 +252,8 @@ async def matches_golden(dut):
         stood = stood + 1 if bench.stands() and not bench.edits.items else 0
         if stood > _STANDS:
             stood = 0
+            if bench.stopped():
+                bench.cancel()
             node = rng.choice([*golden.table.locked, rng.randrange(bench.nodes)])
             bench.edit(node, rng.choice([None, bench.random_row()[1]]))
         await bench.step()

@@ -2,11 +2,11 @@
 
 from collections import deque
 
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Mux
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, NONE
-from bregalad.protocol.commands import RecordFlag
+from bregalad.protocol.commands import PATH_LIMIT, RecordFlag
 from bregalad.protocol.reports import SuggestionFlag
 from bregalad.protocol.tree import TREE
 from bregalad_hw.array.operation import Op, operation_layout, slot_of
@@ -17,6 +17,7 @@ from bregalad_hw.mcmu.predictor import ask_layout
 from bregalad_hw.mcmu.scheduler import trial_layout
 from bregalad_hw.mcmu.slots import SlotTable, answer_one, ask_one, table_signature
 from bregalad_hw.mcmu.tracker import Tracker
+from bregalad_hw.repeat import WEIGHT
 
 from ..golden import Golden
 from .sides import SIDES
@@ -39,13 +40,18 @@ class Counting(wiring.Component):
 
     Members as of `RecordBuffer` and `Tracker`, but for ``locked``, a bit per slot, and ``table``,
     usable while ``idle``. On boards that number records ``nowhere`` has a bit per slot, too: of its
-    records the node has none.
+    records the node has none; and ``weights`` what those weigh that have neither TEST nor MINUS.
     """
 
     def __init__(self, geometry):
         self.geometry = g = geometry
         number = range(g.levels + 1)
-        tree = {"tree": In(configuration_signature(TREE)), "counted": Out(32), "nowhere": In(g.slots)}
+        tree = {
+            "tree": In(configuration_signature(TREE)),
+            "counted": Out(32),
+            "nowhere": In(g.slots),
+            "weights": In(data.ArrayLayout(WEIGHT, g.slots)),
+        }
         super().__init__(
             {
                 **(tree if g.nodes else {}),
@@ -85,6 +91,7 @@ class Counting(wiring.Component):
             connect(m, flipped(self.tree), tracker.tree)
             m.d.comb += [
                 tracker.i.p.there.eq(~self.nowhere.bit_select(buffer.o.p.slot, 1)),
+                tracker.i.p.weight.eq(Mux(buffer.o.p.minus | buffer.o.p.test, 1, self.weights[buffer.o.p.slot])),
                 self.counted.eq(tracker.counted),
             ]
         connect(m, tracker.trial, flipped(self.trial))
@@ -138,6 +145,7 @@ class Model(Golden):
         self.halved = False  # the node to come
         self.number = 0  # records learnt
         self.nowhere = set()  # slots that are none of their records' nodes
+        self.weights = [1] * geometry.slots  # of their records
         self.groups = {slot: [slot] for slot in range(geometry.slots)}
 
     def linked(self, slot):
@@ -176,6 +184,24 @@ class Model(Golden):
             self._count_together(together, list(record["codes"]), wanted)
             wanted = False
 
+    def _count_path(self, slot, label, minus, codes):
+        """As often as the record weighs; trials come behind the last time."""
+        weight = 1 if minus else self.weights[slot]
+        for left in reversed(range(max(1, weight))):
+            at = slot
+            for _ in range(PATH_LIMIT):
+                if weight:
+                    self._count(at, label, minus, codes)
+                else:
+                    self._node(at, label=label, minus=minus, test=1)
+                    self.events["nodes"] += 1
+                    self.events["beats"] += self.geometry.passes_for(len(codes))
+                if not left and self._due(self.entries[at], minus, weight):
+                    self._trial(at, requested=False)
+                at = self.entries[at].link
+                if at == NONE:
+                    break
+
     def _count_together(self, nodes, codes, wanted):
         """The operations on nodes that are counted together."""
         g = self.geometry
@@ -210,8 +236,8 @@ class Model(Golden):
             for side in sides
         )
 
-    def _due(self, entry, minus):
-        due = super()._due(entry, minus)
+    def _due(self, entry, minus, weight=1):
+        due = weight > 0 and super()._due(entry, minus)
         if self.geometry.nodes and not minus:
             every = self.fields["every.records"]
             due = due or (entry.inner and every and self.number % every == 0)

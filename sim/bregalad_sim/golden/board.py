@@ -213,14 +213,20 @@ class Golden:
             self.events["beats"] += g.passes_for(len(codes))
             return
         self.events["records"] += 1
+        self._count_path(slot, label, minus, codes)
+
+    def _count_path(self, slot, label, minus, codes):
+        """Count an instance at its slot and at all that links lead to."""
         for _ in range(PATH_LIMIT):
             self._count(slot, label, minus, codes)
+            if self._due(self.entries[slot], minus):
+                self._trial(slot, requested=False)
             slot = self.entries[slot].link
             if slot == NONE:
                 break
 
     def _count(self, slot, label, minus, codes):
-        """Update one node with an instance; try it if its grace period is over."""
+        """Update one node with an instance."""
         g = self.geometry
         entry = self.entries[slot]
         if not minus:
@@ -240,8 +246,6 @@ class Golden:
             self.events["clamped"] += any(stuck)
             self.events["beats"] += 1
         self.events["nodes"] += 1
-        if self._due(entry, minus):
-            self._trial(slot, requested=False)
 
     def _due(self, entry, minus):
         """Whether an instance that has been counted makes a trial of its slot due."""

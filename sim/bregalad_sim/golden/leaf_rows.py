@@ -65,7 +65,7 @@ class LeafRows:
         self.instances = self.hits = 0
         self.tallies = [[0] * classes for _ in range(classes)]
 
-    def record(self, node, label, *, test=False, alternate=False, bayes=None):
+    def record(self, node, label, *, test=False, alternate=False, bayes=None, weight=1):
         """Predict a record, and learn it.
 
         Parameters
@@ -77,6 +77,8 @@ class LeafRows:
             The leaf is an alternate's: what it predicts is not the tree's prediction.
         bayes : int or None
             The class by naive Bayes, if that knows any.
+        weight : int
+            How often its class is counted, and which of the two predictions was right.
 
         Returns
         -------
@@ -92,8 +94,10 @@ class LeafRows:
             result.told, result.label = not alternate, predicted
             return result if result.told else None
         if self.by == Predictor.ADAPTIVE and differs:
-            row.words[RowWord.RIGHT] = _signed(row.words[RowWord.RIGHT] + (label == majority) - (label == bayes))
-        self._count(row, label)
+            righter = (label == majority) - (label == bayes)
+            row.words[RowWord.RIGHT] = _signed(row.words[RowWord.RIGHT] + weight * righter)
+        for _ in range(weight):
+            self._count(row, label)
         row.words[RowWord.ARRIVALS] = row.words[RowWord.ARRIVALS] + 1 & _SINCE
         row.words[RowWord.ERRORS] = row.words[RowWord.ERRORS] + (predicted != label) & _SINCE
         if not alternate:

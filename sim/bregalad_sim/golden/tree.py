@@ -13,7 +13,7 @@ from bregalad.geometry import NONE
 from bregalad.protocol.commands import COMMANDS, PATH_LIMIT, CommandFlag, Opcode, RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
-from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
+from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode, weight_of
 from bregalad.protocol.tree import (
     TREE_COMMANDS,
     TREE_REGISTERS,
@@ -202,9 +202,7 @@ class TreeBoard(Golden):
             if self._more:
                 return
             plain = not flags & (RecordFlag.TEST | RecordFlag.MINUS) and label < self.geometry.classes
-            while plain and self._open and self._open[0][1] + self.fields["delay.records"] <= self.number:
-                self.table.lock(self._open.popleft()[0])
-            if plain and self._walker.stands(codes, root):
+            if plain and (self._is_late() or self._walker.stands(codes, root)):
                 if not self._told:
                     self._say(TreeKind.STANDS, slot=self.edits & 0xFFFF, number=self.number)
                 self._told = True
@@ -218,16 +216,25 @@ class TreeBoard(Golden):
             self._learning = False
             self._say(TreeKind.LEARNT, slot=self.edits & 0xFFFF, number=self.number)
 
+    def _is_late(self):
+        """Lock the nodes whose time has come, or say whether there are any, if each stops all records."""
+        while self._open and self._open[0][1] + self.fields["delay.records"] <= self.number:
+            if self.fields["locks.all"]:
+                return True
+            self.table.lock(self._open.popleft()[0])
+        return False
+
     def _record(self, codes, label, flags, root):
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
         self.number += not (test or minus)
+        weight = 1 if test or minus else weight_of(flags)
         item = self._walker.give(codes, root)[0]
         leaf, slot = item["node"], item["slot"]
         codes = codes[: self.cells_in_use]
         bayes = self._bayes(slot, codes)
         rows = self._rows_now()
         if not minus:
-            result = rows.record(leaf, label, test=test, bayes=bayes)
+            result = rows.record(leaf, label, test=test, bayes=bayes, weight=weight)
             if result is not None and result.told:
                 self.events["predictions"] += 1
                 self._say(TreeKind.LABEL, label=result.label, node=leaf)
@@ -235,23 +242,34 @@ class TreeBoard(Golden):
                 self._mark(result)
         if test:
             if slot != NONE:
-                self.events["nodes"] += 1
-                self.events["beats"] += self.geometry.passes_for(len(codes))
+                self._only_read(codes)
             return
         self.events["records"] += 1
-        for _ in range(PATH_LIMIT):
-            if slot == NONE:
-                break
-            self._count(slot, label, minus, codes)
-            slot = self.entries[slot].link
+        for left in reversed(range(max(1, weight))):
+            at = slot
+            for _ in range(PATH_LIMIT):
+                if at == NONE:
+                    break
+                if weight:
+                    self._count(at, label, minus, codes)
+                else:
+                    self._only_read(codes)
+                if not left and self._due(self.entries[at], minus, weight):
+                    self._trial(at, requested=False)
+                at = self.entries[at].link
 
-    def _due(self, entry, minus):
-        """Whether an instance that has been counted makes a trial of its slot due."""
+    def _only_read(self, codes):
+        """A node that a record reaches, and that does not count it."""
+        self.events["nodes"] += 1
+        self.events["beats"] += self.geometry.passes_for(len(codes))
+
+    def _due(self, entry, minus, weight=1):
+        """Whether an instance makes a trial of a slot due that has counted it as often as it weighs."""
         every = self.fields["every.records"]
         asked = entry.inner and every > 0 and self.number % every == 0
         # Numbers go round: a record that is counted behind `until` ends it.
         entry.out = entry.out and (entry.until - self.number + (1 << 31) & 0xFFFFFFFF) >= 1 << 31
-        return not minus and not entry.out and (asked or super()._due(entry, minus))
+        return not minus and not entry.out and (asked or (weight > 0 and super()._due(entry, minus)))
 
     def _bayes(self, slot, codes):
         """The class by naive Bayes, None if the slot knows none, or is an inner node's, above the leaf."""

@@ -1,12 +1,14 @@
 """What is claimed of the blocks before the array in a core that holds the tree."""
 
 from amaranth import Array, Assert, Assume, Mux, Signal
+from amaranth.lib import data
 from bregalad.geometry import Geometry
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.reports import SuggestionFlag
 from bregalad_hw.front.judge import Judge
 from bregalad_hw.front.leaf_rows import LeafRows
 from bregalad_hw.front.verdicts import Verdicts
+from bregalad_hw.repeat import WEIGHT, Repeat
 
 from .watched import Proof, Watched, steady
 
@@ -23,6 +25,23 @@ def _verdict_and_trial(m, block):
     )
 
 
+def _copies_of_each(m, block):
+    """As many as an item weighs, or one with ``zero``; the first, and the last, with which it is taken, are marked."""
+    item, copy = block.i.p, block.o.p
+    given, passed, wanted = block.o.valid & block.o.ready, Signal(WEIGHT), Signal(WEIGHT)
+    m.d.comb += [
+        Assume(item.weight < 12),  # heavier ones only take longer
+        wanted.eq(Mux(item.weight == 0, 1, item.weight)),
+        Assert((block.i.valid & block.i.ready) == (given & (passed + 1 == wanted)), "taken with the last copy"),
+        Assert(~given | (copy.again == (passed != 0)), "again"),
+        Assert(~given | (copy.more == (passed + 1 != wanted)), "more"),
+        Assert(~given | (copy.zero == (item.weight == 0)), "zero"),
+        Assert(~given | ((copy.label == item.label) & (copy.weight == item.weight)), "a copy of another"),
+    ]
+    with m.If(given):
+        m.d.sync += passed.eq(Mux(block.i.ready, 0, passed + 1))
+
+
 def _no_count_is_lost(m, block):
     """Of one leaf and one class: a READ, any one, tells what the records before it and the last WRITE have made of it.
 
@@ -35,6 +54,7 @@ def _no_count_is_lost(m, block):
     m.d.comb += [
         Assume(~rule.leaf_predictor.told & (rule.leaf_marks.every == 0)),
         Assume(learns & ~item.test | reads | writes & ((item.word >= len(RowWord)) | (item.word == RowWord.ARRIVALS))),
+        Assume(Mux(learns, item.weight < 3, item.weight == 1)),  # heavier ones only take longer
         Assume(item.word <= word),
         Assume(~item.value[4:].any()),  # no count comes to its end within the depth of the proof
     ]
@@ -43,7 +63,7 @@ def _no_count_is_lost(m, block):
     armed = Signal()
     m.d.sync += [asked.eq(asked + (taken & reads)), told.eq(told + (block.o.valid & block.o.ready))]
     with m.If(taken & here & learns):
-        m.d.sync += [count.eq(count + (item.label == 1)), arrivals.eq(arrivals + 1)]
+        m.d.sync += [count.eq(count + Mux(item.label == 1, item.weight, 0)), arrivals.eq(arrivals + 1)]
     with m.If(taken & here & writes):
         with m.If(item.word == word):
             m.d.sync += count.eq(item.value)
@@ -125,6 +145,12 @@ def _no_lock_is_late(m, block):
 
 
 FRONT = {
+    "repeat": Proof(
+        "copies are held until taken; as many as an item weighs, the first and the last of them marked",
+        lambda: Watched(Repeat(data.StructLayout({"label": 3, "weight": WEIGHT})), _copies_of_each),
+        "bmc",
+        30,
+    ),
     "leaf rows": Proof(
         "results are held until taken, and there is room for them; a read tells what all before it have made of a "
         "count, and of a word of the row",

@@ -380,19 +380,22 @@ class Trainer(Hearing, Nearby, Streaming):
         return found
 
     def check_weights(self, weights, count):
-        """Refuse what is no int32 array of so many weights, or a board that takes none."""
+        """Refuse what is no int32 array of so many weights, or weighs more than the board takes."""
         if len(self.memory):
             raise ValueError("a tree with a window learns instances of weight 1 only, since it forgets them one by one")
-        if self.walking is not None:
-            raise ValueError(
-                f"board {self.board.name} holds the tree itself, and takes no weights: choose a geometry with nodes=0"
-            )
-        if self._fed_by != "stream":
+        if self.walking is None and self._fed_by != "stream":
             raise ValueError(f"feed={self._fed_by!r} takes no weights: choose feed='stream'")
         if not isinstance(weights, np.ndarray) or weights.dtype != np.int32 or weights.shape != (count,):
             raise TypeError(f"weights must be an int32 array ({count},), not {shown(weights)}")
-        if count and not 0 <= weights.min() <= weights.max() <= HEAVIEST:
+        if not count:
+            return
+        if not 0 <= weights.min() <= weights.max() <= HEAVIEST:
             raise ValueError(f"weights must be 0 to {HEAVIEST}")
+        if self.walking is not None and weights.max() > self.walking.heaviest:
+            raise ValueError(
+                f"board {self.board.name} holds the tree itself, and takes weights up to {self.walking.heaviest}, not "
+                f"{weights.max()}: choose a geometry with nodes=0"
+            )
 
     @property
     def until_review(self):

@@ -1,5 +1,7 @@
 """Leaf rows: what a leaf predicts by, ``sim/bregalad_sim/golden/leaf_rows.py`` on arrays."""
 
+import numpy as np
+
 from ....protocol.leaf_rows import COUNT_WIDTH, SINCE_WIDTH, Predictor, RowWord
 from ..state import inlined, inner
 from .state import COUNT
@@ -26,16 +28,19 @@ def predicted_by(rows, leaf, by, bayes):
 
 
 @inlined
-def learn_row(rows, leaf, label, by, bayes, predicted):
+def learn_row(rows, leaf, label, by, bayes, predicted, weight):
     """Count a record in its leaf's row."""
     majority, lead = rows[leaf, MAJORITY], rows[leaf, LEAD]
     if by == ADAPTIVE and bayes >= 0 and bayes != majority:
-        rows[leaf, RIGHT] = signed(rows[leaf, RIGHT] + (label == majority) - (label == bayes))
-    if lead < MOST:
-        count = rows[leaf, COUNT + label] + 1 & MOST
-        rows[leaf, COUNT + label] = count
-        if label == majority or count == lead + 1 or count == lead and label < majority:
-            rows[leaf, MAJORITY], rows[leaf, LEAD] = label, count
+        righter = np.int64(label == majority) - np.int64(label == bayes)
+        rows[leaf, RIGHT] = signed(rows[leaf, RIGHT] + weight * righter)
+    for _ in range(weight):
+        if lead < MOST:
+            count = rows[leaf, COUNT + label] + 1 & MOST
+            rows[leaf, COUNT + label] = count
+            if label == majority or count == lead + 1 or count == lead and label < majority:
+                majority, lead = label, count
+    rows[leaf, MAJORITY], rows[leaf, LEAD] = majority, lead
     rows[leaf, ARRIVALS] = rows[leaf, ARRIVALS] + 1 & SINCE
     rows[leaf, ERRORS] = rows[leaf, ERRORS] + (predicted != label) & SINCE
 

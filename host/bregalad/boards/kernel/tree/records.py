@@ -5,6 +5,7 @@ import numpy as np
 from ....geometry import NONE, Geometry
 from ....protocol.commands import PATH_LIMIT
 from ....protocol.reports import SuggestionFlag, suggestion_layout
+from ....protocol.rows import MOST_WEIGHT, WEIGHT_LOW
 from ....protocol.tree import MANY, TREE_REPORTS, TreeKind
 from ....protocol.words import putter, words_before
 from ..bayes import classify
@@ -54,6 +55,7 @@ from .state import (
     LEARNING,
     LEFT,
     LOCKED,
+    LOCKS_ALL,
     MARKS,
     MORE,
     NEXT,
@@ -153,8 +155,8 @@ def trial_of(tree, slot, requested):
 
 
 @inlined
-def is_due(tree, slot, minus):
-    """Whether an instance that has been counted makes a trial of its slot due."""
+def is_due(tree, slot, minus, weight):
+    """Whether an instance makes a trial of a slot due that has counted it as often as it weighs."""
     state, extra, number = tree.state, tree.extra, tree.at[NUMBER]
     # Numbers go round: a record that is counted behind `until` ends it.
     if extra[slot, OUT] and (extra[slot, UNTIL] - number + (1 << 31)) & 0xFFFFFFFF < 1 << 31:
@@ -164,17 +166,20 @@ def is_due(tree, slot, minus):
     every = tree.settings[EVERY]
     if every and state.entries[slot, FLAGS] & INNER and number % every == 0:
         return True
-    return due(state.entries, state.registers, slot) != 0
+    return weight > 0 and due(state.entries, state.registers, slot) != 0
 
 
 @inlined
-def lock_due(tree):
-    """Lock the nodes whose time has come."""
+def is_late(tree):
+    """Lock the nodes whose time has come, or say whether there are any, if each stops all records."""
     at, proposals = tree.at, tree.open
     while at[OPEN] and proposals[at[FIRST_OPEN], 1] + tree.settings[DELAY] <= at[NUMBER]:
+        if tree.settings[LOCKS_ALL]:
+            return True
         tree.nodes[proposals[at[FIRST_OPEN], 0], LOCKED] = 1
         at[FIRST_OPEN] = (at[FIRST_OPEN] + 1) % len(proposals)
         at[OPEN] -= 1
+    return False
 
 
 @inlined
@@ -203,12 +208,12 @@ def by_bayes(state, mix, slot, codes, places):
 
 
 @inlined
-def predict(tree, leaf, label, test, bayes):
+def predict(tree, leaf, label, test, bayes, weight):
     """Predict a record by its leaf's row; learn it there, but for a test; tell what is asked for."""
     out, progress, at, settings = tree.state.out, tree.state.progress, tree.at, tree.settings
     predicted = predicted_by(tree.rows, leaf, settings[BY], bayes)
     if not test:
-        learn_row(tree.rows, leaf, label, settings[BY], bayes, predicted)
+        learn_row(tree.rows, leaf, label, settings[BY], bayes, predicted, weight)
         tree.tallies[label, predicted] = tree.tallies[label, predicted] + 1 & 0xFFFFFFFF
         at[INSTANCES] += 1
         at[HITS] += label == predicted
@@ -262,12 +267,12 @@ def learn(tree):
         known = label < classes
         test, minus = flags & TEST != 0, flags & MINUS != 0
         numbered = known and not test and not minus
-        if numbered:
-            lock_due(tree)
+        weight = (flags >> WEIGHT_LOW) + 1 & MOST_WEIGHT if numbered else np.int64(1)
+        late = numbered and is_late(tree)
         if known:
             own = block[at[NEXT]]
             leaf, stands, lost = walk(nodes, own, at[ROOT])
-            if numbered and stands:
+            if numbered and (late or stands):
                 if not at[TOLD]:
                     say_number(out, progress, np.int64(STANDS), at[EDITS], at[NUMBER])
                 at[TOLD] = 1
@@ -279,21 +284,27 @@ def learn(tree):
                 bayes = np.int64(-1)
                 if by != BY_MAJORITY:  # else nothing depends on it
                     bayes = by_bayes(state, mix, slot, codes, places)
-                predict(tree, leaf, label, test, bayes)
+                predict(tree, leaf, label, test, bayes, weight)
             if test:
                 if slot != NONE:
                     events[NODES] += 1
                     events[BEATS] += passes
             else:
                 events[RECORDS] += 1
-                for _ in range(PATH_LIMIT):
-                    if slot == NONE:
-                        break
-                    locate(state.config, lo, shift, mix, shape, slot, codes, places)
-                    count(state, slot, label, minus, places, rows)
-                    if is_due(tree, slot, minus):
-                        trial_of(tree, np.int64(slot), False)
-                    slot = entries[slot, LINK]
+                for copy in range(max(1, weight)):
+                    node = slot
+                    for _ in range(PATH_LIMIT):
+                        if node == NONE:
+                            break
+                        if weight:
+                            locate(state.config, lo, shift, mix, shape, node, codes, places)
+                            count(state, node, label, minus, places, rows)
+                        else:
+                            events[NODES] += 1
+                            events[BEATS] += passes
+                        if copy + 1 >= weight and is_due(tree, node, minus, weight):
+                            trial_of(tree, np.int64(node), False)
+                        node = entries[node, LINK]
         else:
             events[BAD_RECORDS] += 1
         at[LEFT] -= 1

@@ -38,6 +38,7 @@ __all__ = [
     "LEFT",
     "LIMIT",
     "LOCKED",
+    "LOCKS_ALL",
     "MARKS",
     "MORE",
     "NEXT",
@@ -105,8 +106,15 @@ NODE, ONLY, BASE, ASK_UP_TO, UNTIL, OUT, EXTRA = range(7)
 # What a layout says of an attribute: which code it is, its kind, its first byte, and where its edges are.
 INDEX, PART_KIND, OFFSET, PLACE, PART_COLUMNS = range(5)
 COUNT, WORDS = len(RowWord), len(RowWord)  # class counts follow the words of a leaf row
-SETTINGS = ("every.records", "delay.records", "leaf_predictor.by", "leaf_predictor.told", "leaf_marks.every")
-EVERY, DELAY, BY, TOLD_LABEL, MARKS = range(len(SETTINGS))
+SETTINGS = (
+    "every.records",
+    "delay.records",
+    "locks.all",
+    "leaf_predictor.by",
+    "leaf_predictor.told",
+    "leaf_marks.every",
+)
+EVERY, DELAY, LOCKS_ALL, BY, TOLD_LABEL, MARKS = range(len(SETTINGS))
 BLOCK = 256  # rows that are coded at once
 EDGE_ROOM = 2 * (EDGES + 1)  # so that a search by halves stays inside
 # Equal parts of the range of an attribute's edges, so many that few edges share one: a search begins there.
