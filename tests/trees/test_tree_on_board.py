@@ -188,9 +188,10 @@ def test_leaves_predict_by_naive_bayes(tree, prediction):
     assert walking.nodes.difference(trainer.nodes) is None
 
 
+@pytest.mark.parametrize("kind", ["emulated", pytest.param("golden", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tree, prediction", [("vfdt", "mc"), ("efdt", "nba"), ("efdt moa", "mc")])
 @pytest.mark.parametrize("delay", [0, 90])
-def test_instances_weigh_the_same(tree, prediction, delay, seed):
+def test_instances_weigh_the_same(tree, prediction, delay, kind, seed):
     """Also where counters are full in the midst of an instance, and where the tree's own count tries inner nodes."""
     codes, labels = (part[:2500] for part in drifting(seed, 8000))
     rng = np.random.default_rng(seed)
@@ -199,7 +200,7 @@ def test_instances_weigh_the_same(tree, prediction, delay, seed):
     sizes = geometry(80, naive_bayes=prediction != "mc").replace(count_width=12)
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": delay, **TREES[tree]})
-    boards = open_board("emulated", sizes), walks("golden", sizes.replace(nodes=512))
+    boards = open_board("emulated", sizes), walks(kind, sizes.replace(nodes=512))
     trainer, walking = (Trainer(board, cells, policy, 2, prediction=prediction) for board in boards)
     found = []
     for each in (trainer, walking):

@@ -42,19 +42,21 @@ def _copies_of_each(m, block):
         m.d.sync += passed.eq(Mux(block.i.ready, 0, passed + 1))
 
 
-def _no_count_is_lost(m, block):
+def _no_count_is_lost(m, block, weighs=False):
     """Of one leaf and one class: a READ, any one, tells what the records before it and the last WRITE have made of it.
 
-    Records that are told, or make trials or marks due, would only add results.
+    Records that are told, or make trials or marks due, would only add results. All weigh 1, or all the same, 0 to 3.
     """
     item, rule = block.i.p, block.configuration
     word = len(RowWord) + 1  # the count of class 1
     taken, here = block.i.valid & block.i.ready, item.node == 1
+    steady(m, rule.leaf_predictor.by)
     learns, reads, writes = (item.op == op for op in (RowOp.RECORD, RowOp.READ, RowOp.WRITE))
     m.d.comb += [
         Assume(~rule.leaf_predictor.told & (rule.leaf_marks.every == 0)),
         Assume(learns & ~item.test | reads | writes & ((item.word >= len(RowWord)) | (item.word == RowWord.ARRIVALS))),
-        Assume(Mux(learns, item.weight < 3, item.weight == 1)),  # heavier ones only take longer
+        # The predictor is bits that this block does not look at.
+        Assume(item.weight == (Mux(learns, rule.leaf_predictor.by, 1) if weighs else 1)),
         Assume(item.word <= word),
         Assume(~item.value[4:].any()),  # no count comes to its end within the depth of the proof
     ]
@@ -157,6 +159,12 @@ FRONT = {
         lambda: Watched(LeafRows(_GEOMETRY, 2, width=6), _no_count_is_lost),
         "bmc",
         16,
+    ),
+    "leaf rows, instances that weigh": Proof(
+        "the same where each record is counted as often as it weighs",
+        lambda: Watched(LeafRows(_GEOMETRY, 2, width=6), lambda m, block: _no_count_is_lost(m, block, weighs=True)),
+        "bmc",
+        12,
     ),
     "verdicts": Proof(
         "a proposal's node is locked before any record that must find it so, but never if its lock was cancelled",
