@@ -35,7 +35,7 @@ from bregalad_hw.reports import kept
 
 needs_moa = pytest.mark.skipif(not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
 ROOT = Path(__file__).resolve().parents[1]
-TINY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32)
+TINY = Geometry(lanes=2, passes=5, bins=8, classes=2, slots=16, count_width=16, bus_width=32)
 LEVELS = ({"cells": 2}, {"cells": 2, "depth": 3}, {"cells": 4, "depth": 3})
 
 
@@ -68,7 +68,7 @@ def test_model_is_confirmed(load, sizes):
 
 def test_no_beat_is_lost_in_passes():
     """What the buffer has room for covers the way from `room` through the tracker and back."""
-    found = confirm(TINY.replace(passes=5), count=4000, cells=10, grace=0)
+    found = confirm(TINY, count=4000, cells=10, grace=0)
     print(found)
     assert abs(found["error"]) < BAR
 

@@ -132,7 +132,7 @@ def test_kill_9(tmp_path, capsys):
     assert load_tree(again).difference(load_tree(whole)) is None
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow)])
 def test_what_stops_a_run_saves_the_tree(tmp_path, name):
     number = getattr(signal, name)
     saved, kept = str(tmp_path / "saved"), str(tmp_path / "kept")

@@ -65,18 +65,18 @@ def unused(compiled, names):
 @pytest.mark.parametrize(
     "tree, parameters, needed, needless",
     [
-        pytest.param(
+        (
             "vfdt",
             {"leaf_prediction": "mc"},
             ENTROPY,
             [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"],
-            marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             "efdt",
             {"leaf_prediction": "nba", "criterion": "gini"},
             [*INNER, *BAYES, "arithmetic.gini"],
             [*ELSEWHERE, *ENTROPY, *OTHER, "kearns_mansour"],
+            marks=pytest.mark.slow,
         ),
     ],
 )

@@ -42,13 +42,18 @@ def test_version(capsys):
     [
         ["boards"],
         ["generate"],
-        ["reproduce"],
-        ["inspect", "tree"],
-        ["inspect", "tree", "--dot"],
+        *(
+            pytest.param(command, marks=pytest.mark.slow)
+            for command in (
+                ["reproduce"],
+                ["inspect", "tree"],
+                ["inspect", "tree", "--dot"],
+                ["train", "things.csv", "--json"],
+            )
+        ),
         ["inspect", "tree", "--statistics"],
         ["predict", "things.csv", "--tree", "tree"],
         ["train", "things.csv"],
-        ["train", "things.csv", "--json"],
         ["--help"],
         ["--version"],
     ],

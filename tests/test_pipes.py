@@ -56,7 +56,9 @@ def without_times(text):
     return re.sub("seconds .*", "", text)
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "arff"])
+@pytest.mark.parametrize(
+    "form", [*(pytest.param(form, marks=pytest.mark.slow) for form in ("csv", "tsv")), "csv.gz", "arff"]
+)
 def test_standard_input_is_learnt_as_a_file_is(table, tmp_path, capsys, form):
     path = tmp_path / f"t.{form}"
     if form == "arff":
@@ -132,7 +134,10 @@ def test_a_device_without_an_end_and_a_redirected_file(table, tmp_path, capsys):
         assert done.returncode == 0 and b"instances   3000" in done.stdout
 
 
-@pytest.mark.parametrize("limit, header", [(5, True), (5, False), (1, True), (2000, True)])
+@pytest.mark.parametrize(
+    "limit, header",
+    [*(pytest.param(*case, marks=pytest.mark.slow) for case in ((5, True), (2000, True))), (5, False), (1, True)],
+)
 def test_no_more_is_waited_for_than_is_needed(table, tmp_path, limit, header):
     """The other end stays open and sends nothing more."""
     rows = max(limit, 2 - header)  # a line alone may be a header

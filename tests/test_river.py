@@ -32,10 +32,14 @@ EXCLUDED = {
 
 def kept_checks():
     for tree in TREES:
+        long = False
         for place, check in enumerate(checks.yield_checks(tree())):
             name = check.__name__
+            # It takes seconds for each of River's data sets.
+            marks = [pytest.mark.slow] * (long and name == "check_bounded_memory_growth")
+            long |= name == "check_bounded_memory_growth"
             if (tree.__name__, name) not in EXCLUDED:
-                yield pytest.param(tree, place, id=f"{tree.__name__}-{name}-{place}")
+                yield pytest.param(tree, place, id=f"{tree.__name__}-{name}-{place}", marks=marks)
 
 
 @pytest.mark.parametrize("tree, place", list(kept_checks()))

@@ -13,6 +13,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("bregalad", "bregalad_hw", "bregalad_sim", "bregalad_constraints")
 SMALLEST = ("--geometry", "lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32")
+# Of which tests/link/test_virtual.py has the compiled model, too.
+VIRTUAL = (
+    "ulx3s-85f",
+    "--geometry",
+    "lanes=2",
+    "passes=4",
+    "bins=8",
+    "classes=2",
+    "slots=64",
+    "count_width=16",
+    "bus_width=32",
+)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +111,7 @@ def test_verilog(run, tmp_path):
 
 
 def test_archive_for_the_vendors_tools(run):
-    assert "vivado project" in run("build", "arty-a7-35").lower()
+    assert "vivado project" in run("build", "arty-a7-35", "--geometry", "tiny").lower()
 
 
 def test_demo(run):
@@ -137,7 +149,7 @@ def test_whole_bitstream(run, tmp_path):
 
 
 def test_virtual_board(installed, environment, run, tmp_path):
-    command = [installed / "bregalad", "virtual", "ulx3s-12f", *SMALLEST]
+    command = [installed / "bregalad", "virtual", *VIRTUAL]
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as board:
         try:
             said = next(line for line in board.stdout if "serving" in line)

@@ -39,11 +39,15 @@ def geometries(criterion):
 GEOMETRIES = st.sampled_from(CRITERIA).flatmap(geometries)
 
 
-@settings(max_examples=300, deadline=None)
-@given(geometry=GEOMETRIES, seed=st.integers(0, 1 << 32), memory_size=st.sampled_from([0, 1000]))
-def test_matches_golden(geometry, seed, memory_size):
-    board = open_board("emulated", geometry, memory_size=memory_size)
-    check_equal(board, random.Random(seed), rounds=3, commands=40)
+@pytest.mark.parametrize("examples", [80, pytest.param(300, marks=pytest.mark.slow)])
+def test_matches_golden(examples):
+    @settings(max_examples=examples, deadline=None)
+    @given(geometry=GEOMETRIES, seed=st.integers(0, 1 << 32), memory_size=st.sampled_from([0, 1000]))
+    def check(geometry, seed, memory_size):
+        board = open_board("emulated", geometry, memory_size=memory_size)
+        check_equal(board, random.Random(seed), rounds=3, commands=40)
+
+    check()
 
 
 @pytest.mark.parametrize("preset", ["tiny", "small", "fine"])

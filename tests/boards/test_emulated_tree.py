@@ -30,9 +30,10 @@ class InParts(EmulatedTreeBoard):
             super().send(data[begin * self.geometry.bus_bytes : end * self.geometry.bus_bytes])
 
 
+@pytest.mark.parametrize("seeds", [1, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("changes", SIZES, ids=str)
-def test_emulated_board_does_what_the_golden_model_does(changes, seed):
-    for each in range(4):
+def test_emulated_board_does_what_the_golden_model_does(changes, seed, seeds):
+    for each in range(seeds):
         run(SMALL.replace(**changes), seed + each, 5, InParts)
 
 

@@ -138,7 +138,8 @@ def test_any_commands(opened, seed):
 
 @pytest.mark.parametrize(
     "geometry, kind",
-    [(GEOMETRY, VFDT), (TREE, VFDT), pytest.param(TREE, EFDT, marks=pytest.mark.slow)],
+    # A compiler run; tests/trees/test_simulated_trees.py has a board that walks.
+    [(GEOMETRY, VFDT), *(pytest.param(TREE, kind, marks=pytest.mark.slow) for kind in (VFDT, EFDT))],
     ids=["routed", "walked", "walked-efdt"],
 )
 def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed, tmp_path):
@@ -218,7 +219,7 @@ def test_save(width, opened, seed):
             board.save(range(100_000), cells)
 
 
-@pytest.mark.parametrize("period", [0.3711, 1.618])
+@pytest.mark.parametrize("period", [0.3711, pytest.param(1.618, marks=pytest.mark.slow)])
 def test_two_clocks(period, opened, seed):
     """The array with a clock of its own, slower or faster than the bus': the same reports, after a reset, too."""
     rng = random.Random(seed)

@@ -44,7 +44,7 @@ GEOMETRIES = {
 
 
 # A compiler run each; the benches of array and accelerator cover what these add, too.
-SLOW = ("small", "one", "odd", "banks", "gini", "kearns_mansour", "bayes-beat", "levels-many")
+SLOW = ("small", "one", "odd", "bayes", "banks", "gini", "kearns_mansour", "bayes-beat", "levels-many", "levels-banks")
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
@@ -62,11 +62,8 @@ def test_matches_golden(name, stall):
     "name",
     [
         "tiny",
-        "bayes",
-        "banks",
         "levels",
-        pytest.param("gini", marks=pytest.mark.slow),
-        pytest.param("kearns_mansour", marks=pytest.mark.slow),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("bayes", "banks", "gini", "kearns_mansour")),
     ],
 )
 def test_registers(name):
@@ -175,7 +172,8 @@ def test_reads_wait_for_slow_reports():
         assert answers == want
 
 
-@pytest.mark.parametrize("passes, levels", [(1, 1), (4, 1), pytest.param(4, 4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("passes, levels", [(1, 1), (4, 1), (4, 4)])
 def test_trials_take_no_clocks_beside_two_banks(passes, levels):
     """Grace 200, 16 bins, two classes, no records for slots under trial."""
     geometry = Geometry(lanes=2, passes=4, slots=64, banks=2, levels=levels)
@@ -226,7 +224,7 @@ def test_waiting():
 
 
 def test_two_boards_do_not_share():
-    with open_board("simulated", "tiny") as one, open_board("simulated", GEOMETRIES["bayes"]) as other:
+    with open_board("simulated", "tiny") as one, open_board("simulated", GEOMETRIES["levels"]) as other:
         one.write("grace.leaf", 5)
         other.write("grace.leaf", 6)
         assert (one.read("grace.leaf"), other.read("grace.leaf")) == (5, 6)

@@ -55,7 +55,13 @@ def kill(forest, number):
     os.kill(ray.get(forest._crew._hands[number].actor.about.remote())[1], signal.SIGKILL)
 
 
-@pytest.mark.parametrize("name, workers, lost", [("arf", 1, ()), ("arf", 2, (0, 1)), ("leveraging", 2, (1,))])
+@pytest.mark.parametrize(
+    "name, workers, lost",
+    [
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("arf", 1, ()), ("leveraging", 2, (1,)))),
+        ("arf", 2, (0, 1)),
+    ],
+)
 def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, workers, lost):
     X, y = drifting(count=3000)
     monkeypatch.setattr(crew, "_LOGGED", 8000)  # a batch or two

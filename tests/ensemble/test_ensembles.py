@@ -125,12 +125,22 @@ def test_classes_and_attributes_may_come_later():
     assert forest.predict_one({"a": 0.1, "f": "new"}) == "other"
 
 
-def test_members_are_any_trees():
+@pytest.mark.parametrize(
+    "tree",
+    [
+        EFDT(grace=30),
+        VFDT(delay=20),
+        *(
+            pytest.param(tree, marks=pytest.mark.slow)
+            for tree in (CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"))
+        ),
+    ],
+)
+def test_members_are_any_trees(tree):
     X, y = drifting(count=1500)
-    for tree in (EFDT(grace=30), CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"), VFDT(delay=20)):
-        forest = AdaptiveRandomForest(tree, members=2).fit(X, y)
-        assert type(forest.members_[0].tree) is type(tree)
-        assert forest.score(X[750:], y[750:]) > 0.6
+    forest = AdaptiveRandomForest(tree, members=2).fit(X, y)
+    assert type(forest.members_[0].tree) is type(tree)
+    assert forest.score(X[750:], y[750:]) > 0.6
 
 
 def test_a_weight_is_as_many_instances():

@@ -29,7 +29,7 @@ GEOMETRIES = {  # name: geometry, rounds
         5,
     ),
 }
-DAILY = ("odd", "levels-banks")  # tests/boards/test_simulated.py has others
+DAILY = ("levels-banks",)  # tests/boards/test_simulated.py has others
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,20 @@ ARRAYS = {
 }
 
 
+GAINS = {  # name: geometry, trials, snapshots
+    "small": (dict(bins=4, classes=2, count_width=12), 300, 4),
+    "one": (dict(bins=4, classes=2, count_width=12), 60, 1),
+    "pass": (dict(passes=1, bins=4, classes=3, count_width=12), 300, 4),
+    "classes": (dict(bins=8, classes=5, count_width=18), 120, 2),
+    "wide": (dict(bins=16, classes=3, count_width=32), 60, 8),
+    "gini": (dict(bins=4, classes=3, count_width=12, criterion="gini"), 200, 4),
+    "gini-wide": (dict(bins=8, classes=5, count_width=32, criterion="gini"), 60, 2),
+    "kearns_mansour": (dict(bins=4, classes=2, count_width=13, criterion="kearns_mansour"), 200, 4),
+    "kearns_mansour-wide": (dict(bins=8, classes=2, count_width=32, criterion="kearns_mansour"), 60, 2),
+    "classification_error": (dict(bins=4, classes=3, count_width=12, criterion="classification_error"), 100, 2),
+}
+
+
 @pytest.mark.parametrize("width", [2, 8, 18, 32])
 def test_xlog2x(width, tmp_path):
     run(XLog2X(width), "xlog2x", "bench_xlog2x", tmp_path, width=width, count=300)
@@ -98,33 +112,17 @@ def test_bayes(sizes, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "sizes, trials, snapshots",
+    "name, trials",
     [
-        (dict(bins=4, classes=2, count_width=12), 300, 4),
-        (dict(bins=4, classes=2, count_width=12), 60, 1),
-        (dict(passes=1, bins=4, classes=3, count_width=12), 300, 4),
-        (dict(bins=8, classes=5, count_width=18), 120, 2),
-        (dict(bins=16, classes=3, count_width=32), 60, 8),
-        (dict(bins=4, classes=3, count_width=12, criterion="gini"), 200, 4),
-        (dict(bins=8, classes=5, count_width=32, criterion="gini"), 60, 2),
-        (dict(bins=4, classes=2, count_width=13, criterion="kearns_mansour"), 200, 4),
-        (dict(bins=8, classes=2, count_width=32, criterion="kearns_mansour"), 60, 2),
-        (dict(bins=4, classes=3, count_width=12, criterion="classification_error"), 100, 2),
-    ],
-    ids=[
-        "small",
-        "one",
-        "pass",
-        "classes",
-        "wide",
-        "gini",
-        "gini-wide",
-        "kearns_mansour",
-        "kearns_mansour-wide",
-        "error",
+        *(
+            (name, trials)
+            for name, trials in {"one": 60, "pass": 100, "wide": 30, **dict.fromkeys(CRITERIA[1:], 60)}.items()
+        ),
+        *(pytest.param(name, trials, marks=pytest.mark.slow) for name, (_, trials, _) in GAINS.items()),
     ],
 )
-def test_gain(sizes, trials, snapshots, tmp_path):
+def test_gain(name, trials, tmp_path):
+    sizes, _, snapshots = GAINS[name]
     run(
         Gains(Geometry(**sizes), snapshots=snapshots),
         "gains",
@@ -136,31 +134,37 @@ def test_gain(sizes, trials, snapshots, tmp_path):
     )
 
 
+WHOLE = [
+    ("one", 1),
+    ("one", 4),
+    ("three", 2),
+    ("four", 4),
+    ("classes", 4),
+    ("many", 8),
+    ("bayes", 2),
+    ("gini", 2),
+    ("kearns_mansour", 4),
+    ("error", 2),
+    ("banks", 2),
+    ("banks-many", 4),
+    ("levels", 2),
+    ("levels-bayes", 4),
+    ("levels-banks", 2),
+    ("levels-row", 1),
+    ("levels-most", 2),
+]
+# Each criterion, one snapshot, a tree of adders, predictions, banks with levels, a row of levels.
+SHORT = [("one", 1), ("many", 8), ("bayes", 2), *WHOLE[7:10], ("levels-banks", 2), ("levels-row", 1)]
+
+
 @pytest.mark.parametrize(
-    "name, snapshots",
-    [
-        ("one", 1),
-        ("one", 4),
-        ("three", 2),
-        ("four", 4),
-        ("classes", 4),
-        ("many", 8),
-        ("bayes", 2),
-        ("gini", 2),
-        ("kearns_mansour", 4),
-        ("error", 2),
-        ("banks", 2),
-        ("banks-many", 4),
-        ("levels", 2),
-        ("levels-bayes", 4),
-        ("levels-banks", 2),
-        ("levels-row", 1),
-        pytest.param("levels-most", 2, marks=pytest.mark.slow),
-    ],
+    "name, snapshots, rounds",
+    [(*case, 4) for case in SHORT] + [pytest.param(*case, 8, marks=pytest.mark.slow) for case in WHOLE],
 )
-def test_array(name, snapshots, tmp_path):
+def test_array(name, snapshots, rounds, tmp_path):
     array = AttributeProcessorArray(Geometry(**ARRAYS[name]), snapshots=snapshots)
-    run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name], snapshots=snapshots, rounds=8, clocks=400)
+    clocks = 50 * rounds
+    run(array, "apa", "bench_array", tmp_path, geometry=ARRAYS[name], snapshots=snapshots, rounds=rounds, clocks=clocks)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -31,24 +31,33 @@ SIZES = {
 
 
 @pytest.mark.parametrize(
-    "sizes, lane, naive_bayes, banks",
+    "sizes, lane, naive_bayes, banks, rounds",
     [
-        ("even", 1, False, 1),
-        ("even", 1, True, 1),
-        ("odd", 2, True, 1),
-        ("even", 1, True, 2),
-        ("odd", 2, False, 2),
-        ("one", 0, False, 2),
-        ("levels", 1, True, 1),
-        ("levels-row", 0, False, 1),
-        ("levels", 1, False, 2),
-        pytest.param("levels-wide", 2, True, 1, marks=pytest.mark.slow),
+        ("even", 1, True, 2, 4),
+        ("one", 0, False, 2, 4),
+        ("levels", 1, True, 1, 4),
+        ("levels-row", 0, False, 1, 4),
+        *(
+            pytest.param(*case, 12, marks=pytest.mark.slow)
+            for case in (
+                ("even", 1, False, 1),
+                ("even", 1, True, 1),
+                ("odd", 2, True, 1),
+                ("even", 1, True, 2),
+                ("odd", 2, False, 2),
+                ("one", 0, False, 2),
+                ("levels", 1, True, 1),
+                ("levels-row", 0, False, 1),
+                ("levels", 1, False, 2),
+                ("levels-wide", 2, True, 1),
+            )
+        ),
     ],
 )
-def test_processor(sizes, lane, naive_bayes, banks, tmp_path):
+def test_processor(sizes, lane, naive_bayes, banks, rounds, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": naive_bayes, "banks": banks}
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
-    run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane, snapshots=2, rounds=12, clocks=250)
+    run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane, snapshots=2, rounds=rounds, clocks=250)
 
 
 @pytest.mark.parametrize("width, clocks", [(1, 3), (24, 8), (7, 17)])
@@ -69,7 +78,7 @@ class _Doubtful(DelayLine):
         return m
 
 
-@pytest.mark.parametrize("simulator", ["icarus", "verilator"])
+@pytest.mark.parametrize("simulator", ["icarus", pytest.param("verilator", marks=pytest.mark.slow)])
 def test_a_broken_assertion_fails_the_bench(simulator, tmp_path):
     with pytest.raises(SystemExit, match="an assertion of the design"):
         run(_Doubtful(3, 8, 5), "dut", "bench_delay", tmp_path, simulator, width=3, clocks=8)
@@ -86,7 +95,7 @@ def test_merge(tmp_path):
     run(Merge(Geometry(**sizes)), "dut", "bench_merge", tmp_path, geometry=sizes, rounds=32)
 
 
-@pytest.mark.parametrize("sizes, nodes", [("odd", 0), ("one", 0), ("odd", 9)])
+@pytest.mark.parametrize("sizes, nodes", [pytest.param("odd", 0, marks=pytest.mark.slow), ("one", 0), ("odd", 9)])
 def test_report(sizes, nodes, tmp_path):
     sizes = SIZES[sizes] | {"nodes": nodes}
     run(ReportWriter(Geometry(**sizes)), "dut", "bench_report", tmp_path, geometry=sizes, rounds=24)
@@ -111,7 +120,7 @@ def test_event_counters():
 
     async def check(ctx):
         want = dict.fromkeys(names, 0)
-        for _ in range(3000):
+        for _ in range(1000):
             if rng.random() < 0.02:
                 ctx.set(dut.clear, 1)
                 await ctx.tick()
@@ -146,24 +155,37 @@ def test_event_counters():
 
 
 @pytest.mark.parametrize(
-    "sizes, levels",
+    "sizes, levels, rounds",
     [
-        ("even", {}),
-        ("odd", {}),
-        ("even", {"levels": 2, "slots": 6}),
-        ("odd", {"levels": 8, "slots": 24}),
-        ("one", {"levels": 4, "slots": 8}),
-        ("even", {"nodes": 20}),
-        ("odd", {"levels": 8, "slots": 24, "nodes": 20}),
+        ("even", {}, 20),
+        ("one", {"levels": 4, "slots": 8}, 20),
+        ("even", {"nodes": 20}, 20),
+        *(
+            pytest.param(*case, 40, marks=pytest.mark.slow)
+            for case in (
+                ("even", {}),
+                ("odd", {}),
+                ("even", {"levels": 2, "slots": 6}),
+                ("odd", {"levels": 8, "slots": 24}),
+                ("one", {"levels": 4, "slots": 8}),
+                ("even", {"nodes": 20}),
+                ("odd", {"levels": 8, "slots": 24, "nodes": 20}),
+            )
+        ),
     ],
 )
-def test_tracker(sizes, levels, tmp_path):
+def test_tracker(sizes, levels, rounds, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": True} | levels
-    run(Counting(Geometry(**sizes)), "dut", "bench_tracker", tmp_path, geometry=sizes, rounds=40)
+    run(Counting(Geometry(**sizes)), "dut", "bench_tracker", tmp_path, geometry=sizes, rounds=rounds)
 
 
 @pytest.mark.parametrize(
-    "sizes, options", [("even", {"depth": 1024}), ("odd", {"depth": 20, "scores_depth": 3}), ("one", {"depth": 40})]
+    "sizes, options",
+    [
+        pytest.param("even", {"depth": 1024}, marks=pytest.mark.slow),
+        ("odd", {"depth": 20, "scores_depth": 3}),
+        ("one", {"depth": 40}),
+    ],
 )
 def test_predictor(sizes, options, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": True}
@@ -186,11 +208,11 @@ def test_predictor(sizes, options, tmp_path):
 @pytest.mark.parametrize(
     "depth, heads, sizes",
     [
-        (4, 5, {}),
+        pytest.param(4, 5, {}, marks=pytest.mark.slow),
         (1, 2, {}),
-        (4, 5, {"banks": 2}),
-        (1, 2, {"banks": 2}),
-        (4, 5, {"levels": 4, "slots": 12}),
+        pytest.param(4, 5, {"banks": 2}, marks=pytest.mark.slow),
+        pytest.param(1, 2, {"banks": 2}, marks=pytest.mark.slow),
+        pytest.param(4, 5, {"levels": 4, "slots": 12}, marks=pytest.mark.slow),
         (4, 5, {"levels": 4, "slots": 12, "banks": 2}),
         (4, 5, {"nodes": 9}),
     ],

@@ -52,12 +52,12 @@ def test_the_slowest_clock_can_be_made(name):
     "name",
     [
         "ulx3s-12f",
-        "ulx3s-85f-sdram",
-        "ecpix5-45f",
-        "ecpix5-85f-ddr3",
-        "versa-ecp5",
-        "versa-ecp5-5g",
         "colorlight-5a-75b",
+        "ecpix5-85f-ddr3",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g")
+        ),
     ],
 )
 def test_pins_and_memories_are_the_boards(name):

@@ -11,11 +11,13 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_front(size, tmp_path):
+@pytest.mark.parametrize(
+    "size, rounds", [*((size, 3) for size in SIZES), *(pytest.param(size, 8, marks=pytest.mark.slow) for size in SIZES)]
+)
+def test_front(size, rounds, tmp_path):
     sizes, blocks = SIZES[size]
     front = Front(Geometry(**sizes), steps=32, **blocks)
-    run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, rounds=8, testcase="matches_golden")
+    run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, rounds=rounds, testcase="matches_golden")
 
 
 def test_takes_the_clocks_that_it_says(tmp_path):

@@ -17,9 +17,14 @@ SIZES = {  # places for steps: as many as any layout can want
 
 
 @pytest.mark.parametrize(
-    "size", [pytest.param(size, marks=pytest.mark.slow) if size == "even" else size for size in SIZES]
+    "size, rounds",
+    [
+        ("tiny", 3),
+        ("odd", 3),
+        *(pytest.param(size, 2 if size == "wide" else 8, marks=pytest.mark.slow) for size in SIZES),
+    ],
 )
-def test_quantiser(size, tmp_path):
+def test_quantiser(size, rounds, tmp_path):
     geometry, steps = SIZES[size]
     run(
         Quantiser(geometry, steps),
@@ -28,7 +33,7 @@ def test_quantiser(size, tmp_path):
         tmp_path,
         geometry=geometry.as_dict(),
         steps=steps,
-        rounds=2 if size == "wide" else 8,
+        rounds=rounds,
     )
 
 

@@ -56,7 +56,12 @@ POLICIES = {
 
 @pytest.mark.parametrize(
     "geometry",
-    [PRESETS["tiny"], Geometry(), PRESETS["many-classes"], Geometry(count_width=32, classes=32)],
+    [
+        PRESETS["tiny"],
+        pytest.param(Geometry(), marks=pytest.mark.slow),
+        pytest.param(PRESETS["many-classes"], marks=pytest.mark.slow),
+        Geometry(count_width=32, classes=32),
+    ],
     ids=lambda g: f"{g.classes}-{g.count_width}",
 )
 def test_judge(geometry, tmp_path):
@@ -64,13 +69,17 @@ def test_judge(geometry, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "geometry",
+    "geometry, rounds",
     [
-        pytest.param(PRESETS["tiny"].replace(nodes=9, slots=4), id="2-16", marks=pytest.mark.slow),
-        pytest.param(PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20), id="3-20"),
+        (PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20), 15),
+        *(
+            pytest.param(PRESETS["tiny"].replace(nodes=9, **sizes), 40, marks=pytest.mark.slow)
+            for sizes in (dict(slots=4), dict(classes=3, count_width=20))
+        ),
     ],
+    ids=lambda g: f"{g.classes}-{g.count_width}" if isinstance(g, Geometry) else str(g),
 )
-def test_verdicts(geometry, tmp_path):
+def test_verdicts(geometry, rounds, tmp_path):
     run(
         Verdicts(geometry, trials=5),
         "dut",
@@ -78,7 +87,7 @@ def test_verdicts(geometry, tmp_path):
         tmp_path,
         geometry=geometry.as_dict(),
         trials=5,
-        rounds=40,
+        rounds=rounds,
     )
 
 

@@ -21,7 +21,9 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize(
+    "sizes", [pytest.param(sizes, marks=[pytest.mark.slow] * (sizes in ("2 classes", "bayes"))) for sizes in SIZES]
+)
 def test_leaf_rows(sizes, tmp_path):
     sizes, nodes, width = SIZES[sizes]
     dut = LeafRows(Geometry(**sizes), nodes, width=width)

@@ -17,7 +17,10 @@ from bregalad_hw.registers import RegisterFile
 from bregalad_sim.runner import run
 
 
-@pytest.mark.parametrize("width, outstanding, burst", [(32, 4, 16), (128, 2, 256), (512, 4, 16), (64, 1, 1)])
+@pytest.mark.parametrize(
+    "width, outstanding, burst",
+    [(32, 4, 16), pytest.param(128, 2, 256, marks=pytest.mark.slow), (512, 4, 16), (64, 1, 1)],
+)
 def test_dma(width, outstanding, burst, tmp_path):
     dut = ReadDMA(width, outstanding=outstanding, burst=burst)
     # One burst of one word at a time cannot sustain a word per clock.
@@ -37,10 +40,15 @@ def test_dma(width, outstanding, burst, tmp_path):
     "geometry",
     [
         PRESETS["tiny"],
-        Geometry(lanes=3, passes=3, bins=4, slots=9, bus_width=64),
+        *(
+            pytest.param(geometry, marks=pytest.mark.slow)
+            for geometry in (
+                Geometry(lanes=3, passes=3, bins=4, slots=9, bus_width=64),
+                Geometry(lanes=12, passes=2, bins=4, bus_width=128),
+                Geometry(lanes=17, passes=2, bins=4, bus_width=32),
+            )
+        ),
         Geometry(lanes=1, passes=4, bins=4, bus_width=512),
-        Geometry(lanes=12, passes=2, bins=4, bus_width=128),
-        Geometry(lanes=17, passes=2, bins=4, bus_width=32),
         Geometry(lanes=16, passes=2, bins=4, bus_width=64),  # codes fill a row of the ring
         Geometry(lanes=1, passes=128, bins=4, bus_width=32),  # two records do not fit the ring
     ],
@@ -50,7 +58,7 @@ def test_dispenser(geometry, tmp_path):
     run(Dispenser(geometry), "dut", "bench_dispenser", tmp_path, geometry=geometry.as_dict())
 
 
-@pytest.mark.parametrize("width", [32, 128, 512])
+@pytest.mark.parametrize("width", [32, pytest.param(128, marks=pytest.mark.slow), 512])
 def test_loader(width, tmp_path):
     run(Loader(width), "dut", "bench_loader", tmp_path, width=width)
 
@@ -60,20 +68,33 @@ COMMANDED = [
     Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=256),
     Geometry(lanes=2, passes=1, bins=16, classes=5, slots=8, bus_width=128, levels=2),
 ]
+WALKING = [COMMANDED[0].replace(nodes=9), COMMANDED[1].replace(nodes=9, count_width=32)]
 
 
 @pytest.mark.parametrize(
-    "geometry",
-    [*COMMANDED, COMMANDED[0].replace(nodes=9), COMMANDED[1].replace(nodes=9, count_width=32)],
-    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}-{g.nodes}",
+    "geometry, commands",
+    [
+        (COMMANDED[2], 80),
+        (WALKING[1], 80),
+        *(pytest.param(geometry, 200, marks=pytest.mark.slow) for geometry in (*COMMANDED, *WALKING)),
+    ],
+    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}-{g.nodes}" if isinstance(g, Geometry) else str(g),
 )
-def test_editor(geometry, tmp_path):
-    run(SlotEditor(geometry), "dut", "bench_editor", tmp_path, geometry=geometry.as_dict(), commands=200)
+def test_editor(geometry, commands, tmp_path):
+    run(SlotEditor(geometry), "dut", "bench_editor", tmp_path, geometry=geometry.as_dict(), commands=commands)
 
 
-@pytest.mark.parametrize("geometry", COMMANDED, ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
-def test_sequencer(geometry, tmp_path):
-    run(Sequencer(geometry), "dut", "bench_sequencer", tmp_path, geometry=geometry.as_dict(), rounds=40)
+@pytest.mark.parametrize(
+    "geometry, rounds",
+    [
+        (COMMANDED[0], 20),
+        (COMMANDED[2], 20),
+        *(pytest.param(geometry, 40, marks=pytest.mark.slow) for geometry in COMMANDED),
+    ],
+    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}" if isinstance(g, Geometry) else str(g),
+)
+def test_sequencer(geometry, rounds, tmp_path):
+    run(Sequencer(geometry), "dut", "bench_sequencer", tmp_path, geometry=geometry.as_dict(), rounds=rounds)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(
     not all(importlib.util.find_spec(f"yowasp_{name}") for name in ("yosys", "boolector")),
     reason="needs pip install 'bregalad[proofs]'",
 )
-QUICK = ("judge", "command queue", "ring", "receiver", "relay", "relay in order", "repeat")
+QUICK = ("judge", "ring", "receiver", "relay in order", "repeat")
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,19 @@ from bregalad_hw.soc.top import AxiTop, StreamTop
 from bregalad_sim.runner import run
 
 
-@pytest.mark.parametrize("width", [32, pytest.param(128, marks=pytest.mark.slow), 512])
+@pytest.mark.parametrize("width", [32, *(pytest.param(width, marks=pytest.mark.slow) for width in (128, 512))])
 def test_reports(width, tmp_path):
     dut = ReportRing(width, burst=16)
     run(dut, "dut", "bench_reports", tmp_path, width=width, latency=dut.latency)
 
 
-@pytest.mark.parametrize("width", [32, pytest.param(128, marks=pytest.mark.slow), 512])
+@pytest.mark.parametrize("width", [*(pytest.param(width, marks=pytest.mark.slow) for width in (32, 128)), 512])
 def test_commands(width, tmp_path):
     dut = CommandRing(width)
     run(dut, "dut", "bench_commands", tmp_path, width=width, latency=dut.latency)
 
 
-@pytest.mark.parametrize("width", [32, 256])
+@pytest.mark.parametrize("width", [32, pytest.param(256, marks=pytest.mark.slow)])
 def test_saves(width, tmp_path):
     run(SaveFilter(width), "dut", "bench_saves", tmp_path, width=width)
 
@@ -52,7 +52,7 @@ def test_shared(width, managers, kind, way, tmp_path):
     run(kind(width, managers), "dut", "bench_shared", tmp_path, width=width, managers=managers, way=way)
 
 
-@pytest.mark.parametrize("clocks", [1, 2])
+@pytest.mark.parametrize("clocks", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_stream(clocks, tmp_path):
     geometry = PRESETS["tiny"].replace(count_width=12)
     run(StreamTop(geometry, clocks), "bregalad", "bench_stream", tmp_path, geometry=geometry.as_dict())

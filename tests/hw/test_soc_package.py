@@ -17,7 +17,7 @@ LINT = Path(package.__file__).with_name("lint.vlt")
 ORDER = ["vendor", "library", "name", "version", "busInterfaces", "addressSpaces", "memoryMaps", "model", "fileSets"]
 
 
-@pytest.fixture(scope="module", params=[1, 2], ids=["one-clock", "two-clocks"])
+@pytest.fixture(scope="module", params=[pytest.param(1, marks=pytest.mark.slow), 2], ids=["one-clock", "two-clocks"])
 def folder(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")
     clocks = str(request.param)

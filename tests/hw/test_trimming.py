@@ -114,7 +114,7 @@ def _cells(path):
     return json.loads(path.read_text())["modules"]["design"]["cells"]
 
 
-@pytest.mark.parametrize("rounds", [1000, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [300, pytest.param(4000, marks=pytest.mark.slow)])
 def test_the_netlist_does_the_same(rounds, netlists, seed):
     folder, _ = netlists
     trimmed = json.loads((folder / "trimmed.json").read_text())

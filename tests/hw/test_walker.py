@@ -16,7 +16,14 @@ SIZES = {
 
 @pytest.mark.parametrize(
     "sizes, records",
-    [("plain", 700), ("pair", 500), ("odd", 500), pytest.param("many", 2000, marks=pytest.mark.slow)],
+    [
+        ("pair", 300),
+        ("odd", 300),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (("plain", 700), ("pair", 500), ("odd", 500), ("many", 2000))
+        ),
+    ],
 )
 def test_matches_golden(sizes, records, tmp_path):
     sizes = SIZES[sizes]
@@ -26,11 +33,17 @@ def test_matches_golden(sizes, records, tmp_path):
 @pytest.mark.parametrize(
     "sizes, depths",
     [
-        (dict(codes=32), (0, 3, 12)),
-        (dict(codes=32, records=4), (3,)),
-        (dict(codes=32, walkers=4), (3, 12)),
-        (dict(codes=8, walkers=2), (3, 12)),
-        pytest.param(dict(codes=32, walkers=13), (12,), marks=pytest.mark.slow),
+        (dict(codes=8, walkers=2), (3,)),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                (dict(codes=32), (0, 3, 12)),
+                (dict(codes=32, records=4), (3,)),
+                (dict(codes=32, walkers=4), (3, 12)),
+                (dict(codes=8, walkers=2), (3, 12)),
+                (dict(codes=32, walkers=13), (12,)),
+            )
+        ),
     ],
     ids=str,
 )

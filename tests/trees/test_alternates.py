@@ -91,7 +91,7 @@ def test_an_alternate_is_the_tree_that_has_seen_its_instances_alone(tree, levels
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("prediction", ["mc", "nba"])
+@pytest.mark.parametrize("prediction", [pytest.param("mc", marks=pytest.mark.slow), "nba"])
 @pytest.mark.parametrize("seed", range(3))
 def test_alternates_that_are_dropped_leave_nothing_behind(tree, prediction, seed):
     """Wherever they stand, in each other, too."""
@@ -125,7 +125,7 @@ def test_alternates_that_are_dropped_leave_nothing_behind(tree, prediction, seed
 @pytest.mark.parametrize(
     "tree, slots", [(tree, slots) for tree in TREES for slots in (12, 40, 400) if not TREES[tree] or slots >= 40]
 )
-@pytest.mark.parametrize("levels", [1, 4])
+@pytest.mark.parametrize("levels", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_no_slot_leaks(tree, slots, levels):
     seed = slots + levels
     rng = random.Random(seed)

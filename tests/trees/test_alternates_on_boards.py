@@ -81,10 +81,13 @@ def learnt(board, tree, prediction, delay, codes, labels):
 CASES = [(tree, prediction, delay) for tree in TREES for prediction in ("mc", "nba") for delay in (0, 50)]
 
 
-QUICK = ("hat", "nba", 50), ("efhat", "nba", 0), ("cvfdt", "nba", 0)
+QUICK = ("hat", "nba", 50), ("cvfdt", "nba", 0)
 
 
-@pytest.mark.parametrize("tree, prediction, delay", CASES)
+@pytest.mark.parametrize(
+    "tree, prediction, delay",
+    [pytest.param(*case, marks=[pytest.mark.slow] * (case[1:] not in (("mc", 0), ("nba", 50)))) for case in CASES],
+)
 @pytest.mark.parametrize("slots", [400, 13])
 def test_latency_changes_nothing(tree, prediction, delay, slots, seed):
     codes, labels = stream(seed, 4000)

@@ -88,8 +88,14 @@ def test_same_on_every_board(kind):
     assert (again == predictions).all()
 
 
-@pytest.mark.parametrize("kind", ["vfdt", "efdt"])
-@pytest.mark.parametrize("prediction", ["mc", "nba"])
+@pytest.mark.parametrize(
+    "kind, prediction",
+    [
+        ("vfdt", "mc"),
+        ("efdt", "nba"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("vfdt", "nba"), ("efdt", "mc"))),
+    ],
+)
 def test_same_in_any_chunks(kind, prediction):
     X, y = moving()
     options = {"leaf_prediction": prediction}

@@ -79,7 +79,7 @@ class Case:
         return id3(instances, labels, self.numeric, self.multiway)
 
 
-@pytest.mark.parametrize("cases", [300, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("cases", [100, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", [ID5R, ITI])
 def test_the_tree_is_that_of_batch_id3(kind, cases, seed):
     """One by one and in chunks, compared on the way, too."""

@@ -163,7 +163,7 @@ def test_slots_are_given_back(slots):
     assert trainer.tally.alternates
 
 
-@pytest.mark.parametrize("prediction, delay", [("mc", 0), ("nba", 60)])
+@pytest.mark.parametrize("prediction, delay", [pytest.param("mc", 0, marks=pytest.mark.slow), ("nba", 60)])
 def test_any_board_forgets(prediction, delay):
     """Without alternates; with them: test_alternates_on_boards.py."""
     codes, labels = drifting(1, 5000)

@@ -40,7 +40,7 @@ def saved(tmp_path):
     return tmp_path / "tree"
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(FILES, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(FILES, marks=pytest.mark.slow)])
 def test_whatever_is_done_to_a_file(folder, seed, count):
     """In a process of its own: a crash would be the worst answer."""
     run = subprocess.run(

@@ -26,7 +26,7 @@ def reference(tree, max_depth):
 
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("board", _BOARDS)
-@pytest.mark.parametrize("max_depth", [1, 3])
+@pytest.mark.parametrize("max_depth", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_equals_reference(tree, board, max_depth):
     codes, labels = drifting(1, 8000)
     trainer = trainer_on(_BOARDS[board](open_board("emulated", geometry(2000))), tree=tree, max_depth=max_depth)

@@ -40,7 +40,7 @@ def trainer_on(board, anytime, nominal_split, prediction, **options):
     return Trainer(board, cells, policy, CLASSES, prediction=prediction, **options)
 
 
-@pytest.mark.parametrize("prediction", ["nb", "nba"])
+@pytest.mark.parametrize("prediction", [pytest.param("nb", marks=pytest.mark.slow), "nba"])
 @pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
 @pytest.mark.parametrize("anytime", [False, True])
 def test_wide_nominal_attributes_with_naive_bayes_leaves(anytime, nominal_split, prediction):
@@ -156,7 +156,7 @@ def test_weights_that_are_none_are_refused():
         fed.check_weights(np.ones(10, np.int32), 10)
 
 
-@pytest.mark.parametrize("prediction", ["mc", "nba"])
+@pytest.mark.parametrize("prediction", [pytest.param("mc", marks=pytest.mark.slow), "nba"])
 @pytest.mark.parametrize("anytime", [False, True])
 def test_weights_count_the_same_on_any_board(anytime, prediction, seed):
     """Heavy instances take more records than there is room for at once, and fill counters."""

@@ -81,7 +81,7 @@ def test_an_anytime_trees_counts_are_halved_in_the_streams_order(tree, seed):
     assert (one["entries"][:, 0] == other["entries"][:, 0]).all() and (one["counts"] == other["counts"]).all()
 
 
-@pytest.mark.parametrize("slots", [2, 5, 8, 20])
+@pytest.mark.parametrize("slots", [2, *(pytest.param(slots, marks=pytest.mark.slow) for slots in (5, 20)), 8])
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
 @pytest.mark.parametrize("tree", ["vfdt", "vfdt adaptive", "efdt", "efdt averages"])
 @pytest.mark.parametrize("delay", [0, 150])
@@ -103,7 +103,9 @@ def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_spl
             assert (getattr(late.nodes, name)[leaves] == getattr(first.nodes, name)[others]).all()
 
 
-@pytest.mark.parametrize("seed", range(36, 60))
+@pytest.mark.parametrize(
+    "seed", [36, 37, 38, 39, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 60))]
+)
 @pytest.mark.parametrize("tree", ["vfdt", "vfdt adaptive", "efdt"])
 def test_short_of_slots_many_splits_are_under_way(tree, seed):
     """All leaves are tried often, and what a split costs them depends on others before it."""

@@ -25,6 +25,7 @@ STREAMS = {
     "rt5n": (streams.rt5n, 1_000_000),
 }
 CASES = [pytest.param(name, marks=streams.needs(name.split()[0])) for name in STREAMS]
+HEADS = ("elec", "kdd", "rt5n")  # of which daily tests learn a prefix
 TREES = {
     "vfdt": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc"}),
     "vfdt zero": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc", "child_counts": "zero"}),
@@ -93,8 +94,15 @@ def doubtful_start(name, kind, expected):
     raise AssertionError("the trees differ before any close decision")
 
 
-@pytest.mark.parametrize("count", [100_000, pytest.param(None, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name, count",
+    [pytest.param(name, 20_000, marks=streams.needs(name)) for name in HEADS]
+    + [
+        pytest.param(name, count, marks=[streams.needs(name.split()[0]), pytest.mark.slow])
+        for name in STREAMS
+        for count in (100_000, None)
+    ],
+)
 @pytest.mark.parametrize("kind", TREES)
 def test_equals_reference(name, kind, count):
     """Split by split, unless the float gains of a decision are closer than the board's error."""
@@ -121,10 +129,13 @@ def test_equals_reference(name, kind, count):
     assert differ.mean() <= 0.025
 
 
+LATE = ("elec", "vfdt nba"), ("kdd", "efdt nb"), ("rt5n", "efdt nba")
+
+
 @pytest.mark.parametrize(
     "name, kind",
     [
-        pytest.param(*case, marks=streams.needs(case[0].split()[0]))
+        pytest.param(*case, marks=[streams.needs(case[0].split()[0])] + [pytest.mark.slow] * (case not in LATE))
         for case in (
             ("elec", "vfdt"),
             ("elec", "vfdt nba"),
@@ -178,14 +189,18 @@ SIMULATED = {
 }
 
 
+SIMULATED_DAILY = ("elec", "vfdt"), ("elec", "efdt nba")
+
+
+@pytest.mark.parametrize("count", [10_000, pytest.param(45_312, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES[:1])
-def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
-    emulated, expected, _, _ = accelerated(name, 45_312, geometry=NARROW)
-    simulated, predictions, _, _ = accelerated(name, 45_312, "simulated", geometry=NARROW, feed="memory")
+def test_simulated_board_fed_by_dma_grows_the_same_tree(name, count):
+    emulated, expected, _, _ = accelerated(name, count, geometry=NARROW)
+    simulated, predictions, _, _ = accelerated(name, count, "simulated", geometry=NARROW, feed="memory")
     assert simulated.difference(emulated) is None
     assert (predictions == expected).all()
     counters = simulated.counters()
-    assert counters["dma_bytes"] >= 12 * 45_312  # header and eight codes each
+    assert counters["dma_bytes"] >= 12 * count  # header and eight codes each
     assert counters["bursts"] > 0
     simulated.close()
 
@@ -195,7 +210,7 @@ def test_simulated_board_fed_by_dma_grows_the_same_tree(name):
     [
         # A model each: KDD'99's 23 classes take the compiler minutes.
         pytest.param(
-            *case, marks=[streams.needs(case[0].split()[0])] + [pytest.mark.slow] * (case[0] in ("kdd", "rt5n"))
+            *case, marks=[streams.needs(case[0].split()[0])] + [pytest.mark.slow] * (case not in SIMULATED_DAILY)
         )
         for case in (
             *(("elec", kind) for kind in ("vfdt", "vfdt nba", "efdt nba", "efdt kdd2018")),
@@ -227,13 +242,8 @@ def test_simulated_board_grows_the_same_tree(name, kind):
     simulated.close()
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=[pytest.mark.slow] * (kind not in ("vfdt nba", "efdt nba", "efdt kdd2018")))
-        for kind in TREES
-    ],
-)
+@pytest.mark.slow  # a compiler run; tests/trees/test_simulated_trees.py has smaller ones
+@pytest.mark.parametrize("kind", TREES)
 @pytest.mark.parametrize("name", CASES[:1])
 def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
     geometry, count = NARROW.replace(nodes=1024), 45_312
@@ -249,8 +259,11 @@ def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
     simulated.close()
 
 
-@pytest.mark.parametrize("count", [30_000, pytest.param(None, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name, count",
+    [pytest.param("elec", 20_000, marks=streams.needs("elec"))]
+    + [pytest.param(name, None, marks=[streams.needs(name.split()[0]), pytest.mark.slow]) for name in STREAMS],
+)
 @pytest.mark.parametrize("kind", ["vfdt", "vfdt nba", "efdt nba"])
 def test_emulated_board_that_walks_grows_the_same_tree(name, kind, count):
     count = min(STREAMS[name][1], count or 1 << 30)
@@ -266,7 +279,8 @@ def test_emulated_board_that_walks_grows_the_same_tree(name, kind, count):
     assert (walking.predict(X[:500]) == routed.predict(X[:500])).all()
 
 
-@pytest.mark.parametrize("count", [5000, pytest.param(45_312, marks=pytest.mark.slow)])
+@pytest.mark.slow  # a compiler run; tests/boards/test_maps.py has a smaller one
+@pytest.mark.parametrize("count", [5000, 45_312])
 @pytest.mark.parametrize("name", CASES[:1])
 def test_core_in_a_system_on_chip_grows_the_same_tree(name, count, monkeypatch):
     """By the driver as it is on a Zynq."""

@@ -50,8 +50,14 @@ def both(tree, count, sizes, seed, prediction="mc", delay=0, review_period=20_00
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("delay", [0, 90])
-@pytest.mark.parametrize("kind", ["golden", "emulated"])
+@pytest.mark.parametrize(
+    "kind, delay",
+    [
+        ("golden", 90),
+        ("emulated", 0),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("golden", 0), ("emulated", 90))),
+    ],
+)
 def test_tree_is_the_same(tree, delay, kind):
     trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, delay=delay, kind=kind)
     assert (predictions == expected).all()
