@@ -31,11 +31,11 @@ EXCLUDED = {
 
 
 def kept_checks():
+    long = False
     for tree in TREES:
-        long = False
         for place, check in enumerate(checks.yield_checks(tree())):
             name = check.__name__
-            # It takes seconds for each of River's data sets.
+            # It takes seconds for each tree and data set.
             marks = [pytest.mark.slow] * (long and name == "check_bounded_memory_growth")
             long |= name == "check_bounded_memory_growth"
             if (tree.__name__, name) not in EXCLUDED:

@@ -219,7 +219,8 @@ def test_save(width, opened, seed):
             board.save(range(100_000), cells)
 
 
-@pytest.mark.parametrize("period", [0.3711, pytest.param(1.618, marks=pytest.mark.slow)])
+@pytest.mark.slow  # a compiler run; tests/hw/test_soc.py has a bench of two clocks
+@pytest.mark.parametrize("period", [0.3711, 1.618])
 def test_two_clocks(period, opened, seed):
     """The array with a clock of its own, slower or faster than the bus': the same reports, after a reset, too."""
     rng = random.Random(seed)

@@ -15,6 +15,8 @@ from bregalad.trees.training.trainer import Trainer
 ANYTIME = {"anytime": True, "inner_grace": 130}
 TREES = {"leaves": {}, "paths": ANYTIME, "moves": ANYTIME | {"same_attribute": "replace"}}
 LEVELS = {"one level": {}, "levels": {"levels": 4, "slots": 400}}
+# Of an anytime tree's: test_cvfdt.py and test_hat.py compare them with the reference each day.
+KINDS = ["leaves", *(pytest.param(tree, marks=pytest.mark.slow) for tree in ("paths", "moves"))]
 
 
 def trainer_on(tree="leaves", alternates=True, prediction="nba", classes=2, **changes):
@@ -60,7 +62,7 @@ def entries(trainer, top=0):
     return found["counts"][np.isin(found["nodes"], below)]
 
 
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", KINDS)
 @pytest.mark.parametrize("levels", ["one level", pytest.param("levels", marks=pytest.mark.slow)])
 def test_an_alternate_is_the_tree_that_has_seen_its_instances_alone(tree, levels):
     codes, labels = driving.drifting(3, 6000)
@@ -90,7 +92,7 @@ def test_an_alternate_is_the_tree_that_has_seen_its_instances_alone(tree, levels
     check(trainer)
 
 
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", KINDS)
 @pytest.mark.parametrize("prediction", [pytest.param("mc", marks=pytest.mark.slow), "nba"])
 @pytest.mark.parametrize("seed", range(3))
 def test_alternates_that_are_dropped_leave_nothing_behind(tree, prediction, seed):
@@ -123,7 +125,13 @@ def test_alternates_that_are_dropped_leave_nothing_behind(tree, prediction, seed
 
 # An anytime tree's inner nodes take a slot each: 12 are too few.
 @pytest.mark.parametrize(
-    "tree, slots", [(tree, slots) for tree in TREES for slots in (12, 40, 400) if not TREES[tree] or slots >= 40]
+    "tree, slots",
+    [
+        pytest.param(tree, slots, marks=[pytest.mark.slow] * (tree != "leaves"))
+        for tree in TREES
+        for slots in (12, 40, 400)
+        if not TREES[tree] or slots >= 40
+    ],
 )
 @pytest.mark.parametrize("levels", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_no_slot_leaks(tree, slots, levels):

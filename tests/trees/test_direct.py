@@ -181,7 +181,7 @@ def test_weights_count_the_same_on_any_board(anytime, prediction, seed):
         assert other.tally.instances == direct.tally.instances and other.tally.trials == direct.tally.trials
 
 
-@pytest.mark.parametrize("anytime", [False, True])
+@pytest.mark.parametrize("anytime", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_random_attributes_are_the_same_on_a_board_that_knows_nothing_of_them(anytime):
     codes, labels = stream(26, 6000)
     cells = CellMap.build(CAPACITIES, GEOMETRY.bins, "one_vs_rest")

@@ -20,7 +20,9 @@ def rows(seed, dtype, count=1500):
     return X, y
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.uint16, np.int32])
+@pytest.mark.parametrize(
+    "dtype", [np.float32, np.uint8, *(pytest.param(dtype, marks=pytest.mark.slow) for dtype in (np.uint16, np.int32))]
+)
 @pytest.mark.parametrize("learner", [VFDT, EFDT])
 @pytest.mark.parametrize("kind", ["golden", "emulated"])
 def test_learnt_again_and_again(learner, dtype, kind, seed):

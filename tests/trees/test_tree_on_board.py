@@ -78,7 +78,7 @@ def test_late_reports_change_nothing(tree, delay, seed):
     assert walking.nodes.difference(trainer.nodes) is None
 
 
-@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("late", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("tree", [*TREES, "efdt nba"])
 def test_goes_on_on_another_board(tree, late, seed):
     """A tree moves from board to board, of either kind, with decisions under way."""
