@@ -143,30 +143,28 @@ def test_records_wait_until_paths_are_known():
             assert board.receive(wait=True) == golden.execute(read)
 
 
-# As of tests/trees/test_real.py, which so has the compiled model, too.
-BIG = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True)
-
-
 def test_a_read_takes_little_more_than_a_clock_per_count():
     """Counts of a READ do not wait for one another."""
-    with open_board("simulated", BIG) as board:
+    geometry = GEOMETRIES["tiny"]
+    with open_board("simulated", geometry) as board:
         begin, answers = board.clocks, b""
-        board.send(pack_command(BIG, Opcode.READ, slot=0, cell=0) * 20)
-        while len(answers) < 20 * statistics_layout(BIG).size:
+        board.send(pack_command(geometry, Opcode.READ, slot=0, cell=0) * 20)
+        while len(answers) < 20 * statistics_layout(geometry).size:
             answers += board.receive(wait=True)
-        assert (board.clocks - begin) / 20 < 2 * BIG.bins * BIG.classes + 30
+        assert (board.clocks - begin) / 20 < 2 * geometry.bins * geometry.classes + 30
 
 
 def test_reads_wait_for_slow_reports():
     """No more counts are on their way than there is room for."""
-    values = np.arange(BIG.bins * BIG.classes, dtype=np.uint32).tobytes()
+    geometry = GEOMETRIES["tiny"]
+    values = np.arange(geometry.bins * geometry.classes, dtype=np.uint32).tobytes()
     commands = (
-        pack_command(BIG, Opcode.WRITE, slot=1, cell=2, payload=values)
-        + pack_command(BIG, Opcode.READ, slot=1, cell=2) * 3
+        pack_command(geometry, Opcode.WRITE, slot=1, cell=2, payload=values)
+        + pack_command(geometry, Opcode.READ, slot=1, cell=2) * 6
     )
-    with open_board("simulated", BIG, stall=0.9, seed=3) as board:
+    with open_board("simulated", geometry, stall=0.9, seed=3) as board:
         board.send(commands)
-        answers, want = b"", Golden(BIG).execute(commands)
+        answers, want = b"", Golden(geometry).execute(commands)
         while len(answers) < len(want):
             answers += board.receive(wait=True)
         assert answers == want
@@ -187,15 +185,17 @@ def test_trials_take_no_clocks_beside_two_banks(passes, levels):
     assert counters["stall_lock"] and counters["beats"] / counters["learning"] >= 0.88
 
 
+@pytest.mark.slow  # a compiler run; tests/test_bench.py holds a smaller board to the model of its clocks
 @pytest.mark.parametrize("predictions", [0, 1])
 def test_rate(predictions):
     """With trials every 200 records, predictions or none, only the snapshots' clocks are lost.
 
     A prediction reads the bins beside, too: three clocks for a beat.
     """
+    geometry = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True)
     # 200 records and the 16 clocks of a snapshot: 0.926 at best. Trials that come in a bunch wait
     # for room in the gain units now and then, and records for their slots with them.
-    counters = measure(BIG, Load(8, slots=64, predictions=predictions, rests=False), count=16_000)
+    counters = measure(geometry, Load(8, slots=64, predictions=predictions, rests=False), count=16_000)
     assert counters["predictions"] == 16_000 * predictions
     assert counters["trials"] >= 64
     assert counters["beats"] * (3 if predictions else 1) / counters["learning"] >= 0.90

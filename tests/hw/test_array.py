@@ -56,17 +56,17 @@ GAINS = {  # name: geometry, trials, snapshots
 }
 
 
-@pytest.mark.parametrize("width", [2, 8, 18, 32])
+@pytest.mark.parametrize("width", [2, pytest.param(8, marks=pytest.mark.slow), 18, 32])
 def test_xlog2x(width, tmp_path):
     run(XLog2X(width), "xlog2x", "bench_xlog2x", tmp_path, width=width, count=300)
 
 
-@pytest.mark.parametrize("width", [2, 5, 18, 32])
+@pytest.mark.parametrize("width", [2, 5, pytest.param(18, marks=pytest.mark.slow), 32])
 def test_gini(width, tmp_path):
     run(Gini(width), "gini", "bench_impurity", tmp_path, criterion="gini", width=width, classes=5, count=3000)
 
 
-@pytest.mark.parametrize("width", [3, 5, 18, 32])
+@pytest.mark.parametrize("width", [3, 5, pytest.param(18, marks=pytest.mark.slow), 32])
 def test_kearns_mansour(width, tmp_path):
     run(
         KearnsMansour(width),
@@ -94,7 +94,7 @@ def test_classification_error(width, tmp_path):
     )
 
 
-@pytest.mark.parametrize("width", [2, 9, 16, 22, 37, 40])
+@pytest.mark.parametrize("width", [2, *(pytest.param(width, marks=pytest.mark.slow) for width in (9, 22, 37)), 16, 40])
 def test_log2(width, tmp_path):
     run(Log2(width), "log2", "bench_log2", tmp_path, width=width, count=600)
 
