@@ -59,7 +59,7 @@ def entropy(counts):
         ({"criterion": "gini"}, lambda counts: 1 - ((counts / counts.sum()) ** 2).sum()),
     ],
 )
-@pytest.mark.parametrize("name", ["vfdt", "efdt"])
+@pytest.mark.parametrize("name", ["vfdt", pytest.param("efdt", marks=pytest.mark.slow)])
 def test_importances(name, options, impurity):
     """Every inner node's decrease, from the counts of the leaves below it, found by their paths."""
     tree, X, y = grown(name, **options)
