@@ -185,6 +185,9 @@ class Lockstep:
         self.wait(answers + 1)
         traffic.tried.clear()
         self.begin()
+        if stands and rng.random() < 0.1:  # as a driver does that comes to be short of slots
+            for host in self.hosts:
+                host.board.write_fields("locks", all=1)
         host = self.hosts[0]
         due = [node for node, number in host.open if number + traffic.delay <= host.number]
         nodes = list(dict.fromkeys(node for node, _ in host.open)) if sooner or not stands else due[:1]
