@@ -153,8 +153,8 @@ WHOLE = [
     ("levels-row", 1),
     ("levels-most", 2),
 ]
-# Each criterion, one snapshot, a tree of adders, predictions, banks with levels, a row of levels.
-SHORT = [("one", 1), ("many", 8), ("bayes", 2), *WHOLE[7:10], ("levels-banks", 2), ("levels-row", 1)]
+# Each criterion, one snapshot, predictions, banks with levels, a row of levels.
+SHORT = [("one", 1), ("bayes", 2), *WHOLE[7:10], ("levels-banks", 2), ("levels-row", 1)]
 
 
 @pytest.mark.parametrize(

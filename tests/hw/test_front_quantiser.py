@@ -19,7 +19,6 @@ SIZES = {  # places for steps: as many as any layout can want
 @pytest.mark.parametrize(
     "size, rounds",
     [
-        ("tiny", 3),
         ("odd", 3),
         *(pytest.param(size, 2 if size == "wide" else 8, marks=pytest.mark.slow) for size in SIZES),
     ],

@@ -29,7 +29,7 @@ def both(sizes, tree, seed, prediction="mc", count=1500, stream=3, review_period
 
 
 SIZES = geometry(64, lanes=4, naive_bayes=True)  # one model for most
-QUICK = (("vfdt", 90), ("vfdt adaptive", 90), ("efdt", 0), ("efdt", 90), ("efdt averages", 90), ("efdt moves", 90))
+QUICK = (("vfdt", 90), ("vfdt adaptive", 90), ("efdt", 0), ("efdt", 90), ("efdt moves", 90))
 
 
 @pytest.mark.parametrize(
