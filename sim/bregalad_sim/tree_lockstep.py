@@ -185,15 +185,14 @@ class Lockstep:
         self.wait(answers + 1)
         traffic.tried.clear()
         self.begin()
-        if stands and rng.random() < 0.1:  # as a driver does that comes to be short of slots
-            for host in self.hosts:
-                host.board.write_fields("locks", all=1)
         host = self.hosts[0]
         due = [node for node, number in host.open if number + traffic.delay <= host.number]
         nodes = list(dict.fromkeys(node for node, _ in host.open)) if sooner or not stands else due[:1]
         assert nodes or not stands, "the stream stands for nothing"
         changes = [(node, rng.choice([None, traffic.row(node)])) for node in nodes]
         others = [(node, traffic.row(node)) for node in rng.choices(range(self.geometry.nodes), k=rng.choice([0, 2]))]
+        if rng.random() < 0.3:
+            traffic.stops = rng.random() < 0.4
         self.edits([*others, *changes] or [(0, None)], stands)
 
     def edits(self, changes, stands=False):

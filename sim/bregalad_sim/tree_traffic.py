@@ -44,6 +44,7 @@ class TreeTraffic(Traffic):
         super().__init__(geometry, rng, memory)
         self.numbers = np.random.default_rng(rng.getrandbits(32))
         self.delay = 0
+        self.stops = False  # with EDITs locks stop all records
         self.node_of = [0] * geometry.slots
         self.tried = set()
         self._layout = None
@@ -59,7 +60,6 @@ class TreeTraffic(Traffic):
             *super().configuration(),
             ("report", {"all": int(rng.random() < 0.2), "neighbours": rng.randint(0, 1)}),
             ("delay", {"records": self.delay}),
-            ("locks", {"all": int(rng.random() < 0.4)}),
             ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
             ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "told": rng.randint(0, 1)}),
             ("leaf_marks", {"every": rng.choice([0, 1, rng.randint(2, 40)])}),
@@ -165,7 +165,7 @@ class TreeTraffic(Traffic):
 
     def edit(self, node, row, more=False):
         """An EDIT; without a row a KEEP."""
-        return padded(pack_edit(TreeOpcode.EDIT, node, row, more=more), self.geometry.bus_bytes)
+        return padded(pack_edit(TreeOpcode.EDIT, node, row, more=more, stop=self.stops), self.geometry.bus_bytes)
 
     def bad_edit(self):
         """An EDIT that is refused."""

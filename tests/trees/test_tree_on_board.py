@@ -237,6 +237,19 @@ def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots, delay):
     assert active(walking.nodes) == active(trainer.nodes)
 
 
+@pytest.mark.parametrize(
+    "tree, seed, slots, delay, period",
+    [("efdt", 6656, 7, 30, 300), ("efdt averages", 8627, 7, 300, 300), ("efdt kdd2018", 1594, 7, 90, 20_000)],
+)
+def test_locks_of_nodes_that_went_stop_nothing(tree, seed, slots, delay, period):
+    """Where a split is revised while trials below it are still to take effect."""
+    sizes = geometry(slots)
+    trainer, walking, *found = both(tree, 3000, sizes, seed, delay=delay, review_period=period, kind="emulated")
+    assert (found[0] == found[1]).all()
+    assert walking.nodes.difference(trainer.nodes) is None
+    assert active(walking.nodes) == active(trainer.nodes)
+
+
 def test_only_class_counts_are_asked_for_where_leaves_compete():
     """What else a leaf's row and slot have is asked for where the leaf splits, and of all leaves in the end."""
     codes, labels = (part[:5000] for part in drifting(5, 8000))

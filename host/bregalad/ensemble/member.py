@@ -113,7 +113,9 @@ class Member:
     def drop(self, tree):
         """A tree is no more: what is planted next may have its board, but one that holds the tree itself."""
         trainer = None if tree is None else tree._trainer
-        if self.spare is None and trainer is not None and trainer.broken is None and trainer.walking is None:
+        if trainer is not None and trainer.walking is not None:
+            tree._release()
+        elif self.spare is None and trainer is not None and trainer.broken is None:
             self.spare = tree
 
     def drop_spare(self):

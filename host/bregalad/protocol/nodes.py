@@ -49,6 +49,7 @@ class EditFlag(IntFlag):
 
     KEEP = 1  # the row stays as it is; the node's lock goes
     MORE = 2  # records wait for the next edit, which belongs to this one
+    STOP = 4  # from now on, to an edit without it, locks stop all numbered records as their time comes
 
 
 class EditError(IntEnum):
@@ -119,9 +120,9 @@ class Node:
         return ""
 
 
-def pack_edit(opcode: int, node: int, row: Node | None, *, more: bool = False) -> bytes:
+def pack_edit(opcode: int, node: int, row: Node | None, *, more: bool = False, stop: bool = False) -> bytes:
     """Bytes of an EDIT; without a row it is a KEEP."""
-    flags = EditFlag.MORE * more | EditFlag.KEEP * (row is None)
+    flags = EditFlag.MORE * more | EditFlag.KEEP * (row is None) | EditFlag.STOP * stop
     values = {}
     if row is not None:
         values = {name: getattr(row, name) for name in ("child", "value", "default", "slot")}

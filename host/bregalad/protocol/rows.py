@@ -6,7 +6,8 @@ words, or as many codes as it has bytes. Each clock does one.
 
 Of a row's flags bits 1:0 are a `RecordFlag`. Bits 7:2 are the instance's weight less 1, modulo 64: how often it is
 counted, once where they are 0. It has one number and one prediction all the same, and a trial that it makes due comes
-behind it all. One of weight 0 is predicted, and counts nowhere. With MINUS or TEST the weight says nothing.
+behind it all. One of weight 0 is predicted, but neither its codes nor its class are counted. With MINUS or TEST the
+weight says nothing.
 
 Commands and rows are one ordered stream. A command is 16 bytes; what follows it begins at a bus word and is padded to
 the next one. A row that comes before a command is not touched by it.

@@ -4,9 +4,10 @@ Such a board has `Geometry.nodes` rows of a node table. LEARN fetches rows from 
 declared. While it is under way, all commands but LEARN, LAYOUT, EDGES, FENCE and LOAD are executed between two records,
 when all before are counted; these five wait until it has ended. A trial that the judge does not keep is told by a
 PROPOSAL and the SUGGESTION or GAINS after it. `delay` records later the node is locked: the stream stands before the
-next record that reaches it, and STANDS is reported, until an EDIT of the node, or a KEEP, unlocks it. With `locks.all`
-it stands at once, before any numbered record: what a decision takes from other nodes is as of then. One of the five
-that comes while the stream stands, or after an EDIT with MORE, would wait for ever: it is refused with an ERROR.
+next record that reaches it, and STANDS is reported, until an EDIT of the node, or a KEEP, unlocks it. After an EDIT
+with STOP it stands at once, before any numbered record: what a decision takes from other nodes is as of then. One of
+the five that comes while the stream stands, or after an EDIT with MORE, would wait for ever: it is refused with an
+ERROR.
 
 Records are numbered from 1, those with TEST or MINUS not; they pass locks.
 """
@@ -141,7 +142,6 @@ TREE = (
         0x11C,
         (Bits("records", 24, Access.RW, "All inner slots of a record whose number is a multiple are tried; 0: none."),),
     ),
-    Register("locks", 0x120, (Bits("all", 1, Access.RW, "1: a lock stops all numbered records as its time comes."),)),
 )
 
 TREE_REGISTERS = (*JUDGE, *LEAF_ROWS, *TREE)

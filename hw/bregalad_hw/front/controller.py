@@ -178,7 +178,6 @@ class TreeController(wiring.Component):
             front.hold.eq(sequencer.hold | verdicts.hold),
             front.abort.eq(failed & sequencer.learning),
             front.limit.eq(limit),
-            front.all.eq(self.tree.locks.all),
             front.turning.eq(verdicts.turning),
             verdicts.counted.eq(tracker.counted),
             verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),

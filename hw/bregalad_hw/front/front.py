@@ -83,7 +83,7 @@ class Front(wiring.Component):
         Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
     bayes : In(stream of bayes_layout)
         With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
-    edit, lock, all, turning, limit, hold, handed, error, stands, unfinished
+    edit, lock, turning, limit, hold, handed, error, stands, unfinished
         Of the `Walker`.
     row : In(stream of access_layout)
         Taken when it is carried out, once the headers of all records before it are taken.
@@ -128,7 +128,6 @@ class Front(wiring.Component):
                 **({"bayes": In(stream.Signature(bayes_layout(g)))} if g.naive_bayes else {}),
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(walker.lock_layout())),
-                "all": In(1),
                 "turning": In(1),
                 "limit": In(32),
                 "hold": In(1),
@@ -166,7 +165,6 @@ class Front(wiring.Component):
         self._access(m, told, walk.quiet & ~waiting & ~header.valid)
         m.d.comb += [
             walk.limit.eq(self.limit),
-            walk.all.eq(self.all),
             walk.turning.eq(self.turning),
             self.handed.eq(walk.handed),
             self.error.eq(walk.error),

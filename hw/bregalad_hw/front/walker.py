@@ -64,12 +64,11 @@ class Walker(wiring.Component):
     edit : In(stream of EDIT)
         The row of a locked node, or a KEEP, unlocks it. After one with MORE nothing is handed over
         until the next.
+        With STOP, up to one without it, a lock is not carried out as its time comes, but stops all numbered records
+        until it is not offered any more.
     lock : In(stream of {node, at})
         In the order of their ``at``. One that is offered before the last beat of the numbered record
         that ``at`` of them come before is carried out before that.
-    all : In(1)
-        A lock whose time has come is not carried out, but stops all numbered records, until it is not offered any more.
-        Changes only while nothing is handed over.
     turning : In(1)
         None is taken, and another may be offered instead; only while nothing is handed over.
     limit : In(32)
@@ -103,7 +102,6 @@ class Walker(wiring.Component):
                 "i": In(stream.Signature(beat_layout(nodes, codes))),
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(lock_layout())),
-                "all": In(1),
                 "turning": In(1),
                 "limit": In(32),
                 "hold": In(1),
@@ -156,7 +154,8 @@ class Walker(wiring.Component):
         waits, more, quiet = Signal(), Signal(), Signal()
         m.d.comb += counts.eq(given.i.p.numbered)
         lock_waits, lock_due = self._lock_turn(m, take & counts)
-        stops = lock_due & self.all
+        stops_all = Signal()
+        stops = lock_due & stops_all
         stopped = Mux(stops, counts, lock_waits)
         m.d.comb += [
             self.stands.eq((passed_lock | (through & counts & stops)) & ~table.busy),
@@ -174,7 +173,7 @@ class Walker(wiring.Component):
 
         # A change, once all before it are through.
         change = table.change
-        with m.If(quiet & lock_due & ~self.turning & ~self.all):
+        with m.If(quiet & lock_due & ~self.turning & ~stops_all):
             m.d.comb += [
                 change.valid.eq(1),
                 change.p.lock.eq(1),
@@ -188,7 +187,8 @@ class Walker(wiring.Component):
                 self.edit.ready.eq(change.ready),
             ]
             with m.If(change.ready):
-                m.d.sync += more.eq((self.edit.p.flags & int(EditFlag.MORE)) != 0)
+                for mode, flag in ((more, EditFlag.MORE), (stops_all, EditFlag.STOP)):
+                    m.d.sync += mode.eq((self.edit.p.flags & int(flag)) != 0)
         m.d.comb += self.error.eq(table.refused)
 
         self._give(m, given, quiet)

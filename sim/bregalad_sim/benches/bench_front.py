@@ -109,7 +109,7 @@ class Bench:
     async def start(self):
         dut = self.dut
         ports = [dut.root, dut.abort, dut.limit, dut.hold, dut.read_at, dut.free]
-        await reset(dut, dut.all, dut.turning, *ports, *(getattr(dut, port) for port in _PORTS.values()))
+        await reset(dut, dut.turning, *ports, *(getattr(dut, port) for port in _PORTS.values()))
 
     def configure(self):
         rng = self.rng

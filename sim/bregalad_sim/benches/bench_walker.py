@@ -43,6 +43,7 @@ class Bench:
         self.held, self.since = 0, 0  # clocks of `hold` or an edit's offer, and records given in them
         self.hold = False
         self.all = False  # locks stop all records
+        self.stop = False  # of the next edits
         self.turning = 0  # clocks left, until a lock is cancelled
         self.limit, self.grows = 0, 1.0
         self.idle, self.stood = 0, 0
@@ -66,7 +67,7 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.all, dut.turning, dut.limit, dut.hold)
+        await reset(dut, dut.turning, dut.limit, dut.hold)
 
     def send(self, codes=None, root=0, numbered=True):
         """A record, of random codes unless they are given."""
@@ -101,7 +102,12 @@ class Bench:
 
     def edit(self, node, row=None, more=False):
         """Send an EDIT; without a row a KEEP."""
-        values = {"node": node, "flags": EditFlag.MORE * more | EditFlag.KEEP * (row is None)}
+        if self.rng.random() < 0.2:
+            self.stop = self.rng.random() < 0.3
+        values = {
+            "node": node,
+            "flags": EditFlag.MORE * more | EditFlag.KEEP * (row is None) | EditFlag.STOP * self.stop,
+        }
         if row is not None:
             values |= {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
             values["test"] = row.kind << KIND_LOW | row.attribute
@@ -121,7 +127,7 @@ class Bench:
             self.limit = max(self.limit, golden.number + self.rng.randint(0, 20))
         dut.limit.value = self.limit
         dut.hold.value = self.hold or self.turning > 0
-        dut.all.value, dut.turning.value = self.all, self.turning > 0
+        dut.turning.value = self.turning > 0
         if self.locks.offered and not lock_offered:
             self.in_time = self.sent <= self.locks.items[0]["at"]
         self.held = self.held + 1 if self.hold or self.turning or self.edits.offered else 0
@@ -189,7 +195,7 @@ class Bench:
         golden = self.golden
         if self.locks.offered and self.in_time and not self.all:
             assert self.locks.items[0]["at"] > golden.number, "before a lock"
-        golden.more = bool(edit["flags"] & EditFlag.MORE)
+        golden.more, self.all = (bool(edit["flags"] & flag) for flag in (EditFlag.MORE, EditFlag.STOP))
         row = None
         if not edit["flags"] & EditFlag.KEEP:
             kind, attribute = edit["test"] >> KIND_LOW, edit["test"] & (1 << KIND_LOW) - 1
@@ -243,8 +249,6 @@ async def matches_golden(dut):
             bench.edit(*bench.random_row(), more=rng.random() < 0.3)
         if rng.random() < 0.05 and not bench.turning:
             bench.hold = rng.random() < holding
-        if bench.held > 8 and rng.random() < 0.2:  # nothing is handed over
-            bench.all = rng.random() < 0.3
         if left and rng.random() < locking and not bench.locks.items:
             last_lock = max(bench.random_at(), last_lock)
             bench.locks.items.append({"node": rng.randrange(bench.nodes + (rng.random() < 0.05)), "at": last_lock})

@@ -66,6 +66,7 @@ class TreeBoard(Golden):
         self._records = deque()  # of the LEARN under way
         self._learning = self._told = False  # it is; that the stream stands is reported
         self._more = False  # records wait for the next EDIT
+        self._stops_all = False  # a lock stops all records as its time comes
 
     # Commands
 
@@ -119,6 +120,8 @@ class TreeBoard(Golden):
                 *(int(command[name]) for name in ("value", "child", "default", "slot")),
             )
         node = int(command["node"])
+        self._is_late()  # as of before
+        self._stops_all = bool(command["flags"] & EditFlag.STOP)
         self._more = bool(command["flags"] & EditFlag.MORE)
         if self.table.edit(node, row) is not None:
             return False
@@ -219,7 +222,7 @@ class TreeBoard(Golden):
     def _is_late(self):
         """Lock the nodes whose time has come, or say whether there are any, if each stops all records."""
         while self._open and self._open[0][1] + self.fields["delay.records"] <= self.number:
-            if self.fields["locks.all"]:
+            if self._stops_all:
                 return True
             self.table.lock(self._open.popleft()[0])
         return False

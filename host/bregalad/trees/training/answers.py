@@ -83,7 +83,8 @@ _slot_of, _number_of = (getter(TREE_REPORTS[TreeKind.PROPOSAL], name) for name i
 _word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
 
 _EDIT, _PERIOD, _ASK_ROW = (int(TreeOpcode[name]) for name in ("EDIT", "PERIOD", "ROW"))
-_KEEP_IT, _READ_ROW, _READ = int(EditFlag.KEEP), int(RowOp.READ), int(Opcode.READ)
+_KEEP_IT, _MORE, _STOP = int(EditFlag.KEEP), int(EditFlag.MORE), int(EditFlag.STOP)
+_READ_ROW, _READ = int(RowOp.READ), int(Opcode.READ)
 _put_keep = putter(EDIT, "opcode", "flags", "node")
 _put_period = putter(TREE_COMMANDS[TreeOpcode.PERIOD], "opcode", "flags", "slot", "period")
 _put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word")
@@ -315,9 +316,20 @@ def _judge(answers, report, node, used, anytime):
         _put_period(out, used, (_PERIOD, 0, at[_SLOT], min(np.int64(row["period"]), MAX_PERIOD)))
         used += step
     out[used : used + step] = 0
-    _put_keep(out, used, (_EDIT, _KEEP_IT, node))
+    _put_keep(out, used, (_EDIT, _KEEP_IT | _mode(answers), node))
     at[EDITS] += 1
     return used + step
+
+
+@njit(inner=True)
+def _mode(answers):
+    """Flags of all EDITs: locks stop all records where slots could run out, whatever is decided before that changes.
+
+    Then which leaf loses its slot depends on what all have counted as the decision takes effect. What is free changes
+    with decisions only, at whose EDITs the stream stands, and between two LEARNs: so the board knows in time.
+    """
+    free = answers.stack[0]
+    return _STOP if free < (len(answers.stack) - 1 - free) * answers.branches else 0
 
 
 @njit()
@@ -437,6 +449,23 @@ def _decide(answers, node, used, anytime):
     return tell(answers, answers.at[_SCOPE], node, used + written // 4)
 
 
+@njit(inner=True)
+def _let_go(answers, mode, used):
+    """Keep the rows of nodes that went with the one above them, so that no lock of theirs is still to come."""
+    told, step = answers.told, answers.style.command_bytes // 4
+    gone = told[:, 0] != UNTOLD
+    for node in descendants(answers.table, 0, answers.room[0]):
+        gone[node] = False
+    for node in range(len(told)):
+        if gone[node]:
+            answers.out[used : used + step] = 0
+            _put_keep(answers.out, used, (_EDIT, _KEEP_IT | _MORE | mode, node))
+            used += step
+            answers.at[EDITS] += 1
+            told[node, 0] = UNTOLD
+    return used
+
+
 @njit()
 def tell(answers, every, decided, used):
     """Have the board follow the tree: all of it, or the node that has been decided about and its children.
@@ -456,7 +485,9 @@ def tell(answers, every, decided, used):
     int
         Words of ``out`` with commands.
     """
-    table = answers.table
+    table, mode = answers.table, _mode(answers)
+    if answers.style.anytime is not None:
+        used = _let_go(answers, mode, used)
     if every:
         touched = descendants(table, 0, answers.room[0])
     else:
@@ -478,6 +509,7 @@ def tell(answers, every, decided, used):
         answers.told,
         touched,
         decided,
+        mode,
         answers.out,
         used,
     )

@@ -99,7 +99,9 @@ def _differs(told, now, first, last):
 
 
 @njit()
-def follow(table, counts, base, style, options, first_cell, decides, classes, most, told, touched, decided, out, used):
+def follow(
+    table, counts, base, style, options, first_cell, decides, classes, most, told, touched, decided, mode, out, used
+):
     """Write what the board is to be told of nodes that may have changed.
 
     Parameters
@@ -121,6 +123,8 @@ def follow(table, counts, base, style, options, first_cell, decides, classes, mo
         The nodes.
     decided : int
         The node that has been decided about: it is unlocked last. -1: none.
+    mode : int
+        Flags of all EDITs.
     out : uint32 array
         Written from ``used`` on: NODEs, rows of new leaves, EDITs, of those first that no row leads to yet.
     used : int
@@ -164,7 +168,7 @@ def follow(table, counts, base, style, options, first_cell, decides, classes, mo
             left -= 1
             out[used : used + step] = 0
             test = new[_KIND] << KIND_LOW | new[1]
-            _put_edit(out, used, (_EDIT, _MORE if left else 0, node, test, new[3], new[2], new[4], new[_SLOT]))
+            _put_edit(out, used, (_EDIT, mode | (_MORE if left else 0), node, test, new[3], new[2], new[4], new[_SLOT]))
             used += step
     for i in range(len(touched)):
         told[touched[i]] = now[i]

@@ -20,6 +20,7 @@ from ...boards.emulated import EmulatedBoard
 from ...drift.adwin import new_windows
 from ...interrupt import deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
+from ...protocol.rows import MOST_WEIGHT
 from ...words import shown
 from ..requirements import check_abilities, check_alternates, check_classes, check_window
 from ..structure import router
@@ -391,9 +392,9 @@ class Trainer(Hearing, Nearby, Streaming):
             return
         if not 0 <= weights.min() <= weights.max() <= HEAVIEST:
             raise ValueError(f"weights must be 0 to {HEAVIEST}")
-        if self.walking is not None and weights.max() > self.walking.heaviest:
+        if self.walking is not None and weights.max() > MOST_WEIGHT:
             raise ValueError(
-                f"board {self.board.name} holds the tree itself, and takes weights up to {self.walking.heaviest}, not "
+                f"board {self.board.name} holds the tree itself, and takes weights up to {MOST_WEIGHT}, not "
                 f"{weights.max()}: choose a geometry with nodes=0"
             )
 

@@ -12,7 +12,7 @@ from ...protocol.commands import CommandFlag, Opcode, pack_command
 from ...protocol.layout import Layout
 from ...protocol.leaf_rows import Predictor, RowOp
 from ...protocol.reports import EntryFlag, Kind, entry_body, layout_of
-from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
+from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ..policy.judge import MAX_PERIOD
 from ..policy.rule import rule_of
@@ -86,7 +86,6 @@ class Walking:
         geometry = board.geometry
         self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
         self._at[[STOOD, DECIDING]] = -1
-        self._stops_all = False  # a lock stops all records, not those only that reach its node
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
         self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)
@@ -108,7 +107,6 @@ class Walking:
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
         board.write("delay.records", int(policy.delay))
-        board.write("locks.all", int(self._stops_all))
         board.write_fields("judge", **{name: self._rule[f"judge.{name}"] for name in _JUDGE})
         board.write_fields(
             "judge_bound", **{name: self._rule[f"judge_bound.{name}"] for name in ("mantissa", "exponent")}
@@ -180,8 +178,6 @@ class Walking:
 
     # Learning
 
-    heaviest = MOST_WEIGHT  # what an instance may weigh
-
     def learning(self, position, end, whole):
         """Learn instances of the trainer's window; a generator for `Steps`.
 
@@ -243,7 +239,6 @@ class Walking:
         trainer, at = self.trainer, self._at
         if not self.told:
             self.tell()
-        self._see_to_locks()
         at[LEARNT], at[STOOD] = 0, -1
         flags = CommandFlag.MEMORY
         self._send(pack_command(trainer.board.geometry, Opcode.LEARN, flags=flags, count=count, address=address))
@@ -407,22 +402,8 @@ class Walking:
     def _write(self, used):
         """Send the commands that compiled code has written."""
         if used:
-            self._see_to_locks()
             self._send(self._out[:used].tobytes())
         self.trainer.flush()
-
-    def _see_to_locks(self):
-        """Have locks stop all records where slots could run out, whatever is decided before that can be changed.
-
-        Then which leaf loses its slot depends on what all have counted as the decision takes effect. Only decisions
-        change what is free, and at none of them a record passes before their EDITs: so the board knows in time.
-        """
-        trainer, pool = self.trainer, self.trainer.growth.pool
-        held = trainer.board.geometry.slots - pool.free
-        stops_all = pool.free < held * trainer.cells.most_branches
-        if stops_all != self._stops_all:
-            trainer.board.write("locks.all", int(stops_all))
-            self._stops_all = stops_all
 
     def _most_words(self):
         """Words of the commands that compiled code writes at once: all nodes are told, or asked for, or all slots kept.

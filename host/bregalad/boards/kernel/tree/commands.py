@@ -38,7 +38,7 @@ from ..state import (
 )
 from .leaf_rows import write_word
 from .quantiser import edges_bytes, layout_bytes, take_edges, take_layout
-from .records import mark
+from .records import is_late, mark
 from .state import (
     ADDRESS,
     ASK_UP_TO,
@@ -57,10 +57,11 @@ from .state import (
     OUT,
     READY,
     ROOT,
+    STOPS_ALL,
     TOLD,
     UNTIL,
 )
-from .walk import MORE_FOLLOWS, NODE_AT, edit
+from .walk import MORE_FOLLOWS, NODE_AT, STOP, edit
 
 __all__ = ["execute"]
 
@@ -177,6 +178,8 @@ def nothing(tree, stream, at, body):
 @inner
 def edit_command(tree, stream, at, body):
     now, shape = tree.at, tree.state.counts.shape
+    is_late(tree)  # as of before
+    now[STOPS_ALL] = stream[at + 1] & STOP != 0
     now[MORE] = stream[at + 1] & MORE_FOLLOWS != 0
     if not edit(tree.nodes, shape[3], shape[0], stream, at):
         return False

@@ -55,7 +55,6 @@ from .state import (
     LEARNING,
     LEFT,
     LOCKED,
-    LOCKS_ALL,
     MARKS,
     MORE,
     NEXT,
@@ -68,6 +67,7 @@ from .state import (
     READY,
     ROOT,
     SLOT,
+    STOPS_ALL,
     STRIDE,
     TOLD,
     TOLD_LABEL,
@@ -174,7 +174,7 @@ def is_late(tree):
     """Lock the nodes whose time has come, or say whether there are any, if each stops all records."""
     at, proposals = tree.at, tree.open
     while at[OPEN] and proposals[at[FIRST_OPEN], 1] + tree.settings[DELAY] <= at[NUMBER]:
-        if tree.settings[LOCKS_ALL]:
+        if at[STOPS_ALL]:
             return True
         tree.nodes[proposals[at[FIRST_OPEN], 0], LOCKED] = 1
         at[FIRST_OPEN] = (at[FIRST_OPEN] + 1) % len(proposals)

@@ -38,7 +38,6 @@ __all__ = [
     "LEFT",
     "LIMIT",
     "LOCKED",
-    "LOCKS_ALL",
     "MARKS",
     "MORE",
     "NEXT",
@@ -62,6 +61,7 @@ __all__ = [
     "SIZE",
     "SLOT",
     "STEP_OF",
+    "STOPS_ALL",
     "STRIDE",
     "TOLD",
     "TOLD_LABEL",
@@ -79,7 +79,7 @@ KIND, ATTRIBUTE, VALUE, CHILD, DEFAULT, SLOT, LOCKED, NODE_COLUMNS = range(8)
 NODE, ONLY, BASE, ASK_UP_TO, UNTIL, OUT, EXTRA = range(7)
 # How far all is: records and EDITs so far; the LEARN under way; the layout of rows; proposals that are open;
 # instances and hits since the last mark; rows of the block that are coded, and which of them is next; whether
-# the LEARN may go on.
+# the LEARN may go on; whether a lock stops all records as its time comes.
 (
     NUMBER,
     EDITS,
@@ -101,20 +101,20 @@ NODE, ONLY, BASE, ASK_UP_TO, UNTIL, OUT, EXTRA = range(7)
     CODED,
     NEXT,
     READY,
+    STOPS_ALL,
     SIZE,
-) = range(21)
+) = range(22)
 # What a layout says of an attribute: which code it is, its kind, its first byte, and where its edges are.
 INDEX, PART_KIND, OFFSET, PLACE, PART_COLUMNS = range(5)
 COUNT, WORDS = len(RowWord), len(RowWord)  # class counts follow the words of a leaf row
 SETTINGS = (
     "every.records",
     "delay.records",
-    "locks.all",
     "leaf_predictor.by",
     "leaf_predictor.told",
     "leaf_marks.every",
 )
-EVERY, DELAY, LOCKS_ALL, BY, TOLD_LABEL, MARKS = range(len(SETTINGS))
+EVERY, DELAY, BY, TOLD_LABEL, MARKS = range(len(SETTINGS))
 BLOCK = 256  # rows that are coded at once
 EDGE_ROOM = 2 * (EDGES + 1)  # so that a search by halves stays inside
 # Equal parts of the range of an attribute's edges, so many that few edges share one: a search begins there.

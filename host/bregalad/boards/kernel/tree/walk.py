@@ -8,11 +8,11 @@ from ..arithmetic import u16
 from ..state import inlined, inner
 from .state import ATTRIBUTE, CHILD, DEFAULT, KIND, LOCKED, SLOT, VALUE
 
-__all__ = ["MORE_FOLLOWS", "NODE_AT", "edit", "walk"]
+__all__ = ["MORE_FOLLOWS", "NODE_AT", "STOP", "edit", "walk"]
 
 LEAF, NUMERIC, MULTIWAY, FORK = map(int, (NodeKind.LEAF, NodeKind.NUMERIC, NodeKind.MULTIWAY, NodeKind.FORK))
 MOST_KIND = int(max(NodeKind))
-KEEP, MORE_FOLLOWS = int(EditFlag.KEEP), int(EditFlag.MORE)
+KEEP, MORE_FOLLOWS, STOP = map(int, (EditFlag.KEEP, EditFlag.MORE, EditFlag.STOP))
 NODE_AT, TEST_AT, CHILD_AT, VALUE_AT, DEFAULT_AT, SLOT_AT = map(
     EDIT.offset, ("node", "test", "child", "value", "default", "slot")
 )
