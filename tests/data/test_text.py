@@ -128,7 +128,7 @@ def outcome(function, *args):
         return str(error)
 
 
-@settings(max_examples=300, deadline=None, print_blob=True)
+@settings(max_examples=1000, deadline=None, print_blob=True)
 @given(made=texts(), kept=st.sampled_from(["abcd", "d", "ab", "bd", "dca"]))
 def test_the_fast_way_is_the_plain_one(made, kept):
     """The same table, to the bit, or the same error."""

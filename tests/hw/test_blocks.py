@@ -120,7 +120,7 @@ def test_event_counters():
 
     async def check(ctx):
         want = dict.fromkeys(names, 0)
-        for _ in range(1000):
+        for _ in range(3000):
             if rng.random() < 0.02:
                 ctx.set(dut.clear, 1)
                 await ctx.tick()

@@ -97,7 +97,7 @@ def test_crc_as_liteeth_has_it():
 
     def check():
         value, right = 0, 0
-        for _ in range(100):
+        for _ in range(250):
             drive = {
                 # The CRC of what came before it, now and then.
                 "data": rng.choice((value, rng.getrandbits(32))),

@@ -37,6 +37,7 @@ def test_intake(count, simulator, tmp_path):
     "rounds, testcase, simulator",
     [
         (1, ["sessions", "traffic/share=0.05"], "icarus"),
+        pytest.param(1, ["takes_over"], "icarus", marks=pytest.mark.slow),
         pytest.param(6, None, "verilator", marks=pytest.mark.slow),
     ],
 )
@@ -71,15 +72,15 @@ def test_uart(end, kind, ratio, baud, tmp_path):
 
 @pytest.mark.parametrize("end, kind", [("decoder", CobsDecoder), ("encoder", CobsEncoder)])
 def test_cobs(end, kind, tmp_path):
-    run(kind(), "dut", "bench_cobs", tmp_path, end=end, count=10)
+    run(kind(), "dut", "bench_cobs", tmp_path, end=end, count=30)
 
 
 def test_window(tmp_path):
-    run(Window(4, 32, timeout=100), "dut", "bench_window", tmp_path, rounds=10, frames=4, frame_bytes=32)
+    run(Window(4, 32, timeout=100), "dut", "bench_window", tmp_path, rounds=20, frames=4, frame_bytes=32)
 
 
 def test_session(tmp_path):
-    run(Session(4), "dut", "bench_session", tmp_path, count=75)
+    run(Session(4), "dut", "bench_session", tmp_path, count=150)
 
 
 GEOMETRY = PRESETS["tiny"]

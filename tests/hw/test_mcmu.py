@@ -71,28 +71,22 @@ COMMANDED = [
 WALKING = [COMMANDED[0].replace(nodes=9), COMMANDED[1].replace(nodes=9, count_width=32)]
 
 
-@pytest.mark.parametrize(
-    "geometry, commands",
-    [
-        (COMMANDED[2], 80),
-        (WALKING[1], 80),
-        *(pytest.param(geometry, 200, marks=pytest.mark.slow) for geometry in (*COMMANDED, *WALKING)),
-    ],
-    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}-{g.nodes}" if isinstance(g, Geometry) else str(g),
-)
-def test_editor(geometry, commands, tmp_path):
-    run(SlotEditor(geometry), "dut", "bench_editor", tmp_path, geometry=geometry.as_dict(), commands=commands)
+def few_and_many(few, some, many, every):
+    """So many rounds of some geometries each day, more of every one by hand."""
+    cases = [(each, few) for each in some] + [pytest.param(each, many, marks=pytest.mark.slow) for each in every]
+    return pytest.mark.parametrize(
+        "geometry, rounds",
+        cases,
+        ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}-{g.nodes}" if isinstance(g, Geometry) else str(g),
+    )
 
 
-@pytest.mark.parametrize(
-    "geometry, rounds",
-    [
-        (COMMANDED[0], 20),
-        (COMMANDED[2], 20),
-        *(pytest.param(geometry, 40, marks=pytest.mark.slow) for geometry in COMMANDED),
-    ],
-    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}" if isinstance(g, Geometry) else str(g),
-)
+@few_and_many(80, (COMMANDED[2], WALKING[1]), 200, (*COMMANDED, *WALKING))
+def test_editor(geometry, rounds, tmp_path):
+    run(SlotEditor(geometry), "dut", "bench_editor", tmp_path, geometry=geometry.as_dict(), commands=rounds)
+
+
+@few_and_many(20, (COMMANDED[0], COMMANDED[2]), 40, COMMANDED)
 def test_sequencer(geometry, rounds, tmp_path):
     run(Sequencer(geometry), "dut", "bench_sequencer", tmp_path, geometry=geometry.as_dict(), rounds=rounds)
 

@@ -6,7 +6,7 @@ from amaranth import Cat, Module, Mux
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, NONE
-from bregalad.protocol.commands import PATH_LIMIT, RecordFlag
+from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.reports import SuggestionFlag
 from bregalad.protocol.tree import TREE
 from bregalad_hw.array.operation import Op, operation_layout, slot_of
@@ -174,8 +174,6 @@ class Model(Golden):
                 self.events["records"] += not record["flags"] & RecordFlag.TEST
                 return
         super()._record(record)
-        if known and record["flags"] & RecordFlag.TEST:
-            self._node(record["slot"], test=1)
         wanted = len(self.asks) > asks
         test = record["flags"] & RecordFlag.TEST
         while self.nodes:
@@ -185,22 +183,11 @@ class Model(Golden):
             wanted = False
 
     def _count_path(self, slot, label, minus, codes):
-        """As often as the record weighs; trials come behind the last time."""
-        weight = 1 if minus else self.weights[slot]
-        for left in reversed(range(max(1, weight))):
-            at = slot
-            for _ in range(PATH_LIMIT):
-                if weight:
-                    self._count(at, label, minus, codes)
-                else:
-                    self._node(at, label=label, minus=minus, test=1)
-                    self.events["nodes"] += 1
-                    self.events["beats"] += self.geometry.passes_for(len(codes))
-                if not left and self._due(self.entries[at], minus, weight):
-                    self._trial(at, requested=False)
-                at = self.entries[at].link
-                if at == NONE:
-                    break
+        super()._count_path(slot, label, minus, codes, 1 if minus else self.weights[slot])
+
+    def _only_read(self, slot, label, codes):
+        super()._only_read(slot, label, codes)
+        self._node(slot, test=1)
 
     def _count_together(self, nodes, codes, wanted):
         """The operations on nodes that are counted together."""
@@ -237,7 +224,7 @@ class Model(Golden):
         )
 
     def _due(self, entry, minus, weight=1):
-        due = weight > 0 and super()._due(entry, minus)
+        due = super()._due(entry, minus, weight)
         if self.geometry.nodes and not minus:
             every = self.fields["every.records"]
             due = due or (entry.inner and every and self.number % every == 0)

@@ -209,21 +209,30 @@ class Golden:
         if self.fields["report.predictions"]:
             self._predict(slot, codes)
         if record["flags"] & RecordFlag.TEST:
-            self.events["nodes"] += 1
-            self.events["beats"] += g.passes_for(len(codes))
+            self._only_read(slot, label, codes)
             return
         self.events["records"] += 1
         self._count_path(slot, label, minus, codes)
 
-    def _count_path(self, slot, label, minus, codes):
-        """Count an instance at its slot and at all that links lead to."""
-        for _ in range(PATH_LIMIT):
-            self._count(slot, label, minus, codes)
-            if self._due(self.entries[slot], minus):
-                self._trial(slot, requested=False)
-            slot = self.entries[slot].link
-            if slot == NONE:
-                break
+    def _count_path(self, slot, label, minus, codes, weight=1):
+        """Count an instance at its slot and at all that links lead to, as often as it weighs; trials come behind."""
+        for left in reversed(range(max(1, weight))):
+            at = slot
+            for _ in range(PATH_LIMIT):
+                if weight:
+                    self._count(at, label, minus, codes)
+                else:
+                    self._only_read(at, label, codes)
+                if not left and self._due(self.entries[at], minus, weight):
+                    self._trial(at, requested=False)
+                at = self.entries[at].link
+                if at == NONE:
+                    break
+
+    def _only_read(self, slot, label, codes):
+        """A node that a record reaches, and that does not count it."""
+        self.events["nodes"] += 1
+        self.events["beats"] += self.geometry.passes_for(len(codes))
 
     def _count(self, slot, label, minus, codes):
         """Update one node with an instance."""
@@ -247,10 +256,10 @@ class Golden:
             self.events["beats"] += 1
         self.events["nodes"] += 1
 
-    def _due(self, entry, minus):
-        """Whether an instance that has been counted makes a trial of its slot due."""
+    def _due(self, entry, minus, weight=1):
+        """Whether an instance makes a trial of a slot due that has counted it as often as it weighs."""
         period = entry.period or self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
-        return not minus and bool(period) and entry.since >= period
+        return weight > 0 and not minus and bool(period) and entry.since >= period
 
     def _count_cell(self, slot, cell, code, label, minus):
         """Count one code; True if the counter could not move."""

@@ -10,7 +10,7 @@ from collections import deque
 
 from bregalad.complete import complete
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import COMMANDS, PATH_LIMIT, CommandFlag, Opcode, RecordFlag
+from bregalad.protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode, weight_of
@@ -245,34 +245,18 @@ class TreeBoard(Golden):
                 self._mark(result)
         if test:
             if slot != NONE:
-                self._only_read(codes)
+                self._only_read(slot, label, codes)
             return
         self.events["records"] += 1
-        for left in reversed(range(max(1, weight))):
-            at = slot
-            for _ in range(PATH_LIMIT):
-                if at == NONE:
-                    break
-                if weight:
-                    self._count(at, label, minus, codes)
-                else:
-                    self._only_read(codes)
-                if not left and self._due(self.entries[at], minus, weight):
-                    self._trial(at, requested=False)
-                at = self.entries[at].link
-
-    def _only_read(self, codes):
-        """A node that a record reaches, and that does not count it."""
-        self.events["nodes"] += 1
-        self.events["beats"] += self.geometry.passes_for(len(codes))
+        if slot != NONE:
+            self._count_path(slot, label, minus, codes, weight)
 
     def _due(self, entry, minus, weight=1):
-        """Whether an instance makes a trial of a slot due that has counted it as often as it weighs."""
         every = self.fields["every.records"]
         asked = entry.inner and every > 0 and self.number % every == 0
         # Numbers go round: a record that is counted behind `until` ends it.
         entry.out = entry.out and (entry.until - self.number + (1 << 31) & 0xFFFFFFFF) >= 1 << 31
-        return not minus and not entry.out and (asked or (weight > 0 and super()._due(entry, minus)))
+        return not minus and not entry.out and (asked or super()._due(entry, minus, weight))
 
     def _bayes(self, slot, codes):
         """The class by naive Bayes, None if the slot knows none, or is an inner node's, above the leaf."""

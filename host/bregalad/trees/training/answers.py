@@ -83,7 +83,7 @@ _slot_of, _number_of = (getter(TREE_REPORTS[TreeKind.PROPOSAL], name) for name i
 _word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
 
 _EDIT, _PERIOD, _ASK_ROW = (int(TreeOpcode[name]) for name in ("EDIT", "PERIOD", "ROW"))
-_KEEP_IT, _MORE, _STOP = int(EditFlag.KEEP), int(EditFlag.MORE), int(EditFlag.STOP)
+_KEEP_IT, _STOP = int(EditFlag.KEEP), int(EditFlag.STOP)
 _READ_ROW, _READ = int(RowOp.READ), int(Opcode.READ)
 _put_keep = putter(EDIT, "opcode", "flags", "node")
 _put_period = putter(TREE_COMMANDS[TreeOpcode.PERIOD], "opcode", "flags", "slot", "period")
@@ -459,7 +459,7 @@ def _let_go(answers, mode, used):
     for node in range(len(told)):
         if gone[node]:
             answers.out[used : used + step] = 0
-            _put_keep(answers.out, used, (_EDIT, _KEEP_IT | _MORE | mode, node))
+            _put_keep(answers.out, used, (_EDIT, _KEEP_IT | mode, node))
             used += step
             answers.at[EDITS] += 1
             told[node, 0] = UNTOLD
