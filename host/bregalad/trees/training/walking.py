@@ -19,7 +19,8 @@ from ..policy.rule import rule_of
 from ..structure.contest import competing
 from ..structure.nodes import KEPT, LEAF
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
-from .answers import (
+from .answers import take
+from .asking import (
     ALL,
     CHOICE,
     DECIDING,
@@ -35,7 +36,6 @@ from .answers import (
     answers,
     ask,
     sizes_of,
-    take,
     tell,
 )
 from .follow import SEEN, UNTOLD, words_of
