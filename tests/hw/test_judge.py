@@ -16,7 +16,8 @@ from bregalad.trees.policy.bounds import hoeffding_bound
 from bregalad.trees.policy.policy import KEEP, SplitPolicy, report_form
 from bregalad.trees.policy.rule import ask_up_to, rule_of
 from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
+from bregalad.trees.structure.nodes import Nodes
+from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC
 from bregalad_hw.front.judge import Judge
 from bregalad_hw.front.verdicts import Verdicts
 from bregalad_sim.benches.verdicts import Made

@@ -8,7 +8,7 @@ import pytest
 from bregalad.boards import open_board
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import FORK, LEAF, NO_NODE
+from bregalad.trees.structure.table import FORK, LEAF, NO_NODE
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 

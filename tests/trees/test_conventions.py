@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from bregalad import VFDT, load_tree
 from bregalad.trees.catalogue import TREES
-from bregalad.trees.structure.nodes import LEAF
+from bregalad.trees.structure.table import LEAF
 from noisy import stream
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline

@@ -11,7 +11,7 @@ from bregalad.data.generators import open_generator
 from bregalad.evaluation import prequential
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
+from bregalad.trees.structure.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard

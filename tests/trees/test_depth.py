@@ -7,7 +7,7 @@ from bregalad import load_tree
 from bregalad.boards import open_board
 from bregalad.trees.catalogue import TREES as CLASSES
 from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.nodes import LEAF
+from bregalad.trees.structure.table import LEAF
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import difference

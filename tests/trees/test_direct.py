@@ -9,8 +9,9 @@ from bregalad.geometry import Geometry
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.policy.subset import leave_out
 from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import LEAF, Nodes
+from bregalad.trees.structure.nodes import Nodes
 from bregalad.trees.structure.split import sides_of
+from bregalad.trees.structure.table import LEAF
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.steps import Steps
 from bregalad.trees.training.trainer import Trainer

@@ -8,7 +8,7 @@ import streams
 from bregalad import EFHAT, HAT, VFDT, Geometry, load_tree
 from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
-from bregalad.trees.structure.nodes import FORK
+from bregalad.trees.structure.table import FORK
 from bregalad_sim.reference import ReferenceEFHAT, ReferenceHAT, learn_coded
 from comparison import difference
 

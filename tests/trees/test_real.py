@@ -10,7 +10,7 @@ from bregalad import EFDT, VFDT, Geometry
 from bregalad.boards import open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.protocol.registers import EVENTS
-from bregalad.trees.structure.nodes import LEAF
+from bregalad.trees.structure.table import LEAF
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.pynq import Pynq
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded

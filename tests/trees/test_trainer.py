@@ -9,7 +9,7 @@ from bregalad.boards import BoardError, open_board
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure import walk
 from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC
+from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard

@@ -17,7 +17,7 @@ from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import KEPT
+from bregalad.trees.structure.table import KEPT
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.steps import Steps
 from bregalad.trees.training.trainer import Trainer

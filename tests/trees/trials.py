@@ -17,7 +17,8 @@ from bregalad.trees.policy.policy import (
     report_form,
 )
 from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
+from bregalad.trees.structure.nodes import Nodes
+from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC
 
 __all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner", "leaf"]
 

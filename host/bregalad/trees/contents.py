@@ -12,8 +12,8 @@ from ..protocol.reports import entry_layout
 from ..words import shown
 from .policy.judge import ALTERNATE, CONSULT, DROP, KEEP, NO_CELL, PRUNE, RELOCATE, SWAP
 from .structure.cells import CellMap
-from .structure.nodes import FORK, LEAF, MULTIWAY, NEVER, NUMERIC
 from .structure.split import LONG
+from .structure.table import FORK, LEAF, MULTIWAY, NEVER, NUMERIC
 from .training.tally import Tally
 
 __all__ = [

@@ -8,7 +8,8 @@ import numpy as np
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..words import shown
-from .structure.nodes import LEAF, MULTIWAY, NUMERIC, Nodes
+from .structure.nodes import Nodes
+from .structure.table import LEAF, MULTIWAY, NUMERIC
 
 __all__ = ["View", "check_depth", "text", "dot"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import draw
 from .shared import Shared
-from .structure.nodes import LEAF
+from .structure.table import LEAF
 from .turns import reading, together
 
 if TYPE_CHECKING:

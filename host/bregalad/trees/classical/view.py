@@ -1,6 +1,6 @@
 """A classical tree for `draw`: its nodes by number, and in words."""
 
-from ..structure.nodes import LEAF
+from ..structure.table import LEAF
 from .kernel import ABSENT
 from .tree import majority
 

@@ -8,7 +8,7 @@ from ...compiled import njit
 from ...geometry import GAIN_FRACTION
 from ...protocol.reports import CANDIDATE, gains_layout, suggestion_layout
 from ...protocol.words import getter
-from ..structure.nodes import FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_alternate
+from ..structure.table import FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_alternate
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
 from .subset import leave_out

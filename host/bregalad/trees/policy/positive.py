@@ -11,7 +11,7 @@ import numpy as np
 
 from ...compiled import njit
 from ..structure.growth import Split
-from ..structure.nodes import LEAF, MULTIWAY, NUMERIC
+from ..structure.table import LEAF, MULTIWAY, NUMERIC
 from .bounds import epsilon
 from .judge import ALTERNATE, KEEP, MIN_GAIN, NO_CELL, SPLIT, TIE
 from .policy import SplitPolicy

@@ -10,7 +10,7 @@ the mixing of bits: Steele, Lea and Flood, Fast splittable pseudorandom number g
 import numpy as np
 
 from ...compiled import njit
-from ..structure.nodes import NO_NODE
+from ..structure.table import NO_NODE
 
 __all__ = ["leave_out", "mix"]
 

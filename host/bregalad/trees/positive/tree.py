@@ -10,7 +10,7 @@ from ..draw import View
 from ..estimator import StreamTree
 from ..policy.policy import SplitPolicy
 from ..policy.positive import PositivePolicy, shares
-from ..structure.nodes import LEAF
+from ..structure.table import LEAF
 from ..training.totals import Totals
 
 __all__ = ["PositiveTree"]

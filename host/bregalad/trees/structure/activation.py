@@ -5,9 +5,9 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
-from .nodes import LEAF, forget_trial
 from .slots import take_slot
 from .split import level, place, zoom_of
+from .table import LEAF, forget_trial
 
 __all__ = ["activate", "begin_anew", "rezoom", "role_period"]
 

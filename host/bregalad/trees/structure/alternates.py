@@ -6,9 +6,9 @@ from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import CommandFlag
 from .activation import activate
-from .nodes import descendants, fork, join
 from .slots import give_back
 from .split import place
+from .table import descendants, fork, join
 
 __all__ = ["begin", "end"]
 

@@ -10,9 +10,9 @@ from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import CommandFlag
 from .activation import begin_anew
-from .nodes import FORK, LEAF, descendants, kill
 from .slots import give_back
 from .split import enter_role, hand_out, place_slot, sprout
+from .table import FORK, LEAF, descendants, kill
 
 __all__ = ["clear_below", "competing", "deactivate", "divide", "free_slot", "review"]
 

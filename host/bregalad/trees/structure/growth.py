@@ -7,9 +7,9 @@ from ...protocol.commands import CommandFlag, Opcode, pack_command
 from .activation import activate, rezoom, role_period
 from .alternates import begin, end
 from .contest import clear_below, competing, divide, free_slot, review
-from .nodes import NUMERIC
 from .slots import SlotPool
 from .split import enter_role, level, link, place, shift_of, sides_of, style_of
+from .table import NUMERIC
 
 __all__ = ["Growth", "Split"]
 

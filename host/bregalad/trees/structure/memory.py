@@ -4,7 +4,7 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import MISSING, NONE
-from .nodes import LEAF, NO_NODE, above
+from .table import LEAF, NO_NODE, above
 from .walk import child_of
 
 __all__ = ["Memory", "count_off", "date", "leaf_of"]

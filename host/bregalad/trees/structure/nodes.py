@@ -1,271 +1,39 @@
-"""The tree's nodes as arrays, one row per node, so that compiled code can walk them."""
+"""A tree's nodes, as its owner sees them: rows of a `table`."""
 
 import numpy as np
 
-from ...compiled import njit
-from ...geometry import MISSING
-
-__all__ = [
-    "LEAF",
-    "NUMERIC",
-    "MULTIWAY",
-    "ONE_VS_REST",
-    "FORK",
-    "NO_NODE",
-    "NEVER",
-    "KEPT",
-    "ASKED",
-    "Nodes",
-    "forget_trial",
-    "fork",
-    "join",
-    "above",
-    "code_range",
-    "descendants",
-    "has_alternate",
-    "is_alternate",
-    "standing",
-    "take_rows",
-]
-
-LEAF, NUMERIC, MULTIWAY, ONE_VS_REST, FORK = range(5)  # as NodeKind; the first four as CellKind, with leaf for ignored
-NO_NODE = -1
-NEVER = -(1 << 62)  # of `due_at`: no trial yet
-KEPT, ASKED = 0, -1  # of `verdict`: nothing is to be done; the board has not answered yet
-
-# name: (dtype, value in a new node). One row holds all of a node's fields, so that a step down the
-# tree touches one cache line, and so does what every instance changes: those come first.
-_FIELDS = {
-    "kind": (np.int32, LEAF),
-    "attribute": (np.int32, -1),  # tested at an inner node
-    "threshold": (np.int32, 0),  # numeric: codes below go to child 0; one-vs-rest: the value
-    "child": (np.int32, NO_NODE),  # first child; siblings are consecutive
-    "width": (np.int32, 0),  # number of children
-    "default": (np.int32, 0),  # branch of missing and unknown values
-    "parent": (np.int32, NO_NODE),
-    "majority": (np.int32, 0),  # class predicted
-    "slot": (np.int32, -1),  # -1: nothing is counted on the board
-    "period": (np.int32, 0),  # instances between trials
-    "own": (np.int64, 0),  # a leaf's arrivals that its slot counts, halved when the board halves them
-    "since": (np.int64, 0),  # instances since the last trial
-    "right": (np.int64, 0),  # predictions that were right: majority class's minus naive Bayes's
-    "due_at": (np.int64, NEVER),  # instances that the tree had learnt when the last trial was due
-    # What that has come to, and has not taken effect yet; also KEPT or ASKED.
-    "verdict": (np.int32, KEPT),
-    "cell": (np.int32, -1),
-    "value": (np.int32, 0),
-    "next": (np.int32, -1),  # of rows that are free: the next family's first
-    "low": (np.int32, 0),  # codes [low, high) of the parent's numeric attribute that bins cover
-    "high": (np.int32, 0),
-    "wait": (np.int32, 0),  # own instances from which on a tie may be broken, where that adapts
-    "tried": (np.int32, 0),  # trials that went into the averages
-    # Of trees that forget. Instances that the tree had learnt before the first one that its slot, and its counts, know.
-    "born": (np.int64, 0),
-    "made": (np.int64, 0),
-}
-_PER_CLASS = (
-    "counts",  # classes seen, as a leaf's predictions use them
-    "base",  # classes that count in n though the board has not seen them
+from .table import (
+    DTYPE,
+    FAMILIES,
+    FIELDS,
+    FORK,
+    LEAF,
+    MATRICES,
+    NO_NODE,
+    PER_ATTRIBUTE,
+    PER_CLASS,
+    PER_WINDOW,
+    ROWS,
+    VACANT,
+    code_range,
+    descendants,
+    kill,
+    leave_rows,
+    predicting,
+    standing,
+    take_rows,
 )
-_PER_ATTRIBUTE = ("gains",)  # sums of gains per instance over the node's trials
-_PER_WINDOW = ("windows",)  # a window of ``drift.adwin`` on the errors made at the node and below
-_MATRICES = (*_PER_CLASS, *_PER_ATTRIBUTE, *_PER_WINDOW)
-_DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in _FIELDS.items()], align=True)
 
-# Elements of `Nodes.room`: rows in use, how many of them are killed nodes', and from there on, by
-# the size of a family, the first row of one that was killed; its "next" names the next one's.
-_ROWS, _VACANT, _FAMILIES = range(3)
+__all__ = ["Nodes"]
+
 _MOST_CHILDREN = 255
 _NO_TREE = "its nodes do not hang together"
-
-
-@njit()
-def take_rows(table, room, count):
-    """Rows for a family of ``count`` leaves: the first, or -1 if the table must grow before."""
-    for size in range(count, len(room) - _FAMILIES):
-        first = room[_FAMILIES + size]
-        if first >= 0:
-            room[_FAMILIES + size] = table[first]["next"]
-            room[_VACANT] -= size
-            if size > count:
-                _leave_rows(table, room, first + count, size - count)
-            return first
-    first = room[_ROWS]
-    if first + count > len(table):
-        return np.int64(-1)
-    room[_ROWS] += count
-    return first
-
-
-@njit()
-def _leave_rows(table, room, first, count):
-    table[first]["next"] = room[_FAMILIES + count]
-    room[_FAMILIES + count] = first
-    room[_VACANT] += count
-
-
-@njit()
-def forget_trial(row):
-    """A node's statistics are no more: what its last trial has come to, or will, is void."""
-    row["due_at"], row["verdict"] = NEVER, KEPT
-
-
-@njit(inner=True)
-def is_alternate(table, node):
-    """Whether a node is the alternate of its fork."""
-    parent = table[node]["parent"]
-    return parent != NO_NODE and table[parent]["kind"] == FORK and table[parent]["child"] != node
-
-
-@njit()
-def has_alternate(table, node):
-    """Whether a node, no fork, stands beside an alternate."""
-    parent = table[node]["parent"]
-    return parent != NO_NODE and table[parent]["kind"] == FORK and table[parent]["child"] == node
-
-
-@njit()
-def above(table, node):
-    """The next node above that counts the instances that a node counts, NO_NODE: there is none.
-
-    Forks count nothing, and what is above an alternate does not count for it.
-    """
-    parent = table[node]["parent"]
-    while parent != NO_NODE and table[parent]["kind"] == FORK:
-        if table[parent]["child"] != node:
-            return np.int32(NO_NODE)
-        node, parent = parent, table[parent]["parent"]
-    return parent
-
-
-@njit()
-def standing(table, node):
-    """A node, or of a fork the node that predicts."""
-    while table[node]["kind"] == FORK:
-        node = table[node]["child"]
-    return node
-
-
-@njit()
-def code_range(table, node, attribute):
-    """The codes ``[low, high)`` of a numeric attribute that a node's bins cover."""
-    above = table[node]["parent"]
-    while above != NO_NODE:
-        if table[above]["kind"] == NUMERIC and table[above]["attribute"] == attribute:
-            return table[node]["low"], table[node]["high"]
-        node, above = above, table[above]["parent"]
-    return np.int32(0), np.int32(MISSING)  # codes 0..254 are values
-
-
-@njit()
-def _place(table, row, new):
-    """Give a row other contents, but for what it says of its place in the tree."""
-    parent, low, high = table[row]["parent"], table[row]["low"], table[row]["high"]
-    table[row] = new
-    table[row]["parent"], table[row]["low"], table[row]["high"] = parent, low, high
-
-
-@njit()
-def _move(table, matrices, node, row):
-    """Take a node to another row, whose place in the tree it gets; what its last trial has come to is void."""
-    counts, base, gains, windows = matrices
-    _place(table, row, table[node])
-    counts[row], base[row], gains[row], windows[row] = counts[node], base[node], gains[node], windows[node]
-    forget_trial(table[row])
-    for branch in range(table[row]["width"]):
-        table[table[row]["child"] + branch]["parent"] = row
-
-
-@njit()
-def _clear(table, matrices, blank, row):
-    """Make a row that of a new node in the same place."""
-    counts, base, gains, windows = matrices
-    _place(table, row, blank[0])
-    counts[row], base[row], gains[row], windows[row] = 0, 0, 0, 0
-
-
-@njit()
-def predicting(table, rows):
-    """The nodes that predictions pass, parents first, and how far each is from the root; no forks, no alternates."""
-    found, depth = np.empty(rows, np.int64), np.empty(rows, np.int64)
-    count, at = 1, 0
-    found[0], depth[0] = standing(table, 0), 0
-    while at < count:
-        row = table[found[at]]
-        for branch in range(row["width"]):
-            found[count], depth[count] = standing(table, row["child"] + branch), depth[at] + 1
-            count += 1
-        at += 1
-    return found[:count], depth[:count]
-
-
-@njit()
-def descendants(table, top, rows):
-    """A node and all below it, alternates and what is below them, too, parents first, from left to right."""
-    found = np.empty(rows, np.int64)
-    stack = np.empty(rows, np.int64)
-    stack[0] = top
-    height, count = 1, 0
-    while height:
-        height -= 1
-        node = stack[height]
-        found[count] = node
-        count += 1
-        for branch in range(table[node]["width"] - 1, -1, -1):
-            stack[height] = table[node]["child"] + branch
-            height += 1
-    return found[:count]
-
-
-@njit()
-def kill(table, room, node):
-    """Forget all below a node, which becomes a leaf."""
-    killed = descendants(table, node, room[_ROWS])[1:]
-    for below in killed:
-        row = table[below]
-        if row["width"]:
-            _leave_rows(table, room, np.int64(row["child"]), np.int64(row["width"]))
-        row["slot"], row["width"] = -1, 0
-        forget_trial(row)
-    row = table[node]
-    if row["width"]:
-        _leave_rows(table, room, np.int64(row["child"]), np.int64(row["width"]))
-    row["kind"], row["attribute"], row["child"], row["width"] = LEAF, -1, NO_NODE, 0
-
-
-@njit()
-def fork(table, matrices, room, blank, node):
-    """Make a node a fork of itself and an alternate, a leaf without counts; return the row of the alternate.
-
-    There are rows for two in the table.
-    """
-    first = take_rows(table, room, 2)
-    for row in (first, first + 1):
-        table[row]["parent"], table[row]["low"], table[row]["high"] = node, table[node]["low"], table[node]["high"]
-        _clear(table, matrices, blank, row)
-    table[first + 1]["majority"] = table[node]["majority"]
-    _move(table, matrices, node, first)
-    _clear(table, matrices, blank, node)
-    row = table[node]
-    row["kind"], row["attribute"], row["child"], row["width"] = FORK, 0, first, 2
-    return first + 1
-
-
-@njit()
-def join(table, matrices, room, blank, node, branch):
-    """Let a child of a fork take its place; the other one goes with all below it."""
-    first = np.int64(table[node]["child"])
-    kill(table, room, first + 1 - branch)
-    _move(table, matrices, first + branch, node)
-    for row in (first, first + 1):
-        _clear(table, matrices, blank, row)
-    _leave_rows(table, room, first, 2)
 
 
 class Nodes:
     """The nodes of a tree, rows of arrays; node 0 is the root. Rows of killed nodes are used again.
 
-    Every name in ``_FIELDS``, ``_PER_CLASS``, ``_PER_ATTRIBUTE`` and ``_PER_WINDOW`` is an attribute:
+    Every name in ``FIELDS``, ``PER_CLASS``, ``PER_ATTRIBUTE`` and ``PER_WINDOW`` is an attribute:
     an array of ``rows`` rows.
 
     A node with an alternate is a fork. Its children are two: the node as it would be without, which predicts, and the
@@ -288,26 +56,26 @@ class Nodes:
     def __init__(self, classes):
         self.classes = classes
         self.averages = 0
-        self.room = np.full(_FAMILIES + _MOST_CHILDREN + 1, -1, np.int64)
-        self.room[[_ROWS, _VACANT]] = 0
-        self.blank = np.array([tuple(value for _, value in _FIELDS.values())], _DTYPE)
-        self.table = np.zeros(0, _DTYPE)
-        self._matrices = {name: np.zeros((0, classes), np.int64) for name in _PER_CLASS}
-        self._matrices |= {name: np.zeros((0, 0)) for name in (*_PER_ATTRIBUTE, *_PER_WINDOW)}
+        self.room = np.full(FAMILIES + _MOST_CHILDREN + 1, -1, np.int64)
+        self.room[[ROWS, VACANT]] = 0
+        self.blank = np.array([tuple(value for _, value in FIELDS.values())], DTYPE)
+        self.table = np.zeros(0, DTYPE)
+        self._matrices = {name: np.zeros((0, classes), np.int64) for name in PER_CLASS}
+        self._matrices |= {name: np.zeros((0, 0)) for name in (*PER_ATTRIBUTE, *PER_WINDOW)}
         self.add(1)
 
     def __len__(self):
-        return int(self.room[_ROWS] - self.room[_VACANT])
+        return int(self.room[ROWS] - self.room[VACANT])
 
     @property
     def rows(self):
         """Rows in use, those of killed nodes among them."""
-        return int(self.room[_ROWS])
+        return int(self.room[ROWS])
 
     def __getattr__(self, name):
-        if name in _FIELDS:
+        if name in FIELDS:
             return self.table[name][: self.rows]
-        if name in _MATRICES:
+        if name in MATRICES:
             return self._matrices[name][: self.rows]
         raise AttributeError(name)
 
@@ -319,7 +87,7 @@ class Nodes:
     def average_over(self, attributes):
         """Sum up the gains of so many attributes from now on, 0: of none; new ones have had none."""
         known, self.averages = self.averages, attributes
-        for name in _PER_ATTRIBUTE:
+        for name in PER_ATTRIBUTE:
             if 0 < known < attributes:
                 self._matrices[name] = np.pad(self._matrices[name], ((0, 0), (0, attributes - known)))
             elif known != attributes:
@@ -328,14 +96,14 @@ class Nodes:
 
     def watch(self, elements):
         """Have windows of so many elements, 0: none; where they are others than before, they are empty."""
-        for name in _PER_WINDOW:
+        for name in PER_WINDOW:
             if self._matrices[name].shape[1] != elements:
                 self._matrices[name] = np.zeros((len(self.table), elements))
 
     def widen(self, classes):
         """Have counts for so many classes."""
         more = classes - self.classes
-        for name in _PER_CLASS:
+        for name in PER_CLASS:
             self._matrices[name] = np.pad(self._matrices[name], ((0, 0), (0, more)))
         self.classes = classes
 
@@ -355,7 +123,7 @@ class Nodes:
             self._grow(max(64, 2 * len(self.table), self.rows + count))
 
     def _grow(self, capacity):
-        old, self.table = self.table, np.zeros(capacity, _DTYPE)
+        old, self.table = self.table, np.zeros(capacity, DTYPE)
         self.table[: len(old)] = old
         for name, matrix in self._matrices.items():
             self._matrices[name] = np.zeros((capacity, matrix.shape[1]), matrix.dtype)
@@ -444,7 +212,7 @@ class Nodes:
 
     def state(self):
         """Arrays to save."""
-        return {name: getattr(self, name).copy() for name in (*_FIELDS, *_MATRICES)}
+        return {name: getattr(self, name).copy() for name in (*FIELDS, *MATRICES)}
 
     @classmethod
     def from_state(cls, state, attributes):
@@ -461,7 +229,7 @@ class Nodes:
         nodes.average_over(state["gains"].shape[1])
         nodes.watch(state["windows"].shape[1])
         nodes.add(len(state["kind"]) - 1)
-        for name in (*_FIELDS, *_MATRICES):
+        for name in (*FIELDS, *MATRICES):
             getattr(nodes, name)[:] = state[name]
         nodes._check_links(attributes)
         used = np.zeros(nodes.rows, bool)
@@ -469,7 +237,7 @@ class Nodes:
         if ((nodes.kind[used] == LEAF) != (nodes.width[used] == 0)).any():
             raise ValueError(_NO_TREE)
         for row in np.flatnonzero(~used):
-            _leave_rows(nodes.table, nodes.room, int(row), 1)
+            leave_rows(nodes.table, nodes.room, int(row), 1)
         return nodes
 
     def _check_links(self, attributes):

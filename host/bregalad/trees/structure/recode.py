@@ -8,8 +8,8 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import MISSING
-from .nodes import NUMERIC
 from .split import shift_of
+from .table import NUMERIC
 
 __all__ = ["carry", "pieces_of", "recode_nodes", "thresholds_of"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...compiled import njit
-from .nodes import NO_NODE, above
+from .table import NO_NODE, above
 
 __all__ = ["MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS", "arrive", "summon", "count_class", "choose"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
-from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_rows
 from .slots import best_level, joined, take_slot
+from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_rows
 
 __all__ = [
     "LONG",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...compiled import njit
-from .nodes import LEAF, MULTIWAY, NO_NODE, NUMERIC, ONE_VS_REST, has_alternate
+from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, ONE_VS_REST, has_alternate
 
 __all__ = ["GROUP", "child_of", "next_leaf", "walk", "route", "shares"]
 

@@ -13,8 +13,8 @@ from ...protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
 from ...protocol.words import getter, putter
 from ..policy.judge import KEEP, MAX_PERIOD, SPLIT, TIE, judge_row
 from ..structure.contest import divide
-from ..structure.nodes import LEAF
 from ..structure.split import cells_of, sides_of
+from ..structure.table import LEAF
 from .asking import (
     ALL,
     CELLS,

@@ -16,8 +16,8 @@ from ...protocol.nodes import EDIT, EditFlag
 from ...protocol.reports import Kind, layout_of
 from ...protocol.tree import TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter, words_before
-from ..structure.nodes import LEAF, descendants
 from ..structure.split import cells_of
+from ..structure.table import LEAF, descendants
 from .follow import UNTOLD, follow
 
 __all__ = [

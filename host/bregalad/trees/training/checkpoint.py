@@ -9,7 +9,7 @@ from ...interrupt import check_interrupt
 from ...protocol.commands import Opcode
 from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, Kind, entry_body, entry_layout, statistics_layout
-from ..structure.nodes import LEAF, forget_trial
+from ..structure.table import LEAF, forget_trial
 
 __all__ = ["misfit", "nothing", "read", "restore", "widened"]
 

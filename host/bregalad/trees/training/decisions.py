@@ -9,8 +9,8 @@ from ...protocol.words import getter
 from ..policy.judge import ALTERNATE, KEEP, SWAP, TIE, judge_row, left_out
 from ..structure.alternates import begin, end
 from ..structure.contest import divide
-from ..structure.nodes import NO_NODE, above, has_alternate
 from ..structure.split import cells_of, sides_of
+from ..structure.table import NO_NODE, above, has_alternate
 from .desk import NEXT
 from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
 

@@ -11,8 +11,8 @@ from ...boards import kernel
 from ...compiled import njit
 from ..policy.judge import SPLIT, TIE
 from ..structure.memory import date
-from ..structure.nodes import LEAF
 from ..structure.router import ADAPTIVE
+from ..structure.table import LEAF
 from ..structure.walk import GROUP, child_of, next_leaf
 from .decisions import change_alternate, split, try_due
 from .desk import LEFT, NEXT

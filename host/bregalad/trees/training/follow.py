@@ -9,7 +9,7 @@ from ...protocol.nodes import EDIT, KIND_LOW, EditFlag
 from ...protocol.tree import MANY, TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
 from ..policy.rule import ask_up_to
-from ..structure.nodes import LEAF, MULTIWAY, NO_NODE
+from ..structure.table import LEAF, MULTIWAY, NO_NODE
 
 __all__ = ["SEEN", "UNTOLD", "follow", "row_words", "words_of"]
 

@@ -5,8 +5,8 @@ import numpy as np
 from ...boards import kernel
 from ...geometry import NONE
 from ..structure.memory import count_off, leaf_of
-from ..structure.nodes import NO_NODE, above
 from ..structure.router import arrive, choose, count_class, summon
+from ..structure.table import NO_NODE, above
 from ..structure.walk import GROUP, next_leaf, walk
 from .rivals import contest, worth
 from .watch import follow

@@ -7,9 +7,9 @@ from ...compiled import njit
 from ...geometry import MISSING
 from ...protocol.commands import CommandFlag, Opcode
 from ..structure.memory import leaf_of
-from ..structure.nodes import NO_NODE, above, code_range
 from ..structure.recode import carry, pieces_of, recode_nodes
 from ..structure.split import shift_of
+from ..structure.table import NO_NODE, above, code_range
 from ..structure.walk import next_leaf
 
 __all__ = ["recoding"]

@@ -8,7 +8,7 @@ from collections import namedtuple
 from ...compiled import njit
 from ..policy.judge import DROP, SWAP
 from ..policy.positive import share
-from ..structure.nodes import NO_NODE, is_alternate
+from ..structure.table import NO_NODE, is_alternate
 from .watch import decide
 
 __all__ = ["TESTED", "Chances", "Contest", "chances_of", "contest", "contest_of", "worth"]

@@ -6,8 +6,8 @@ from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import LABEL_HIGH, RECORD_HEADER, RecordFlag
 from ..structure.memory import count_off, leaf_of
-from ..structure.nodes import ASKED, KEPT, NO_NODE, above
 from ..structure.router import MAJORITY, arrive, choose, count_class, summon
+from ..structure.table import ASKED, KEPT, NO_NODE, above
 from ..structure.walk import GROUP, next_leaf, walk
 from .rivals import contest, worth
 from .watch import follow

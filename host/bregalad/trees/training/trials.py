@@ -17,7 +17,7 @@ from ...protocol.reports import HEADER, SuggestionFlag
 from ..policy.policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, report_form
 from ..structure.growth import Split
 from ..structure.memory import date
-from ..structure.nodes import ASKED, LEAF, has_alternate, is_alternate
+from ..structure.table import ASKED, LEAF, has_alternate, is_alternate
 
 __all__ = ["FAR", "Trials", "earliest", "due_next"]
 

@@ -17,8 +17,8 @@ from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ..policy.judge import MAX_PERIOD
 from ..policy.rule import rule_of
 from ..structure.contest import competing
-from ..structure.nodes import KEPT, LEAF
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
+from ..structure.table import KEPT, LEAF
 from .answers import take
 from .asking import (
     ALL,

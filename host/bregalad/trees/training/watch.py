@@ -9,7 +9,7 @@ from collections import namedtuple
 from ...compiled import njit
 from ...drift import adwin
 from ..policy.judge import ALTERNATE, DROP, SWAP
-from ..structure.nodes import FORK, KEPT, LEAF, NO_NODE, is_alternate, standing
+from ..structure.table import FORK, KEPT, LEAF, NO_NODE, is_alternate, standing
 
 __all__ = ["Watch", "decide", "follow", "watch_of"]
 
