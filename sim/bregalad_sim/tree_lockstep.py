@@ -114,6 +114,8 @@ class Lockstep:
             self.changes(rng.choice([0, 3, 10]))
             if rng.random() < 0.3:
                 self.send(traffic.edges())
+            if rng.random() < 0.3:
+                self.turn()
         self.look()
 
     def learn(self):
@@ -132,6 +134,13 @@ class Lockstep:
             self.changes(rng.choice([0, 0, 3]), stands=True)
         self.fetch([])
         self.finish()
+
+    def turn(self):
+        """Another tree's turn."""
+        self.finish()
+        command, number = self.traffic.turn()
+        for host in self.hosts:
+            host.turn(command, number)
 
     def learn_on(self):
         """Commands that wait for each other, with nothing that could lock a node."""

@@ -5,7 +5,7 @@ from bregalad.data.keys import edge_keys
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag, pack_load, padded
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import Node, NodeKind, pack_edit
+from bregalad.protocol.nodes import EditFlag, Node, NodeKind, pack_edit
 from bregalad.protocol.reports import ErrorCode, Kind, kind_of, layout_of
 from bregalad.protocol.rows import MOST_WEIGHT, ROW_COMMAND, RowKind, edges_command, weighed
 from bregalad.protocol.tree import MANY, TreeKind, TreeOpcode, pack_tree
@@ -282,7 +282,7 @@ class TreeTraffic(Traffic):
         """A command that is refused, some that are dropped, and RESET; where the stream ``stands``, more are."""
         refused = self.wrong()
         if stands and self.rng.random() < 0.5:
-            refused = self.rng.choice([self.fence(), self.learn_nothing(), self.edges(), self.load()])
+            refused = self.rng.choice([self.fence(), self.learn_nothing(), self.edges(), self.load(), self.turn()[0]])
         dropped = [
             command
             for command in (
@@ -291,6 +291,7 @@ class TreeTraffic(Traffic):
                 self.edit(0, None),
                 self._quantiser(TreeOpcode.LAYOUT, self._layout.command(self.geometry)),
                 self.edges(),
+                self.turn()[0],
                 self._write(0),
                 self._pack(Opcode.FENCE, token=1),
                 self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=3),
@@ -302,6 +303,12 @@ class TreeTraffic(Traffic):
     def load(self):
         g, rng = self.geometry, self.rng
         return pack_load(g, 0, rng.randbytes(rng.randrange(1, 4) * g.bus_bytes))
+
+    def turn(self):
+        """TURN, and the number that it says."""
+        rng = self.rng
+        number = rng.choice([0, rng.randrange(200), rng.randrange(1 << 31), (1 << 31) - rng.randrange(200), 0xFFF00000])
+        return pack_tree(self.geometry, TreeOpcode.TURN, flags=EditFlag.STOP * self.stops, number=number), number
 
     def fence(self):
         return self._pack(Opcode.FENCE, token=self.rng.getrandbits(32))
@@ -355,6 +362,12 @@ class TreeHost:
         """Send commands, so many EDITs that are not refused among them."""
         self.edits += edits
         self.board.send(commands)
+
+    def turn(self, command, number):
+        """Send a TURN; no lock is to come."""
+        self.board.send(command)
+        self.edits = self._executed = 0
+        self.number, self.stood, self.open = number, None, []
 
     def wait(self, jobs):
         """Until so many other commands have been answered since `begin`."""

@@ -1,15 +1,17 @@
 """Trees on the board: commands and reports of boards that walk records down a tree themselves.
 
 Such a board has `Geometry.nodes` rows of a node table. LEARN fetches rows from memory, of the layout that LAYOUT has
-declared. While it is under way, all commands but LEARN, LAYOUT, EDGES, FENCE and LOAD are executed between two records,
-when all before are counted; these five wait until it has ended. A trial that the judge does not keep is told by a
-PROPOSAL and the SUGGESTION or GAINS after it. `delay` records later the node is locked: the stream stands before the
+declared. While it is under way, all commands but LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD are executed between two
+records, when all before are counted; these six wait until it has ended. A trial that the judge does not keep is told by
+a PROPOSAL and the SUGGESTION or GAINS after it. `delay` records later the node is locked: the stream stands before the
 next record that reaches it, and STANDS is reported, until an EDIT of the node, or a KEEP, unlocks it. After an EDIT
 with STOP it stands at once, before any numbered record: what a decision takes from other nodes is as of then. One of
-the five that comes while the stream stands, or after an EDIT with MORE, would wait for ever: it is refused with an
+the six that comes while the stream stands, or after an EDIT with MORE, would wait for ever: it is refused with an
 ERROR.
 
-Records are numbered from 1, those with TEST or MINUS not; they pass locks.
+Records are numbered from 1, those with TEST or MINUS not; they pass locks. Several trees may share a board, each with
+nodes and slots of its own, and take turns: LEARN names the root, and TURN says how many records the tree has learnt,
+for delays and periods count those. Decisions that are still to take effect are the host's to remember meanwhile.
 """
 
 from enum import IntEnum
@@ -49,6 +51,7 @@ class TreeOpcode(IntEnum):
     LAYOUT = 12  # from now on rows have this layout; steps follow
     EDGES = 13  # an attribute's edges follow
     PERIOD = 14  # set a slot's period alone
+    TURN = 16  # it is a tree's turn: how many records it has learnt; no lock is to come
 
 
 _HEAD = (Field("opcode", 8), Field("flags", 8, "0."))
@@ -85,6 +88,14 @@ TREE_COMMANDS = complete(
             Field("period", 16, "Instances between trials of this slot, 0: the role's register."),
             Field("reserved", 16, count=5),
         ),
+        TreeOpcode.TURN: Layout(
+            "turn",
+            Field("opcode", 8),
+            Field("flags", 8, "STOP or nothing, as of an EDIT."),
+            Field("reserved", 16),
+            Field("number", 32, "The last record's: the next one's is one more. EDITs are counted from 0 on."),
+            Field("rest", 32, count=2),
+        ),
     },
     __file__,
 )
@@ -108,7 +119,7 @@ _NUMBER = Layout(
     Field(
         "slot",
         16,
-        "PROPOSAL: the slot. Else EDITs executed, modulo 2^16: if more have been sent, STANDS is old, and told anew.",
+        "PROPOSAL: the slot. Else EDITs executed since the TURN, modulo 2^16: if more have been sent, STANDS is old.",
     ),
     Field("number", 32, "Records learnt up to then; of PROPOSAL up to the one that made the trial due."),
 )

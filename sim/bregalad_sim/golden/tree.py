@@ -33,7 +33,8 @@ from .walker import NodeTable, Walker
 
 __all__ = ["TreeBoard"]
 
-_WAIT = (Opcode.LEARN, Opcode.FENCE, Opcode.LOAD, TreeOpcode.LAYOUT, TreeOpcode.EDGES)  # until a LEARN has ended
+# Until a LEARN has ended.
+_WAIT = (Opcode.LEARN, Opcode.FENCE, Opcode.LOAD, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
 
 
 class TreeBoard(Golden):
@@ -60,7 +61,7 @@ class TreeBoard(Golden):
         self.quantiser = GoldenQuantiser(geometry)
         self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots, alternates=0)
         self.rows = LeafRows(geometry, geometry.nodes)
-        self.number = self.edits = 0  # records learnt, EDITs executed
+        self.number = self.edits = 0  # records learnt, EDITs executed, as of the last TURN
         self._walker = Walker(self.table)
         self._open = deque()  # (node, number) of proposals that have not locked their node yet
         self._records = deque()  # of the LEARN under way
@@ -168,6 +169,14 @@ class TreeBoard(Golden):
         opcode = {TreeOpcode.LAYOUT: RowOpcode.LAYOUT, TreeOpcode.EDGES: RowOpcode.EDGES}[TreeOpcode(command["opcode"])]
         values = {name: int(command[name]) for name in ("count", "lane", "row", "stride", "need")}
         self.quantiser.execute(ROW_COMMAND.pack(opcode=opcode, **values), payload)
+        return True
+
+    def _turn(self, command, payload):
+        self._is_late()  # as of before
+        self._open.clear()
+        self._stops_all = bool(command["flags"] & EditFlag.STOP)
+        self._more = False
+        self.number, self.edits = int(command["number"]), 0
         return True
 
     def _learn(self, command, payload):
@@ -311,6 +320,7 @@ _EXECUTE = complete(
         TreeOpcode.LAYOUT: TreeBoard._quantise,
         TreeOpcode.EDGES: TreeBoard._quantise,
         TreeOpcode.PERIOD: TreeBoard._period,
+        TreeOpcode.TURN: TreeBoard._turn,
     },
     __file__,
 )

@@ -67,7 +67,7 @@ __all__ = ["execute"]
 
 # Plain integers, since Numba types every enumeration anew.
 RESET, LEARN, FENCE, LOAD = map(int, (Opcode.RESET, Opcode.LEARN, Opcode.FENCE, Opcode.LOAD))
-LAYOUT, EDGES = int(TreeOpcode.LAYOUT), int(TreeOpcode.EDGES)
+LAYOUT, EDGES, TURN = int(TreeOpcode.LAYOUT), int(TreeOpcode.EDGES), int(TreeOpcode.TURN)
 MEMORY, KEEP = int(CommandFlag.MEMORY), int(CommandFlag.KEEP)
 ROW = int(TreeKind.ROW)
 READ_OP, WRITE_OP, MARK_OP, TALLY_OP = map(int, (RowOp.READ, RowOp.WRITE, RowOp.MARK, RowOp.TALLY))
@@ -77,6 +77,7 @@ OF_SLOT_AT, OF_NODE_AT, OF_ONLY_AT, OF_BASE_AT, OF_ASK_AT = map(
     TREE_COMMANDS[TreeOpcode.NODE].offset, ("slot", "node", "only", "base", "ask_up_to")
 )
 PERIOD_SLOT_AT, PERIOD_AT = map(TREE_COMMANDS[TreeOpcode.PERIOD].offset, ("slot", "period"))
+TURN_NUMBER_AT = TREE_COMMANDS[TreeOpcode.TURN].offset("number")
 _ENTRY = Layout("entry", *entry_body(Geometry(nodes=1)))  # whose class counts come last
 FLAGS_AT, UNTIL_AT, CLASS_COUNTS_AT = map(_ENTRY.offset, ("entry_flags", "until", "class_counts"))
 IS_OUT = int(EntryFlag.OUT)
@@ -223,6 +224,16 @@ def period_command(tree, stream, at, body):
 
 
 @inner
+def turn_command(tree, stream, at, body):
+    now = tree.at
+    is_late(tree)  # as of before
+    now[OPEN] = now[MORE] = now[EDITS] = 0
+    now[STOPS_ALL] = stream[at + 1] & STOP != 0
+    now[NUMBER] = u32(stream, at + TURN_NUMBER_AT)
+    return True
+
+
+@inner
 def row_command(tree, stream, at, body):
     state = tree.state
     knows = np.int64(len(state.shares) > 0)
@@ -343,6 +354,7 @@ _execute = choose(
             TreeOpcode.LAYOUT: layout_command,
             TreeOpcode.EDGES: edges_command,
             TreeOpcode.PERIOD: period_command,
+            TreeOpcode.TURN: turn_command,
         },
         __file__,
         _unknown,
@@ -365,7 +377,9 @@ def command(tree, stream, at, head_bytes):
         tree.at[READY] = 1
         progress[SKIP] = whole - head_bytes
         return head_bytes
-    waits = opcode == LEARN or opcode == FENCE or opcode == LOAD or opcode == LAYOUT or opcode == EDGES
+    waits = (
+        opcode == LEARN or opcode == FENCE or opcode == LOAD or opcode == LAYOUT or opcode == EDGES or opcode == TURN
+    )
     fine = not (tree.at[LEARNING] and waits)  # for ever
     fine = fine and (IS_TREES[opcode] or in_range(state.counts.shape[0], state.counts.shape[3], stream, at))
     if fine and opcode == LOAD:
