@@ -111,6 +111,8 @@ class Lockstep:
                 self.learn_on()
             else:
                 self.learn()
+            if rng.random() < 0.3:
+                self.turn()
             self.changes(rng.choice([0, 3, 10]))
             if rng.random() < 0.3:
                 self.send(traffic.edges())
@@ -136,11 +138,26 @@ class Lockstep:
         self.finish()
 
     def turn(self):
-        """Another tree's turn."""
+        """Another tree's turn, whatever is still to come of the one before: locks, the rest of a change."""
+        rng, traffic, g = self.rng, self.traffic, self.geometry
+        self.begin()
+        room = g.slots - len(self.hosts[0].open)  # more locks of TRIALs than slots would be lost
+        for _ in range(min(rng.choice([0, 1, 3]), room)):
+            self.send(traffic.trial(rng.randrange(g.slots)))
         self.finish()
+        if rng.random() < 0.2:
+            self.send(traffic.edit(rng.randrange(g.nodes), None, more=True), 1)
+        if rng.random() < 0.5:
+            traffic.stops = rng.random() < 0.5
+        self.send_turn()
+
+    def send_turn(self):
+        """TURN; nodes that it finds locked, or whose time has come, stay locked."""
         command, number = self.traffic.turn()
+        self.send(command)
+        locked = sorted(self.hosts[0].board.model.table.locked)
         for host in self.hosts:
-            host.turn(command, number)
+            host.turn(number, locked)
 
     def learn_on(self):
         """Commands that wait for each other, with nothing that could lock a node."""
@@ -152,7 +169,10 @@ class Lockstep:
         second, _, start, rows = traffic.learn()
         loads = pack_load(self.geometry, start, rows)
         self.begin()
-        self.send(b"".join([first, traffic.edges(), loads, second, traffic.fence(), traffic.reset(), traffic.fence()]))
+        self.send(first + traffic.edges())
+        if self.rng.random() < 0.5:
+            self.send_turn()
+        self.send(b"".join([loads, second, traffic.fence(), traffic.reset(), traffic.fence()]))
         golden.pull()
         self.wait(len(golden.told["jobs"]))
         for host in self.hosts:

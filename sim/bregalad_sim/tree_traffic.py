@@ -319,6 +319,9 @@ class TreeTraffic(Traffic):
     def reset(self):
         return self._pack(Opcode.RESET)
 
+    def trial(self, slot):
+        return self._pack(Opcode.TRIAL, slot=slot)
+
     def read(self, slot, cell=NONE):
         return self._pack(Opcode.READ, slot=slot, cell=cell)
 
@@ -363,11 +366,11 @@ class TreeHost:
         self.edits += edits
         self.board.send(commands)
 
-    def turn(self, command, number):
-        """Send a TURN; no lock is to come."""
-        self.board.send(command)
+    def turn(self, number, locked):
+        """A TURN has been sent: no lock is to come, and these nodes are locked."""
         self.edits = self._executed = 0
-        self.number, self.stood, self.open = number, None, []
+        self.number, self.stood = number, None
+        self.open = [(node, number - self.traffic.delay) for node in locked]
 
     def wait(self, jobs):
         """Until so many other commands have been answered since `begin`."""

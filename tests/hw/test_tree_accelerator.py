@@ -72,6 +72,56 @@ def test_a_record_behind_some_that_pass_stands_once_they_are_counted(passing, se
     both.close()
 
 
+@pytest.mark.parametrize("delay", [0, 3])
+@pytest.mark.parametrize("stops", [False, True])
+def test_locks_that_a_turn_finds(stops, delay, seed):
+    """Those whose time has come are carried out, but where they stop all records: then they are dropped as well."""
+    both = WithRtl(SMALL, seed, opens)
+    rows, layout = rows_of([0] * 20)
+    plain(both, layout, delay={"records": delay})
+    both.traffic.stops, both.traffic.delay = stops, delay
+    both.edits([(0, Node(slot=0))])
+    both.send(both.traffic.trial(0))  # of a slot whose node is 0
+    both.finish()
+    both.traffic.stops = False
+    both.send_turn()
+    for host in both.hosts:
+        host.board.load(0, rows.reshape(-1))
+    both.begin()
+    both.send(pack_command(both.geometry, Opcode.LEARN, flags=CommandFlag.MEMORY, count=len(rows)))
+    if not both.stop():
+        assert not (stops or delay)
+        both.edits([(0, None)])
+        assert both.stop()
+    else:
+        assert stops or delay
+    both.look()
+    both.close()
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_a_turn_says_whether_locks_stop_records(stops, seed):
+    both = WithRtl(SMALL, seed, opens)
+    g, traffic = both.geometry, both.traffic
+    rows, layout = rows_of([0] * 5 + [200] * 3 + [0] * 2)  # the trial of the fifth locks node 1
+    plain(both, layout, grace={"leaf": 5})
+    traffic.stops = not stops
+    both.edits([(0, Node(NodeKind.NUMERIC, 0, 100, 1, 0)), (1, Node(slot=0)), (2, Node())])
+    both.send(pack_tree(g, TreeOpcode.NODE, slot=0, node=1))
+    for host in both.hosts:
+        host.board.load(0, rows.reshape(-1))
+    traffic.stops = stops
+    both.send_turn()
+    begun = both.hosts[1].number
+    both.begin()
+    both.send(pack_command(g, Opcode.LEARN, flags=CommandFlag.MEMORY, count=len(rows)))
+    assert not both.stop()
+    assert both.hosts[1].number - begun == (5 if stops else 8)
+    both.edits([(1, None)])
+    assert both.stop()
+    both.close()
+
+
 def test_commands_of_other_slots_as_records_come_lose_no_count(seed):
     """As a host sends them that answers while the LEARN goes on; memory pauses, so that all is calm now and then."""
     rng = random.Random(seed)

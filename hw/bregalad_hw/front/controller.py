@@ -179,6 +179,8 @@ class TreeController(wiring.Component):
             front.abort.eq(failed & sequencer.learning),
             front.limit.eq(limit),
             front.turning.eq(verdicts.turning),
+            *(port.renumber.eq(sequencer.renumber) for port in (front, tracker)),
+            *(port.last_number.eq(sequencer.last_number) for port in (front, tracker)),
             verdicts.counted.eq(tracker.counted),
             verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
             verdicts.requested.eq(editor.trial.valid),

@@ -83,7 +83,7 @@ class Front(wiring.Component):
         Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
     bayes : In(stream of bayes_layout)
         With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
-    edit, lock, turning, limit, hold, handed, error, stands, unfinished
+    edit, lock, turning, renumber, last_number, limit, hold, handed, error, stands, unfinished
         Of the `Walker`.
     row : In(stream of access_layout)
         Taken when it is carried out, once the headers of all records before it are taken.
@@ -129,6 +129,8 @@ class Front(wiring.Component):
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(walker.lock_layout())),
                 "turning": In(1),
+                "renumber": In(1),
+                "last_number": In(32),
                 "limit": In(32),
                 "hold": In(1),
                 "handed": Out(32),
@@ -166,6 +168,8 @@ class Front(wiring.Component):
         m.d.comb += [
             walk.limit.eq(self.limit),
             walk.turning.eq(self.turning),
+            walk.renumber.eq(self.renumber),
+            walk.last_number.eq(self.last_number),
             self.handed.eq(walk.handed),
             self.error.eq(walk.error),
             self.stands.eq(walk.stands),

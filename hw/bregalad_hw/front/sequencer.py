@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.complete import complete
 from bregalad.protocol.commands import COMMAND_BYTES, WITH_PAYLOAD, CommandFlag, Opcode
-from bregalad.protocol.nodes import EDIT
+from bregalad.protocol.nodes import EDIT, EditFlag
 from bregalad.protocol.reports import ErrorCode, Kind
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
 from bregalad.protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
@@ -18,12 +18,17 @@ from ..mcmu.editor import EDITS, TREE_EDITS, edit_signature
 from ..mcmu.loader import load_signature
 from ..mcmu.report import job_layout, job_words
 from .front import access_layout
+from .verdicts import cancel_layout
 
 __all__ = ["TreeSequencer"]
 
 # Every command is executed here, by the slot editor or by the loader.
 complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD, *EDITS), __file__)
-complete(TreeOpcode, (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, *TREE_EDITS), __file__)
+complete(
+    TreeOpcode,
+    (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN, *TREE_EDITS),
+    __file__,
+)
 complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD), __file__)
 
 _HOLDS = ("SETTLE", "CANCEL", "EDIT", "CHECKED", "SLOTS")  # states that commands are carried out in between two records
@@ -34,7 +39,7 @@ _CHECKED = 8  # clocks from an edit to its refusal, and some
 class TreeSequencer(wiring.Component):
     """Decode commands; have them executed in their order, between two records.
 
-    LEARN is begun, and goes on by itself. LEARN, LAYOUT, EDGES, FENCE and LOAD wait until it has ended; where the
+    LEARN is begun, and goes on by itself. LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD wait until it has ended; where the
     stream stands, or an EDIT is to follow, they are refused instead. All others are executed while records are held
     back and those before are counted, READ and FENCE after all reports. So what a command finds does not depend on how
     fast records come, where the host has reason to send it: at a locked node, or after a LEARN.
@@ -54,10 +59,13 @@ class TreeSequencer(wiring.Component):
         The memory's next word is an error, and stays until the next descriptor.
     root : Out(16)
         Of the LEARN under way.
-    cancel : Out(stream of node)
-        Before each EDIT: locks of the node that are still to come.
+    cancel : Out(stream of cancel_layout)
+        Before each EDIT: locks of the node that are still to come. In a TURN all.
     edit : Out(stream of EDIT), refused : In(1)
-        To the walker; for a clock, `_CHECKED` after the transfer at the latest, that the edit was refused.
+        To the walker; for a clock, `_CHECKED` after the transfer at the latest, that the edit was refused. One of a
+        TURN names no node: it comes behind locks whose time has come, and sets modes.
+    renumber : Out(1), last_number : Out(32)
+        For a clock, while there is no record and no lock: what number the last record has from now on.
     hold : Out(1)
         No record is handed over from the next clock on.
     stands, unfinished : In(1)
@@ -100,9 +108,11 @@ class TreeSequencer(wiring.Component):
                 "error": In(2),
                 "address": In(64),
                 "root": Out(16),
-                "cancel": Out(stream.Signature(16)),
+                "cancel": Out(stream.Signature(cancel_layout())),
                 "edit": Out(stream.Signature(struct(EDIT))),
                 "refused": In(1),
+                "renumber": Out(1),
+                "last_number": Out(32),
                 "hold": Out(1),
                 "stands": In(1),
                 "unfinished": In(1),
@@ -128,11 +138,13 @@ class TreeSequencer(wiring.Component):
         g = self.geometry
         head = Signal(head_shape())
         learn, fence, read = (view(head, opcode) for opcode in (Opcode.LEARN, Opcode.FENCE, Opcode.READ))
-        row, rows, edit = (
+        row, rows, edit, turn = (
             data.View(struct(TREE_COMMANDS[opcode]), head)
-            for opcode in (TreeOpcode.ROW, TreeOpcode.EDGES, TreeOpcode.EDIT)
+            for opcode in (TreeOpcode.ROW, TreeOpcode.EDGES, TreeOpcode.EDIT, TreeOpcode.TURN)
         )
         opcode = learn.opcode
+        turns = Signal()
+        m.d.comb += turns.eq(opcode == TreeOpcode.TURN)
 
         # Whether anything goes on, for some clocks: who goes on may tell of it late.
         calm, still, over = Signal(range(_CALM)), Signal(), Signal()
@@ -161,7 +173,8 @@ class TreeSequencer(wiring.Component):
             barred.eq(self.learning & ((self.stands & told) | self.unfinished) & over),
         ]
 
-        self._outputs(m, head, learn, row, rows, edit, length)
+        self._outputs(m, head, learn, row, rows, edit, turns, length)
+        m.d.comb += self.last_number.eq(turn.number)
         part = Signal(range(max(1, COMMAND_BYTES // g.bus_bytes)))
         fine, checked = Signal(), Signal(range(_CHECKED))
         waits = Signal()  # a command does, for a LEARN's end
@@ -226,7 +239,9 @@ class TreeSequencer(wiring.Component):
                         m.next = "LOAD"
                 with m.Elif(~fine):
                     m.next = "ERROR"
-                with m.Elif((opcode == Opcode.LEARN) | (opcode == Opcode.FENCE) | (opcode == Opcode.LOAD) | follows):
+                with m.Elif(
+                    (opcode == Opcode.LEARN) | (opcode == Opcode.FENCE) | (opcode == Opcode.LOAD) | follows | turns
+                ):
                     m.next = "WAIT"
                 with m.Elif(opcode == TreeOpcode.ROW):
                     m.next = "ROW"
@@ -254,6 +269,8 @@ class TreeSequencer(wiring.Component):
                         with m.Case(Opcode.LOAD):
                             m.d.comb += self.load.start.eq(1)
                             m.next = "LOAD"
+                        with m.Case(TreeOpcode.TURN):
+                            m.next = "EDIT"
                         with m.Default():
                             with m.If(opcode == TreeOpcode.LAYOUT):
                                 m.d.sync += stride.eq(rows.stride)
@@ -323,10 +340,16 @@ class TreeSequencer(wiring.Component):
                 m.d.comb += self.cancel.valid.eq(1)
                 with m.If(self.cancel.ready):
                     m.next = "EDIT"
+                    with m.If(turns):
+                        m.next = "RENUMBER"
+            # The edit of a TURN comes behind locks whose time has come. The others are dropped while the table is busy
+            # with it, before it could take one: where locks stopped records the edit may have ended that.
             with m.State("EDIT"):
                 m.d.comb += self.edit.valid.eq(1)
                 with m.If(self.edit.ready):
                     m.next = "CHECKED"
+                    with m.If(turns):
+                        m.next = "CANCEL"
             with m.State("CHECKED"):
                 m.d.sync += checked.eq(checked + 1)
                 with m.If(self.refused):
@@ -334,6 +357,10 @@ class TreeSequencer(wiring.Component):
                 with m.Elif(checked == _CHECKED - 1):
                     m.d.sync += [edits.eq(edits + 1), told.eq(0)]
                     m.next = "FETCH"
+
+            with m.State("RENUMBER"):
+                m.d.comb += self.renumber.eq(1)
+                m.next = "FETCH"
 
             with m.State("SLOTS"):
                 connect(m, flipped(self.slots.job), flipped(self.job))
@@ -403,9 +430,11 @@ class TreeSequencer(wiring.Component):
                     with m.Elif(opcode == Opcode.WRITE):
                         m.d.comb += [self.slots.start.eq(1), self.slots.drop.eq(1)]
                         m.next = "SLOTS"
+        with m.If(self.renumber):
+            m.d.sync += edits.eq(0)
         return m
 
-    def _outputs(self, m, head, learn, row, rows, edit, length):
+    def _outputs(self, m, head, learn, row, rows, edit, turns, length):
         """What commands say, to whom it concerns."""
         place = (self.geometry.bus_bytes - 1).bit_length()
         m.d.comb += [
@@ -418,13 +447,19 @@ class TreeSequencer(wiring.Component):
             self.load.payload.payload.eq(self.commands.payload),
             self.descriptor.p.address.eq(learn.address),
             self.descriptor.p.length.eq(length),
-            self.cancel.payload.eq(edit.node),
+            self.cancel.p.node.eq(edit.node),
+            self.cancel.p.all.eq(turns),
             self.edit.payload.eq(edit),
             self.row.p.op.eq(row.flags),
             *(getattr(self.row.p, name).eq(row[name]) for name in ("node", "word", "value")),
             self.row_command.payload.eq(rows),
             self.row_command.p.flags.eq(0),
         ]
+        with m.If(turns):  # the edit of a node that no table has
+            m.d.comb += [
+                self.edit.p.node.eq(0xFFFF),
+                self.edit.p.flags.eq((edit.flags & int(EditFlag.STOP)) | int(EditFlag.KEEP)),
+            ]
         with m.Switch(learn.opcode):
             with m.Case(TreeOpcode.LAYOUT):
                 m.d.comb += self.row_command.p.opcode.eq(RowOpcode.LAYOUT)
@@ -443,7 +478,7 @@ class TreeSequencer(wiring.Component):
         known = in_range(head, g) & (
             (learn.opcode != Opcode.LEARN) | (((learn.flags & int(CommandFlag.MEMORY)) != 0) & (learn.root < g.nodes))
         )
-        for opcode in (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES):
+        for opcode in (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN):
             known |= learn.opcode == opcode
         for opcode in TREE_EDITS:
             there = view(head, Opcode.TRIAL).slot < g.slots

@@ -15,7 +15,12 @@ from ..relay import Relay
 from .judge import Judge
 from .walker import lock_layout
 
-__all__ = ["Verdicts"]
+__all__ = ["Verdicts", "cancel_layout"]
+
+
+def cancel_layout():
+    """Whose locks are dropped: a node's, or all."""
+    return data.StructLayout({"node": 16, "all": 1})
 
 
 class Verdicts(wiring.Component):
@@ -44,7 +49,8 @@ class Verdicts(wiring.Component):
     pushed, requested : In(1)
         The scheduler takes a trial; TRIAL has asked for it.
     counted : In(32)
-        Of the `Tracker`.
+        Of the `Tracker`. It may become any other number when no trial is undecided and no lock left, and
+        nothing handed over in that clock.
     head : In(stream of head_layout), summary : In(stream of summary_layout)
         From scheduler and array: trials, in order.
     proposal : Out(stream of head_layout), outcome : Out(stream of summary_layout)
@@ -55,12 +61,13 @@ class Verdicts(wiring.Component):
         To the walker, in the order of ``at``.
     turning : Out(1)
         Something is cancelled: none is to be taken, and each is offered in turn.
-    cancel : In(stream of node)
-        Drop the locks of a node that are queued, before its EDIT is carried out. Taken when no trial
-        is undecided, so none of before the EDIT can lock the node. Nothing must be handed over
+    cancel : In(stream of cancel_layout)
+        Drop the locks of a node that are queued, before its EDIT is carried out, or ``all``. Taken when
+        no trial is undecided, so none of before the EDIT can lock the node. Nothing must be handed over
         meanwhile, nor in the clock after it.
     decided : Out(32)
-        Of so many records all trials are judged, and their locks are offered or queued. It only grows.
+        Of so many records all trials are judged, and their locks are offered or queued. It only grows,
+        but where ``counted`` becomes another number, a clock after it.
     undecided : Out(1)
         There are trials that are not judged.
     hold : Out(1)
@@ -92,7 +99,7 @@ class Verdicts(wiring.Component):
                 "reported": Out(1),
                 "lock": Out(stream.Signature(lock_layout())),
                 "turning": Out(1),
-                "cancel": In(stream.Signature(16)),
+                "cancel": In(stream.Signature(cancel_layout())),
                 "decided": Out(32),
                 "undecided": Out(1),
                 "hold": Out(1),
@@ -194,7 +201,7 @@ class Verdicts(wiring.Component):
         return mixed
 
     def _locks(self, m, lock, queues, open_):
-        """The queue of locks, a block RAM and a relay; to cancel those of a node they go round once."""
+        """The queue of locks, a block RAM and a relay; to cancel some they go round once."""
         layout, most = lock_layout(), max(2, self.geometry.slots)
         m.submodules.locks = locks = fifo.SyncFIFOBuffered(width=layout.size, depth=most)
         m.submodules.first = first = Relay(layout)
@@ -216,7 +223,7 @@ class Verdicts(wiring.Component):
         m.d.sync += [
             self.turning.eq(self.cancel.valid),
             held.eq(first.o.payload),
-            holds.eq(rounds & moves & (first.o.p.node != self.cancel.payload)),
+            holds.eq(rounds & moves & (first.o.p.node != self.cancel.p.node) & ~self.cancel.p.all),
             stored.eq(stored + locks.w_en - moves),
             room.eq(stored != most),
         ]

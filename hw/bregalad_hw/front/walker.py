@@ -71,9 +71,12 @@ class Walker(wiring.Component):
         that ``at`` of them come before is carried out before that.
     turning : In(1)
         None is taken, and another may be offered instead; only while nothing is handed over.
+    renumber : In(1), last_number : In(32)
+        For a clock, while neither a record nor a lock is here: the last numbered record's number is this from now on.
+        None comes up to 2 clocks after it, and after ``limit`` is that of the new numbers.
     limit : In(32)
-        How many numbered records may be handed over in all; it may only grow, and is never less than
-        ``handed``. So a lock that is still to come is in time.
+        How many numbered records may be handed over in all; it may only grow but at ``renumber``, and is
+        never less than ``handed``. So a lock that is still to come is in time.
     hold : In(1)
         From the next clock on nothing is handed over.
     handed : Out(32)
@@ -103,6 +106,8 @@ class Walker(wiring.Component):
                 "edit": In(stream.Signature(struct(EDIT))),
                 "lock": In(stream.Signature(lock_layout())),
                 "turning": In(1),
+                "renumber": In(1),
+                "last_number": In(32),
                 "limit": In(32),
                 "hold": In(1),
                 "handed": Out(32),
@@ -150,7 +155,8 @@ class Walker(wiring.Component):
         # The next record waits for a change.
         number, following = self.handed, Signal(32, init=1)
         counts = Signal()  # it is numbered
-        within = Signal()  # the limit, as it was a clock ago; it only grows
+        renumbered = Signal()
+        within = Signal()  # the limit, as it was a clock ago; it only grows while there are records
         waits, more, quiet = Signal(), Signal(), Signal()
         m.d.comb += counts.eq(given.i.p.numbered)
         lock_waits, lock_due = self._lock_turn(m, take & counts)
@@ -167,9 +173,13 @@ class Walker(wiring.Component):
         m.d.sync += [
             within.eq(Mux(take & counts, following != self.limit, number != self.limit)),
             waits.eq(self.hold | self.edit.valid),
+            renumbered.eq(self.renumber),
         ]
-        with m.If(take & counts):
+        # Another number comes by the way of the next one, for its sum with 1 is made there.
+        with m.If((take & counts) | renumbered):
             m.d.sync += [number.eq(following), following.eq(following + 1)]
+        with m.If(self.renumber):
+            m.d.sync += following.eq(self.last_number)
 
         # A change, once all before it are through.
         change = table.change

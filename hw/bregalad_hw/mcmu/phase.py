@@ -11,7 +11,7 @@ _BITS = find("every").fields[0].width
 
 
 class Phase(wiring.Component):
-    """Say of a number that goes up by one at a time whether it is a multiple.
+    """Say of a number that mostly goes up by one at a time whether it is a multiple.
 
     Members
     -------
@@ -20,16 +20,27 @@ class Phase(wiring.Component):
     number : In(32)
     next : In(1)
         The number goes up by one with this clock.
+    jumps : In(1)
+        The number becomes any other with this clock, instead.
     multiple : Out(1)
         What it has become is a multiple.
     ready : Out(1)
-        ``next`` may come. Falls for some 34 clocks as ``every`` has changed.
+        ``next`` may come. Falls for some 34 clocks as ``every`` has changed, and in the clock after ``jumps``.
 
-    Latency: 1 cycle from ``next`` to ``multiple``, which stays.
+    Latency: 1 cycle from ``next`` to ``multiple``, which stays up to the next.
     """
 
     def __init__(self):
-        super().__init__({"every": In(_BITS), "number": In(32), "next": In(1), "multiple": Out(1), "ready": Out(1)})
+        super().__init__(
+            {
+                "every": In(_BITS),
+                "number": In(32),
+                "next": In(1),
+                "jumps": In(1),
+                "multiple": Out(1),
+                "ready": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -54,4 +65,6 @@ class Phase(wiring.Component):
             m.d.sync += [divisor.eq(self.every), same.eq(1), left.eq(32), bits.eq(self.number), rest.eq(0)]
         with m.Elif(self.next):
             m.d.sync += [rest.eq(Mux(wraps, 0, rest + 1)), self.multiple.eq(wraps & ever)]
+        with m.If(self.jumps):  # it is divided anew, whatever goes on
+            m.d.sync += [same.eq(0), left.eq(0)]
         return m

@@ -84,9 +84,13 @@ class Tracker(wiring.Component):
     configuration : In(configuration_signature())
         Its grace periods.
     tree : In(configuration_signature(TREE))
-        With ``geometry.nodes`` only, as are ``there`` of a header, and
+        With ``geometry.nodes`` only, as are ``there`` of a header, and what follows up to ``counted``.
+    renumber : In(1), last_number : In(32)
+        For a clock, while no record is under way nor comes: the last record's number is this from now on,
+        ``counted`` 3 clocks later.
     counted : Out(32)
-        How many records are counted; all of their trials have been pushed, in this clock at the latest.
+        Number of the last record that is counted; all trials of those up to it have been pushed, in this
+        clock at the latest.
     table : Out(rows_signature)
     read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
@@ -123,7 +127,12 @@ class Tracker(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         number = range(g.levels + 1)
-        tree = {"tree": In(configuration_signature(TREE)), "counted": Out(32)}
+        tree = {
+            "tree": In(configuration_signature(TREE)),
+            "renumber": In(1),
+            "last_number": In(32),
+            "counted": Out(32),
+        }
         super().__init__(
             {
                 **(tree if g.nodes else {}),
@@ -297,9 +306,12 @@ class Tracker(wiring.Component):
             phase.every.eq(self.tree.every.records),
             phase.number.eq(fetched),
             phase.next.eq(moves & shown_valid & shown.own & learns & ~shown.header.again),
+            phase.jumps.eq(self.renumber),
         ]
         with m.If(phase.next):
             m.d.sync += fetched.eq(fetched + 1)
+        with m.If(self.renumber):
+            m.d.sync += fetched.eq(self.last_number)
         return Numbers(fetched, phase.multiple, node, until, later, counts, last)
 
     def _node(self, m, granted, stages, rows, space, done):
@@ -420,7 +432,11 @@ class Tracker(wiring.Component):
         ]
         trial_of(m, self.trial.p, slot, entry, requested=False, number=numbers.node if g.nodes else None)
         if g.nodes:
-            with m.If(done & node.end & last_copy):
+            passing = Signal(2)  # another number goes a record's way
+            m.d.sync += passing.eq(Cat(self.renumber, passing))
+            with m.If(passing[0]):
+                m.d.sync += numbers.node.eq(numbers.fetched)
+            with m.If((done & node.end & last_copy) | passing[1]):
                 m.d.sync += self.counted.eq(numbers.node)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)

@@ -108,8 +108,8 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        ports = [dut.root, dut.abort, dut.limit, dut.hold, dut.read_at, dut.free]
-        await reset(dut, dut.turning, *ports, *(getattr(dut, port) for port in _PORTS.values()))
+        ports = ("root", "abort", "turning", "renumber", "last_number", "limit", "hold", "read_at", "free")
+        await reset(dut, *(getattr(dut, port) for port in (*ports, *_PORTS.values())))
 
     def configure(self):
         rng = self.rng

@@ -15,7 +15,7 @@ from bregalad_hw.mcmu.predictor import ask_layout
 from bregalad_hw.mcmu.scheduler import trial_layout
 from bregalad_hw.mcmu.slots import SINCE_WIDTH, entry_layout, row_of
 from bregalad_hw.repeat import WEIGHT
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from bregalad_sim.benches.counting import COUNTED, SPENT, Model
 from bregalad_sim.benches.levels import concerned
@@ -51,7 +51,8 @@ class Bench:
         dut = self.dut
         tree = ()
         if self.geometry.nodes:
-            tree = (dut.tree__delay__records, dut.tree__every__records, dut.nowhere, dut.weights)
+            tree = (dut.tree__delay__records, dut.tree__every__records, dut.renumber, dut.last_number)
+            tree += (dut.nowhere, dut.weights)
         await reset(
             dut,
             *tree,
@@ -95,6 +96,13 @@ class Bench:
         dut.nowhere.value = sum(1 << slot for slot in nowhere)
         golden.weights = [1] * self.geometry.slots if weights is None else weights
         dut.weights.value = pack(data.ArrayLayout(WEIGHT, self.geometry.slots), golden.weights)
+
+    async def renumber(self):
+        """Tell the last record's number, as the model has it."""
+        dut = self.dut
+        dut.renumber.value, dut.last_number.value = 1, self.golden.number
+        await RisingEdge(dut.clk)
+        dut.renumber.value, dut.last_number.value = 0, self.rng.getrandbits(32)
 
     async def place(self, slot, **values):
         """Write a slot's row, of the table and of the model."""
@@ -288,6 +296,9 @@ async def matches_golden(dut):
         await bench.configure(
             rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]), rng.randrange(2), rng.randrange(2)
         )
+        jumps = g.nodes and rng.random() < 0.5
+        if jumps:
+            bench.golden.number = rng.choice([0, rng.randrange(100), (1 << 31) - rng.randint(1000, 2000)])
         for slot in rng.sample(range(g.slots), g.slots):
             await bench.place(slot, **bench.random_entry(slot))
         bench.source.stall, bench.trial.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
@@ -300,6 +311,9 @@ async def matches_golden(dut):
             weights = [rng.choice([0, 1, 1, 2, 3, 5]) for _ in range(g.slots)]
             delay, every = rng.choice([0, 0, 1, 2, 9, (1 << 31) - 1]), rng.choice([0, 1, 2, 3, 7])
             bench.number_records(delay, every, nowhere, weights)
+        if jumps:
+            await ClockCycles(bench.dut.clk, rng.randint(1, 60))  # in the midst of a division or not
+            await bench.renumber()
         slots = rng.choice([[rng.randrange(g.slots)], range(g.slots)])
         for _ in range(rng.randint(1, 25)):
             slot, label = rng.choice(slots), rng.randrange(g.classes)

@@ -5,11 +5,11 @@ from collections import deque
 from dataclasses import replace
 
 import cocotb
-from amaranth import unsigned
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.reports import SuggestionFlag
 from bregalad.protocol.tree import MANY, mixed
 from bregalad_hw.array.merge import summary_layout
+from bregalad_hw.front.verdicts import cancel_layout
 from bregalad_hw.front.walker import lock_layout
 from bregalad_hw.mcmu.scheduler import head_layout
 from cocotb.triggers import ReadOnly, RisingEdge
@@ -32,7 +32,7 @@ class Bench:
         self.made = Made(rng, g)
         self.head = Source(dut, "head", head_layout(g), rng)
         self.summary = Source(dut, "summary", summary_layout(g), rng)
-        self.cancel = Source(dut, "cancel", unsigned(16), rng)
+        self.cancel = Source(dut, "cancel", cancel_layout(), rng)
         self.proposal = Sink(dut, "proposal", head_layout(g), rng)
         self.outcome = Sink(dut, "outcome", summary_layout(g), rng)
         self.lock_due = False  # one was offered in the clock before, and is due
@@ -43,6 +43,7 @@ class Bench:
         self.delay, self.all = 0, False
         self.handed = self.counted = 0  # records
         self.decided = 0  # as told
+        self.jumped = False  # records have another number since this clock
         self.coming = deque()  # (head, summary, it is a proposal) of the next record's trials
         self.late = deque()  # (clocks, head, summary) on the way from their push
         self.unreported = 0
@@ -50,7 +51,9 @@ class Bench:
         self.writing = None  # the outcome of the proposal that is written, and clocks until it is
         self.locks = []  # (slot, node, at) that are to be taken
         self.rates = {}  # of what happens
-        self.seen = dict.fromkeys(("stays", "proposals", "requested", "locks", "cancelled", "held back", "several"), 0)
+        self.seen = dict.fromkeys(
+            ("stays", "proposals", "requested", "locks", "cancelled", "dropped", "held back", "several"), 0
+        )
 
     async def start(self):
         dut = self.dut
@@ -175,6 +178,8 @@ class Bench:
         assert int(dut.turning.value) == turning
         self.turning = int(dut.cancel__valid.value)
         told = int(dut.decided.value)
+        if self.jumped:  # it is told a clock later
+            self.jumped, self.decided, told = False, self.counted, self.counted
         step = told - self.decided & 0xFFFFFFFF
         assert step < 1 << 31, "fewer are decided than before"
         self.decided += step
@@ -216,8 +221,8 @@ class Bench:
         assert not int(dut.reported.value) or written or not self.writing
         if cancelled is not None:
             assert not self.undecided(), "cancelled while a trial was undecided"
-            rest = [each for each in self.locks if each[1] != cancelled]
-            self.seen["cancelled"] += len(self.locks) - len(rest)
+            rest = [each for each in self.locks if each[1] != cancelled["node"] and not cancelled["all"]]
+            self.seen["dropped" if cancelled["all"] else "cancelled"] += len(self.locks) - len(rest)
             self.locks = rest
         self.held = int(dut.hold.value)
         await RisingEdge(dut.clk)
@@ -232,6 +237,22 @@ class Bench:
 
     def _due(self, at):
         return (at - self.handed & 0xFFFFFFFF) == 0 or (at - self.handed & 0xFFFFFFFF) >> 31
+
+    async def drop(self, node, all_=False):
+        """Cancel a node's locks or all, when all records are counted."""
+        await self.pause()
+        self.cancel.items.append({"node": node, "all": all_})
+        limit = 20_000
+        while not await self.step(hold=True):
+            limit -= 1
+            assert limit, "it is not cancelled"
+
+    async def jump(self):
+        """Records go on from another number, when there is no lock."""
+        rng = self.rng
+        self.counted = self.handed = rng.choice([0, rng.randrange(1000), rng.getrandbits(32), (1 << 32) - 1])
+        self.jumped = True
+        await self.step(hold=True)
 
     async def pause(self):
         """Until all that have been handed over are counted, and no more are handed over."""
@@ -253,7 +274,7 @@ async def in_time(dut):
         for _ in range(rng.randint(1, 8)):
             for _ in range(rng.choice([10, 400])):
                 await bench.step()
-            match rng.randrange(3):
+            match rng.randrange(4):
                 case 0:
                     await bench.pause()
                     if bench.unreported < bench.most and (trial := bench.trial(bench.counted, requested=True)):
@@ -261,12 +282,10 @@ async def in_time(dut):
                         await bench.step(ask=trial, hold=True)
                         await bench.step(hold=True)
                 case 1:
-                    await bench.pause()
-                    bench.cancel.items.append(rng.randrange(g.slots) // 2 + 1000)
-                    limit = 20_000
-                    while not await bench.step(hold=True):
-                        limit -= 1
-                        assert limit, "it is not cancelled"
+                    await bench.drop(rng.randrange(g.slots) // 2 + 1000)
+                case 2:
+                    await bench.drop(rng.randrange(g.slots) // 2 + 1000, all_=True)
+                    await bench.jump()
         # To the end: all is decided and told, and all nodes are locked.
         await bench.pause()
         limit = 20_000

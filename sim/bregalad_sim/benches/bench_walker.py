@@ -46,6 +46,7 @@ class Bench:
         self.stop = False  # of the next edits
         self.turning = 0  # clocks left, until a lock is cancelled
         self.limit, self.grows = 0, 1.0
+        self.last = parameters().get("records", 0)  # no numbered record is above
         self.idle, self.stood = 0, 0
         self.seen = dict.fromkeys(
             (
@@ -61,13 +62,14 @@ class Bench:
                 "exact",
                 "held",
                 "stopped",
+                "renumbered",
             ),
             0,
         )
 
     async def start(self):
         dut = self.dut
-        await reset(dut, dut.turning, dut.limit, dut.hold)
+        await reset(dut, dut.turning, dut.renumber, dut.last_number, dut.limit, dut.hold)
 
     def send(self, codes=None, root=0, numbered=True):
         """A record, of random codes unless they are given."""
@@ -99,6 +101,20 @@ class Bench:
         """Have the first lock go, as `Verdicts` does."""
         if not self.turning:
             self.turning, self.hold = 5, True
+
+    async def renumber(self, left):
+        """Count the records that are left from another number on, while there is neither a record nor a lock."""
+        dut, rng = self.dut, self.rng
+        number = rng.choice([0, rng.randrange(100), rng.randrange(1 << 31)])
+        dut.renumber.value, dut.last_number.value = 1, number
+        await self.step()
+        dut.renumber.value, dut.last_number.value = 0, rng.getrandbits(32)
+        await self.step()
+        self.golden.number = self.sent = self.limit = number
+        self.last = number + left
+        for _ in range(3):  # the new limit is told in the first
+            await self.step()
+        self.seen["renumbered"] += 1
 
     def edit(self, node, row=None, more=False):
         """Send an EDIT; without a row a KEEP."""
@@ -223,7 +239,7 @@ class Bench:
         return (node if rng.random() < 0.97 else rng.choice([self.nodes, NONE]) if self.nodes < NONE else node), row
 
     def random_at(self):
-        return min(max(0, self.golden.number + self.rng.randint(-3, 15)), parameters()["records"])
+        return min(max(0, self.golden.number + self.rng.randint(-3, 15)), self.last)
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
@@ -233,6 +249,7 @@ async def matches_golden(dut):
     await bench.start()
     left, stood = parameters()["records"], 0
     clock, last_lock = 0, 0
+    turns = False  # no record and no lock is sent, until there is none
     while left or bench.walking or bench.wanted or bench.edits.items:
         if clock % 200 == 0:
             for end in bench.ends:
@@ -242,14 +259,20 @@ async def matches_golden(dut):
             holding = rng.choice([0.0, 0.0, 0.3])
             deep = rng.random() < 0.3
         clock += 1
-        if left and len(bench.records.items) < 4:
+        turns = turns or rng.random() < 0.003
+        if turns and not (bench.walking or bench.wanted or bench.locks.items):
+            await bench.renumber(left)
+            turns, bench.hold, last_lock = False, False, 0
+        elif turns and not (bench.walking or bench.wanted):
+            bench.cancel()
+        if left and len(bench.records.items) < 4 and not turns:
             bench.send(root=0 if deep else rng.randrange(bench.nodes), numbered=rng.random() < 0.8)
             left -= 1
         if rng.random() < editing and len(bench.edits.items) < 4:
             bench.edit(*bench.random_row(), more=rng.random() < 0.3)
         if rng.random() < 0.05 and not bench.turning:
             bench.hold = rng.random() < holding
-        if left and rng.random() < locking and not bench.locks.items:
+        if left and rng.random() < locking and not (bench.locks.items or turns):
             last_lock = max(bench.random_at(), last_lock)
             bench.locks.items.append({"node": rng.randrange(bench.nodes + (rng.random() < 0.05)), "at": last_lock})
         # Whoever sent a part of a change sends the rest; whoever locked a node, the verdict.

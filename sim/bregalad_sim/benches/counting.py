@@ -48,6 +48,8 @@ class Counting(wiring.Component):
         number = range(g.levels + 1)
         tree = {
             "tree": In(configuration_signature(TREE)),
+            "renumber": In(1),
+            "last_number": In(32),
             "counted": Out(32),
             "nowhere": In(g.slots),
             "weights": In(data.ArrayLayout(WEIGHT, g.slots)),
@@ -92,6 +94,8 @@ class Counting(wiring.Component):
             m.d.comb += [
                 tracker.i.p.there.eq(~self.nowhere.bit_select(buffer.o.p.slot, 1)),
                 tracker.i.p.weight.eq(Mux(buffer.o.p.minus | buffer.o.p.test, 1, self.weights[buffer.o.p.slot])),
+                tracker.renumber.eq(self.renumber),
+                tracker.last_number.eq(self.last_number),
                 self.counted.eq(tracker.counted),
             ]
         connect(m, tracker.trial, flipped(self.trial))

@@ -1,6 +1,6 @@
 """What is claimed of the blocks before the array in a core that holds the tree."""
 
-from amaranth import Array, Assert, Assume, Mux, Signal
+from amaranth import Array, Assert, Assume, Cat, Mux, Signal
 from amaranth.lib import data
 from bregalad.geometry import Geometry
 from bregalad.protocol.leaf_rows import RowOp, RowWord
@@ -85,12 +85,14 @@ def _no_lock_is_late(m, block):
     Records are handed over whenever they may be, and counted any time later; a record's trials are pushed before it
     is counted. TRIALs and EDITs come while none is handed over and all are counted. The node is number 5, and no other
     trial's. Trials have counts by which the judge decides at once. There are no more of them than locks have room.
+    Where there has been no trial, or none since all locks were dropped, numbers may go on from any other.
     """
     head, lock, told = block.head.p, block.lock.p, block.configuration.report
     delay = block.tree.delay.records
     taken, cancels = block.head.valid & block.head.ready, block.cancel.valid & block.cancel.ready
     # Of what the block does not look at, bits that decide whether it happens.
     hand, count, choose = told.neighbours, told.predictions[0], block.configuration.cells.count[0]
+    jump, other = block.configuration.classes.count[0], block.configuration.grace.leaf[:4]
     steady(m, delay, told.all, *(value for _, _, value in block.rule.signature.flatten(block.rule)))
 
     handed, counted, pushes, heads, out = Signal(5), Signal(5), Signal(3), Signal(3), Signal(2)
@@ -98,10 +100,12 @@ def _no_lock_is_late(m, block):
     asked = Array(Signal(name=f"asked_{index}") for index in range(4))
     hands, counts, paused = Signal(), Signal(), Signal()
     number, chooses = Signal(5), Signal()
+    none, jumps, jumped = Signal(init=1), Signal(), Signal(2)
     due = block.lock.valid & ~block.turning & (lock.at <= handed)
     m.d.comb += [
         hands.eq(hand & ~due & ~block.cancel.valid & ~block.turning & ~paused & (handed <= block.decided + delay)),
         counts.eq(count & (counted < handed)),
+        jumps.eq(jump & none & ~hand & ~block.pushed & (handed == counted)),
         number.eq(counted + ~block.requested),
         Assume(block.counted == counted),
         Assume(~delay[2:].any()),
@@ -117,12 +121,14 @@ def _no_lock_is_late(m, block):
         Assume(~block.head.valid | (asked[heads[:2]] == (head.flags & int(SuggestionFlag.REQUESTED)).any())),
     ]
     m.d.sync += [
-        handed.eq(handed + hands),
-        counted.eq(counted + counts),
+        handed.eq(Mux(jumps, other, handed + hands)),
+        counted.eq(Mux(jumps, other, counted + counts)),
+        jumped.eq(Cat(jumps, jumped)),
+        none.eq(~block.pushed & (none | (cancels & block.cancel.p.all))),
         pushes.eq(pushes + block.pushed),
         heads.eq(heads + taken),
         out.eq(out + block.pushed - block.reported),
-        paused.eq(block.hold | (block.pushed & block.requested)),
+        paused.eq(block.hold | (block.pushed & block.requested) | jumps),
     ]
     with m.If(block.pushed):
         m.d.sync += [numbers[pushes[:2]].eq(number), asked[pushes[:2]].eq(block.requested)]
@@ -134,7 +140,8 @@ def _no_lock_is_late(m, block):
         m.d.sync += [armed.eq(1), chosen.eq(pushes), at.eq(number + delay)]
     is_chosen = armed & (heads == chosen)
     dropped = taken & is_chosen & ~block.proposal.valid
-    with m.If(dropped | (block.lock.ready & (lock.node == 5)) | (cancels & (block.cancel.payload == 5) & armed)):
+    cancelled = cancels & ((block.cancel.p.node == 5) | block.cancel.p.all)
+    with m.If(dropped | (block.lock.ready & (lock.node == 5)) | (cancelled & armed)):
         m.d.sync += settled.eq(1)
     m.d.sync += decided.eq(block.decided)
     m.d.comb += [
@@ -142,7 +149,7 @@ def _no_lock_is_late(m, block):
         Assert(~chooses | (handed <= number + delay), "a record is ahead of a trial"),
         Assert(~(hands & armed & (handed >= at)) | settled, "a lock is late"),
         Assert(~(block.lock.valid & (lock.node == 5)) | (armed & ~settled & (lock.at == at)), "a lock of nothing"),
-        Assert(block.decided >= decided, "fewer are decided"),
+        Assert((block.decided >= decided) | jumped[1], "fewer are decided"),
     ]
 
 
