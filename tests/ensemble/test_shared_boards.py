@@ -9,6 +9,7 @@ import pytest
 from bregalad import EFDT, VFDT, BoardError, open_board
 from bregalad.boards.divided import DividedBoard, part_of
 from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.emulated_tree import EmulatedTreeBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.ensemble import ENSEMBLES, load_learner
 from bregalad.geometry import PRESETS, Geometry
@@ -20,7 +21,8 @@ from forests import drifting, same
 MEMBERS = 3
 WHOLE = Geometry(lanes=5, passes=2, bins=8, slots=120, count_width=16, naive_bayes=True)
 TREE = {"grace": 30, "delta": 0.01, "nominal_values": 10, "delay": 20}
-TREES = {"vfdt": (VFDT, {}), "efdt": (EFDT, {"inner_grace": 60})}
+MOA = {"inner_grace": 60, "variant": "moa"}
+TREES = {"vfdt": (VFDT, {}), "efdt": (EFDT, {"inner_grace": 60}), "moa": (EFDT, MOA)}
 
 
 def parts(name):
@@ -35,6 +37,15 @@ def make(name, kind="vfdt", **options):
 
 def late(geometry):
     return LateBoard(EmulatedBoard(geometry), random.Random(1))
+
+
+def walks(geometry):
+    """One that holds the trees itself."""
+    return EmulatedTreeBoard(geometry.replace(nodes=6 * 100), 1 << 14)
+
+
+def walks_late(geometry):
+    return LateBoard(walks(geometry), random.Random(1))
 
 
 def compare(name, board, count, kind="vfdt"):
@@ -53,7 +64,7 @@ def compare(name, board, count, kind="vfdt"):
 
 
 @pytest.mark.parametrize("name", ENSEMBLES)
-@pytest.mark.parametrize("board", [EmulatedBoard, late])
+@pytest.mark.parametrize("board", [EmulatedBoard, late, walks, walks_late])
 def test_a_forest_on_one_board_is_that_of_many(name, board):
     report = compare(name, board(WHOLE.replace(slots=18)), 2000)
     assert name == "bagging" or report["drifts"]
@@ -61,17 +72,24 @@ def test_a_forest_on_one_board_is_that_of_many(name, board):
 
 
 @pytest.mark.parametrize("name", ["arf", "bagging"])
-def test_a_forest_on_the_golden_board(name):
-    compare(name, GoldenBoard(WHOLE), 1500 if name == "arf" else 500)
+@pytest.mark.parametrize("nodes", [0, 600])
+def test_a_forest_on_the_golden_board(name, nodes):
+    compare(name, GoldenBoard(WHOLE.replace(nodes=nodes), 1 << 14), 1500 if name == "arf" else 500)
 
 
-def test_trees_that_count_on_every_level():
-    compare("leveraging", late(WHOLE.replace(levels=4)), 1500, "efdt")
+@pytest.mark.parametrize("board", [late, walks_late])
+def test_trees_that_count_on_every_level(board):
+    compare("leveraging", board(WHOLE.replace(levels=4)), 1500, "efdt")
+
+
+def test_trees_that_try_inner_nodes_by_their_own_count():
+    compare("bagging", walks(WHOLE), 1500, "moa")
 
 
 @pytest.mark.slow
-def test_a_forest_on_the_rtl():
-    with open_board("simulated", WHOLE.replace(lanes=2, passes=4)) as board:
+@pytest.mark.parametrize("nodes", [0, 600])
+def test_a_forest_on_the_rtl(nodes):
+    with open_board("simulated", WHOLE.replace(lanes=2, passes=4, nodes=nodes)) as board:
         assert compare("arf", board, 2000)["drifts"]
 
 
@@ -88,20 +106,23 @@ def test_a_forest_on_a_virtual_board():
 # Links
 
 
-def over_a_wire(seed, faults=None, timeout=60.0):
+def over_a_wire(seed, faults=None, timeout=60.0, opens=EmulatedBoard):
     rng = random.Random(seed)
-    wire = SimulatedWire(BoardEnd(lambda: EmulatedBoard(WHOLE), rng=rng, ring_words=400), rng, faults)
+    wire = SimulatedWire(BoardEnd(lambda: opens(WHOLE), rng=rng, ring_words=400), rng, faults)
     return LinkedBoard(wire, timeout=timeout), wire
 
 
-@pytest.mark.parametrize("name", ENSEMBLES)
-def test_cuts_cost_nothing(name, tmp_path):
+@pytest.mark.parametrize(
+    "name, opens", [*((name, EmulatedBoard) for name in ENSEMBLES), ("arf", walks), ("bagging", walks)]
+)
+def test_cuts_cost_nothing(name, opens, tmp_path):
     X, y = drifting(count=1500)
-    expected = (alone := make(name, geometry=part_of(WHOLE, parts(name)))).test_then_train(X, y, [0, 1])
-    board, wire = over_a_wire(3, Faults.all(0.02))
+    geometry = part_of(opens(WHOLE).geometry, parts(name))
+    expected = (alone := make(name, geometry=geometry)).test_then_train(X, y, [0, 1])
+    board, wire = over_a_wire(3, Faults.all(0.02), opens=opens)
     make(name, board=board).test_then_train(X, y, [0, 1])
     whole_time = wire.time
-    board, wire = over_a_wire(3, Faults.all(0.02), timeout=3.0)
+    board, wire = over_a_wire(3, Faults.all(0.02), timeout=3.0, opens=opens)
     wire.cuts = [(whole_time / 4, float("inf"))]
     cut = make(name, board=board)
     rng = random.Random(5)
@@ -212,10 +233,12 @@ def test_parts_know_who_has_given_up():
 # The board comes and goes
 
 
+@pytest.mark.parametrize("opens", [late, walks_late])
 @pytest.mark.parametrize("name", ENSEMBLES)
-def test_a_forest_goes_on_elsewhere(name, tmp_path):
+def test_a_forest_goes_on_elsewhere(name, opens, tmp_path):
     X, y = drifting(count=1500)
-    alone, shared = make(name, geometry=part_of(WHOLE, parts(name))), make(name, board=late(WHOLE))
+    geometry = part_of(opens(WHOLE).geometry, parts(name))
+    alone, shared = make(name, geometry=geometry), make(name, board=opens(WHOLE))
     print("seed 3")
     rng = np.random.default_rng(3)
     at = 0
@@ -228,14 +251,14 @@ def test_a_forest_goes_on_elsewhere(name, tmp_path):
             case 0:
                 shared.save(tmp_path / "forest")
                 shared.close()
-                shared = load_learner(tmp_path / "forest", board=late(WHOLE))
+                shared = load_learner(tmp_path / "forest", board=opens(WHOLE))
             case 1:
                 shared.close()
             case 2:
                 shared.save(tmp_path / "forest")
-                shared = load_learner(tmp_path / "forest", board="emulated", geometry=part_of(WHOLE, parts(name)))
+                shared = load_learner(tmp_path / "forest", board="emulated", geometry=geometry)
             case 3:
-                shared = pickle.loads(pickle.dumps(shared)).set_params(tree__board=EmulatedBoard(WHOLE))
+                shared = pickle.loads(pickle.dumps(shared)).set_params(tree__board=opens(WHOLE))
     same(alone, shared, X)
 
 
@@ -279,7 +302,7 @@ def test_too_few_slots_are_refused():
             "choose a geometry with more slots, or",
         ),
         (make("arf", board="simulated", slots=8192), "6 trees of 8192 slots take more than the 32768 of a board"),
-        (make("arf", board=EmulatedBoard(WHOLE.replace(nodes=9))), "holds the tree itself .nodes=9., and takes no"),
+        (make("arf", board=EmulatedBoard(WHOLE.replace(nodes=9))), "node table of 9 rows, 6 trees that share it take 18 "),
         (
             make("arf", board=late(WHOLE)).set_params(engine="ray"),
             "members that share a board .late emulated. learn in",

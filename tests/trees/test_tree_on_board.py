@@ -93,9 +93,7 @@ def test_goes_on_on_another_board(tree, late, seed):
     expected, found, at, under_way = whole.learn(codes, labels), [], 0, 0
     trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
     for turn in range(9):
-        # Where inner nodes are tried by the tree's count the board's count must fit.
-        step = policy.inner_grace if policy.tree_wide else 1
-        end = 2340 if turn == 8 else at + rng.randrange(step, 500, step)
+        end = 2340 if turn == 8 else at + rng.randrange(1, 500)
         found.append(trainer.learn(codes[at:end], labels[at:end]))
         at = min(end, 2340)
         under_way += int((trainer.nodes.verdict > KEPT).any())
@@ -120,13 +118,6 @@ def test_rows_of_nodes_that_went_are_told_anew():
     assert (predictions == expected).all()
     assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.replaced and trainer.tally.pruned
-
-
-def test_inner_nodes_are_tried_by_the_count_of_tree_and_board():
-    trainer, *_ = both("efdt moa", 200, geometry(80), 3)
-    board = GoldenBoard(geometry(80).replace(nodes=512), MEMORY)
-    with pytest.raises(BoardError, match="has learnt 0 instances before, the tree 200, .*nodes=0"):
-        Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
 
 
 def out_of_turn(trainer, number):

@@ -73,8 +73,12 @@ class Board(ABC):
         Whether what the board had counted is lost: no `resume` can go on with it.
     torn : bool
         Whether another tree that shares the board has not come to the end of what it was learning.
-    first_slot : int
-        The first one of its slots; those below are other trees'.
+    first_slot, first_node : int
+        The first one of its slots, and of its rows of the node table; those below are other trees'.
+    turns : int
+        How often another tree has had its turn.
+    instant : bool
+        Whether it answers at once, for it is in this process.
 
     Boards are context managers; leaving the context closes them.
 
@@ -87,7 +91,8 @@ class Board(ABC):
     cut = False
     lost = False
     torn = False
-    first_slot = 0
+    first_slot = first_node = turns = 0
+    instant = False
 
     def __init__(self, geometry: Geometry) -> None:
         if not isinstance(geometry, Geometry):

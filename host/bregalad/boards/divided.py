@@ -1,4 +1,4 @@
-"""One board, whose slots are divided between trees that take turns."""
+"""One board, whose slots, and nodes if it has any, are divided between trees that take turns."""
 
 import weakref
 
@@ -8,13 +8,15 @@ from .base import Board
 __all__ = ["DividedBoard", "check_division", "part_of"]
 
 _FEWEST = Geometry(slots=2).slots  # of a tree
+_FEWEST_NODES = 3  # that has split once
 
 
 def check_division(geometry, parts, name="the board"):
     """Refuse with a ValueError a board that cannot be divided into so many parts."""
-    if geometry.nodes:
+    if 0 < geometry.nodes < parts * _FEWEST_NODES:
         raise ValueError(
-            f"{name} holds the tree itself (nodes={geometry.nodes}), and takes no other: choose a geometry with nodes=0"
+            f"{name} has a node table of {geometry.nodes} rows, {parts} trees that share it take "
+            f"{parts * _FEWEST_NODES} at least: choose a geometry with more nodes, or with nodes=0, or fewer members"
         )
     least = max(_FEWEST, geometry.levels)
     if geometry.slots < parts * least:
@@ -26,7 +28,8 @@ def check_division(geometry, parts, name="the board"):
 
 def part_of(geometry, parts):
     """The geometry of each of so many equal parts."""
-    return geometry.replace(slots=geometry.slots // parts // geometry.levels * geometry.levels)
+    slots = geometry.slots // parts // geometry.levels * geometry.levels
+    return geometry.replace(slots=slots, nodes=geometry.nodes // parts)
 
 
 class DividedBoard:
@@ -43,11 +46,13 @@ class DividedBoard:
     Attributes
     ----------
     board : Board
+    turns : int
+        How often a turn has gone from one tree to another.
 
     Raises
     ------
     ValueError
-        If the board has too few slots, or holds a tree itself.
+        If the board has too few slots, or too few rows of a node table.
     BoardError
         If a tree uses the board.
     """
@@ -57,13 +62,14 @@ class DividedBoard:
         board.claim(self)
         self.board = board
         self._part = part_of(board.geometry, parts)
+        self.turns = 0
         self._turn = None  # a weak reference to the trainer whose turn it is
         # What one has left that is gone: reports that may still come, or something half-way.
         self._asked = self._torn = False
 
     def part(self, number):
         """The part of a number, from 0 on, as a board."""
-        return _Part(self, number * self._part.slots, self._part)
+        return _Part(self, number, self._part)
 
     def close(self):
         """Let others have the board; no tree uses a part any more."""
@@ -80,7 +86,10 @@ class DividedBoard:
 
     def take_turn(self, trainer):
         """It is this trainer's turn now; whether reports that another one has asked for may still come."""
-        last, self._turn = self._last, weakref.ref(trainer)
+        last = self._last
+        if last is not trainer:
+            self._turn = weakref.ref(trainer)
+            self.turns += 1
         asked, self._asked = self._asked or last not in (None, trainer) and last.asked, False
         return asked
 
@@ -92,12 +101,12 @@ class DividedBoard:
 
 
 class _Part(Board):
-    """Some of a board's slots, as a board."""
+    """Some of a board's slots and nodes, as a board."""
 
-    def __init__(self, whole, first_slot, geometry):
+    def __init__(self, whole, number, geometry):
         super().__init__(geometry)
         self._whole, self._board = whole, whole.board
-        self.first_slot = first_slot
+        self.first_slot, self.first_node = number * geometry.slots, number * geometry.nodes
         self.name, self.batch_bytes = self._board.name, self._board.batch_bytes
 
     def take_turn(self, trainer):
@@ -110,6 +119,14 @@ class _Part(Board):
     @property
     def state(self):
         return self._board.state
+
+    @property
+    def instant(self):
+        return self._board.instant
+
+    @property
+    def turns(self):
+        return self._whole.turns
 
     @property
     def torn(self):

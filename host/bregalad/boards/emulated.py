@@ -89,6 +89,7 @@ class EmulatedBoard(Board):
     """
 
     name = "emulated"
+    instant = True
 
     def __init__(self, geometry, memory_size=1 << 24):
         super().__init__(geometry)

@@ -111,12 +111,16 @@ class Member:
             tree._open_trainer().check_working()
 
     def drop(self, tree):
-        """A tree is no more: what is planted next may have its board, but one that holds the tree itself."""
+        """A tree is no more: what is planted next may have its board."""
         trainer = None if tree is None else tree._trainer
-        if trainer is not None and trainer.walking is not None:
-            tree._release()
-        elif self.spare is None and trainer is not None and trainer.broken is None:
+        if trainer is None:
+            return
+        if self.spare is None and trainer.broken is None:
             self.spare = tree
+        elif self.places is None:
+            tree._release()
+        else:
+            trainer.board.release(trainer)
 
     def drop_spare(self):
         """Let go of the board of a tree that is no more."""

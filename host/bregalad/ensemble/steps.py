@@ -8,8 +8,7 @@ __all__ = ["steadily", "whole"]
 def steadily(steps, board):
     """Go through a trainer's steps, none of which is where Ctrl-C may end them; a generator for `Steps`.
 
-    A board in this process answers at once: nothing is yielded then. So does one that holds the tree itself, for it is
-    never shared, and each member's own is emulated.
+    A board in this process answers at once: nothing is yielded then.
     """
     answer = None
     while True:
@@ -19,7 +18,7 @@ def steadily(steps, board):
             return end.value
         if wait is SAFE:
             answer = None
-        elif board.state is not None or board.geometry.nodes:
+        elif board.instant:
             answer = board.receive(wait)
         else:
             answer = yield wait

@@ -17,21 +17,19 @@ from ..structure.split import cells_of, sides_of
 from ..structure.table import LEAF
 from .asking import (
     ALL,
+    BEFORE,
     CELLS,
     CELLS_IN,
     CHOICE,
     COUNTS,
     DECIDING,
     EDITS,
-    EDITS_DONE,
     ENTRIES,
     ENTRIES_IN,
-    FIRST,
     LEARNT,
     MAJORITY,
     NODE,
     NUMBER,
-    RECORDS_DONE,
     RIGHT,
     ROWS,
     ROWS_IN,
@@ -101,7 +99,6 @@ def take(answers, words, position, anytime):
             position += _NUMBER_WORDS
         elif kind == _LEARNT:
             at[LEARNT] = 1
-            at[RECORDS_DONE], at[EDITS_DONE] = _number_of(words, position), _slot_of(words, position)
             position += _NUMBER_WORDS
         elif kind == _ROW and at[ROWS_IN] < at[ROWS]:
             leaf, word = answers.asked[at[ROWS_IN], 0], answers.asked[at[ROWS_IN], 1]
@@ -171,7 +168,7 @@ def _judge(answers, report, node, used, anytime):
     """Judge a proposal; what it changes takes effect later. A node that is kept is told so at once."""
     at, row, options = answers.at, answers.table[node], answers.options
     _, base, gains, _ = answers.matrices
-    row["due_at"] = at[NUMBER] - at[FIRST]
+    row["due_at"] = at[BEFORE] + (at[NUMBER] - at[BEFORE] & 0xFFFFFFFF)  # reports have 32 bits of it
     answers.tally[TRIALS] += 1
     answers.tally[HALVINGS] += _flags_of(report, 0) & _HALVED
     row["verdict"], row["cell"], row["value"] = judge_row(

@@ -22,21 +22,19 @@ from .follow import UNTOLD, follow
 
 __all__ = [
     "ALL",
+    "BEFORE",
     "CELLS",
     "CELLS_IN",
     "CHOICE",
     "COUNTS",
     "DECIDING",
     "EDITS",
-    "EDITS_DONE",
     "ENTRIES",
     "ENTRIES_IN",
-    "FIRST",
     "LEARNT",
     "MAJORITY",
     "NODE",
     "NUMBER",
-    "RECORDS_DONE",
     "RIGHT",
     "ROWS",
     "ROWS_IN",
@@ -49,17 +47,16 @@ __all__ = [
     "answers",
     "ask",
     "keep",
+    "mode_of",
     "sizes_of",
     "tell",
 ]
 
 # Elements of `at`.
 (
-    FIRST,  # records that the board had learnt before the tree
-    EDITS,  # EDITs sent
-    LEARNT,  # 1: the LEARN under way has ended,
-    RECORDS_DONE,  # when the board had learnt so many records
-    EDITS_DONE,  # and executed so many EDITs
+    BEFORE,  # records that the tree had learnt before the LEARN under way
+    EDITS,  # EDITs sent since the TURN
+    LEARNT,  # 1: the LEARN under way has ended
     STOOD,  # EDITs executed when the stream stood, modulo 2^16; -1: it does not stand
     SLOT,  # what the report that comes next is of: slot
     NUMBER,  # and record
@@ -72,8 +69,8 @@ __all__ = [
     CELLS,
     CELLS_IN,
     SCOPE,  # of `ask`
-) = range(17)
-SIZE = 17
+) = range(15)
+SIZE = 15
 
 # Scopes of `ask`.
 NODE = 0  # what a node predicts by, if it is a leaf
@@ -120,7 +117,9 @@ class Answers(structref.StructRefProxy):
     decides, most : int
         As in ``follow``.
     sizes : named tuple of `sizes_of`
-    told : int64 array (nodes of the board, len(SEEN))
+    first_node : int
+        The board's row of the tree's root; those of its other nodes follow.
+    told : int64 array (rows of the board for the tree, len(SEEN))
         As in ``follow``. Written.
     tally : int64 array
         ``Tally.counts``. Written.
@@ -159,6 +158,7 @@ _FIELDS = (
     "decides",
     "most",
     "sizes",
+    "first_node",
     "told",
     "tally",
     "at",
@@ -179,8 +179,8 @@ def answers(*fields):
     return Answers(*fields)
 
 
-@njit(inner=True)
-def _mode(answers):
+@njit()
+def mode_of(answers):
     """Flags of all EDITs: locks stop all records where slots could run out, whatever is decided before that changes.
 
     Then which leaf loses its slot depends on what all have counted as the decision takes effect. What is free changes
@@ -195,7 +195,7 @@ def keep(answers, node, used):
     """Write a KEEP of a node; words of ``out`` with commands then."""
     step = answers.style.command_bytes // 4
     answers.out[used : used + step] = 0
-    _put_keep(answers.out, used, (_EDIT, _KEEP | _mode(answers), node))
+    _put_keep(answers.out, used, (_EDIT, _KEEP | mode_of(answers), answers.first_node + node))
     answers.at[EDITS] += 1
     return used + step
 
@@ -242,7 +242,7 @@ def ask(answers, scope, node, whole, used):
             rows = _want(asked, rows, node, classes)
     for i in range(rows):
         answers.out[used : used + step] = 0
-        _put_row(answers.out, used, (_ROW, _READ_ROW, asked[i, 0], asked[i, 1]))
+        _put_row(answers.out, used, (_ROW, _READ_ROW, answers.first_node + asked[i, 0], asked[i, 1]))
         used += step
     for i in range(entries):
         used = _put_reading(answers.out, used, step, table[held[i]]["slot"], NONE)
@@ -331,10 +331,11 @@ def tell(answers, every, decided, used):
         answers.decides,
         answers.classes,
         answers.most,
+        answers.first_node,
         answers.told,
         touched,
         decided,
-        _mode(answers),
+        mode_of(answers),
         answers.out,
         used,
     )

@@ -100,7 +100,22 @@ def _differs(told, now, first, last):
 
 @njit()
 def follow(
-    table, counts, base, style, options, first_cell, decides, classes, most, told, touched, decided, mode, out, used
+    table,
+    counts,
+    base,
+    style,
+    options,
+    first_cell,
+    decides,
+    classes,
+    most,
+    first_node,
+    told,
+    touched,
+    decided,
+    mode,
+    out,
+    used,
 ):
     """Write what the board is to be told of nodes that may have changed.
 
@@ -117,7 +132,9 @@ def follow(
         In use.
     most : int
         The largest count of a slot.
-    told : int64 array (nodes of the board, len(SEEN))
+    first_node : int
+        The board's row of the tree's root; those of its other nodes follow.
+    told : int64 array (rows of the board for the tree, len(SEEN))
         What the board has; written.
     touched : int64 array
         The nodes.
@@ -143,7 +160,8 @@ def follow(
         _look(table, base, style, options, first_cell, decides, classes, most, node, new)
         if new[_BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, new, _BESIDE, len(SEEN))):
             out[used : used + step] = 0
-            _put_node(out, used, (_NODE, 0, new[_BESIDE], node, new[_BESIDE + 1], new[_BESIDE + 2], new[_BESIDE + 3]))
+            said = (new[_BESIDE + 1], new[_BESIDE + 2], new[_BESIDE + 3])
+            _put_node(out, used, (_NODE, 0, new[_BESIDE], first_node + node, *said))
             used += step
         if node == decided:
             turn[i] = 3
@@ -157,7 +175,7 @@ def follow(
         values = row_words(counts[node], np.int64(table[node]["majority"]), np.int64(table[node]["right"]))
         for word in range(len(values)):
             out[used : used + step] = 0
-            _put_row(out, used, (_ROW, _WRITE, node, word, values[word]))
+            _put_row(out, used, (_ROW, _WRITE, first_node + node, word, values[word]))
             used += step
     left = edits
     for which in range(1, 4):
@@ -168,7 +186,8 @@ def follow(
             left -= 1
             out[used : used + step] = 0
             test = new[_KIND] << KIND_LOW | new[1]
-            _put_edit(out, used, (_EDIT, mode | (_MORE if left else 0), node, test, new[3], new[2], new[4], new[_SLOT]))
+            flags, child = mode | (_MORE if left else 0), first_node + new[3] if new[_KIND] != LEAF else 0
+            _put_edit(out, used, (_EDIT, flags, first_node + node, test, child, new[2], new[4], new[_SLOT]))
             used += step
     for i in range(len(touched)):
         told[touched[i]] = now[i]

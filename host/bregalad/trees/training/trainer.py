@@ -175,6 +175,8 @@ class Trainer(Hearing, Nearby, Streaming):
         self.board.release(self)
         self.board.claim(other)
         other._begin(policy, tally=tally)
+        if self.walking is not None:
+            other.walking = Walking(other)
         other.growth.start()
         return other
 
@@ -275,6 +277,8 @@ class Trainer(Hearing, Nearby, Streaming):
             self.fence()  # after all that an interrupted call had asked for
             self.choose_predictions()
             self._asked = False
+        if self.walking is not None:
+            self.walking.take_turn()
         if self._ahead[LEFT]:
             self._take_effects()
 

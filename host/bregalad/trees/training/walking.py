@@ -22,19 +22,18 @@ from ..structure.table import KEPT, LEAF
 from .answers import take
 from .asking import (
     ALL,
+    BEFORE,
     CHOICE,
     DECIDING,
     EDITS,
-    EDITS_DONE,
-    FIRST,
     LEARNT,
     NODE,
-    RECORDS_DONE,
     SIZE,
     STOOD,
     WAITING,
     answers,
     ask,
+    mode_of,
     sizes_of,
     tell,
 )
@@ -72,6 +71,7 @@ class Walking:
         columns = [Column(f"cell {cell}", _HEAD + int(attribute), RowKind.CODE) for cell, attribute in places]
         self._of_codes = RowLayout(columns, _HEAD + len(trainer.cells.first_cell), label=0, flags=1)
         self._declared = None  # the layout that the board has
+        self._turns = None  # as of the board when the tree's own began
         if board.memory_size < (stride := self._of_codes.stride):
             raise ValueError(
                 f"board {board.name} has {board.memory_size} bytes of memory, a row takes {stride}: "
@@ -100,9 +100,8 @@ class Walking:
         self._answered = 0  # instances of the window whose class has been told
 
     def configure(self):
-        """Write the registers, declare the rows; the root is a leaf."""
-        trainer, policy = self.trainer, self.trainer.policy
-        board, geometry = trainer.board, trainer.board.geometry
+        """Write the registers."""
+        board, policy = self.trainer.board, self.trainer.policy
         board.write("grace.leaf", int(policy.grace))
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
@@ -112,22 +111,22 @@ class Walking:
             "judge_bound", **{name: self._rule[f"judge_bound.{name}"] for name in ("mantissa", "exponent")}
         )
         board.write_fields("judge_tie", n=self._rule["judge_tie.n"])
-        # What it has learnt and changed before is told at the end of a LEARN, of nothing, too.
-        self._send(pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY))
+
+    def take_turn(self):
+        """It is the tree's turn; if it was not, say how many records it has learnt.
+
+        Locks of its nodes that are still to come are no more: the driver sees to what has been decided.
+        """
+        if self._turns == self.trainer.board.turns:
+            return
+        trainer, learnt = self.trainer, self.trainer.tally.instances
+        self._turns, self._declared = trainer.board.turns, None
+        self._at[[EDITS, BEFORE]], self._at[[STOOD, DECIDING]] = (0, learnt), -1
+        self._inherited = learnt + int(trainer.policy.delay) if learnt else 0
+        self._send(
+            pack_tree(trainer.board.geometry, TreeOpcode.TURN, flags=mode_of(self._desk()), number=learnt & 0xFFFFFFFF)
+        )
         trainer.flush()
-        self._at[LEARNT] = 0
-        while not self._at[LEARNT]:
-            trainer._handle(board.receive(wait=True))
-        known, learnt = int(self._at[RECORDS_DONE]), trainer.tally.instances
-        self._at[[FIRST, EDITS]] = known - learnt, self._at[EDITS_DONE]
-        # Up to here decisions may take effect that the board knows nothing of.
-        self._inherited = learnt + int(policy.delay) if learnt else 0
-        if policy.tree_wide and (known - learnt) % int(policy.inner_grace):
-            raise BoardError(
-                f"board {board.name} has learnt {known} instances before, the tree {learnt}, and it tries inner nodes "
-                f"whenever its own count is a multiple of {policy.inner_grace}: open it anew, or choose a geometry "
-                "with nodes=0"
-            )
 
     def _send(self, command):
         self.trainer._commands.append(command)
@@ -239,9 +238,9 @@ class Walking:
         trainer, at = self.trainer, self._at
         if not self.told:
             self.tell()
-        at[LEARNT], at[STOOD] = 0, -1
-        flags = CommandFlag.MEMORY
-        self._send(pack_command(trainer.board.geometry, Opcode.LEARN, flags=flags, count=count, address=address))
+        at[LEARNT], at[STOOD], at[BEFORE] = 0, -1, trainer.tally.instances
+        values = {"flags": CommandFlag.MEMORY, "root": trainer.board.first_node, "count": count, "address": address}
+        self._send(pack_command(trainer.board.geometry, Opcode.LEARN, **values))
         trainer.flush()
         while not at[LEARNT]:
             if at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF:  # at what compiled code leaves
@@ -351,8 +350,8 @@ class Walking:
         geometry, tree = self.trainer.board.geometry, self.trainer.nodes
         layout = Layout("entry", *entry_body(geometry))
         found = np.array(entries, np.uint32).view(layout.dtype).reshape(len(nodes))
-        now = self.trainer.tally.instances + int(self._at[FIRST])
-        ahead = (found["until"] - np.uint32(now & 0xFFFFFFFF)).view(np.int32).astype(np.int64)  # records from now on
+        now = np.uint32(self.trainer.tally.instances & 0xFFFFFFFF)
+        ahead = (found["until"] - now).view(np.int32).astype(np.int64)  # records from now on
         kept = (found["entry_flags"] & EntryFlag.OUT != 0) & (tree.verdict[nodes] == KEPT) & (ahead >= 0)
         tree.due_at[nodes[kept]] = self.trainer.tally.instances + ahead[kept] - self.trainer.policy.delay
         tree.since[nodes] = found["since"]
@@ -370,7 +369,7 @@ class Walking:
         until = int(tree.due_at[node]) + int(trainer.policy.delay)
         if until >= trainer.tally.instances:
             values["entry_flags"] = int(values["entry_flags"]) | EntryFlag.OUT
-            values["until"] = until + int(self._at[FIRST]) & 0xFFFFFFFF
+            values["until"] = until & 0xFFFFFFFF
         if trainer.policy.adaptive_grace and tree.kind[node] == LEAF:
             values["period"] = min(int(tree.period[node]), MAX_PERIOD)
         return layout.pack(**values)
@@ -442,6 +441,7 @@ class Walking:
             self._rule["judge.decides"],
             trainer.board.geometry.count_max,
             self._sizes,
+            trainer.board.first_node,
             self._told,
             trainer.tally.counts,
             self._at,

@@ -363,6 +363,7 @@ _execute = choose(
     **OPTIONS,
 )
 IS_TREES = np.array([number in set(TreeOpcode) for number in range(256)])
+WAITS = np.array([number in (LEARN, FENCE, LOAD, LAYOUT, EDGES, TURN) for number in range(256)])  # for a LEARN's end
 
 
 @inner
@@ -377,10 +378,7 @@ def command(tree, stream, at, head_bytes):
         tree.at[READY] = 1
         progress[SKIP] = whole - head_bytes
         return head_bytes
-    waits = (
-        opcode == LEARN or opcode == FENCE or opcode == LOAD or opcode == LAYOUT or opcode == EDGES or opcode == TURN
-    )
-    fine = not (tree.at[LEARNING] and waits)  # for ever
+    fine = not (tree.at[LEARNING] and WAITS[opcode])  # for ever
     fine = fine and (IS_TREES[opcode] or in_range(state.counts.shape[0], state.counts.shape[3], stream, at))
     if fine and opcode == LOAD:
         return load_command(state, stream, at, at + head_bytes)
