@@ -1,8 +1,7 @@
 """What becomes of the reports of a board that walks records down the tree, in compiled code.
 
-A proposal is judged at once. Where the stream stands at a split, the board is asked for what the decision needs, and
-when all of that has come the tree is changed and the board told: all in `take`, so that nothing but bytes goes to and
-fro outside. What other decisions need, and what leaves have counted, the driver asks for (``asking.ask``).
+A proposal is judged at once. What the driver has asked for is put where it belongs, and when it is all there `go_on`
+goes on: so nothing but bytes goes to and fro outside.
 """
 
 import numpy as np
@@ -11,24 +10,17 @@ from ...compiled import njit
 from ...protocol.reports import HEADER, Kind, SuggestionFlag
 from ...protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
 from ...protocol.words import getter, putter
-from ..policy.judge import KEEP, MAX_PERIOD, SPLIT, TIE, judge_row
-from ..structure.contest import divide
-from ..structure.split import cells_of, sides_of
-from ..structure.table import LEAF
+from ..policy.judge import KEEP, MAX_PERIOD, judge_row
 from .asking import (
     ALL,
     BEFORE,
     CELLS,
     CELLS_IN,
-    CHOICE,
     COUNTS,
-    DECIDING,
-    EDITS,
     ENTRIES,
     ENTRIES_IN,
     LEARNT,
     MAJORITY,
-    NODE,
     NUMBER,
     RIGHT,
     ROWS,
@@ -37,13 +29,10 @@ from .asking import (
     SLOT,
     STOOD,
     WAITING,
-    ask,
     keep,
-    tell,
 )
-from .follow import UNTOLD
-from .tally import HALVINGS, REPLACED, SPLITS, TIES, TRIALS
-from .trials import earliest
+from .course import go_on
+from .tally import HALVINGS, TRIALS
 
 __all__ = ["take"]
 
@@ -125,7 +114,7 @@ def take(answers, words, position, anytime):
             position += sizes.statistics
         else:
             break
-    return position, _go_on(answers, used, anytime)
+    return position, go_on(answers, used, anytime)
 
 
 @njit(inner=True)
@@ -137,30 +126,6 @@ def _take_row(table, counts, leaf, word, value):
         table[leaf]["right"] = np.int32(value)
     else:
         counts[leaf, word - COUNTS] = value
-
-
-@njit(inner=True)
-def _go_on(answers, used, anytime):
-    """Split the node that the stream stands at, when all that it takes is there, and ask for that before.
-
-    Other decisions, and those for which the node table has no room, are the driver's.
-    """
-    at, table = answers.at, answers.table
-    while not at[WAITING]:
-        if at[DECIDING] >= 0:
-            node, at[DECIDING] = at[DECIDING], -1
-            used = _decide(answers, node, used, anytime)
-        # If more EDITs are on their way the board will say anew whether it stands.
-        if at[STOOD] < 0 or at[STOOD] != at[EDITS] & 0xFFFF:
-            break
-        node = earliest(table, answers.room[0])
-        if node < 0 or answers.room[0] + answers.branches > len(answers.told):
-            break
-        if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
-            break
-        at[STOOD], at[DECIDING] = -1, node
-        used = ask(answers, CHOICE if answers.stack[0] < answers.branches else NODE, node, 1, used)
-    return used
 
 
 @njit(inner=True)
@@ -191,43 +156,3 @@ def _judge(answers, report, node, used, anytime):
         _put_period(out, used, (_PERIOD, 0, at[SLOT], min(np.int64(row["period"]), MAX_PERIOD)))
         used += step
     return keep(answers, node, used)
-
-
-@njit(inner=True)
-def _decide(answers, node, used, anytime):
-    """Split a node as its last trial has decided, by what `ask` has brought, and tell the board."""
-    table, tally = answers.table, answers.tally
-    row = table[node]
-    cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
-    kind = np.int64(answers.kind[cell])
-    attribute, _, cells = cells_of(answers.first_cell, answers.form.attribute, cell)
-    each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
-    values = np.empty((cells * each, answers.bins.shape[2]), np.int64)
-    for part in range(cells):
-        values[part * each : (part + 1) * each] = answers.bins[part, :each]
-    row["verdict"] = KEEP
-    tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
-    tally[TIES] += tie
-    written = divide(
-        table,
-        answers.matrices,
-        answers.room,
-        answers.blank,
-        answers.style,
-        answers.first_cell,
-        answers.stack,
-        answers.slot_node,
-        node,
-        attribute,
-        kind,
-        value,
-        values,
-        sides_of(values, kind, value),
-        answers.own.copy(),
-        tie,
-        answers.out_bytes[4 * used :],
-        anytime,
-    )
-    first = np.int64(row["child"])
-    answers.told[first : first + row["width"]] = UNTOLD  # new, whatever stood there
-    return tell(answers, answers.at[SCOPE], node, used + written // 4)

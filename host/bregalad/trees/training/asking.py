@@ -21,27 +21,42 @@ from ..structure.table import LEAF, descendants
 from .follow import UNTOLD, follow
 
 __all__ = [
+    "ADDRESS",
     "ALL",
     "BEFORE",
     "CELLS",
     "CELLS_IN",
     "CHOICE",
+    "COUNT",
     "COUNTS",
     "DECIDING",
+    "DELAY",
+    "DONE",
     "EDITS",
+    "ENDED",
     "ENTRIES",
     "ENTRIES_IN",
+    "HELD",
+    "INHERITED",
     "LEARNT",
+    "LEAVES",
+    "LEFT",
     "MAJORITY",
     "NODE",
     "NUMBER",
+    "REVIEWING",
+    "REVIEWS",
     "RIGHT",
     "ROWS",
     "ROWS_IN",
+    "RUNS",
     "SCOPE",
+    "SETTLED",
     "SIZE",
     "SLOT",
+    "STATE",
     "STOOD",
+    "STRIDE",
     "WAITING",
     "Answers",
     "answers",
@@ -54,9 +69,9 @@ __all__ = [
 
 # Elements of `at`.
 (
-    BEFORE,  # records that the tree had learnt before the LEARN under way
+    BEFORE,  # instances that the tree had learnt before the last LEARN
     EDITS,  # EDITs sent since the TURN
-    LEARNT,  # 1: the LEARN under way has ended
+    LEARNT,  # 1: the last LEARN has ended
     STOOD,  # EDITs executed when the stream stood, modulo 2^16; -1: it does not stand
     SLOT,  # what the report that comes next is of: slot
     NUMBER,  # and record
@@ -69,8 +84,23 @@ __all__ = [
     CELLS,
     CELLS_IN,
     SCOPE,  # of `ask`
-) = range(15)
-SIZE = 15
+    ADDRESS,  # of the first row that no LEARN has named yet,
+    LEFT,  # how many there are,
+    STRIDE,  # and how many bytes from one to the next
+    COUNT,  # rows of the LEARN under way, 0: there is none
+    ENDED,  # 1: a LEARN has, and what is to follow has not been looked at
+    DELAY,  # the policy's
+    INHERITED,  # instances up to which decisions may take effect that the board knows nothing of
+    SETTLED,  # decisions that take effect up to so many instances do so now, where that is more than are learnt
+    REVIEWS,  # instances from review to review, 0: the driver sees to them
+    REVIEWING,  # 1: answers to `ask` are for a review
+    HELD,  # 1: the driver is at work, and nothing goes on
+    STATE,  # RUNS, LEAVES or DONE
+) = range(27)
+SIZE = 27
+
+# States: the board is to tell more; a decision is the driver's; all is done.
+RUNS, LEAVES, DONE = range(3)
 
 # Scopes of `ask`.
 NODE = 0  # what a node predicts by, if it is a leaf

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...boards.base import BoardError
 from ...complete import complete
-from ...protocol.commands import CommandFlag, Opcode, pack_command
 from ...protocol.layout import Layout
 from ...protocol.leaf_rows import Predictor, RowOp
 from ...protocol.reports import EntryFlag, Kind, entry_body, layout_of
@@ -21,15 +20,25 @@ from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from ..structure.table import KEPT, LEAF
 from .answers import take
 from .asking import (
+    ADDRESS,
     ALL,
     BEFORE,
     CHOICE,
     DECIDING,
+    DELAY,
+    DONE,
     EDITS,
-    LEARNT,
+    HELD,
+    INHERITED,
+    LEAVES,
+    LEFT,
     NODE,
+    REVIEWS,
+    SETTLED,
     SIZE,
+    STATE,
     STOOD,
+    STRIDE,
     WAITING,
     answers,
     ask,
@@ -86,6 +95,7 @@ class Walking:
         geometry = board.geometry
         self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
         self._at[[STOOD, DECIDING]] = -1
+        self._at[[STATE, DELAY]] = DONE, int(trainer.policy.delay)
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
         self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)
@@ -119,10 +129,10 @@ class Walking:
         """
         if self._turns == self.trainer.board.turns:
             return
-        trainer, learnt = self.trainer, self.trainer.tally.instances
+        trainer, learnt, at = self.trainer, self.trainer.tally.instances, self._at
         self._turns, self._declared = trainer.board.turns, None
-        self._at[[EDITS, BEFORE]], self._at[[STOOD, DECIDING]] = (0, learnt), -1
-        self._inherited = learnt + int(trainer.policy.delay) if learnt else 0
+        at[[EDITS, BEFORE]] = 0, learnt
+        at[INHERITED] = learnt + at[DELAY] if learnt else 0
         self._send(
             pack_tree(trainer.board.geometry, TreeOpcode.TURN, flags=mode_of(self._desk()), number=learnt & 0xFFFFFFFF)
         )
@@ -209,46 +219,32 @@ class Walking:
 
     def learning_reviewed(self, address, count):
         """Learn rows of the board's memory, with all leaves competing for the slots in time; how many were right."""
-        trainer = self.trainer
         yield from self.hits()
-        position = 0
-        while position < count:
-            part = min(count - position, trainer.until_review)
-            yield from self.learning_there(address + position * self.stride, part)
-            position += part
-            if trainer.until_review == trainer.review_period and self.competing:
-                yield from self.read_promises()
-                if trainer.growth.review():
-                    self.told = False
+        yield from self.learning_there(address, count, self.trainer.review_period)
         yield from self.read_leaves()
         return (yield from self.hits())[1]
 
-    def learning_there(self, address, count):
-        """Learn rows that lie in the board's memory; yields as `learning`."""
-        tally = self.trainer.tally
-        while count and tally.instances < self._inherited:
-            yield from self.effects(tally.instances)
-            part = min(count, self.trainer.due_next - tally.instances)
-            yield from self._learning_rows(address, part)
-            address, count = address + part * self.stride, count - part
-        if count:
-            yield from self._learning_rows(address, count)
+    def learning_there(self, address, count, reviews=0):
+        """Learn rows that lie in the board's memory; yields as `learning`.
 
-    def _learning_rows(self, address, count):
-        trainer, at = self.trainer, self._at
+        All leaves compete for the slots every ``reviews`` instances; 0: somebody else sees to that.
+        """
         if not self.told:
             self.tell()
-        at[LEARNT], at[STOOD], at[BEFORE] = 0, -1, trainer.tally.instances
-        values = {"flags": CommandFlag.MEMORY, "root": trainer.board.first_node, "count": count, "address": address}
-        self._send(pack_command(trainer.board.geometry, Opcode.LEARN, **values))
-        trainer.flush()
-        while not at[LEARNT]:
-            if at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF:  # at what compiled code leaves
+        self._at[[ADDRESS, LEFT, STRIDE, REVIEWS]] = address, count, self.stride, reviews
+        yield from self._running()
+
+    def _running(self):
+        """Until all is done that compiled code goes on with; yields as `learning`."""
+        at = self._at
+        self._take(_NO_WORDS, 0)
+        while at[STATE] != DONE:
+            if at[STATE] == LEAVES:
                 yield from self._effect()
+                self._take(_NO_WORDS, 0)
             else:
-                trainer._handle((yield True))
-        trainer.tally.instances += count
-        yield from self.effects(trainer.tally.instances)
+                self.trainer._handle((yield True))
+        self.trainer.look_ahead()
 
     def hits(self):
         """Instances, and those whose class was predicted, since the last time; yields as `learning`."""
@@ -258,22 +254,14 @@ class Walking:
 
     def effects(self, number):
         """Decisions that take effect when so many instances have been learnt; yields as `learning`."""
-        trainer = self.trainer
-        trainer.look_ahead()
-        while trainer.due_next <= number:
-            yield from self._effect()
-            trainer.look_ahead()
+        self._at[SETTLED] = number
+        yield from self._running()
+        self._at[SETTLED] = 0
 
     def _effect(self):
-        """The next decision: read what it takes, change the tree, tell the board."""
+        """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
         trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at
-        at[STOOD] = at[EDITS] & 0xFFFF
-        self._take(_NO_WORDS, 0)
-        if at[DECIDING] >= 0:  # a split
-            while at[DECIDING] >= 0:
-                trainer._handle((yield True))
-            return
-        at[STOOD] = -1
+        at[STOOD], at[HELD] = -1, 1
         node = int(earliest(nodes.table, nodes.rows))
         assert node >= 0, "the stream stands for nothing"
         if nodes.rows + trainer.cells.most_branches > (room := trainer.board.geometry.nodes):
@@ -291,6 +279,7 @@ class Walking:
         if tally.replaced > replaced:
             self._told[list(nodes.children(node))] = UNTOLD  # new, whatever stood there
         self._tell(scope, node)
+        at[HELD] = 0
 
     def take(self, data, at):
         """Take in reports that only such boards give, and answers.
@@ -405,14 +394,15 @@ class Walking:
         self.trainer.flush()
 
     def _most_words(self):
-        """Words of the commands that compiled code writes at once: all nodes are told, or asked for, or all slots kept.
+        """Words of the commands that compiled code writes at once, of all nodes and slots.
 
         Memory that nothing is written to is none.
         """
         growth, geometry = self.trainer.growth, self.trainer.board.geometry
         told = words_of(growth.style, geometry.classes, geometry.nodes)
         asked = geometry.nodes + len(self._bins) + 1
-        return (growth.most_bytes + growth.style.command_bytes * (asked + 2 * geometry.slots)) // 4 + told
+        kept, reviewed = 2 * geometry.slots, geometry.slots * (3 + len(self.trainer.cells))
+        return (growth.most_bytes + growth.style.command_bytes * (asked + kept + reviewed)) // 4 + told
 
     def _desk(self):
         """What compiled code works on."""

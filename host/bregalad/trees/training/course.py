@@ -1,0 +1,197 @@
+"""How a board that walks records down the tree is kept learning, in compiled code.
+
+One LEARN after the other, decisions whose time has come, and the reviews of who holds a slot. What takes what a board
+knows is asked for first (``asking.ask``); `go_on` goes on where the answers are all there.
+"""
+
+import numpy as np
+
+from ...compiled import njit
+from ...protocol.commands import COMMANDS, CommandFlag, Opcode
+from ...protocol.words import putter
+from ..policy.judge import KEEP, SPLIT, TIE
+from ..structure.activation import activate
+from ..structure.contest import competing, divide, review
+from ..structure.split import cells_of, sides_of
+from ..structure.table import LEAF
+from .asking import (
+    ADDRESS,
+    BEFORE,
+    CHOICE,
+    COUNT,
+    DECIDING,
+    DELAY,
+    DONE,
+    EDITS,
+    ENDED,
+    HELD,
+    INHERITED,
+    LEARNT,
+    LEAVES,
+    LEFT,
+    NODE,
+    REVIEWING,
+    REVIEWS,
+    RUNS,
+    SCOPE,
+    SETTLED,
+    STATE,
+    STOOD,
+    STRIDE,
+    WAITING,
+    ask,
+    tell,
+)
+from .follow import UNTOLD
+from .tally import INSTANCES, REPLACED, SPLITS, TIES
+from .trials import due_next, earliest
+
+__all__ = ["go_on"]
+
+_LEARN, _MEMORY = int(Opcode.LEARN), int(CommandFlag.MEMORY)
+_MOST = (1 << 32) - 1  # rows of a LEARN
+_put_learn = putter(COMMANDS[Opcode.LEARN], "opcode", "flags", "root", "count", "address")
+
+
+@njit(inner=True)
+def go_on(answers, used, anytime):
+    """Go on until the board is to answer, all is done, or the driver has to see to a decision; ``at[STATE]`` says.
+
+    Decisions but splits are the driver's, and those for which the node table has no room.
+
+    Parameters
+    ----------
+    answers : Answers
+    used : int
+        Words of ``out`` that have been written.
+    anytime : int or None
+        Of the style; None as an argument: what it leaves out is not compiled.
+
+    Returns
+    -------
+    int
+        Words of ``out`` with commands.
+    """
+    at, table, tally = answers.at, answers.table, answers.tally
+    while not at[WAITING] and not at[HELD]:
+        if at[DECIDING] >= 0:
+            node, at[DECIDING] = at[DECIDING], -1
+            used = _decide(answers, node, used, anytime)
+        if at[REVIEWING]:
+            at[REVIEWING] = 0
+            used = _review(answers, used)
+        if at[COUNT] and at[LEARNT]:
+            tally[INSTANCES] += at[COUNT]
+            at[COUNT], at[ENDED] = 0, 1
+        # If more EDITs are on their way the board will say anew whether it stands.
+        stands = at[COUNT] and at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF
+        at[STATE] = RUNS
+        if at[COUNT] and not stands:
+            break
+        node = earliest(table, answers.room[0])
+        now = max(tally[INSTANCES], at[SETTLED])
+        if stands or (node >= 0 and table[node]["due_at"] + at[DELAY] <= now):
+            if node < 0 or answers.room[0] + answers.branches > len(answers.told):
+                at[STATE] = LEAVES
+                break
+            if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
+                at[STATE] = LEAVES
+                break
+            at[STOOD], at[DECIDING] = -1, node
+            used = ask(answers, CHOICE if answers.stack[0] < answers.branches else NODE, node, 1, used)
+            continue
+        if at[ENDED]:
+            at[ENDED] = 0
+            if at[REVIEWS] and tally[INSTANCES] % at[REVIEWS] == 0 and competing(table, answers.room):
+                at[REVIEWING] = 1
+                used = ask(answers, CHOICE, 0, 0, used)
+                continue
+        if not at[LEFT]:
+            at[STATE] = DONE
+            break
+        used = _learn(answers, used)
+    return used
+
+
+@njit(inner=True)
+def _learn(answers, used):
+    """Have the board learn rows: up to a review, or a decision that it knows nothing of."""
+    at, done = answers.at, answers.tally[INSTANCES]
+    count = min(at[LEFT], _MOST)
+    if at[REVIEWS]:
+        count = min(count, at[REVIEWS] - done % at[REVIEWS])
+    if done < at[INHERITED]:
+        count = min(count, due_next(answers.table, answers.room[0], at[DELAY]) - done)
+    step = answers.style.command_bytes // 4
+    answers.out[used : used + step] = 0
+    _put_learn(answers.out, used, (_LEARN, _MEMORY, answers.first_node, count, at[ADDRESS]))
+    at[LEARNT], at[STOOD], at[BEFORE], at[COUNT] = 0, -1, done, count
+    at[LEFT] -= count
+    at[ADDRESS] += count * at[STRIDE]
+    return used + step
+
+
+@njit(inner=True)
+def _review(answers, used):
+    """Let all leaves compete for the slots, by what `ask` has brought, and tell the board what that has changed."""
+    table, matrices, style = answers.table, answers.matrices, answers.style
+    stack, slot_node, out = answers.stack, answers.slot_node, answers.out_bytes
+    chosen, freed = review(table, matrices[0], matrices[2], answers.room, style, stack, slot_node, out[4 * used :])
+    written = 4 * used + freed
+    for leaf in chosen:
+        written = activate(
+            table,
+            matrices,
+            style,
+            answers.first_cell,
+            stack,
+            slot_node,
+            leaf,
+            answers.tally[INSTANCES],
+            out,
+            written,
+        )
+    used = written // 4
+    if len(chosen):
+        used = tell(answers, 1, -1, used)
+    return used
+
+
+@njit(inner=True)
+def _decide(answers, node, used, anytime):
+    """Split a node as its last trial has decided, by what `ask` has brought, and tell the board."""
+    table, tally = answers.table, answers.tally
+    row = table[node]
+    cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
+    kind = np.int64(answers.kind[cell])
+    attribute, _, cells = cells_of(answers.first_cell, answers.form.attribute, cell)
+    each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
+    values = np.empty((cells * each, answers.bins.shape[2]), np.int64)
+    for part in range(cells):
+        values[part * each : (part + 1) * each] = answers.bins[part, :each]
+    row["verdict"] = KEEP
+    tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
+    tally[TIES] += tie
+    written = divide(
+        table,
+        answers.matrices,
+        answers.room,
+        answers.blank,
+        answers.style,
+        answers.first_cell,
+        answers.stack,
+        answers.slot_node,
+        node,
+        attribute,
+        kind,
+        value,
+        values,
+        sides_of(values, kind, value),
+        answers.own.copy(),
+        tie,
+        answers.out_bytes[4 * used :],
+        anytime,
+    )
+    first = np.int64(row["child"])
+    answers.told[first : first + row["width"]] = UNTOLD  # new, whatever stood there
+    return tell(answers, answers.at[SCOPE], node, used + written // 4)
