@@ -1,12 +1,14 @@
 """Ensembles: the same whatever the calls, the threads and the saves in between; what they refuse."""
 
 import copy
+import gc
 import pickle
 import signal
 
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
+from bregalad.boards.emulated_tree import EmulatedTreeBoard
 from bregalad.ensemble import ENSEMBLES, AdaptiveRandomForest, OnlineBagging, load_learner
 from bregalad.ensemble.member import Member
 from forests import drifting, same
@@ -72,6 +74,27 @@ def test_members_on_boards_that_hold_their_tree(name, tmp_path):
     for mine, theirs in zip(plain.members_, walking.members_, strict=True):
         assert [a.difference(b) for a, b in zip(mine.trees, theirs.trees, strict=True)] == [None] * len(mine.trees)
     assert (plain.predict_proba(X[:200]) == walking.predict_proba(X[:200])).all()
+
+
+def test_boards_of_trees_that_are_no_more_are_no_more():
+    """Each has memory for rows, so that none waits to be swept up."""
+    X, y = drifting()
+    y = y ^ np.arange(len(y)) // 300 % 2  # drifts come thick and fast
+    gc.collect()
+    gc.disable()
+    try:
+        before = sum(isinstance(each, EmulatedTreeBoard) for each in gc.get_objects())
+        forest = make("arf", warning=0.99, drift=0.98).set_params(
+            tree=VFDT(**TREE, leaf_prediction="mc", geometry=Geometry(slots=200, nodes=400))
+        )
+        forest.partial_fit(X, y, [0, 1])
+        after = sum(isinstance(each, EmulatedTreeBoard) for each in gc.get_objects())
+    finally:
+        gc.enable()
+    report = forest.report()
+    print(report, after - before)
+    assert report["drifts"] + report["warnings"] > 2 * len(forest.members_)
+    assert after - before <= 3 * len(forest.members_)  # the tree's, that in the background's, a spare one
 
 
 def test_rates_that_such_boards_cannot_count():
